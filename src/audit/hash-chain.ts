@@ -1,0 +1,75 @@
+// The hash chain of the audit log: hash_atual = SHA-256(previous hash ‖ payload ‖ timestamp), all UTF-8 text.
+// The previous hash is 64 hex characters and the timestamp 27, so the concatenation can be read only one way.
+
+import { createHash } from 'node:crypto'
+
+export const GENESIS_HASH: string = '0'.repeat(64)
+
+export interface ChainedEntry {
+  readonly seq: number
+  readonly payloadText: string
+  /** `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+  readonly timestamp: string
+  readonly previousHash: string
+  readonly hash: string
+}
+
+export interface ChainFault {
+  readonly seq: number
+  readonly reason: string
+}
+
+export function hashEntry(previousHash: string, payloadText: string, timestamp: string): string {
+  return createHash('sha256')
+    .update(previousHash)
+    .update(payloadText)
+    .update(timestamp)
+    .digest('hex')
+}
+
+/** The fixed-width timestamp of an instant; clocks here have milliseconds, the last three digits are zero. */
+export function formatTimestamp(instant: Date): string {
+  return `${instant.toISOString().slice(0, -1)}000Z`
+}
+
+/** Checks a log entry by entry, oldest first, in constant memory. */
+export class ChainVerifier {
+  #head = GENESIS_HASH
+  #timestamp = ''
+  #count = 0
+  #fault: ChainFault | undefined
+
+  get count(): number {
+    return this.#count
+  }
+  get head(): string {
+    return this.#head
+  }
+  /** The first entry that is wrong, after which nothing is trusted. */
+  get fault(): ChainFault | undefined {
+    return this.#fault
+  }
+
+  add(entry: ChainedEntry): void {
+    this.#count += 1
+    if (this.#fault !== undefined) return
+    const reason = this.#reasonAgainst(entry)
+    if (reason !== undefined) {
+      this.#fault = { seq: entry.seq, reason }
+      return
+    }
+    this.#head = entry.hash
+    this.#timestamp = entry.timestamp
+  }
+
+  #reasonAgainst(entry: ChainedEntry): string | undefined {
+    if (entry.seq !== this.#count) return `expected entry ${this.#count}`
+    if (entry.previousHash !== this.#head)
+      return 'the previous hash is not the hash of the entry before'
+    if (entry.timestamp < this.#timestamp) return 'the timestamp is before that of the entry before'
+    if (hashEntry(entry.previousHash, entry.payloadText, entry.timestamp) !== entry.hash) {
+      return 'the hash is not that of the payload and timestamp'
+    }
+    return undefined
+  }
+}

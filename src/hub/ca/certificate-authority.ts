@@ -1,0 +1,45 @@
+// The port to whoever signs: a step-ca, or anything that speaks its sign API.
+
+import { SvcError } from '../../platform/errors.ts'
+import type { CertificateRequest } from '../../pki/csr.ts'
+import type { Certificate } from '../../pki/certificates.ts'
+
+export interface SignRequest {
+  readonly csr: CertificateRequest
+  /** The one CN that the certificate may have. */
+  readonly commonName: string
+  /** Exactly the names that the certificate will have; the common name is one of them. */
+  readonly sans: readonly string[]
+}
+
+/** Leaf and intermediates, checked against the request and the root. */
+export interface SignedCertificate {
+  readonly leaf: Certificate
+  readonly intermediates: readonly Certificate[]
+  /** All of them, PEM, leaf first. */
+  readonly chainPem: string
+}
+
+export interface CertificateAuthority {
+  /** The trusted root of `SVC_CA_ROOT_CA_PATH`, PEM. */
+  readonly rootPem: string
+  /** Throws CaError within ten seconds of the call. */
+  sign(request: SignRequest): Promise<SignedCertificate>
+}
+
+/** `refused` says that the CA answered no; `wrong_certificate` that it signed something else than asked. */
+export type CaFailureReason =
+  | 'unreachable'
+  | 'timeout'
+  | 'overloaded'
+  | 'refused'
+  | 'wrong_certificate'
+
+export class CaError extends SvcError {
+  override name = 'CaError'
+  readonly reason: CaFailureReason
+  constructor(reason: CaFailureReason, message: string, options: { cause?: unknown } = {}) {
+    super('ca_failed', message, options)
+    this.reason = reason
+  }
+}

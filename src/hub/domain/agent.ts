@@ -1,0 +1,15 @@
+import type { AgentId, Hostname } from '../../protocol/identifiers.ts'
+
+export interface Agent {
+  readonly id: AgentId
+  readonly hostname: Hostname
+  readonly role: string
+  /** The identity certificate that the hub obtained last, leaf and intermediates, PEM. */
+  readonly certificatePem: string
+  readonly createdAt: Date
+  readonly lastSeenAt: Date | null
+  readonly lastPollAt: Date | null
+  readonly revokedAt: Date | null
+  /** The newest identity (by `IssuedCertificate.seq`) that was ever used, and since when; null before the first use. */
+  readonly activeIdentity: { readonly seq: number; readonly since: Date } | null
+}

@@ -1,0 +1,12 @@
+import type { ChainedEntry } from '../../audit/hash-chain.ts'
+import type { AgentId, DeliveryId, EntryId } from '../../protocol/identifiers.ts'
+
+/** One row of the audit log. */
+export interface AuditEntry extends ChainedEntry {
+  readonly id: EntryId
+  /** Null for the hub's own acts, whose actor is in the payload. */
+  readonly agentId: AgentId | null
+  readonly eventType: string
+  readonly deliveryId: DeliveryId | null
+  readonly requestId: string | null
+}

@@ -1,0 +1,127 @@
+// The port to the hub's memory. Reads see only what is committed. A write function runs alone, all or nothing, and its
+// promise resolves when its commit is durable; concurrent writes may share one commit. Inside a write function nothing
+// but the writer may be awaited.
+
+import type { Agent } from '../domain/agent.ts'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { Cargo } from '../domain/cargo.ts'
+import type { Delivery } from '../domain/delivery.ts'
+import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
+import type {
+  AgentId,
+  CargoId,
+  DeliveryId,
+  EntryId,
+  Hostname,
+  TokenHash,
+} from '../../protocol/identifiers.ts'
+import type { DeliveryStatus } from '../../protocol/words.ts'
+
+export interface StoreReader {
+  findAgentById(id: AgentId): Promise<Agent | undefined>
+  findAgentByHostname(hostname: string): Promise<Agent | undefined>
+  /** By hostname. */
+  listAgents(): Promise<Agent[]>
+
+  findToken(hash: TokenHash): Promise<EnrollmentToken | undefined>
+  /** Newest first. */
+  listTokens(): Promise<EnrollmentToken[]>
+
+  findCertificate(sha256: string): Promise<IssuedCertificate | undefined>
+  /** The newest identity of an agent that was used, else its first one. */
+  findCurrentIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
+  findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
+  hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
+
+  findCargo(id: CargoId): Promise<Cargo | undefined>
+  /** Oldest first. */
+  listCargoes(): Promise<Cargo[]>
+
+  findDelivery(id: DeliveryId): Promise<Delivery | undefined>
+  /** Oldest first. */
+  listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]>
+
+  /** The last entry of the audit log. */
+  findLastEntry(): Promise<AuditEntry | undefined>
+  /** The event that an agent sent under this `request_id`. */
+  findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
+  /** Oldest first, at most `limit` of those after `afterSeq`. */
+  listEntries(filter: EntryFilter): Promise<AuditEntry[]>
+  /** Oldest first, the newest `count` that match. */
+  listLastEntries(
+    filter: Omit<EntryFilter, 'afterSeq' | 'limit'>,
+    count: number,
+  ): Promise<AuditEntry[]>
+}
+
+export interface StoreWriter extends StoreReader {
+  insertAgent(agent: Agent): Promise<void>
+  /** Replaces everything but the id. */
+  updateAgent(agent: Agent): Promise<void>
+  setAgentSeen(id: AgentId, at: Date): Promise<void>
+  setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void>
+  setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
+
+  insertToken(token: EnrollmentToken): Promise<void>
+  /** Whether the token was there and not consumed. */
+  consumeToken(hash: TokenHash, at: Date): Promise<boolean>
+  setTokenExpiry(hash: TokenHash, at: Date): Promise<void>
+
+  insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
+  setCertificateFirstUsed(sha256: string, at: Date): Promise<void>
+  /** An identity that turned out to be for a delivery. */
+  setCertificateDelivered(sha256: string, deliveryId: DeliveryId): Promise<void>
+  /** All certificates that the agent has now. */
+  revokeCertificates(agentId: AgentId, at: Date): Promise<void>
+
+  insertCargo(cargo: Cargo): Promise<void>
+  insertDelivery(delivery: Delivery): Promise<void>
+  setDeliveryStatus(
+    id: DeliveryId,
+    status: DeliveryStatus,
+    at: Date,
+    error: string | null,
+  ): Promise<void>
+
+  /** Appends to the audit log: the store chains it to the last entry and gives it its number, time and hashes. */
+  appendEntry(entry: NewAuditEntry): Promise<AuditEntry>
+}
+
+export interface Store {
+  readonly reader: StoreReader
+  write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface DeliveryFilter {
+  readonly agentId?: AgentId
+  readonly cargoId?: CargoId
+  readonly statuses?: readonly DeliveryStatus[]
+}
+
+export interface DeliveryWithCargo extends Delivery {
+  readonly cargo: Cargo
+  readonly hostname: Hostname
+}
+
+export interface EntryFilter {
+  readonly afterSeq: number
+  readonly limit: number
+  readonly eventType?: string
+  readonly agentId?: AgentId
+  /** Entries at or after this instant. */
+  readonly since?: Date
+}
+
+export interface NewAuditEntry {
+  readonly id: EntryId
+  readonly agentId: AgentId | null
+  readonly eventType: string
+  /** JSON object text, stored and hashed as it is. */
+  readonly payloadText: string
+  readonly deliveryId: DeliveryId | null
+  readonly requestId: string | null
+  /** When it happened; the stored timestamp is never before that of the last entry. */
+  readonly at: Date
+}

@@ -1,0 +1,55 @@
+// Certificates (RFC 5280) as Node's OpenSSL reads them.
+
+import { X509Certificate } from 'node:crypto'
+
+export interface Certificate {
+  readonly pem: string
+  readonly x509: X509Certificate
+  /** The one CN of the subject; undefined when there is none or more than one. */
+  readonly commonName: string | undefined
+  /** Lower-case hex without separators. */
+  readonly serial: string
+  /** SHA-256 of the DER, lower-case hex. */
+  readonly sha256: string
+  readonly notBefore: Date
+  readonly notAfter: Date
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKeySpki: Buffer
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
+
+/** All certificates of a PEM text in their order; throws on one that does not parse. */
+export function parseCertificatesPem(text: string): Certificate[] {
+  return (text.match(PEM_CERTIFICATE) ?? []).map((pem) => fromX509(new X509Certificate(pem)))
+}
+
+/** The first certificate of a PEM text; throws when there is none. */
+export function parseCertificatePem(text: string): Certificate {
+  const [first] = parseCertificatesPem(text)
+  if (first === undefined) throw new Error('no PEM certificate found')
+  return first
+}
+
+export function fromX509(x509: X509Certificate): Certificate {
+  const { CN } = x509.toLegacyObject().subject as { CN?: string | string[] }
+  return {
+    pem: x509.toString(),
+    x509,
+    commonName: typeof CN === 'string' ? CN : undefined,
+    serial: x509.serialNumber.toLowerCase(),
+    sha256: x509.fingerprint256.replaceAll(':', '').toLowerCase(),
+    notBefore: x509.validFromDate,
+    notAfter: x509.validToDate,
+    publicKeySpki: x509.publicKey.export({ type: 'spki', format: 'der' }),
+  }
+}
+
+/** DNS names and IP addresses of the subjectAltName extension, in its order. */
+export function subjectAltNamesOf(certificate: Certificate): string[] {
+  const text = certificate.x509.subjectAltName ?? ''
+  return text
+    .split(', ')
+    .filter((part) => part !== '')
+    .map((part) => part.slice(part.indexOf(':') + 1))
+}

@@ -1,0 +1,79 @@
+// Certificate signing requests (PKCS#10, RFC 2986).
+
+import 'reflect-metadata'
+import { createHash, webcrypto } from 'node:crypto'
+import {
+  type Name,
+  Pkcs10CertificateRequest,
+  Pkcs10CertificateRequestGenerator,
+  SubjectAlternativeNameExtension,
+} from '@peculiar/x509'
+import { isAcceptablePublicKey, type PrivateKey } from './keys.ts'
+
+export interface CertificateRequest {
+  readonly der: Buffer
+  /** SHA-256 of the DER, hex. */
+  readonly sha256: string
+  /** The one CN of the subject; undefined when there is none or more than one. */
+  readonly commonName: string | undefined
+  /** DNS names and IP addresses of the subjectAltName extension; anything else makes it `undefined`. */
+  readonly sans: readonly string[] | undefined
+  readonly publicKeySpki: Buffer
+}
+
+const EC_P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+const SUBJECT_ALT_NAME = '2.5.29.17'
+const PEM_CSR =
+  /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/
+
+/** A CSR whose only name is its CN; `key` is P-256. PEM. */
+export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
+  const pkcs8 = key.keyObject.export({ type: 'pkcs8', format: 'der' })
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, EC_P256, true, ['sign'])
+  const verifyingKey = await webcrypto.subtle.importKey('spki', key.publicKeySpki, EC_P256, true, [
+    'verify',
+  ])
+  const csr = await Pkcs10CertificateRequestGenerator.create({
+    name: [{ CN: [commonName] }],
+    keys: { privateKey: signingKey, publicKey: verifyingKey },
+    signingAlgorithm: EC_P256,
+  })
+  return `${csr.toString('pem')}\n`
+}
+
+/** The request, or undefined when it does not parse, is not self-signed, or has a key that we do not certify. */
+export async function parseCsrPem(pem: string): Promise<CertificateRequest | undefined> {
+  if (!PEM_CSR.test(pem)) return undefined
+  try {
+    const csr = new Pkcs10CertificateRequest(pem)
+    const publicKeySpki = Buffer.from(csr.publicKey.rawData)
+    if (!isAcceptablePublicKey(publicKeySpki)) return undefined
+    if (!(await csr.verify())) return undefined
+    const der = Buffer.from(csr.rawData)
+    return {
+      der,
+      sha256: createHash('sha256').update(der).digest('hex'),
+      commonName: singleCommonName(csr.subjectName),
+      sans: subjectAltNames(csr),
+      publicKeySpki,
+    }
+  } catch {
+    // Whatever the parser dislikes about hostile bytes, the answer is the same.
+    return undefined
+  }
+}
+
+function singleCommonName(name: Name): string | undefined {
+  const names = name.getField('CN')
+  return names.length === 1 ? names[0] : undefined
+}
+
+function subjectAltNames(csr: Pkcs10CertificateRequest): readonly string[] | undefined {
+  const extension = csr.getExtension(SUBJECT_ALT_NAME)
+  if (extension === null) return []
+  if (!(extension instanceof SubjectAlternativeNameExtension)) return undefined
+  const names = extension.names.items
+  return names.every((name) => name.type === 'dns' || name.type === 'ip')
+    ? names.map((name) => name.value)
+    : undefined
+}

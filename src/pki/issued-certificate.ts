@@ -1,0 +1,70 @@
+// What came back from an issuer is checked before anyone stores it: the hub checks the CA, the agent checks the hub.
+
+import { type Certificate, subjectAltNamesOf } from './certificates.ts'
+
+export interface IssuedCertificateExpectation {
+  /** SubjectPublicKeyInfo of the CSR, DER. */
+  readonly publicKeySpki: Buffer
+  readonly commonName: string
+  /** When given, exactly these names must be in the certificate, in any order. */
+  readonly sans?: readonly string[]
+  readonly roots: readonly Certificate[]
+  readonly now: Date
+  /** How far the issuer's clock may be ahead of ours. */
+  readonly clockSkewMsMax: number
+}
+
+/** Why a leaf with its intermediates is not what was asked for, or undefined when it is. */
+export function findIssuedCertificateFault(
+  chain: readonly Certificate[],
+  expected: IssuedCertificateExpectation,
+): string | undefined {
+  const [leaf, ...intermediates] = chain
+  if (leaf === undefined) return 'no certificate'
+  if (!leaf.publicKeySpki.equals(expected.publicKeySpki))
+    return 'the certificate is for another key'
+  if (leaf.commonName !== expected.commonName)
+    return `the certificate is for CN ${leaf.commonName ?? '(none)'}`
+  if (leaf.x509.ca) return 'the certificate is a CA'
+  if (expected.sans !== undefined && !sameNames(subjectAltNamesOf(leaf), expected.sans)) {
+    return `the certificate has the names ${subjectAltNamesOf(leaf).join(', ') || '(none)'}`
+  }
+  return findChainFault(leaf, intermediates, expected)
+}
+
+function findChainFault(
+  leaf: Certificate,
+  intermediates: readonly Certificate[],
+  { roots, now, clockSkewMsMax }: IssuedCertificateExpectation,
+): string | undefined {
+  let current = leaf
+  for (const issuer of [...intermediates, undefined]) {
+    if (current.notAfter <= now) return `the certificate of ${current.x509.subject} is expired`
+    if (current.notBefore.getTime() > now.getTime() + clockSkewMsMax) {
+      return `the certificate of ${current.x509.subject} is not valid yet`
+    }
+    if (roots.some((root) => root.notAfter > now && isIssuedBy(current, root))) return undefined
+    if (issuer === undefined) break
+    if (!isIssuedBy(current, issuer))
+      return `the certificate of ${current.x509.subject} is not signed by the next one`
+    current = issuer
+  }
+  return 'the chain does not lead to a trusted root'
+}
+
+function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
+  return (
+    issuer.x509.ca &&
+    certificate.x509.checkIssued(issuer.x509) &&
+    certificate.x509.verify(issuer.x509.publicKey)
+  )
+}
+
+/** Addresses are compared as OpenSSL prints them; names without case. */
+function sameNames(actual: readonly string[], expected: readonly string[]): boolean {
+  return normaliseNames(actual) === normaliseNames(expected)
+}
+
+function normaliseNames(names: readonly string[]): string {
+  return [...new Set(names.map((name) => name.toLowerCase()))].sort().join(' ')
+}

@@ -1,0 +1,48 @@
+// Private keys are made here, on the machine that uses them, and are PKCS#8 PEM (RFC 5208) on disk.
+
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+
+export interface PrivateKey {
+  readonly keyObject: KeyObject
+  /** PKCS#8, PEM. */
+  readonly pem: string
+  /** SubjectPublicKeyInfo (RFC 5280), DER: what a certificate of this key carries. */
+  readonly publicKeySpki: Buffer
+}
+
+export async function generateEcP256Key(): Promise<PrivateKey> {
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+  return fromKeyObject(privateKey)
+}
+
+/** Throws when the text is not a PEM private key. */
+export function parsePrivateKeyPem(pem: string): PrivateKey {
+  return fromKeyObject(createPrivateKey(pem))
+}
+
+function fromKeyObject(keyObject: KeyObject): PrivateKey {
+  return {
+    keyObject,
+    pem: keyObject.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKeySpki: createPublicKey(keyObject).export({ type: 'spki', format: 'der' }),
+  }
+}
+
+/** The keys that we certify: P-256, P-384, Ed25519, RSA of 2048 to 4096 bits. */
+export function isAcceptablePublicKey(publicKeySpki: Buffer): boolean {
+  const key = createPublicKey({ key: publicKeySpki, type: 'spki', format: 'der' })
+  const details = key.asymmetricKeyDetails ?? {}
+  switch (key.asymmetricKeyType) {
+    case 'ec':
+      return details.namedCurve === 'prime256v1' || details.namedCurve === 'secp384r1'
+    case 'ed25519':
+      return true
+    case 'rsa': {
+      const bits = details.modulusLength ?? 0
+      return bits >= 2048 && bits <= 4096
+    }
+    default:
+      return false
+  }
+}

@@ -1,0 +1,36 @@
+// flock(2) without a native module: a child `flock` locks the open file description that we share with it.
+// The lock is ours as long as our descriptor is open, and the kernel drops it when we die, however we die.
+// Node opens files close-on-exec, so no other child inherits the lock.
+
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync, constants } from 'node:fs'
+import { SvcError } from './errors.ts'
+
+export interface FileLock {
+  release(): void
+}
+
+const BUSY_EXIT_STATUS = 75
+
+/** Takes an exclusive lock at once, or answers undefined when another process holds it. */
+export function tryLockFile(path: string, mode = 0o600): FileLock | undefined {
+  const descriptor = openSync(
+    path,
+    constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
+    mode,
+  )
+  const child = spawnSync('flock', ['-x', '-n', '-E', String(BUSY_EXIT_STATUS), '3'], {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    stdio: ['ignore', 'ignore', 'pipe', descriptor],
+  })
+  if (child.status === 0) return { release: () => closeSync(descriptor) }
+  closeSync(descriptor)
+  if (child.status === BUSY_EXIT_STATUS) return undefined
+  throw new SvcError(
+    'lock_failed',
+    `cannot lock ${path}: ${child.error?.message ?? child.stderr.toString().trim()}`,
+    {
+      hint: 'the flock program of util-linux is needed',
+    },
+  )
+}

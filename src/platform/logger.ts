@@ -1,0 +1,76 @@
+// Logs go to stderr: text on a terminal, else one JSON object a line. Messages are constant, data is in fields.
+
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
+import pretty from 'pino-pretty'
+import { type LogFilter, parseLogFilter } from './log-filter.ts'
+
+export type Logger = Pick<PinoLogger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
+
+export interface Logging {
+  /** The logger of one module, named as RUST_LOG names it: `hub.enroll`. */
+  forModule(module: string): Logger
+}
+
+export interface LoggingOptions {
+  readonly filter: LogFilter
+  readonly format: 'text' | 'json'
+  readonly destination?: DestinationStream
+}
+
+/** Paths that may hold a secret, should one ever be logged by mistake. */
+const REDACTED_PATHS = [
+  'token',
+  'ott',
+  'csr_pem',
+  'passphrase',
+  'key_pem',
+  '*.token',
+  '*.ott',
+  '*.key_pem',
+]
+
+export function createLogging(options: LoggingOptions): Logging {
+  const stderr = pino.destination({ dest: 2, sync: true })
+  const stream =
+    options.destination ??
+    (options.format === 'text'
+      ? pretty({
+          destination: stderr,
+          sync: true,
+          colorize: process.stderr.isTTY,
+          ignore: 'pid,hostname',
+        })
+      : stderr)
+  const root = pino(
+    {
+      base: null,
+      level: 'trace',
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+    },
+    stream,
+  )
+  return {
+    forModule: (module) => {
+      const level = options.filter.levelOf(module)
+      return root.child({ module }, { level: level === 'off' ? 'silent' : level })
+    },
+  }
+}
+
+/** The logging that RUST_LOG and SVC_LOG_FORMAT ask for; a bad filter is reported and replaced by `info`. */
+export function createLoggingFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Logging {
+  const text = env['RUST_LOG'] ?? 'info'
+  const filter = parseLogFilter(text)
+  const wanted = env['SVC_LOG_FORMAT']
+  const format =
+    wanted === 'text' || wanted === 'json' ? wanted : process.stderr.isTTY ? 'text' : 'json'
+  const logging = createLogging({ filter: filter ?? { levelOf: () => 'info' }, format })
+  if (filter === undefined) {
+    logging.forModule('log').warn({ rust_log: text }, 'RUST_LOG is not a filter, using info')
+  }
+  return logging
+}

@@ -1,0 +1,24 @@
+// The edge of every program: what it prints when it fails, and its exit status.
+
+import { SvcError } from './errors.ts'
+
+/** Runs a program; a failure prints `NAME: error: …` (and a hint, if there is one) on stderr and exits 1. */
+export async function runProgram(name: string, main: () => Promise<void>): Promise<void> {
+  try {
+    await main()
+  } catch (error) {
+    reportFailure(name, error)
+    process.exitCode = 1
+  }
+}
+
+/** Known failures print their message and hint; anything else is a bug and prints its stack. */
+export function reportFailure(name: string, error: unknown): void {
+  if (error instanceof SvcError) {
+    for (const line of error.message.split('\n')) process.stderr.write(`${name}: error: ${line}\n`)
+    if (error.hint !== undefined) process.stderr.write(`${name}: hint: ${error.hint}\n`)
+    return
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`${name}: error: internal error: ${text}\n`)
+}

@@ -1,0 +1,164 @@
+// The admin operations: what the CLI asks for, over the hub's Unix socket or, when no hub runs, of the vault itself.
+// Shapes are those of `svc … --json`. On the socket each operation is an HTTP route; errors there are
+// `{error, message, hint?}`.
+
+import { Type, type Static, type TSchema } from 'typebox'
+
+const text = Type.String({ minLength: 1, maxLength: 512 })
+const time = Type.String()
+const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+const nothing = Type.Object({})
+
+export const AdminToken = Type.Object({
+  /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
+  id: Type.String(),
+  hostname: Type.String(),
+  role: Type.String(),
+  expires_at: time,
+  consumed_at: nullable(time),
+  created_at: time,
+})
+export type AdminToken = Static<typeof AdminToken>
+
+export interface AdminCreatedToken extends AdminToken {
+  /** The plaintext, shown this once. */
+  token: string
+  /** Ready to paste on the host. */
+  agent_command: string
+}
+
+export const AdminAgent = Type.Object({
+  id: Type.String(),
+  hostname: Type.String(),
+  role: Type.String(),
+  last_seen_at: nullable(time),
+  last_poll_at: nullable(time),
+  revoked_at: nullable(time),
+  created_at: time,
+  cert_serial: nullable(Type.String()),
+  cert_not_after: nullable(time),
+})
+export type AdminAgent = Static<typeof AdminAgent>
+
+export const AdminCargo = Type.Object({
+  id: Type.String(),
+  tipo: Type.String(),
+  nome: Type.String(),
+  versao: Type.Integer(),
+  sans: Type.Array(Type.String()),
+  created_at: time,
+})
+export type AdminCargo = Static<typeof AdminCargo>
+
+export interface AdminCreatedCargo {
+  carga_id: string
+  entregas: { id: string; agente_id: string; hostname: string }[]
+}
+
+export const AdminDelivery = Type.Object({
+  id: Type.String(),
+  carga_id: Type.String(),
+  agente_id: Type.String(),
+  hostname: Type.String(),
+  tipo: Type.String(),
+  nome: Type.String(),
+  versao: Type.Integer(),
+  status: Type.String(),
+  updated_at: time,
+  erro: nullable(Type.String()),
+})
+export type AdminDelivery = Static<typeof AdminDelivery>
+
+export interface AdminEntry {
+  seq: number
+  id: string
+  /** Null for the hub's own acts. */
+  agente_id: string | null
+  tipo_evento: string
+  payload: Record<string, unknown>
+  /** The stored bytes, which the hash covers. */
+  payload_text: string
+  entrega_id: string | null
+  request_id: string | null
+  timestamp: string
+  hash_anterior: string
+  hash_atual: string
+}
+
+/** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */
+export const ENTRY_PAGE_MAX = 500
+
+const createTokenRequest = Type.Object({
+  hostname: text,
+  role: text,
+  ttl_seconds: Type.Optional(Type.Integer({ minimum: 1 })),
+  reenroll: Type.Optional(Type.Boolean()),
+})
+const createCargoRequest = Type.Object({
+  tipo: text,
+  nome: text,
+  /** Hostnames or ids. */
+  agentes: Type.Array(text, { maxItems: 10_000 }),
+  roles: Type.Array(text, { maxItems: 100 }),
+  sans: Type.Array(text, { maxItems: 100 }),
+})
+const listEntriesRequest = Type.Object({
+  after: Type.Optional(Type.Integer({ minimum: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
+  /** Only the newest `last` entries that match, still oldest first. */
+  last: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
+  tipo: Type.Optional(text),
+  /** Hostname or id. */
+  agente: Type.Optional(text),
+  since: Type.Optional(text),
+})
+const byName = Type.Object({ agente: text })
+
+export const ADMIN_OPERATIONS = {
+  createToken: { method: 'POST', path: '/v1/admin/tokens', request: createTokenRequest },
+  listTokens: { method: 'GET', path: '/v1/admin/tokens', request: nothing },
+  revokeToken: {
+    method: 'POST',
+    path: '/v1/admin/tokens/revoke',
+    request: Type.Object({ token: text }),
+  },
+  listAgents: { method: 'GET', path: '/v1/admin/agentes', request: nothing },
+  showAgent: { method: 'POST', path: '/v1/admin/agentes/show', request: byName },
+  revokeAgent: { method: 'POST', path: '/v1/admin/agentes/revoke', request: byName },
+  createCargo: { method: 'POST', path: '/v1/admin/cargas', request: createCargoRequest },
+  listCargoes: { method: 'GET', path: '/v1/admin/cargas', request: nothing },
+  listDeliveries: { method: 'GET', path: '/v1/admin/entregas', request: nothing },
+  listEntries: { method: 'POST', path: '/v1/admin/eventos/list', request: listEntriesRequest },
+} as const
+
+export type AdminOperationName = keyof typeof ADMIN_OPERATIONS
+
+export type AdminRequest<Name extends AdminOperationName> = Static<
+  (typeof ADMIN_OPERATIONS)[Name]['request']
+>
+
+export interface AdminReplies {
+  createToken: AdminCreatedToken
+  listTokens: { tokens: AdminToken[] }
+  revokeToken: AdminToken
+  listAgents: { agentes: AdminAgent[] }
+  showAgent: AdminAgent & { entregas: AdminDelivery[] }
+  revokeAgent: AdminAgent
+  createCargo: AdminCreatedCargo
+  listCargoes: { cargas: AdminCargo[] }
+  listDeliveries: { entregas: AdminDelivery[] }
+  listEntries: { eventos: AdminEntry[] }
+}
+
+/** One method an operation: the hub's service implements it, and so does the client of its socket. */
+export type AdminOperations = {
+  readonly [Name in AdminOperationName]: (
+    request: AdminRequest<Name>,
+  ) => Promise<AdminReplies[Name]>
+}
+
+export interface AdminErrorBody {
+  error: string
+  message: string
+  hint?: string
+}

@@ -1,0 +1,72 @@
+// Every code that an agent's port can answer, with its status. Bodies are exactly `{"error": "<code>"}`.
+
+interface WireError {
+  readonly status: number
+  /** When it is answered; the text of docs/reference/errors.md. */
+  readonly when: string
+}
+
+export const WIRE_ERRORS = {
+  json_invalid: { status: 400, when: 'The body is not JSON.' },
+  request_invalid: { status: 400, when: 'A field is missing, has the wrong type, or is too long.' },
+  csr_invalid: {
+    status: 400,
+    when: 'The CSR cannot be parsed, its self-signature is wrong, or its key is not P-256, P-384, Ed25519 or RSA of 2048 to 4096 bits.',
+  },
+  token_not_found: { status: 401, when: 'No enrolment token has this SHA-256.' },
+  token_consumed: { status: 401, when: 'The enrolment token was used already.' },
+  token_expired: { status: 401, when: 'The enrolment token is past its expiry.' },
+  agent_not_registered: {
+    status: 401,
+    when: 'The certificate’s CN matches no agent, or the certificate is not an identity that the hub obtained for that agent.',
+  },
+  agent_revoked: { status: 401, when: 'The agent, or this certificate of it, was revoked.' },
+  certificate_expired: {
+    status: 401,
+    when: 'The certificate expired while its connection was open.',
+  },
+  certificate_superseded: {
+    status: 401,
+    when: 'A newer identity of the same agent has been in use for over a minute.',
+  },
+  recovery_refused: { status: 401, when: 'The expired identity cannot be recovered.' },
+  hostname_mismatch: { status: 403, when: 'The token was made for another hostname.' },
+  role_mismatch: { status: 403, when: 'The token was made for another role.' },
+  csr_cn_mismatch: {
+    status: 403,
+    when: 'The CSR asks for a name that is not the agent’s own hostname.',
+  },
+  route_not_found: { status: 404, when: 'There is no such route on this port.' },
+  entrega_not_found: {
+    status: 404,
+    when: 'The entrega is unknown, cancelled, or another agent’s.',
+  },
+  method_not_allowed: {
+    status: 405,
+    when: 'The route exists with another method; `Allow` lists them.',
+  },
+  request_timeout: { status: 408, when: 'The request did not arrive in time.' },
+  agent_already_enrolled: {
+    status: 409,
+    when: 'The token was made before its host was enrolled by another one; it is not consumed.',
+  },
+  request_id_conflict: { status: 409, when: 'The same `request_id` came with a different event.' },
+  body_too_large: { status: 413, when: 'The body is over its limit.' },
+  unsupported_media_type: { status: 415, when: 'The body is not `application/json`.' },
+  rate_limited: { status: 429, when: 'Too many requests; `Retry-After` says when to try again.' },
+  internal_error: {
+    status: 500,
+    when: 'A fault in the hub; the log has it under the reply’s `X-Request-Id`.',
+  },
+  ca_failed: { status: 502, when: 'The hub could not obtain a usable certificate from the CA.' },
+  unavailable: {
+    status: 503,
+    when: 'The hub is shutting down, overloaded, or cannot store; `Retry-After` says when to try again.',
+  },
+} as const satisfies Readonly<Record<string, WireError>>
+
+export type WireErrorCode = keyof typeof WIRE_ERRORS
+
+export function isWireErrorCode(text: string): text is WireErrorCode {
+  return Object.hasOwn(WIRE_ERRORS, text)
+}

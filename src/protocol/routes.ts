@@ -1,0 +1,12 @@
+// The routes of the three public ports.
+
+export const ROUTES = {
+  health: { port: 'health', method: 'GET', path: '/health' },
+  enroll: { port: 'enroll', method: 'POST', path: '/v1/enroll' },
+  issue: { port: 'mtls', method: 'POST', path: '/v1/certs/issue' },
+  manifest: { port: 'mtls', method: 'GET', path: '/v1/manifest' },
+  events: { port: 'mtls', method: 'POST', path: '/v1/events' },
+} as const
+
+export type RouteName = keyof typeof ROUTES
+export type PortName = (typeof ROUTES)[RouteName]['port']

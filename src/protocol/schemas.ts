@@ -1,0 +1,68 @@
+// The JSON of the wire: one schema gives the validator and the type. Unknown fields are ignored, nothing is coerced.
+
+import { Type, type Static } from 'typebox'
+import { LIMITS } from './limits.ts'
+
+const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+const uuid = Type.String({ pattern: UUID_PATTERN })
+const csrPem = Type.String({ minLength: 1, maxLength: LIMITS.csrCharactersMax })
+
+export const EnrollRequestBody = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: LIMITS.tokenCharactersMax }),
+  hostname: Type.String({ minLength: 1, maxLength: LIMITS.hostnameCharactersMax }),
+  role: Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax }),
+  csr_pem: csrPem,
+})
+export type EnrollRequestBody = Static<typeof EnrollRequestBody>
+
+export const EnrollReplyBody = Type.Object({
+  agent_id: uuid,
+  cert_pem: Type.String(),
+  ca_pem: Type.String(),
+})
+export type EnrollReplyBody = Static<typeof EnrollReplyBody>
+
+export const IssueRequestBody = Type.Object({
+  csr_pem: csrPem,
+  /** The caller's own csr_cert delivery that this certificate is for; without it the certificate is an identity. */
+  entrega_id: Type.Optional(uuid),
+})
+export type IssueRequestBody = Static<typeof IssueRequestBody>
+
+export const IssueReplyBody = Type.Object({ cert_pem: Type.String(), ca_pem: Type.String() })
+export type IssueReplyBody = Static<typeof IssueReplyBody>
+
+export const ManifestEntryBody = Type.Object({
+  id: uuid,
+  carga_id: uuid,
+  tipo: Type.String(),
+  nome: Type.String(),
+  versao: Type.Integer(),
+  status: Type.String(),
+})
+export type ManifestEntryBody = Static<typeof ManifestEntryBody>
+
+export const ManifestReplyBody = Type.Object({ entregas: Type.Array(ManifestEntryBody) })
+export type ManifestReplyBody = Static<typeof ManifestReplyBody>
+
+export const EventRequestBody = Type.Object({
+  tipo_evento: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
+  payload: Type.Object({}),
+  entrega_id: Type.Optional(uuid),
+  request_id: Type.Optional(
+    Type.Union([Type.String({ maxLength: LIMITS.requestIdCharactersMax }), Type.Null()]),
+  ),
+})
+export type EventRequestBody = Static<typeof EventRequestBody>
+
+export const EventReplyBody = Type.Object({
+  evento_id: uuid,
+  hash_atual: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+})
+export type EventReplyBody = Static<typeof EventReplyBody>
+
+export const HealthReplyBody = Type.Object({ status: Type.Literal('ok'), version: Type.String() })
+export type HealthReplyBody = Static<typeof HealthReplyBody>
+
+export const ErrorReplyBody = Type.Object({ error: Type.String() })
+export type ErrorReplyBody = Static<typeof ErrorReplyBody>

@@ -1,0 +1,57 @@
+// The dictionary: the wire, the tables and the CLI's nouns speak the specification's Portuguese, code speaks
+// English. Values stay the wire's literals; only their names are translated.
+//
+//   agente Agent · carga Cargo · entrega Delivery · politica Policy · tipo kind · nome name · versao version
+//   evento: AgentEvent when sent, AuditEntry when stored · hash_atual hash · hash_anterior previousHash · erro error
+
+export const DeliveryKind = {
+  csrCert: 'csr_cert',
+  sealed: 'selado',
+  push: 'push',
+} as const
+export type DeliveryKind = (typeof DeliveryKind)[keyof typeof DeliveryKind]
+
+export const DeliveryStatus = {
+  pending: 'pendente',
+  inProgress: 'em_andamento',
+  installed: 'instalada',
+  delivered: 'entregue',
+  failed: 'falhou',
+  cancelled: 'cancelada',
+  replaced: 'substituida',
+} as const
+export type DeliveryStatus = (typeof DeliveryStatus)[keyof typeof DeliveryStatus]
+
+/** Events that agents send; the hub accepts others of the same form, and records them without side effects. */
+export const EventType = {
+  agentStarted: 'agent_started',
+  certRenewed: 'cert_renewed',
+  deliveryInstalled: 'entrega_instalada',
+  deliveryDelivered: 'entrega_entregue',
+  deliveryFailed: 'entrega_falhou',
+  manifestPulled: 'manifest_pulled',
+  hookFailed: 'hook_falhou',
+} as const
+export type EventType = (typeof EventType)[keyof typeof EventType]
+
+/** Entries that the hub writes about its own acts; their sender is null. */
+export const HubEventType = {
+  vaultCreated: 'vault_created',
+  tokenCreated: 'token_created',
+  tokenRevoked: 'token_revoked',
+  agentEnrolled: 'agent_enrolled',
+  agentRevoked: 'agent_revoked',
+  certificateIssued: 'certificate_issued',
+  certificateSuperseded: 'certificate_superseded_used',
+  cargoCreated: 'carga_created',
+} as const
+export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
+
+/** Why an agent renewed a certificate: the `trigger` of `cert_renewed`. */
+export const RenewalTrigger = {
+  autoThreshold: 'auto_threshold',
+  manual: 'manual',
+  delivery: 'delivery',
+  recovery: 'recovery',
+} as const
+export type RenewalTrigger = (typeof RenewalTrigger)[keyof typeof RenewalTrigger]
