@@ -10,8 +10,8 @@ export function becomeOwnerOf(directory: string): void {
   const stats = statSync(directory, { throwIfNoEntry: false })
   if (stats === undefined || stats.uid === 0) return
   // Documented for all Unix systems, but missing from @types/node.
-  const { initgroups } = process as unknown as { initgroups(user: number, group: number): void }
-  initgroups(stats.uid, stats.gid)
+  const unix = process as unknown as { initgroups(user: number, group: number): void }
+  unix.initgroups(stats.uid, stats.gid)
   process.setgid?.(stats.gid)
   process.setuid?.(stats.uid)
 }

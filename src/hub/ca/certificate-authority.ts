@@ -27,7 +27,10 @@ export interface CertificateAuthority {
   sign(request: SignRequest): Promise<SignedCertificate>
 }
 
-/** `refused` says that the CA answered no; `wrong_certificate` that it signed something else than asked. */
+/**
+ * `refused` says that the CA answered no; `unreachable` that it gave no usable answer, a 5xx included;
+ * `wrong_certificate` that its answer is not the certificate that was asked for.
+ */
 export type CaFailureReason =
   | 'unreachable'
   | 'timeout'
@@ -38,8 +41,15 @@ export type CaFailureReason =
 export class CaError extends SvcError {
   override name = 'CaError'
   readonly reason: CaFailureReason
-  constructor(reason: CaFailureReason, message: string, options: { cause?: unknown } = {}) {
+  /** The HTTP status of the CA's answer, when there was one. */
+  readonly status: number | undefined
+  constructor(
+    reason: CaFailureReason,
+    message: string,
+    options: { cause?: unknown; status?: number } = {},
+  ) {
     super('ca_failed', message, options)
     this.reason = reason
+    this.status = options.status
   }
 }

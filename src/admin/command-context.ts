@@ -1,0 +1,20 @@
+import type { Clock } from '../platform/clock.ts'
+import type { AdminSession } from './admin-session.ts'
+import type { Output } from './output.ts'
+
+/** What a command may use; nothing is loaded or opened before it asks. */
+export interface CommandContext {
+  readonly output: Output
+  readonly clock: Clock
+  readonly vault: VaultControls
+  /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
+  withAdmin<T>(work: (session: AdminSession) => Promise<T>): Promise<T>
+}
+
+/** The vault itself, whether a hub runs or not. */
+export interface VaultControls {
+  /** Creates the vault and answers where. */
+  create(): Promise<string>
+  /** Throws when the passphrase does not open the vault; answers where the vault is. */
+  checkPassphrase(): Promise<string>
+}

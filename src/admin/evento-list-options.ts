@@ -1,0 +1,61 @@
+import { parseDurationMs } from '../platform/durations.ts'
+import { UserError } from '../platform/errors.ts'
+import type { EntryQuery } from './read-entries.ts'
+
+export interface EventoListOptions {
+  readonly verify?: true
+  readonly tipo?: string
+  readonly agente?: string
+  readonly since?: string
+  readonly limit?: string
+  readonly follow?: true
+  readonly json?: true
+}
+
+export interface EntryListing {
+  readonly query: EntryQuery
+  readonly limit: number | undefined
+  /** Nothing is left out. */
+  readonly isWholeLog: boolean
+}
+
+/** What is held in memory to find the newest ones. */
+const LIMIT_MAX = 100_000
+const RFC_3339 = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/
+
+export function parseEntryListing(options: EventoListOptions, now: Date): EntryListing {
+  if (options.follow && options.verify) {
+    throw new UserError('usage', '--verify and --follow do not go together')
+  }
+  const query: EntryQuery = {
+    ...(options.tipo === undefined ? {} : { tipo: options.tipo }),
+    ...(options.agente === undefined ? {} : { agente: options.agente }),
+    ...(options.since === undefined ? {} : { since: parseSince(options.since, now) }),
+  }
+  const limit = options.limit === undefined ? undefined : parseLimit(options.limit)
+  return { query, limit, isWholeLog: limit === undefined && Object.keys(query).length === 0 }
+}
+
+function parseSince(text: string, now: Date): string {
+  const agoMs = parseDurationMs(text)
+  const time = agoMs === undefined ? parseTime(text) : new Date(now.getTime() - agoMs)
+  if (time === undefined || Number.isNaN(time.getTime())) {
+    throw new UserError('since_invalid', `--since: ${text} is neither a time nor a duration`, {
+      hint: 'write it as 2026-01-31T12:00:00Z, 2026-01-31 or 24h',
+    })
+  }
+  return time.toISOString()
+}
+
+/** A date alone is its midnight in UTC, as ECMAScript has it. */
+function parseTime(text: string): Date | undefined {
+  return RFC_3339.test(text) ? new Date(text.replace(' ', 'T')) : undefined
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > LIMIT_MAX) {
+    throw new UserError('limit_invalid', `--limit: ${text} is not a number from 1 to ${LIMIT_MAX}`)
+  }
+  return limit
+}

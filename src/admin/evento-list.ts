@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import type { EventoListOptions } from './evento-list-options.ts'
+
+export function registerEventoList(evento: Command, context: CommandContext): void {
+  evento
+    .command('list')
+    .description('list the audit log, oldest first, all of it unless --limit is given')
+    .option('--verify', 'check the hash chain of the whole log, whatever is listed')
+    .option('--tipo <tipo>', 'only events of this type')
+    .option('--agente <agente>', 'only events that this agent sent, by hostname or id')
+    .option('--since <time>', 'only events since a time, or since a duration ago')
+    .option('--limit <count>', 'only the newest ones')
+    .option('--follow', 'go on with new events as they come; needs a running hub')
+    .option('--json', 'print one JSON document (with --follow: one JSON object a line)')
+    .addHelpText(
+      'after',
+      `
+With --verify the exit status is 1 when an entry is wrong, and the first one is named.
+
+Examples:
+  svc evento list --limit 20
+  svc evento list --verify --json
+  svc evento list --tipo entrega_instalada --since 24h
+  svc event list --agente web-1.example.org --since 2026-01-31T12:00:00Z
+`,
+    )
+    .action(async (options: EventoListOptions) => {
+      const { listEntries } = await import('./list-entries.ts')
+      await listEntries(context, options)
+    })
+}

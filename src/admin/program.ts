@@ -1,0 +1,125 @@
+// The command tree of svc. Each command says its options and help here, and loads what it works with when it runs.
+
+import { Command, CommanderError } from 'commander'
+import { UserError } from '../platform/errors.ts'
+import { readVersion } from '../platform/version.ts'
+import { registerAgenteList } from './agente-list.ts'
+import { registerAgenteRevoke } from './agente-revoke.ts'
+import { registerAgenteShow } from './agente-show.ts'
+import { registerCargaCreate } from './carga-create.ts'
+import { registerCargaList } from './carga-list.ts'
+import type { CommandContext } from './command-context.ts'
+import { registerEntregaList } from './entrega-list.ts'
+import { registerEventoList } from './evento-list.ts'
+import { registerInit } from './init.ts'
+import { registerTokenCreate } from './token-create.ts'
+import { registerTokenList } from './token-list.ts'
+import { registerTokenRevoke } from './token-revoke.ts'
+import { registerUnseal } from './unseal.ts'
+
+type RegisterCommand = (parent: Command, context: CommandContext) => void
+
+interface Noun {
+  readonly name: string
+  readonly alias?: string
+  readonly description: string
+  readonly commands: readonly RegisterCommand[]
+}
+
+const NOUNS: readonly Noun[] = [
+  {
+    name: 'token',
+    description: 'one-time enrolment tokens',
+    commands: [registerTokenCreate, registerTokenList, registerTokenRevoke],
+  },
+  {
+    name: 'agente',
+    alias: 'agent',
+    description: 'the enrolled hosts',
+    commands: [registerAgenteList, registerAgenteShow, registerAgenteRevoke],
+  },
+  {
+    name: 'carga',
+    alias: 'load',
+    description: 'what is delivered',
+    commands: [registerCargaCreate, registerCargaList],
+  },
+  {
+    name: 'entrega',
+    alias: 'delivery',
+    description: 'each agent’s share of a carga',
+    commands: [registerEntregaList],
+  },
+  {
+    name: 'evento',
+    alias: 'event',
+    description: 'the audit log',
+    commands: [registerEventoList],
+  },
+]
+
+const PROGRAM_HELP = `
+The vault is SVC_VAULT_ROOT (default /var/lib/svc). While a hub runs, commands go through its admin socket in that
+directory; otherwise svc opens the vault itself, with the passphrase of SVC_MASTER_PASSPHRASE or of the file that
+SVC_MASTER_PASSPHRASE_FILE names.
+
+Examples:
+  svc init
+  svc token create --hostname web-1.example.org --role web
+  svc carga create --tipo csr_cert --nome site --agente web-1.example.org
+  svc evento list --verify
+`
+
+/** Parses the arguments and runs the command that they name; mistakes in them are UserErrors. */
+export async function runSvc(argv: readonly string[], context: CommandContext): Promise<void> {
+  const program = buildProgram(context)
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode !== 0) throw toUserError(error, pathOfCommand(program, argv))
+  }
+}
+
+function buildProgram(context: CommandContext): Command {
+  const program = new Command('svc')
+    .description('The admin CLI of the Cartorio hub')
+    .version(readVersion())
+    .exitOverride()
+    // Mistakes are reported by the edge of the program, in the form that all failures have.
+    .configureOutput({ writeErr: () => undefined })
+    .addHelpText('after', PROGRAM_HELP)
+  registerInit(program, context)
+  registerUnseal(program, context)
+  for (const { name, alias, description, commands } of NOUNS) {
+    const noun = program.command(name).description(description)
+    if (alias !== undefined) noun.alias(alias)
+    for (const register of commands) register(noun, context)
+  }
+  return program
+}
+
+/** The words of the deepest command that the arguments name: `svc token create`. */
+function pathOfCommand(program: Command, argv: readonly string[]): string {
+  const path = ['svc']
+  let command = program
+  for (const word of argv) {
+    const next = command.commands.find(
+      (candidate) => candidate.name() === word || candidate.aliases().includes(word),
+    )
+    if (next === undefined) break
+    path.push(word)
+    command = next
+  }
+  return path.join(' ')
+}
+
+function toUserError(error: CommanderError, path: string): UserError {
+  const shows = `${path} --help shows how`
+  if (error.code === 'commander.help') {
+    return new UserError('usage', `${path} needs a command`, { hint: shows })
+  }
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
+  const guess = suggestion?.replace(/^\((.*)\)$/, '$1').replace(/^Did/, 'did')
+  return new UserError('usage', message.replace(/\.$/, ''), { hint: guess ?? shows })
+}

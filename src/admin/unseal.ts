@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+
+export function registerUnseal(program: Command, context: CommandContext): void {
+  program
+    .command('unseal')
+    .description('check passphrase, database and hash chain')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Changes nothing. Beside a running hub the passphrase is checked against the vault's config.json, the rest through the hub.
+
+Examples:
+  svc unseal
+  svc unseal --json
+`,
+    )
+    .action((options: { json?: true }) => checkVault(context, options.json === true))
+}
+
+async function checkVault(context: CommandContext, asJson: boolean): Promise<void> {
+  const { describeVerification, failIfBroken, verifyChain } = await import('./verify-chain.ts')
+  const { output } = context
+  const path = await context.vault.checkPassphrase()
+  const { isThroughHub, chain } = await context.withAdmin(async (session) => ({
+    isThroughHub: session.isThroughHub,
+    chain: await verifyChain(session.operations),
+  }))
+  if (asJson) {
+    await output.writeJson({
+      vault: path,
+      through_hub: isThroughHub,
+      passphrase: { ok: true },
+      database: { ok: true },
+      hash_chain: chain,
+    })
+  } else {
+    const way = isThroughHub ? 'through the running hub' : 'opened directly'
+    await output.write(`vault ${path}\npassphrase ok\ndatabase ok, ${way}\n`)
+    if (chain.ok) await output.write(`${describeVerification(chain)}\n`)
+  }
+  failIfBroken(chain)
+}

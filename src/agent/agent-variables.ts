@@ -1,0 +1,139 @@
+// The agent's environment: one table drives the parser, `--help` and docs/reference/environment.md.
+
+export type AgentCommand = 'enroll' | 'identity' | 'run' | 'rotate' | 'poll' | 'status' | 'check'
+
+export interface AgentVariable {
+  readonly name: string
+  readonly requiredIn: readonly AgentCommand[]
+  /** As a reader would write it; undefined when there is none. */
+  readonly default: string | undefined
+  readonly meaning: string
+}
+
+const TALKS_TO_HUB = ['run', 'rotate', 'poll'] as const
+
+export const AGENT_VARIABLES = [
+  {
+    name: 'SVC_SERVER_URL',
+    requiredIn: ['enroll', ...TALKS_TO_HUB],
+    default: undefined,
+    meaning: 'HTTPS URL of the hub’s enroll port',
+  },
+  {
+    name: 'SVC_SERVER_MTLS_URL',
+    requiredIn: [...TALKS_TO_HUB],
+    default: undefined,
+    meaning: 'HTTPS URL of the hub’s mTLS port',
+  },
+  {
+    name: 'SVC_SERVER_CA_PATH',
+    requiredIn: [],
+    default: 'identity/ca.pem in the data directory; at enroll the system’s store',
+    meaning: 'Root CA file that the hub’s certificate must chain to',
+  },
+  {
+    name: 'SVC_AGENT_HOSTNAME',
+    requiredIn: [],
+    default: 'the OS hostname, lower case',
+    meaning: 'Hostname that the enrolment token was made for (enroll)',
+  },
+  {
+    name: 'SVC_AGENT_ROLE',
+    requiredIn: ['enroll'],
+    default: undefined,
+    meaning: 'Role that the enrolment token was made for',
+  },
+  {
+    name: 'SVC_AGENT_DATA_DIR',
+    requiredIn: [],
+    default: '/var/lib/svc-agent',
+    meaning: 'Data directory',
+  },
+  {
+    name: 'SVC_ENROLL_TOKEN',
+    requiredIn: ['enroll'],
+    default: undefined,
+    meaning: 'Enrolment token, used once; SVC_ENROLL_TOKEN_FILE stands in for it',
+  },
+  {
+    name: 'SVC_ENROLL_TOKEN_FILE',
+    requiredIn: [],
+    default: undefined,
+    meaning: 'File that holds the enrolment token; an environment can be read from /proc, a file cannot',
+  },
+  {
+    name: 'SVC_ALLOW_HTTP',
+    requiredIn: [],
+    default: '0',
+    meaning: '1 allows a plain http SVC_SERVER_URL that is not loopback (enroll)',
+  },
+  {
+    name: 'SVC_AGENT_POLL_INTERVAL',
+    requiredIn: [],
+    default: '30s',
+    meaning: 'Time between two polls of the manifest',
+  },
+  {
+    name: 'SVC_AGENT_RENEWAL_THRESHOLD',
+    requiredIn: [],
+    default: '6h',
+    meaning: 'Certificates are renewed when less than this, or less than a third of their life, is left',
+  },
+  {
+    name: 'SVC_AGENT_OUT_DIR',
+    requiredIn: [],
+    default: 'out in the data directory',
+    meaning: 'Where delivered certificates and keys are written',
+  },
+  {
+    name: 'SVC_AGENT_STATE_DIR',
+    requiredIn: [],
+    default: 'state in the data directory',
+    meaning: 'Where processed.json and the outbox are kept',
+  },
+  {
+    name: 'SVC_AGENT_HOOK_DIR',
+    requiredIn: [],
+    default: 'hooks in the data directory',
+    meaning: 'Where post-csr-cert and post-csr-cert.d/ are looked for',
+  },
+  {
+    name: 'RUST_LOG',
+    requiredIn: [],
+    default: 'info',
+    meaning: 'Log filter: a level, or a list such as info,agent.poll=debug',
+  },
+  {
+    name: 'SVC_LOG_FORMAT',
+    requiredIn: [],
+    default: 'text on a terminal, else json',
+    meaning: 'text or json',
+  },
+  {
+    name: 'HTTPS_PROXY',
+    requiredIn: [],
+    default: undefined,
+    meaning: 'Proxy for the enroll port; the mTLS port is always reached directly',
+  },
+  {
+    name: 'NO_PROXY',
+    requiredIn: [],
+    default: undefined,
+    meaning: 'Hosts that are reached without the proxy',
+  },
+] as const satisfies readonly AgentVariable[]
+
+export type AgentVariableName = (typeof AGENT_VARIABLES)[number]['name']
+
+/** The table as the end of `--help`. */
+export function describeVariables(): string {
+  const rows = AGENT_VARIABLES.map((variable: AgentVariable) => {
+    const notes = [
+      variable.requiredIn.length > 0 ? `required in ${variable.requiredIn.join(', ')}` : undefined,
+      variable.default === undefined ? undefined : `default: ${variable.default}`,
+    ].filter((note) => note !== undefined)
+    const suffix = notes.length > 0 ? ` (${notes.join('; ')})` : ''
+    return `  ${variable.name.padEnd(28)} ${variable.meaning}${suffix}`
+  })
+  return ['Environment:', ...rows].join('\n')
+}

@@ -1,0 +1,62 @@
+// When to try again: seconds, doubling to five minutes, spread so that a fleet does not come back in step.
+
+export type Random = () => number
+
+const FIRST_DELAY_MS = 1000
+const DELAY_MS_MAX = 5 * 60_000
+
+/** `failures` is how many there were in a row, from 1; between half and all of the doubled delay. */
+export function backoffDelayMs(failures: number, random: Random): number {
+  const fullMs = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 20))
+  return Math.round(fullMs * (0.5 + random() / 2))
+}
+
+/** Remembers, by name, what failed and when it may be tried again; forgotten when the process ends. */
+export class RetrySchedule {
+  readonly #random: Random
+  readonly #entries = new Map<string, { failures: number; notBeforeMs: number }>()
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  isDue(name: string, now: Date): boolean {
+    const entry = this.#entries.get(name)
+    return entry === undefined || now.getTime() >= entry.notBeforeMs
+  }
+
+  /** `delayMsMin` is what the other side asked for, or a limit of our own. */
+  recordFailure(name: string, now: Date, delayMsMin = 0): void {
+    const failures = (this.#entries.get(name)?.failures ?? 0) + 1
+    const delayMs = Math.max(delayMsMin, backoffDelayMs(failures, this.#random))
+    this.#entries.set(name, { failures, notBeforeMs: now.getTime() + delayMs })
+  }
+
+  /** Not before then, though nothing has failed. */
+  holdOff(name: string, now: Date, delayMs: number): void {
+    const failures = this.#entries.get(name)?.failures ?? 0
+    this.#entries.set(name, { failures, notBeforeMs: now.getTime() + delayMs })
+  }
+
+  recordSuccess(name: string): void {
+    const entry = this.#entries.get(name)
+    if (entry !== undefined) entry.failures = 0
+  }
+
+  clear(name: string): void {
+    this.#entries.delete(name)
+  }
+
+  /** Forgets the names that are not of interest any more. */
+  keepOnly(isWanted: (name: string) => boolean): void {
+    for (const name of this.#entries.keys()) if (!isWanted(name)) this.#entries.delete(name)
+  }
+
+  /** The earliest instant at which something that failed may be tried again. */
+  nextDueMs(): number | undefined {
+    const times = [...this.#entries.values()]
+      .filter(({ failures }) => failures > 0)
+      .map(({ notBeforeMs }) => notBeforeMs)
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+}

@@ -1,0 +1,173 @@
+// What the environment says, parsed once at the edge; every problem is named at once, in the table's order.
+
+import { isIPv6 } from 'node:net'
+import { join, resolve } from 'node:path'
+import { parseDurationMs } from '../platform/durations.ts'
+import { UserError } from '../platform/errors.ts'
+import { Secret } from '../platform/secret.ts'
+import { type Hostname, parseHostname } from '../protocol/identifiers.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import {
+  AGENT_VARIABLES,
+  type AgentCommand,
+  type AgentVariable,
+  type AgentVariableName,
+} from './agent-variables.ts'
+
+export interface AgentConfig {
+  /** Present in the commands that require it, as are the next three. */
+  readonly serverUrl: URL | undefined
+  readonly mtlsUrl: URL | undefined
+  readonly role: string | undefined
+  readonly hostname: Hostname | undefined
+  readonly enrollToken: Secret<string> | undefined
+  readonly enrollTokenFile: string | undefined
+  readonly serverCaPath: string | undefined
+  readonly dataDir: string
+  readonly outDir: string
+  readonly stateDir: string
+  readonly hookDir: string
+  readonly pollIntervalMs: number
+  readonly renewalThresholdMs: number
+  readonly httpsProxy: string | undefined
+  readonly noProxy: string | undefined
+  /** `SVC_…` variables that the agent does not know, to be warned about. */
+  readonly unknownVariables: readonly string[]
+}
+
+export interface AgentConfigOptions {
+  readonly command: AgentCommand
+  readonly osHostname: string
+  readonly allowHttp?: boolean
+}
+
+const POLL_INTERVAL_MS_MIN = 100
+
+/** Throws a UserError that names every missing or wrong variable, one a line. */
+export function parseAgentConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  options: AgentConfigOptions,
+): AgentConfig {
+  const reader = new VariableReader(env, options.command)
+  const allowHttp = options.allowHttp === true || reader.text('SVC_ALLOW_HTTP') === '1'
+  const dataDir = reader.path('SVC_AGENT_DATA_DIR') ?? '/var/lib/svc-agent'
+  const config: AgentConfig = {
+    serverUrl: reader.url('SVC_SERVER_URL', allowHttp),
+    mtlsUrl: reader.url('SVC_SERVER_MTLS_URL', false),
+    serverCaPath: reader.path('SVC_SERVER_CA_PATH'),
+    hostname: reader.hostname(options),
+    role: reader.role(),
+    dataDir,
+    enrollToken: reader.token(),
+    enrollTokenFile: reader.path('SVC_ENROLL_TOKEN_FILE'),
+    pollIntervalMs: reader.durationMs('SVC_AGENT_POLL_INTERVAL', 30_000, POLL_INTERVAL_MS_MIN),
+    renewalThresholdMs: reader.durationMs('SVC_AGENT_RENEWAL_THRESHOLD', 6 * 3_600_000, 0),
+    outDir: reader.path('SVC_AGENT_OUT_DIR') ?? join(dataDir, 'out'),
+    stateDir: reader.path('SVC_AGENT_STATE_DIR') ?? join(dataDir, 'state'),
+    hookDir: reader.path('SVC_AGENT_HOOK_DIR') ?? join(dataDir, 'hooks'),
+    httpsProxy: reader.text('HTTPS_PROXY') ?? blankToUndefined(env['https_proxy']),
+    noProxy: reader.text('NO_PROXY') ?? blankToUndefined(env['no_proxy']),
+    unknownVariables: findUnknownVariables(env),
+  }
+  reader.throwIfWrong()
+  return Object.freeze(config)
+}
+
+/** Collects problems instead of stopping at the first; each reader answers undefined where there is one. */
+class VariableReader {
+  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #problems = new Map<string, string>()
+
+  constructor(env: Readonly<Record<string, string | undefined>>, command: AgentCommand) {
+    this.#env = env
+    for (const variable of AGENT_VARIABLES as readonly AgentVariable[]) {
+      if (!variable.requiredIn.includes(command)) continue
+      const standIn = variable.name === 'SVC_ENROLL_TOKEN' ? env['SVC_ENROLL_TOKEN_FILE'] : undefined
+      if (blankToUndefined(env[variable.name] ?? standIn) === undefined) {
+        this.#problems.set(variable.name, `${variable.name} required`)
+      }
+    }
+  }
+
+  text(name: AgentVariableName): string | undefined {
+    return blankToUndefined(this.#env[name])
+  }
+
+  path(name: AgentVariableName): string | undefined {
+    const text = this.text(name)
+    return text === undefined ? undefined : resolve(text)
+  }
+
+  url(name: AgentVariableName, allowHttp: boolean): URL | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
+      return this.#wrong(name, `is not an https URL: ${text}`)
+    }
+    if (url.protocol === 'http:' && !allowHttp && !isLoopback(url)) {
+      return this.#wrong(name, `must be https, plain http is only for loopback: ${text}`)
+    }
+    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+      return this.#wrong(name, 'must have no credentials, query or fragment')
+    }
+    return url
+  }
+
+  hostname({ command, osHostname }: AgentConfigOptions): Hostname | undefined {
+    const given = this.text('SVC_AGENT_HOSTNAME')
+    const text = given ?? osHostname.toLowerCase()
+    const hostname = parseHostname(text)
+    // Only enroll needs one; the other commands take it from the certificate.
+    if (hostname === undefined && command === 'enroll') {
+      return this.#wrong('SVC_AGENT_HOSTNAME', `is not a lower-case host name of at most 64 characters: ${text}`)
+    }
+    return hostname
+  }
+
+  role(): string | undefined {
+    const text = this.text('SVC_AGENT_ROLE')
+    if (text === undefined || text.length <= LIMITS.roleCharactersMax) return text
+    return this.#wrong('SVC_AGENT_ROLE', `is longer than ${LIMITS.roleCharactersMax} characters`)
+  }
+
+  token(): Secret<string> | undefined {
+    const text = this.text('SVC_ENROLL_TOKEN')?.trim()
+    return text === undefined ? undefined : new Secret(text)
+  }
+
+  durationMs(name: AgentVariableName, defaultMs: number, minMs: number): number {
+    const text = this.text(name)
+    const durationMs = text === undefined ? defaultMs : parseDurationMs(text)
+    if (durationMs === undefined) this.#wrong(name, `is not a duration such as 30s or 1h 30m: ${text}`)
+    else if (durationMs < minMs) this.#wrong(name, `must be at least ${minMs}ms: ${text}`)
+    return durationMs ?? defaultMs
+  }
+
+  throwIfWrong(): void {
+    if (this.#problems.size === 0) return
+    const lines = AGENT_VARIABLES.flatMap(({ name }) => this.#problems.get(name) ?? [])
+    throw new UserError('config_invalid', lines.join('\n'))
+  }
+
+  #wrong(name: AgentVariableName, why: string): undefined {
+    this.#problems.set(name, `${name} ${why}`)
+  }
+}
+
+/** An environment file that says `NAME=` means that the variable is not set. */
+function blankToUndefined(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text
+}
+
+function isLoopback(url: URL): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return host === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(host) || (isIPv6(host) && host === '::1')
+}
+
+function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set<string>(AGENT_VARIABLES.map(({ name }) => name))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SVC_') && !known.has(name))
+    .sort()
+}

@@ -1,0 +1,63 @@
+// A new key, a certificate for it from the hub, and the switch to both.
+
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import { createCsrPem } from '../../pki/csr.ts'
+import { generateEcP256Key } from '../../pki/keys.ts'
+import type { ArtefactName, CargoId, DeliveryId } from '../../protocol/identifiers.ts'
+import type { HubClient } from '../hub-client.ts'
+import type { HubRefusal } from '../hub-request.ts'
+import { checkIssuedCertificate } from '../identity/certificate-checks.ts'
+import type { Identity } from '../identity/identity.ts'
+import { WrongCertificateError } from '../identity/renew-identity.ts'
+import { checkLayout } from '../versioned-files.ts'
+import { pairLayout, type PairRecord, storePair } from './installed-pair.ts'
+
+export interface PairRequest {
+  readonly deliveryId: DeliveryId
+  readonly cargoId: CargoId
+  readonly name: ArtefactName
+  readonly version: number
+  readonly renewal: PairRecord['renewal']
+}
+
+export interface PairContext {
+  readonly outDir: string
+  readonly hub: Pick<HubClient, 'issueCertificate'>
+  readonly clock: Clock
+}
+
+export type PairOutcome = { readonly ok: true; readonly serial: string } | HubRefusal
+
+/** Throws HubUnreachableError, WrongCertificateError, ForeignFileError, or a system error of the file system. */
+export async function obtainPair(
+  { outDir, hub, clock }: PairContext,
+  identity: Identity,
+  request: PairRequest,
+): Promise<PairOutcome> {
+  // Looked at first: a certificate that cannot be written need not be asked for.
+  await checkLayout(pairLayout(outDir, request.name))
+  const key = await generateEcP256Key()
+  const csrPem = await createCsrPem(identity.hostname, key)
+  const outcome = await hub.issueCertificate(csrPem, request.deliveryId)
+  if (!outcome.ok) return outcome
+  const checked = checkIssuedCertificate(
+    outcome.value.certificatePem,
+    key.publicKeySpki,
+    identity,
+    clock.now(),
+  )
+  if (!checked.ok) throw new WrongCertificateError(checked.fault)
+  await storePair(outDir, request.name, {
+    certificatePem: checked.pem,
+    keyPem: key.pem,
+    record: {
+      delivery_id: request.deliveryId,
+      cargo_id: request.cargoId,
+      version: request.version,
+      request_id: randomUUID(),
+      renewal: request.renewal,
+    },
+  })
+  return { ok: true, serial: checked.leaf.serial }
+}

@@ -1,0 +1,141 @@
+// What one round does about the deliveries: decided from the manifest, the records and the disk, before anything is done.
+
+import { type ArtefactName, type DeliveryId, parseArtefactName } from '../../protocol/identifiers.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
+import { isRenewalDue } from '../certificate-lifetime.ts'
+import type { ManifestEntry } from '../wire.ts'
+import type { InstalledPair } from './installed-pair.ts'
+import type { ProcessedDelivery } from './processed-store.ts'
+
+export interface RoundState {
+  readonly entries: readonly ManifestEntry[]
+  readonly records: readonly ProcessedDelivery[]
+  /** What is in `out/`, by name. */
+  readonly pairs: ReadonlyMap<string, InstalledPair>
+  /** Deliveries whose failure waits to be reported: the hub lists them until it has heard. */
+  readonly failuresWaiting: ReadonlySet<string>
+  readonly now: Date
+  readonly renewalThresholdMs: number
+}
+
+export interface Installation {
+  readonly entry: ManifestEntry
+  readonly name: ArtefactName
+  /** The pair is in place already: a crash came between the switch and the record. */
+  readonly isInPlace: boolean
+  /** Another cargo's delivery writes the same file, as far as we know; the hub may have cancelled it since. */
+  readonly rival: ProcessedDelivery | undefined
+}
+
+export interface DeliveryPlan {
+  readonly installations: readonly Installation[]
+  readonly failures: readonly { readonly entry: ManifestEntry; readonly reason: string }[]
+  readonly unknownKinds: readonly ManifestEntry[]
+  readonly renewals: readonly {
+    readonly record: ProcessedDelivery
+    readonly name: ArtefactName
+    readonly trigger: 'auto_threshold' | 'delivery'
+  }[]
+  /** Records of pairs that a newer delivery has replaced. */
+  readonly obsolete: readonly DeliveryId[]
+}
+
+export function planDeliveries(state: RoundState): DeliveryPlan {
+  const wanted = state.entries.filter(
+    (entry) => !isProcessed(entry, state) && !state.failuresWaiting.has(entry.deliveryId),
+  )
+  const unknownKinds = wanted.filter(({ kind }) => kind !== DeliveryKind.csrCert)
+  const certificates = newestOfEachCargo(wanted.filter(({ kind }) => kind === DeliveryKind.csrCert))
+  const installations: Installation[] = []
+  const failures: { entry: ManifestEntry; reason: string }[] = []
+  const taken = new Set<string>()
+  for (const entry of certificates) {
+    const name = parseArtefactName(entry.name)
+    if (name === undefined) {
+      failures.push({ entry, reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}` })
+    } else if (taken.has(fold(name))) {
+      failures.push({ entry, reason: sameFileReason(name) })
+    } else if (!isOlderThanInstalled(entry, state)) {
+      taken.add(fold(name))
+      installations.push({ entry, name, ...circumstancesOf(entry, state) })
+    }
+  }
+  return { installations, failures, unknownKinds, ...planRenewals(state, taken) }
+}
+
+export function sameFileReason(name: string): string {
+  return `another delivery writes the same file: ${name}`
+}
+
+function isProcessed({ deliveryId, version }: ManifestEntry, { records }: RoundState): boolean {
+  return records.some((record) => record.deliveryId === deliveryId && record.version === version)
+}
+
+/** While a cargo is being updated both of its deliveries may be listed; only the newer one is worth installing. */
+function newestOfEachCargo(entries: readonly ManifestEntry[]): ManifestEntry[] {
+  return entries.filter(
+    (entry) =>
+      !entries.some(
+        (other) =>
+          other.cargoId === entry.cargoId &&
+          other.name === entry.name &&
+          other.version > entry.version,
+      ),
+  )
+}
+
+function isOlderThanInstalled(entry: ManifestEntry, { records }: RoundState): boolean {
+  return records.some(
+    (record) =>
+      record.cargoId === entry.cargoId &&
+      record.name === entry.name &&
+      record.version > entry.version,
+  )
+}
+
+function circumstancesOf(
+  entry: ManifestEntry,
+  { records, pairs, now }: RoundState,
+): Pick<Installation, 'isInPlace' | 'rival'> {
+  const pair = pairs.get(entry.name)
+  const isInPlace =
+    pair !== undefined &&
+    pair.record.delivery_id === entry.deliveryId &&
+    pair.record.version === entry.version &&
+    pair.leaf.notAfter > now
+  const rival = records.find(
+    (record) =>
+      !record.cancelled &&
+      fold(record.name) === fold(entry.name) &&
+      (record.cargoId !== entry.cargoId || record.name !== entry.name),
+  )
+  return { isInPlace, rival }
+}
+
+function planRenewals(
+  { records, pairs, entries, now, renewalThresholdMs }: RoundState,
+  taken: ReadonlySet<string>,
+): Pick<DeliveryPlan, 'renewals' | 'obsolete'> {
+  const renewals: DeliveryPlan['renewals'][number][] = []
+  const obsolete: DeliveryId[] = []
+  for (const record of records) {
+    const pair = pairs.get(record.name)
+    const name = parseArtefactName(record.name)
+    if (pair !== undefined && pair.record.delivery_id !== record.deliveryId) {
+      // Kept while the hub still lists it, or it would be installed over its successor.
+      const isListed = entries.some(({ deliveryId }) => deliveryId === record.deliveryId)
+      if (!isListed) obsolete.push(record.deliveryId)
+    } else if (!record.cancelled && name !== undefined && !taken.has(fold(name))) {
+      if (pair === undefined) renewals.push({ record, name, trigger: 'delivery' })
+      else if (isRenewalDue(pair.leaf, now, renewalThresholdMs)) {
+        renewals.push({ record, name, trigger: 'auto_threshold' })
+      }
+    }
+  }
+  return { renewals, obsolete }
+}
+
+/** File systems that fold case would make one file of two. */
+function fold(name: string): string {
+  return name.toLowerCase()
+}

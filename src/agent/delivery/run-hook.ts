@@ -1,0 +1,117 @@
+// One hook as one process: no shell, a clean environment, a minute, and then its whole process group is killed.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+
+export interface HookCommand {
+  readonly path: string
+  readonly arguments: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly workingDirectory: string
+  readonly timeoutMs: number
+}
+
+export interface HookResult {
+  /** Undefined when it exited with 0 in time. */
+  readonly failure: string | undefined
+  readonly exitCode: number | null
+  readonly durationMs: number
+  /** The first part of what it wrote to stdout and stderr. */
+  readonly output: string
+}
+
+const OUTPUT_BYTES_MAX = 64 * 1024
+
+export async function runHook(command: HookCommand): Promise<HookResult> {
+  const startedMs = performance.now()
+  const child = spawn(command.path, command.arguments, {
+    cwd: command.workingDirectory,
+    env: { ...command.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, which can be killed as one.
+    detached: true,
+  })
+  const output = new BoundedOutput(child.stdout, child.stderr)
+  const { failure, exitCode } = await waitForExit(child, command.timeoutMs)
+  return {
+    failure,
+    exitCode,
+    durationMs: Math.round(performance.now() - startedMs),
+    output: output.finish(),
+  }
+}
+
+function waitForExit(
+  child: ChildProcess,
+  timeoutMs: number,
+): Promise<{ failure: string | undefined; exitCode: number | null }> {
+  return new Promise((resolve) => {
+    let timedOut = false
+    const timer = setTimeout(() => {
+      timedOut = true
+      killGroup(child)
+    }, timeoutMs)
+    child.once('error', (error) => {
+      clearTimeout(timer)
+      resolve({ failure: `cannot be run: ${error.message}`, exitCode: null })
+    })
+    // Not `close`: what the hook left running in the background may keep its output open for ever.
+    child.once('exit', (exitCode, signal) => {
+      clearTimeout(timer)
+      resolve({ failure: describeExit(exitCode, signal, timedOut, timeoutMs), exitCode })
+    })
+  })
+}
+
+function describeExit(
+  exitCode: number | null,
+  signal: string | null,
+  timedOut: boolean,
+  timeoutMs: number,
+): string | undefined {
+  if (timedOut) return `killed after ${timeoutMs / 1000} s`
+  if (signal !== null) return `ended by ${signal}`
+  return exitCode === 0 ? undefined : `exit status ${exitCode}`
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in this very moment.
+  }
+}
+
+class BoundedOutput {
+  readonly #streams: readonly Readable[]
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(...streams: Readable[]) {
+    this.#streams = streams
+    for (const stream of streams) {
+      stream.on('data', (chunk: Buffer) => this.#add(chunk))
+      stream.on('error', () => undefined)
+    }
+  }
+
+  /** What has come so far; the streams are let go, so that nothing in the background holds on to us. */
+  finish(): string {
+    for (const stream of this.#streams) {
+      for (let chunk = stream.read() as Buffer | null; chunk !== null; ) {
+        this.#add(chunk)
+        chunk = stream.read() as Buffer | null
+      }
+      stream.destroy()
+    }
+    return Buffer.concat(this.#chunks).toString('utf8')
+  }
+
+  #add(chunk: Buffer): void {
+    const room = OUTPUT_BYTES_MAX - this.#size
+    if (room <= 0) return
+    this.#chunks.push(chunk.subarray(0, room))
+    this.#size += Math.min(room, chunk.length)
+  }
+}

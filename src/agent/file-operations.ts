@@ -1,0 +1,46 @@
+// The file operations that a change of version is made of: a port, so that a test can stop the world before any of them.
+
+import { chmod, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import { errnoCode } from '../platform/errors.ts'
+import { syncDirectory, writeNewFile } from '../platform/files.ts'
+
+export type FileKind = 'nothing' | 'directory' | 'link' | 'other'
+
+export interface FileOperations {
+  /** Of the name itself, never of what a link leads to. */
+  kindOf(path: string): Promise<FileKind>
+  list(path: string): Promise<string[]>
+  readLink(path: string): Promise<string>
+  makeDirectory(path: string, mode: number): Promise<void>
+  makeLink(target: string, path: string): Promise<void>
+  /** Durable when it resolves. */
+  writeNewFile(path: string, content: string, mode: number): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  syncDirectory(path: string): Promise<void>
+  removeTree(path: string): Promise<void>
+}
+
+export const nodeFileOperations: FileOperations = {
+  async kindOf(path) {
+    try {
+      const stats = await lstat(path)
+      if (stats.isDirectory()) return 'directory'
+      return stats.isSymbolicLink() ? 'link' : 'other'
+    } catch (error) {
+      if (errnoCode(error) === 'ENOENT') return 'nothing'
+      throw error
+    }
+  },
+  list: (path) => readdir(path),
+  readLink: (path) => readlink(path),
+  async makeDirectory(path, mode) {
+    await mkdir(path, { mode })
+    // The umask may have taken bits away; it can never have added any.
+    await chmod(path, mode)
+  },
+  makeLink: (target, path) => symlink(target, path),
+  writeNewFile,
+  rename,
+  syncDirectory,
+  removeTree: (path) => rm(path, { recursive: true, force: true }),
+}

@@ -1,0 +1,113 @@
+// The hub's mTLS port as the agent sees it. One connection pool an identity: a kept connection goes on with the
+// certificate that it was opened with, so a new identity needs a new pool.
+
+import { Agent } from 'undici'
+import { invariant } from '../platform/errors.ts'
+import type { DeliveryId } from '../protocol/identifiers.ts'
+import { ROUTES } from '../protocol/routes.ts'
+import type { EventRequestBody } from '../protocol/schemas.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  type HubOutcome,
+  type HubReply,
+  type HubRequest,
+  routeUrl,
+  sendToHub,
+} from './hub-request.ts'
+import {
+  decodeEventReply,
+  decodeIssueReply,
+  decodeManifestReply,
+  type EventReceipt,
+  type IssueReply,
+  type Manifest,
+} from './wire.ts'
+
+/** Every method throws HubUnreachableError when there is no usable answer. */
+export interface HubClient {
+  /** With a delivery the certificate is for that delivery, without one it is an identity. */
+  issueCertificate(csrPem: string, deliveryId?: DeliveryId): Promise<HubOutcome<IssueReply>>
+  fetchManifest(): Promise<HubOutcome<Manifest>>
+  sendEvent(event: EventRequestBody): Promise<HubOutcome<EventReceipt>>
+  close(): Promise<void>
+}
+
+export interface HubClientOptions {
+  readonly baseUrl: URL
+  readonly keyPem: string
+  /** Leaf and intermediates. */
+  readonly certificatePem: string
+  /** What the hub's certificate must chain to. */
+  readonly trustPem: string
+  readonly version: string
+}
+
+export function createHubClient(options: HubClientOptions): HubClient {
+  const dispatcher = new Agent({
+    // HTTP/1.1 only, as the hub.
+    allowH2: false,
+    connect: {
+      key: options.keyPem,
+      cert: options.certificatePem,
+      ca: options.trustPem,
+      timeout: CONNECT_TIMEOUT_MS,
+    },
+  })
+  const manifestCache = new ManifestCache()
+
+  function send<Value>(
+    route: (typeof ROUTES)[keyof typeof ROUTES],
+    rest: Pick<HubRequest<Value>, 'decode' | 'body' | 'headers'>,
+  ): Promise<HubReply<Value>> {
+    return sendToHub({
+      dispatcher,
+      url: routeUrl(options.baseUrl, route.path),
+      method: route.method,
+      userAgent: `svc-agent/${options.version}`,
+      ...rest,
+    })
+  }
+
+  return {
+    async issueCertificate(csrPem, deliveryId) {
+      const body = {
+        csr_pem: csrPem,
+        ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }),
+      }
+      return answered(await send(ROUTES.issue, { body, decode: decodeIssueReply }))
+    },
+    async fetchManifest() {
+      const headers = manifestCache.requestHeaders()
+      return manifestCache.outcomeOf(
+        await send(ROUTES.manifest, { headers, decode: decodeManifestReply }),
+      )
+    },
+    async sendEvent(event) {
+      return answered(await send(ROUTES.events, { body: event, decode: decodeEventReply }))
+    },
+    close: () => dispatcher.close(),
+  }
+}
+
+/** Asks for the manifest only when it has changed (RFC 9110, `If-None-Match`). */
+class ManifestCache {
+  #last: { readonly etag: string; readonly manifest: Manifest } | undefined
+
+  requestHeaders(): Record<string, string> {
+    return this.#last === undefined ? {} : { 'if-none-match': this.#last.etag }
+  }
+
+  outcomeOf({ outcome, etag }: HubReply<Manifest>): HubOutcome<Manifest> {
+    if ('notModified' in outcome) {
+      invariant(this.#last !== undefined, 'a manifest that was asked for whole came as not modified')
+      return { ok: true, value: this.#last.manifest, hubTime: outcome.hubTime }
+    }
+    if (outcome.ok) this.#last = etag === undefined ? undefined : { etag, manifest: outcome.value }
+    return outcome
+  }
+}
+
+function answered<Value>({ outcome }: HubReply<Value>): HubOutcome<Value> {
+  invariant(!('notModified' in outcome), 'only the manifest is asked for conditionally')
+  return outcome
+}

@@ -1,0 +1,138 @@
+// One request to the hub: bounded in time and size, with an outcome of three kinds: an answer, a refusal (a value),
+// or no usable answer at all (HubUnreachableError).
+
+import { type Dispatcher, request } from 'undici'
+import { Check } from 'typebox/value'
+import { describeError, SvcError } from '../platform/errors.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import { ErrorReplyBody } from '../protocol/schemas.ts'
+
+export const CONNECT_TIMEOUT_MS = 5000
+const REQUEST_TIMEOUT_MS = 15_000
+const RETRY_AFTER_MS_MAX = 3_600_000
+
+export interface HubRefusal {
+  readonly ok: false
+  readonly status: number
+  /** The hub's error code; `unknown` when the body has none. */
+  readonly code: string
+  readonly retryAfterMs?: number
+}
+
+export type HubOutcome<Value> =
+  | { readonly ok: true; readonly value: Value; readonly hubTime: Date | undefined }
+  | HubRefusal
+
+/** No usable answer: no connection, a reply cut short, a timeout, or a reply that is not the protocol's. */
+export class HubUnreachableError extends SvcError {
+  override name = 'HubUnreachableError'
+  constructor(message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super('hub_unreachable', message, options)
+  }
+}
+
+export interface HubRequest<Value> {
+  readonly dispatcher: Dispatcher
+  readonly url: URL
+  readonly method: 'GET' | 'POST'
+  readonly userAgent: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  decode(body: unknown): Value | undefined
+}
+
+export interface HubReply<Value> {
+  readonly outcome: HubOutcome<Value> | { readonly notModified: true; readonly hubTime: Date | undefined }
+  readonly etag: string | undefined
+}
+
+export async function sendToHub<Value>(options: HubRequest<Value>): Promise<HubReply<Value>> {
+  const { status, headers, text } = await exchange(options)
+  const hubTime = parseHttpDate(headers['date'])
+  const etag = single(headers['etag'])
+  if (status === 304) return { outcome: { notModified: true, hubTime }, etag }
+  const body = parseJson(text)
+  if (status !== 200) return { outcome: refusalOf(status, body, headers, hubTime), etag }
+  const value = options.decode(body)
+  if (value === undefined) {
+    throw new HubUnreachableError(`${options.url.href} answered something that is not the protocol's`, {
+      hint: 'is this the URL of the hub?',
+    })
+  }
+  return { outcome: { ok: true, value, hubTime }, etag }
+}
+
+/** The URL of a route, below whatever path a proxy may have put the hub. */
+export function routeUrl(base: URL, path: string): URL {
+  return new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base)
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+async function exchange(
+  options: HubRequest<unknown>,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  try {
+    const reply = await request(options.url, {
+      dispatcher: options.dispatcher,
+      method: options.method,
+      headers: {
+        'user-agent': options.userAgent,
+        accept: 'application/json',
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    })
+    return { status: reply.statusCode, headers: reply.headers, text: await readBounded(reply.body) }
+  } catch (error) {
+    throw new HubUnreachableError(`no answer from ${options.url.origin}: ${describeError(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > LIMITS.replyBytesMax) throw new Error(`the reply is over ${LIMITS.replyBytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    // Whatever stands between us and the hub may answer in HTML.
+    return undefined
+  }
+}
+
+function refusalOf(status: number, body: unknown, headers: Headers, hubTime: Date | undefined): HubRefusal {
+  const code = Check(ErrorReplyBody, body) ? body.error.slice(0, 64) : 'unknown'
+  const retryAfterMs = parseRetryAfterMs(single(headers['retry-after']), hubTime)
+  return { ok: false, status, code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+function parseRetryAfterMs(text: string | undefined, hubTime: Date | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const at = /^\d+$/.test(text) ? undefined : parseHttpDate(text)
+  const delayMs =
+    at === undefined ? Number(text) * 1000 : hubTime && at.getTime() - hubTime.getTime()
+  if (delayMs === undefined || !Number.isFinite(delayMs)) return undefined
+  return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, delayMs))
+}
+
+function parseHttpDate(value: string | string[] | undefined): Date | undefined {
+  const date = new Date(single(value) ?? '')
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

@@ -1,0 +1,154 @@
+// Enrolment: a one-time token becomes an identity.
+
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import { exists } from '../../platform/files.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Secret } from '../../platform/secret.ts'
+import { parseCertificatesPem } from '../../pki/certificates.ts'
+import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
+import type { Hostname } from '../../protocol/identifiers.ts'
+import { join } from 'node:path'
+import { backoffDelayMs, type Random } from '../backoff.ts'
+import type { EnrollClient } from '../enroll-client.ts'
+import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub-request.ts'
+import type { AgentPaths } from '../paths.ts'
+import type { EnrollReply } from '../wire.ts'
+import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
+import { type Identity, loadIdentity, requireIdentity, storeIdentity } from './identity.ts'
+import { preparePendingEnrollment, removePendingEnrollment } from './pending-enrollment.ts'
+
+export interface EnrollRequest {
+  readonly token: Secret<string>
+  readonly hostname: Hostname
+  readonly role: string
+  /** SHA-256 of the root's DER that the hub must hand out, lower-case hex; undefined trusts the reply. */
+  readonly caFingerprint: string | undefined
+  /** An identity that is there already is set aside once the new one is in place. */
+  readonly replace: boolean
+}
+
+export interface EnrollContext {
+  readonly paths: Pick<AgentPaths, 'identityDir' | 'pendingDir'>
+  readonly client: EnrollClient
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+}
+
+const ATTEMPTS_MAX = 4
+
+export async function enroll(context: EnrollContext, request: EnrollRequest): Promise<Identity> {
+  const { paths } = context
+  if (!request.replace) await refuseExistingIdentity(context)
+  const pending = await preparePendingEnrollment(paths.pendingDir, request.hostname)
+  const body = {
+    token: request.token.reveal(),
+    hostname: request.hostname,
+    role: request.role,
+    csr_pem: pending.csrPem,
+  }
+  const outcome = await retryWhileTransient(context, () =>
+    context.client.enroll(body, pending.idempotencyKey),
+  )
+  if (!outcome.ok) throw refusalError(outcome)
+  const { certificatePem, caPem, agentId } = outcome.value
+  const fault = findReplyFault(outcome.value, pending.key.publicKeySpki, request, context.clock.now())
+  if (fault !== undefined) {
+    throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${fault}`)
+  }
+  await storeIdentity(paths.identityDir, {
+    certificatePem,
+    keyPem: pending.key.pem,
+    caPem,
+    agentId,
+    renewal: null,
+  })
+  await removePendingEnrollment(paths.pendingDir)
+  return requireIdentity(paths.identityDir)
+}
+
+async function refuseExistingIdentity({ paths, clock }: EnrollContext): Promise<void> {
+  if (!(await exists(join(paths.identityDir, 'agent.crt')))) return
+  const identity = await loadIdentity(paths.identityDir).catch(() => undefined)
+  const expired = identity !== undefined && identity.leaf.notAfter <= clock.now()
+  throw new UserError(
+    'identity_present',
+    'identity already present',
+    expired
+      ? { hint: 'it has expired; with a new token, `svc-agent enroll --replace` sets it aside' }
+      : {},
+  )
+}
+
+function findReplyFault(
+  reply: EnrollReply,
+  publicKeySpki: Buffer,
+  { hostname, caFingerprint }: EnrollRequest,
+  now: Date,
+): string | undefined {
+  try {
+    const roots = parseCertificatesPem(reply.caPem)
+    if (caFingerprint !== undefined && !roots.every(({ sha256 }) => sha256 === caFingerprint)) {
+      return `its CA has the fingerprint ${roots.map(({ sha256 }) => sha256).join(', ')}`
+    }
+    return findIssuedCertificateFault(parseCertificatesPem(reply.certificatePem), {
+      publicKeySpki,
+      commonName: hostname,
+      roots,
+      now,
+      clockSkewMsMax: CLOCK_SKEW_MS_MAX,
+    })
+  } catch {
+    // OpenSSL's words for bytes that are not a certificate help nobody.
+    return 'a certificate in it cannot be parsed'
+  }
+}
+
+/** A person is waiting: a few tries within seconds, and what is pending makes the next command go on from here. */
+async function retryWhileTransient(
+  { clock, random, log }: EnrollContext,
+  attempt: () => Promise<HubOutcome<EnrollReply>>,
+): Promise<HubOutcome<EnrollReply>> {
+  for (let failures = 1; ; failures += 1) {
+    const result = await attempt().catch((error: unknown) => {
+      if (error instanceof HubUnreachableError) return error
+      throw error
+    })
+    const isLast = failures >= ATTEMPTS_MAX
+    if (result instanceof HubUnreachableError) {
+      if (isLast) throw withRetryHint(result)
+      log.warn({ error: result.message, attempt: failures }, 'Hub not reached, trying again')
+    } else {
+      if (result.ok || isLast || ![408, 429, 503].includes(result.status)) return result
+      log.warn({ status: result.status, code: result.code, attempt: failures }, 'Hub busy, trying again')
+    }
+    await clock.sleep(backoffDelayMs(failures, random))
+  }
+}
+
+function withRetryHint(error: HubUnreachableError): HubUnreachableError {
+  return new HubUnreachableError(error.message, {
+    cause: undefined,
+    hint: 'run the same command again: it goes on with the same request, and a token that was used up by it still works',
+  })
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  token_not_found: 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?',
+  token_consumed: 'ask for a new token: svc token create',
+  token_expired: 'ask for a new token: svc token create',
+  hostname_mismatch: 'the token was made for another host; see SVC_AGENT_HOSTNAME',
+  role_mismatch: 'the token was made for another role; see SVC_AGENT_ROLE',
+  agent_already_enrolled: 'ask for a token made with --reenroll',
+  ca_failed: 'the hub could not get a signature from its CA; its log says why; the token is not used up',
+}
+
+function refusalError({ status, code }: HubRefusal): UserError {
+  const hint = HINTS[code]
+  return new UserError(
+    'enroll_refused',
+    `the hub refused the enrolment: ${code} (${status})`,
+    hint === undefined ? {} : { hint },
+  )
+}

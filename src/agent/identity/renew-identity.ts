@@ -1,0 +1,63 @@
+// Renewal: a new key and a new certificate, in place before the new identity is first used.
+
+import type { Clock } from '../../platform/clock.ts'
+import { SvcError } from '../../platform/errors.ts'
+import { createCsrPem } from '../../pki/csr.ts'
+import { generateEcP256Key } from '../../pki/keys.ts'
+import type { RenewalTrigger } from '../../protocol/words.ts'
+import { describeRefusal } from '../failures.ts'
+import type { HubClient } from '../hub-client.ts'
+import type { HubRefusal } from '../hub-request.ts'
+import { checkIssuedCertificate } from './certificate-checks.ts'
+import { type Identity, requireIdentity, storeIdentity } from './identity.ts'
+
+export type RenewalOutcome =
+  | { readonly ok: true; readonly old: Identity; readonly renewed: Identity }
+  | HubRefusal
+
+export class HubRefusedError extends SvcError {
+  override name = 'HubRefusedError'
+  readonly refusal: HubRefusal
+  constructor(refusal: HubRefusal) {
+    super('hub_refused', describeRefusal(refusal))
+    this.refusal = refusal
+  }
+}
+
+/** The hub signed something that is not what was asked for. */
+export class WrongCertificateError extends SvcError {
+  override name = 'WrongCertificateError'
+  constructor(fault: string) {
+    super('wrong_certificate', `the hub sent a certificate that cannot be used: ${fault}`)
+  }
+}
+
+export async function renewIdentity(
+  context: {
+    readonly identityDir: string
+    readonly hub: Pick<HubClient, 'issueCertificate'>
+    readonly clock: Clock
+  },
+  trigger: RenewalTrigger,
+): Promise<RenewalOutcome> {
+  const old = await requireIdentity(context.identityDir)
+  const key = await generateEcP256Key()
+  const outcome = await context.hub.issueCertificate(await createCsrPem(old.hostname, key))
+  if (!outcome.ok) return outcome
+  const checked = checkIssuedCertificate(
+    outcome.value.certificatePem,
+    key.publicKeySpki,
+    old,
+    context.clock.now(),
+  )
+  if (!checked.ok) throw new WrongCertificateError(checked.fault)
+  await storeIdentity(context.identityDir, {
+    certificatePem: checked.pem,
+    keyPem: key.pem,
+    // The anchor is what makes the hub the hub; a reply alone never changes it.
+    caPem: old.caPem,
+    agentId: old.record?.agent_id ?? null,
+    renewal: { old_serial: old.leaf.serial, trigger },
+  })
+  return { ok: true, old, renewed: await requireIdentity(context.identityDir) }
+}

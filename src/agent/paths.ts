@@ -1,0 +1,79 @@
+// Where the agent keeps what, and the directories' modes.
+
+import { chmod, lstat, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errnoCode, UserError } from '../platform/errors.ts'
+import { syncDirectory } from '../platform/files.ts'
+import type { AgentConfig } from './config.ts'
+
+export interface AgentPaths {
+  readonly dataDir: string
+  readonly identityDir: string
+  readonly pendingDir: string
+  readonly outDir: string
+  readonly stateDir: string
+  readonly hookDir: string
+  readonly processedFile: string
+  readonly outboxDir: string
+  /** Names the last identity whose `cert_renewed` was queued. */
+  readonly announcedIdentityFile: string
+  readonly lockFile: string
+  readonly socketName: string
+}
+
+export function agentPaths(
+  config: Pick<AgentConfig, 'dataDir' | 'outDir' | 'stateDir' | 'hookDir'>,
+): AgentPaths {
+  const { dataDir, outDir, stateDir, hookDir } = config
+  const identityDir = join(dataDir, 'identity')
+  return {
+    dataDir,
+    identityDir,
+    pendingDir: join(identityDir, 'pending'),
+    outDir,
+    stateDir,
+    hookDir,
+    processedFile: join(stateDir, 'processed.json'),
+    outboxDir: join(stateDir, 'outbox'),
+    announcedIdentityFile: join(stateDir, 'announced-identity'),
+    lockFile: join(dataDir, 'agent.lock'),
+    socketName: 'agent.sock',
+  }
+}
+
+const PRIVATE = 0o700
+const SHARED = 0o755
+
+/** `out` is open, so that a service can reach a certificate that it may read; identity and state are nobody else's. */
+export async function prepareDirectories(paths: AgentPaths): Promise<void> {
+  await ensureDirectory(paths.dataDir, SHARED)
+  await ensureDirectory(paths.identityDir, PRIVATE)
+  await ensureDirectory(paths.stateDir, PRIVATE)
+  await ensureDirectory(paths.outboxDir, PRIVATE)
+  await ensureDirectory(paths.outDir, SHARED)
+}
+
+async function ensureDirectory(path: string, mode: number): Promise<void> {
+  const firstCreated = await mkdir(path, { recursive: true, mode })
+  if (firstCreated !== undefined) {
+    // The umask may have taken bits away that a service needs.
+    await chmod(path, mode)
+    await syncDirectory(dirname(path))
+    return
+  }
+  if (mode === PRIVATE) await tighten(path)
+}
+
+async function tighten(path: string): Promise<void> {
+  const { mode } = await lstat(path)
+  if ((mode & 0o077) === 0) return
+  try {
+    await chmod(path, PRIVATE)
+  } catch (error) {
+    if (errnoCode(error) !== 'EPERM') throw error
+    throw new UserError('directory_open', `${path} is open to others`, {
+      cause: error,
+      hint: `chmod 700 ${path}`,
+    })
+  }
+}

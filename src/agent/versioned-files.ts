@@ -1,0 +1,191 @@
+// Files that change as one. Each version is a directory of its own; `current` is a symlink to one of them; the names
+// that readers know are symlinks through `current`. Changing version is the rename of one symlink, so at every instant
+// a reader finds the files of one version or, before the first one, none.
+//
+//   out/site.crt -> .versions/site/current/cert.pem      out/.versions/site/current -> 000002
+//   out/site.key -> .versions/site/current/key.pem       out/.versions/site/{000001,000002}/{cert.pem,key.pem}
+
+import { randomBytes } from 'node:crypto'
+import { join, normalize } from 'node:path'
+import { errnoCode, SvcError } from '../platform/errors.ts'
+import { type FileOperations, nodeFileOperations } from './file-operations.ts'
+
+export interface VersionedLayout {
+  /** Where the links are; it exists. */
+  readonly directory: string
+  /** Where the versions are, relative to `directory`: `.versions/site`. */
+  readonly versionsPath: string
+  /** Name in `directory` → name in the version. */
+  readonly links: Readonly<Record<string, string>>
+  readonly directoryMode: number
+}
+
+export interface VersionFile {
+  readonly name: string
+  readonly content: string
+  readonly mode: number
+}
+
+/** Something that the agent did not make stands where it would write. */
+export class ForeignFileError extends SvcError {
+  override name = 'ForeignFileError'
+  constructor(path: string) {
+    super('foreign_file', `${path} exists and was not made by the agent`, {
+      hint: `move ${path} away`,
+    })
+  }
+}
+
+const VERSION_NAME = /^\d{6,}$/
+const CURRENT = 'current'
+
+/** The directory of the current version, or undefined before the first. */
+export async function currentVersionDirectory(
+  layout: VersionedLayout,
+  files: FileOperations = nodeFileOperations,
+): Promise<string | undefined> {
+  const versions = join(layout.directory, layout.versionsPath)
+  const name = await readCurrentName(versions, files)
+  return name === undefined ? undefined : join(versions, name)
+}
+
+/** Makes `version` the current one, durably; keeps the one before it and removes the rest. */
+export async function switchVersion(
+  layout: VersionedLayout,
+  version: readonly VersionFile[],
+  files: FileOperations = nodeFileOperations,
+): Promise<void> {
+  const versions = await ensureVersionsDirectory(layout, files)
+  const missingLinks = await findMissingLinks(layout, files)
+  const current = await readCurrentName(versions, files)
+  // A crash may have left half a version behind, and on a full disk it may be what fills it.
+  await removeOtherVersions(versions, files)
+  const name = nameAfter(await versionNames(versions, files))
+  await stage(join(versions, name), version, layout.directoryMode, files)
+  await files.syncDirectory(versions)
+  if (current === undefined || missingLinks.length > 0) {
+    await createLinks(layout, missingLinks, files)
+  }
+  await pointCurrentTo(versions, name, files)
+  // The switch has happened; what cannot be removed now is removed by the next one.
+  await removeOtherVersions(versions, files).catch(() => undefined)
+}
+
+/** Throws ForeignFileError when a version could not be switched in because of what is there already. */
+export async function checkLayout(
+  layout: VersionedLayout,
+  files: FileOperations = nodeFileOperations,
+): Promise<void> {
+  await ensureVersionsDirectory(layout, files)
+  await findMissingLinks(layout, files)
+}
+
+/** Puts back links that others removed; needs a current version. */
+export async function restoreLinks(
+  layout: VersionedLayout,
+  files: FileOperations = nodeFileOperations,
+): Promise<void> {
+  const missing = await findMissingLinks(layout, files)
+  if (missing.length > 0) await createLinks(layout, missing, files)
+}
+
+async function ensureVersionsDirectory(
+  { directory, versionsPath, directoryMode }: VersionedLayout,
+  files: FileOperations,
+): Promise<string> {
+  let path = directory
+  for (const part of normalize(versionsPath).split('/')) {
+    const parent = path
+    path = join(parent, part)
+    const kind = await files.kindOf(path)
+    if (kind === 'directory') continue
+    if (kind !== 'nothing') throw new ForeignFileError(path)
+    await files.makeDirectory(path, directoryMode)
+    await files.syncDirectory(parent)
+  }
+  return path
+}
+
+async function findMissingLinks(
+  { directory, versionsPath, links }: VersionedLayout,
+  files: FileOperations,
+): Promise<[path: string, target: string][]> {
+  const missing: [string, string][] = []
+  for (const [link, file] of Object.entries(links)) {
+    const path = join(directory, link)
+    const target = join(versionsPath, CURRENT, file)
+    const kind = await files.kindOf(path)
+    if (kind === 'nothing') missing.push([path, target])
+    else if (kind !== 'link' || (await files.readLink(path)) !== target) {
+      throw new ForeignFileError(path)
+    }
+  }
+  return missing
+}
+
+/** Before the first version the links lead nowhere, and all of them come to life in the one rename. */
+async function createLinks(
+  { directory }: VersionedLayout,
+  links: readonly [path: string, target: string][],
+  files: FileOperations,
+): Promise<void> {
+  for (const [path, target] of links) await files.makeLink(target, path)
+  await files.syncDirectory(directory)
+}
+
+async function stage(
+  directory: string,
+  version: readonly VersionFile[],
+  directoryMode: number,
+  files: FileOperations,
+): Promise<void> {
+  await files.makeDirectory(directory, directoryMode)
+  for (const { name, content, mode } of version) {
+    await files.writeNewFile(join(directory, name), content, mode)
+  }
+  await files.syncDirectory(directory)
+}
+
+async function pointCurrentTo(versions: string, name: string, files: FileOperations): Promise<void> {
+  const staged = join(versions, `.${CURRENT}.${randomBytes(6).toString('hex')}.tmp`)
+  await files.makeLink(name, staged)
+  await files.rename(staged, join(versions, CURRENT))
+  await files.syncDirectory(versions)
+}
+
+/** Everything but the current version and the last one before it. */
+async function removeOtherVersions(versions: string, files: FileOperations): Promise<void> {
+  const current = await readCurrentName(versions, files)
+  const all = await versionNames(versions, files)
+  const previous = all.filter((name) => current !== undefined && isBefore(name, current)).at(-1)
+  const kept = new Set([CURRENT, current, previous])
+  for (const name of await files.list(versions)) {
+    if (!kept.has(name)) await files.removeTree(join(versions, name))
+  }
+}
+
+async function readCurrentName(versions: string, files: FileOperations): Promise<string | undefined> {
+  const path = join(versions, CURRENT)
+  try {
+    const name = await files.readLink(path)
+    if (!VERSION_NAME.test(name)) throw new ForeignFileError(path)
+    return name
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return undefined
+    if (errnoCode(error) === 'EINVAL') throw new ForeignFileError(path)
+    throw error
+  }
+}
+
+async function versionNames(versions: string, files: FileOperations): Promise<string[]> {
+  const names = await files.list(versions)
+  return names.filter((name) => VERSION_NAME.test(name)).sort((a, b) => Number(a) - Number(b))
+}
+
+function nameAfter(names: readonly string[]): string {
+  return String(Number(names.at(-1) ?? 0) + 1).padStart(6, '0')
+}
+
+function isBefore(a: string, b: string): boolean {
+  return Number(a) < Number(b)
+}

@@ -1,0 +1,176 @@
+// The agent's side of the wire: replies decoded to English types, events encoded to the wire's words.
+
+import type { Static, TSchema } from 'typebox'
+import { Check } from 'typebox/value'
+import type { CargoId, DeliveryId } from '../protocol/identifiers.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import {
+  EnrollReplyBody,
+  EventReplyBody,
+  type EventRequestBody,
+  IssueReplyBody,
+  ManifestEntryBody,
+} from '../protocol/schemas.ts'
+import { EventType, type RenewalTrigger } from '../protocol/words.ts'
+
+export interface EnrollReply {
+  readonly agentId: string
+  readonly certificatePem: string
+  readonly caPem: string
+}
+
+export interface IssueReply {
+  readonly certificatePem: string
+  readonly caPem: string
+}
+
+export interface ManifestEntry {
+  readonly deliveryId: DeliveryId
+  readonly cargoId: CargoId
+  readonly kind: string
+  readonly name: string
+  readonly version: number
+  readonly status: string
+}
+
+export interface Manifest {
+  readonly entries: readonly ManifestEntry[]
+  /** Entries that could not be read, or were over the limit: left out, so that they hold up no others. */
+  readonly ignoredCount: number
+}
+
+export interface EventReceipt {
+  readonly entryId: string
+  readonly hash: string
+}
+
+/** An event before it has a `request_id`. */
+export interface AgentEvent {
+  readonly type: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly deliveryId?: DeliveryId
+}
+
+/** Each decoder answers undefined when the reply is not what the protocol says. */
+export function decodeEnrollReply(body: unknown): EnrollReply | undefined {
+  if (!matches(EnrollReplyBody, body)) return undefined
+  return { agentId: body.agent_id, certificatePem: body.cert_pem, caPem: body.ca_pem }
+}
+
+export function decodeIssueReply(body: unknown): IssueReply | undefined {
+  if (!matches(IssueReplyBody, body)) return undefined
+  return { certificatePem: body.cert_pem, caPem: body.ca_pem }
+}
+
+export function decodeEventReply(body: unknown): EventReceipt | undefined {
+  if (!matches(EventReplyBody, body)) return undefined
+  return { entryId: body.evento_id, hash: body.hash_atual }
+}
+
+export function decodeManifestReply(body: unknown): Manifest | undefined {
+  if (typeof body !== 'object' || body === null || !('entregas' in body)) return undefined
+  const listed: unknown = body.entregas
+  if (!Array.isArray(listed)) return undefined
+  const readable = listed
+    .slice(0, LIMITS.manifestDeliveriesMax)
+    .filter((entry) => matches(ManifestEntryBody, entry))
+  return {
+    entries: readable.map((entry) => ({
+      // The schema has checked that both are UUIDs.
+      deliveryId: entry.id as DeliveryId,
+      cargoId: entry.carga_id as CargoId,
+      kind: entry.tipo,
+      name: entry.nome,
+      version: entry.versao,
+      status: entry.status,
+    })),
+    ignoredCount: listed.length - readable.length,
+  }
+}
+
+export function encodeEvent(event: AgentEvent, requestId: string): EventRequestBody {
+  return {
+    tipo_evento: event.type,
+    payload: event.payload,
+    ...(event.deliveryId === undefined ? {} : { entrega_id: event.deliveryId }),
+    request_id: requestId,
+  }
+}
+
+export function agentStarted(hostname: string, version: string): AgentEvent {
+  return { type: EventType.agentStarted, payload: { hostname, version } }
+}
+
+export function manifestPulled(count: number): AgentEvent {
+  return { type: EventType.manifestPulled, payload: { count } }
+}
+
+export interface Renewal {
+  readonly oldSerial: string
+  readonly newSerial: string
+  readonly trigger: RenewalTrigger
+}
+
+export function identityRenewed({ oldSerial, newSerial, trigger }: Renewal): AgentEvent {
+  return {
+    type: EventType.certRenewed,
+    payload: { old_serial: oldSerial, new_serial: newSerial, trigger },
+  }
+}
+
+export function deliveryRenewed(
+  deliveryId: DeliveryId,
+  name: string,
+  { oldSerial, newSerial, trigger }: Renewal,
+): AgentEvent {
+  return {
+    type: EventType.certRenewed,
+    payload: { old_serial: oldSerial, new_serial: newSerial, trigger, carga_nome: name },
+    deliveryId,
+  }
+}
+
+export function deliveryInstalled(
+  deliveryId: DeliveryId,
+  name: string,
+  paths: { readonly certificatePath: string; readonly keyPath: string },
+): AgentEvent {
+  return {
+    type: EventType.deliveryInstalled,
+    payload: { cert_path: paths.certificatePath, key_path: paths.keyPath, carga_nome: name },
+    deliveryId,
+  }
+}
+
+export function deliveryFailed(deliveryId: DeliveryId, reason: string): AgentEvent {
+  return { type: EventType.deliveryFailed, payload: { erro: reason }, deliveryId }
+}
+
+export interface HookFailureReport {
+  readonly hook: string
+  readonly reason: string
+  readonly exitCode: number | null
+  readonly durationMs: number
+}
+
+export function hookFailed(
+  deliveryId: DeliveryId,
+  name: string,
+  { hook, reason, exitCode, durationMs }: HookFailureReport,
+): AgentEvent {
+  return {
+    type: EventType.hookFailed,
+    payload: {
+      carga_nome: name,
+      hook,
+      erro: reason,
+      exit_code: exitCode,
+      duration_ms: durationMs,
+    },
+    deliveryId,
+  }
+}
+
+function matches<Schema extends TSchema>(schema: Schema, body: unknown): body is Static<Schema> {
+  return Check(schema, body)
+}

@@ -1,0 +1,61 @@
+// What a CSR may say under a token: its CN is one of the token's names, its own names are none or exactly the token's.
+
+import 'reflect-metadata'
+import { Pkcs10CertificateRequest } from '@peculiar/x509'
+import { isIP } from 'node:net'
+import { type CertificateRequest, parseCsrPem } from '../pki/csr.ts'
+import { isAcceptablePublicKey } from '../pki/keys.ts'
+import { refuse, type Refusal } from './reply.ts'
+import type { TokenClaims } from './token-verifier.ts'
+
+export type ReadCsr = CertificateRequest | 'malformed' | 'unacceptable_key'
+
+export async function readCsr(pem: string): Promise<ReadCsr> {
+  const csr = await parseCsrPem(pem)
+  return csr ?? (hasUnacceptableKey(pem) ? 'unacceptable_key' : 'malformed')
+}
+
+/** Why the CSR may not be signed under this token, or undefined when it may. */
+export function findCsrFault(csr: CertificateRequest, claims: TokenClaims): Refusal | undefined {
+  const fingerprint = Buffer.from(csr.sha256, 'hex').toString('base64url')
+  // As in step-ca, an empty fingerprint binds nothing.
+  if (claims.csrFingerprint && claims.csrFingerprint !== fingerprint) {
+    return refuse(403, 'certificate request fingerprint does not match the token')
+  }
+  const allowedNames = new Set([claims.subject, ...claims.sans])
+  if (!commonNamesOf(csr).every((name) => allowedNames.has(name))) {
+    return refuse(403, 'certificate request does not contain the valid common name')
+  }
+  if (csr.sans?.length !== 0 && !isSameSet(csr.sans, claims.sans)) {
+    return refuse(403, 'certificate request does not contain the valid names')
+  }
+  return undefined
+}
+
+/** All of them: a request without a CN is fine, since the certificate takes its CN from the token. */
+function commonNamesOf(csr: CertificateRequest): string[] {
+  return new Pkcs10CertificateRequest(csr.der).subjectName.getField('CN').filter((cn) => cn !== '')
+}
+
+function isSameSet(actual: readonly string[] | undefined, expected: readonly string[]): boolean {
+  return actual !== undefined && canonicalSet(actual) === canonicalSet(expected)
+}
+
+function canonicalSet(names: readonly string[]): string {
+  return [...new Set(names.map(canonicalName))].sort().join(' ')
+}
+
+/** An IPv6 address has many spellings; a URL has one. */
+function canonicalName(name: string): string {
+  return isIP(name) === 6 ? new URL(`http://[${name}]`).hostname : name
+}
+
+function hasUnacceptableKey(pem: string): boolean {
+  try {
+    const csr = new Pkcs10CertificateRequest(pem)
+    return !isAcceptablePublicKey(Buffer.from(csr.publicKey.rawData))
+  } catch {
+    // Not a CSR at all, so there is no key to judge.
+    return false
+  }
+}

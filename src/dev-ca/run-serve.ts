@@ -1,0 +1,31 @@
+import { systemClock } from '../platform/clock.ts'
+import { errnoCode, UserError } from '../platform/errors.ts'
+import { createLoggingFromEnvironment } from '../platform/logger.ts'
+import { serveDevCa } from './serve.ts'
+
+/** Serves until SIGTERM or SIGINT. */
+export async function runServe(
+  directory: string,
+  listen: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const logger = createLoggingFromEnvironment(env).forModule('ca')
+  const stop = new AbortController()
+  process.once('SIGTERM', () => stop.abort())
+  process.once('SIGINT', () => stop.abort())
+  try {
+    const ca = await serveDevCa({
+      directory,
+      listen,
+      clock: systemClock,
+      logger,
+      signal: stop.signal,
+    })
+    process.stdout.write(`listening ${ca.url}\n`)
+    await ca.ended
+  } catch (error) {
+    throw errnoCode(error) === 'EADDRINUSE'
+      ? new UserError('address_in_use', 'Address already in use', { cause: error })
+      : error
+  }
+}

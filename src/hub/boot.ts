@@ -1,0 +1,156 @@
+// From configuration to a serving hub, in the order that operators see in the log, and back.
+
+import { readFile } from 'node:fs/promises'
+import { systemClock, type Clock } from '../platform/clock.ts'
+import { errnoCode, SvcError } from '../platform/errors.ts'
+import type { Logging } from '../platform/logger.ts'
+import { readVersion } from '../platform/version.ts'
+import { bootMessages } from './boot-messages.ts'
+import { createStepCaClient } from './ca/step-ca-client.ts'
+import type { BindAddress, HubConfig } from './config.ts'
+import { startAdminServer } from './http/admin-server.ts'
+import type { HttpPort } from './http/http-port.ts'
+import { createPorts } from './ports.ts'
+import { agentAddresses } from './service/agent-addresses.ts'
+import { createAdminOperations } from './service/admin-operations.ts'
+import { createPollRecorder } from './service/record-polls.ts'
+import {
+  keepServerCertificateFresh,
+  obtainServerCertificate,
+} from './service/server-certificate.ts'
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
+import { vaultFiles } from './vault/vault-files.ts'
+import { lockVault, unsealVault } from './vault/vault.ts'
+
+export interface Hub {
+  /** Stops accepting, finishes what is under way for at most ten seconds, closes the vault. */
+  close(): Promise<void>
+}
+
+const CLOSE_GRACE_MS = 10_000
+
+/** What was opened is closed again, newest first, when a later step fails or when the hub stops. */
+export async function bootHub(
+  config: HubConfig,
+  logging: Logging,
+  stop: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<Hub> {
+  await using opened = new AsyncDisposableStack()
+  const log = logging.forModule('hub.boot')
+  const { vaultRoot } = config
+  log.info({ vault: vaultRoot, version: readVersion() }, bootMessages.starting)
+
+  const lock = lockVault(vaultRoot)
+  opened.defer(() => lock.release())
+  log.info(bootMessages.locked)
+  const vault = await unsealVault(vaultRoot, config.passphrase)
+  log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
+  const store = await openSqliteStore({ path: vault.databasePath, dataKey: vault.dataKey })
+  opened.defer(() => store.close())
+  log.info(bootMessages.schemaVerified)
+
+  const authority = createStepCaClient({
+    caUrl: config.caUrl,
+    rootPem: await readRootCertificate(config.caRootPath),
+    provisionerKey: config.caProvisionerKey,
+    provisionerKid: config.caProvisionerKid,
+    provisionerName: config.caProvisionerName,
+    clock,
+    logger: logging.forModule('hub.ca'),
+  })
+  opened.defer(() => authority.close())
+  log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
+
+  const tls = {
+    authority,
+    clock,
+    log: logging.forModule('hub.tls'),
+    vaultRoot,
+    names: config.serverNames,
+  }
+  const { certificate, isReused } = await obtainServerCertificate(tls, stop)
+  log.info(
+    { serial: certificate.serial, not_after: certificate.notAfter.toISOString() },
+    isReused ? bootMessages.certificateReused : bootMessages.certificateCreated,
+  )
+
+  const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
+  const ports = createPorts({
+    store,
+    authority,
+    clock,
+    logging,
+    polls,
+    certificate,
+    identityMatch: config.identityMatch,
+  })
+  const background = new AbortController()
+  const tasks = [
+    keepServerCertificateFresh(
+      tls,
+      certificate,
+      (renewed) => ports.mtls.replaceCertificate(renewed),
+      background.signal,
+    ),
+    polls.run(background.signal),
+  ]
+  opened.defer(async () => {
+    background.abort()
+    await Promise.all(tasks)
+  })
+
+  opened.defer(async () => {
+    await Promise.all(Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS)))
+  })
+  const bound = {
+    health: await listen(ports.health, config.healthBind),
+    enroll: await listen(ports.enroll, config.enrollBind),
+    mtls: await listen(ports.mtls, config.mtlsBind),
+  }
+  const admin = await startAdminServer({
+    socketPath: vaultFiles(vaultRoot).adminSocket,
+    operations: createAdminOperations({
+      store,
+      clock,
+      polls,
+      addresses: agentAddresses(config.serverNames, bound),
+      hubNames: config.serverNames,
+      onAgentRevoked: (agentId) => ports.mtls.cutConnections(agentId),
+    }),
+    logging,
+  })
+  opened.defer(() => admin.close())
+  // Whoever waits for these lines may use the admin socket at once.
+  for (const [{ host, port }, message] of [
+    [bound.health, bootMessages.healthListening],
+    [bound.enroll, bootMessages.enrollListening],
+    [bound.mtls, bootMessages.mtlsListening],
+  ] as const) {
+    log.info({ address: `${host}:${port}`, port }, message)
+  }
+  const running = opened.move()
+  return { close: () => running.disposeAsync() }
+}
+
+async function readRootCertificate(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const why = errnoCode(error) === 'ENOENT' ? 'not found' : (errnoCode(error) ?? 'unreadable')
+    throw new SvcError('ca_root_unreadable', `read root CA from ${path}: ${why}`, {
+      hint: 'SVC_CA_ROOT_CA_PATH names the PEM file of the CA’s root certificate',
+      cause: error,
+    })
+  }
+}
+
+async function listen(port: HttpPort, address: BindAddress): Promise<BindAddress> {
+  try {
+    return await port.listen(address)
+  } catch (error) {
+    if (errnoCode(error) !== 'EADDRINUSE') throw error
+    const where = `${address.host}:${address.port}`
+    throw new SvcError('address_in_use', `Address already in use (${where})`, { cause: error })
+  }
+}

@@ -1,0 +1,53 @@
+// What the CA's replies mean.
+
+import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
+import type { CaReply } from './ca-connection.ts'
+import { CaError } from './certificate-authority.ts'
+
+const EXCERPT_CHARACTERS_MAX = 200
+const CHAIN_LENGTH_MAX = 10
+const JSON_WEB_TOKEN = /[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g
+
+/** A 4xx is the CA's no; anything else that is not a success is a CA that cannot answer. */
+export function failureOfReply(reply: CaReply, task: string): CaError {
+  const { status } = reply
+  const fault = `${task} (${status}): ${excerptOf(reply)}`
+  const isRefusal = status >= 400 && status < 500 && status !== 429
+  return isRefusal
+    ? new CaError('refused', `the CA refused to ${fault}`, { status })
+    : new CaError('unreachable', `the CA could not ${fault}`, { status })
+}
+
+/** Leaf first; empty when the body of a success holds no certificates. */
+export function parseSignedChain(body: string): readonly Certificate[] {
+  try {
+    const { crt, ca, certChain } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const chain = Array.isArray(certChain) && certChain.length > 0 ? certChain : [crt, ca]
+    if (chain.length > CHAIN_LENGTH_MAX) return []
+    return chain.flatMap((pem) => (typeof pem === 'string' ? parseCertificatesPem(pem) : []))
+  } catch {
+    // Not JSON, or a certificate that does not parse: there is no chain in it.
+    return []
+  }
+}
+
+/** What the CA says about it: bounded, on one line, and without the token, should the CA repeat it. */
+function excerptOf({ body }: CaReply): string {
+  return (
+    messageIn(body)
+      .replaceAll(JSON_WEB_TOKEN, '[redacted]')
+      // oxlint-disable-next-line no-control-regex -- Control characters are what must not reach a terminal.
+      .replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, ' ')
+      .slice(0, EXCERPT_CHARACTERS_MAX)
+  )
+}
+
+function messageIn(body: string): string {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown }
+    return typeof message === 'string' ? message : body
+  } catch {
+    // A proxy in front of the CA answers in HTML; that is worth showing too.
+    return body
+  }
+}

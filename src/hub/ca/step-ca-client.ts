@@ -1,0 +1,172 @@
+// The client of step-ca's sign API: one deadline for queue, connection and retry; nothing comes back unchecked.
+
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Secret } from '../../platform/secret.ts'
+import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
+import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
+import { type CaReply, ConnectionFailure, createCaConnection } from './ca-connection.ts'
+import { failureOfReply, parseSignedChain } from './ca-reply.ts'
+import { createCallLimiter } from './call-limiter.ts'
+import {
+  CaError,
+  type CertificateAuthority,
+  type SignedCertificate,
+  type SignRequest,
+} from './certificate-authority.ts'
+import { createOneTimeTokenSigner } from './one-time-token.ts'
+import type { ProvisionerKey } from './provisioner-key.ts'
+import { fixedProvisionerName, lookedUpProvisionerName } from './provisioner-name.ts'
+
+export interface StepCaClientOptions {
+  readonly caUrl: URL
+  /** One root, or several while one replaces another. */
+  readonly rootPem: string
+  readonly provisionerKey: Secret<ProvisionerKey>
+  readonly provisionerKid: string
+  /** Looked up at the CA by the key id when it is not given. */
+  readonly provisionerName?: string | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly deadlineMs?: number
+}
+
+export interface StepCaClient extends CertificateAuthority, AsyncDisposable {
+  /** Cuts what is under way. */
+  close(): Promise<void>
+}
+
+const DEADLINE_MS = 10_000
+const CALL_LIMITS = { runningMax: 16, waitingMax: 64 } as const
+const CLOCK_SKEW_MS_MAX = 60_000
+const SIGN_PATH = '/1.0/sign'
+
+export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
+  const { rootPem, provisionerKid: kid, clock, logger, deadlineMs = DEADLINE_MS } = options
+  const { origin } = options.caUrl
+  const roots = parseRoots(rootPem)
+  const connection = createCaConnection({
+    origin,
+    rootPem,
+    connectionsMax: CALL_LIMITS.runningMax,
+  })
+  const provisionerName =
+    options.provisionerName === undefined
+      ? lookedUpProvisionerName(connection, kid, deadlineMs)
+      : fixedProvisionerName(options.provisionerName)
+  const signToken = createOneTimeTokenSigner({ key: options.provisionerKey, kid, clock })
+  const limiter = createCallLimiter(CALL_LIMITS)
+
+  const askOnce = async (request: SignRequest, signal: AbortSignal): Promise<CaReply> => {
+    const issuer = await provisionerName.get(signal)
+    const ott = await signToken({
+      issuer,
+      audience: `${origin}${SIGN_PATH}`,
+      commonName: request.commonName,
+      sans: request.sans,
+      csrSha256: request.csr.sha256,
+    })
+    const body = JSON.stringify({ csr: toPem(request.csr.der), ott })
+    const reply = await connection.send({ method: 'POST', path: SIGN_PATH, body, signal })
+    if (reply.status === 401) provisionerName.forget(issuer)
+    return reply
+  }
+
+  /** The CA may have seen the token of a call that was cut, so the second attempt has one of its own. */
+  const ask = async (request: SignRequest, signal: AbortSignal): Promise<CaReply> => {
+    try {
+      return await askOnce(request, signal)
+    } catch (error) {
+      if (!(error instanceof ConnectionFailure)) throw error
+      logger.info({ fault: error.message }, 'connection to the CA lost, trying once more')
+      return askOnce(request, signal)
+    }
+  }
+
+  const signWithin = async (
+    request: SignRequest,
+    signal: AbortSignal,
+  ): Promise<SignedCertificate> => {
+    const leave = await limiter.enter(signal)
+    if (leave === undefined) throw new CaError('overloaded', 'too many calls to the CA are waiting')
+    try {
+      const reply = await ask(request, signal)
+      if (reply.status !== 201) throw failureOfReply(reply, 'sign')
+      return checkChain(parseSignedChain(reply.body), request, roots, clock.now())
+    } finally {
+      leave()
+    }
+  }
+
+  const sign = async (request: SignRequest): Promise<SignedCertificate> => {
+    const signal = AbortSignal.timeout(deadlineMs)
+    try {
+      return await signWithin(request, signal)
+    } catch (error) {
+      const failure = toCaError(error, signal, deadlineMs)
+      const { reason, status: ca_status, message: fault } = failure
+      logger.warn(
+        { common_name: request.commonName, reason, ca_status, fault },
+        'no certificate from the CA',
+      )
+      throw failure
+    }
+  }
+
+  const close = (): Promise<void> => connection.close()
+  return { rootPem, sign, close, [Symbol.asyncDispose]: close }
+}
+
+function checkChain(
+  chain: readonly Certificate[],
+  { csr, commonName, sans }: SignRequest,
+  roots: readonly Certificate[],
+  now: Date,
+): SignedCertificate {
+  const fault = findIssuedCertificateFault(chain, {
+    publicKeySpki: csr.publicKeySpki,
+    commonName,
+    sans,
+    roots,
+    now,
+    clockSkewMsMax: CLOCK_SKEW_MS_MAX,
+  })
+  const [leaf, ...rest] = chain
+  if (leaf === undefined || fault !== undefined) {
+    throw new CaError('wrong_certificate', `the CA answered with something else: ${fault}`)
+  }
+  // A root in the chain is of no use: who trusts it has it.
+  const intermediates = rest.filter(({ sha256 }) => roots.every((root) => root.sha256 !== sha256))
+  return { leaf, intermediates, chainPem: [leaf, ...intermediates].map(({ pem }) => pem).join('') }
+}
+
+function toCaError(error: unknown, signal: AbortSignal, deadlineMs: number): CaError {
+  if (error instanceof CaError) return error
+  if (signal.aborted || isTimeout(error)) {
+    return new CaError('timeout', `the CA did not answer within ${deadlineMs / 1000} s`, {
+      cause: error,
+    })
+  }
+  if (error instanceof ConnectionFailure) {
+    return new CaError('unreachable', `the CA cannot be reached: ${error.message}`)
+  }
+  // Not a matter of the CA: a bug, which must not be taken for an outage.
+  throw error
+}
+
+/** The look-up of the provisioner's name has a deadline of its own, which can be the first to pass. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
+function parseRoots(rootPem: string): readonly Certificate[] {
+  const roots = parseCertificatesPem(rootPem)
+  if (roots.length > 0) return roots
+  throw new UserError('no_root', 'the root CA file holds no PEM certificate')
+}
+
+function toPem(der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN CERTIFICATE REQUEST-----\n${lines.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`
+}

@@ -1,0 +1,262 @@
+// What the hub is told by its environment, read once at boot. The table is the reference: parser and docs follow it.
+
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { UserError, describeError } from '../platform/errors.ts'
+import { Secret } from '../platform/secret.ts'
+import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
+import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
+import type { IdentityMatch } from './domain/decide-authentication.ts'
+import { isSubjectAltName } from './domain/subject-alt-name.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+interface Variable {
+  readonly name: string
+  readonly required: boolean
+  readonly default: string
+  readonly meaning: string
+  /** A secret may also come as NAME_FILE, the path of a file that holds it. */
+  readonly isSecret?: boolean
+}
+
+export const HUB_VARIABLES: readonly Variable[] = [
+  {
+    name: 'SVC_MASTER_PASSPHRASE',
+    required: true,
+    default: '',
+    meaning: 'Master vault passphrase.',
+    isSecret: true,
+  },
+  { name: 'SVC_CA_URL', required: true, default: '', meaning: 'HTTPS URL of the CA.' },
+  {
+    name: 'SVC_CA_PROVISIONER_KID',
+    required: true,
+    default: '',
+    meaning: 'Key id of the CA’s JWK provisioner.',
+  },
+  {
+    name: 'SVC_CA_PROVISIONER_KEY',
+    required: true,
+    default: '',
+    meaning: 'The provisioner’s private JWK as one-line JSON (EC, P-256, ES256).',
+    isSecret: true,
+  },
+  {
+    name: 'SVC_CA_ROOT_CA_PATH',
+    required: true,
+    default: '',
+    meaning: 'Path of the CA’s root certificate, PEM.',
+  },
+  {
+    name: 'SVC_CA_PROVISIONER_NAME',
+    required: false,
+    default: 'asked of the CA by key id',
+    meaning: 'Name of the CA’s JWK provisioner.',
+  },
+  {
+    name: 'SVC_VAULT_ROOT',
+    required: false,
+    default: '/var/lib/svc',
+    meaning: 'Vault directory. Changing it does not move the old vault.',
+  },
+  {
+    name: 'SVC_SERVER_CN',
+    required: false,
+    default: 'svc-server.local',
+    meaning: 'CN of the hub’s own TLS certificate; in production the public domain name.',
+  },
+  {
+    name: 'SVC_SERVER_SANS',
+    required: false,
+    default: '',
+    meaning: 'More names of the hub’s certificate, DNS names or IP addresses, separated by commas.',
+  },
+  {
+    name: 'SVC_HEALTH_BIND',
+    required: false,
+    default: '0.0.0.0:8080',
+    meaning: 'Bind address of the health endpoint (plain HTTP).',
+  },
+  {
+    name: 'SVC_ENROLL_BIND',
+    required: false,
+    default: '0.0.0.0:8444',
+    meaning: 'Bind address of the enroll endpoint (plain HTTP, behind a TLS proxy).',
+  },
+  {
+    name: 'SVC_MTLS_BIND',
+    required: false,
+    default: '0.0.0.0:8443',
+    meaning: 'Bind address of the mutual-TLS endpoint.',
+  },
+  {
+    name: 'SVC_IDENTITY_MATCH',
+    required: false,
+    default: 'identity',
+    meaning:
+      '`identity`: a client certificate must be one that the hub obtained for the agent; `cn`: any of the CA with the agent’s CN.',
+  },
+  {
+    name: 'RUST_LOG',
+    required: false,
+    default: 'info',
+    meaning: 'Log filter: `info`, `debug`, or `module=level,info`.',
+  },
+  {
+    name: 'SVC_LOG_FORMAT',
+    required: false,
+    default: 'text on a terminal, else json',
+    meaning: '`text` or `json`.',
+  },
+]
+
+export interface BindAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface HubConfig {
+  readonly vaultRoot: string
+  readonly caUrl: URL
+  readonly caProvisionerKid: string
+  readonly caProvisionerName: string | undefined
+  readonly caRootPath: string
+  readonly serverCommonName: Hostname
+  /** All names of the hub: its CN first, then the others. */
+  readonly serverNames: readonly string[]
+  readonly healthBind: BindAddress
+  readonly enrollBind: BindAddress
+  readonly mtlsBind: BindAddress
+  readonly identityMatch: IdentityMatch
+  readonly passphrase: Secret<string>
+  readonly caProvisionerKey: Secret<ProvisionerKey>
+}
+
+/** What `svc` needs of the same table when it opens the vault itself. */
+export type HubNaming = Pick<HubConfig, 'vaultRoot' | 'serverNames' | 'enrollBind' | 'mtlsBind'>
+
+/** Throws a UserError that names every missing variable, one a line, in the table's order. */
+export function parseHubConfig(env: Environment): HubConfig {
+  const missing = HUB_VARIABLES.filter(
+    ({ name, required }) => required && !isSet(env, name) && !isSet(env, `${name}_FILE`),
+  )
+  if (missing.length > 0) {
+    throw new UserError(
+      'config_missing',
+      missing.map(({ name }) => `${name} required`).join('\n'),
+      { hint: 'svc-server --help lists all variables' },
+    )
+  }
+  return {
+    ...parseHubNaming(env),
+    caUrl: parseHttpsUrl('SVC_CA_URL', valueOf(env, 'SVC_CA_URL')),
+    caProvisionerKid: valueOf(env, 'SVC_CA_PROVISIONER_KID'),
+    caProvisionerName: isSet(env, 'SVC_CA_PROVISIONER_NAME')
+      ? env['SVC_CA_PROVISIONER_NAME']
+      : undefined,
+    caRootPath: valueOf(env, 'SVC_CA_ROOT_CA_PATH'),
+    serverCommonName: parseServerCommonName(env),
+    healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
+    identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),
+    passphrase: readSecret(env, 'SVC_MASTER_PASSPHRASE'),
+    caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
+  }
+}
+
+export function parseHubNaming(env: Environment): HubNaming {
+  const names = valueOf(env, 'SVC_SERVER_SANS')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const bad = names.find((name) => !isSubjectAltName(name))
+  if (bad !== undefined) {
+    throw invalid('SVC_SERVER_SANS', `${bad} is neither a DNS name nor an IP address`)
+  }
+  return {
+    vaultRoot: valueOf(env, 'SVC_VAULT_ROOT'),
+    serverNames: [...new Set([parseServerCommonName(env), ...names])],
+    enrollBind: parseBindAddress('SVC_ENROLL_BIND', valueOf(env, 'SVC_ENROLL_BIND')),
+    mtlsBind: parseBindAddress('SVC_MTLS_BIND', valueOf(env, 'SVC_MTLS_BIND')),
+  }
+}
+
+/** The secret itself or the content of the file that NAME_FILE names, without its final line break. */
+export function readSecret(env: Environment, name: string): Secret<string> {
+  const inline = env[name]
+  if (inline !== undefined && inline !== '') return new Secret(inline)
+  const path = env[`${name}_FILE`]
+  if (path === undefined || path === '') throw new UserError('config_missing', `${name} required`)
+  try {
+    return new Secret(readFileSync(path, 'utf8').replace(/\r?\n$/, ''))
+  } catch (error) {
+    throw new UserError('config_invalid', `${name}_FILE: ${describeError(error)}`, { cause: error })
+  }
+}
+
+/** Variables with our prefix that nobody reads: most likely misspelt. */
+export function findUnknownVariables(env: Environment): string[] {
+  const known = new Set(HUB_VARIABLES.flatMap(({ name }) => [name, `${name}_FILE`]))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SVC_') && !known.has(name) && !isOfTheAgent(name))
+    .sort()
+}
+
+/** Hub and agent may share an environment file. */
+function isOfTheAgent(name: string): boolean {
+  return /^SVC_(AGENT_|ENROLL_TOKEN|SERVER_URL$|SERVER_MTLS_URL$|SERVER_CA_PATH$|ALLOW_HTTP$)/.test(
+    name,
+  )
+}
+
+function isSet(env: Environment, name: string): boolean {
+  return (env[name] ?? '') !== ''
+}
+
+function valueOf(env: Environment, name: string): string {
+  const value = env[name]
+  if (value !== undefined && value !== '') return value
+  return HUB_VARIABLES.find((variable) => variable.name === name)?.default ?? ''
+}
+
+function invalid(name: string, why: string): UserError {
+  return new UserError('config_invalid', `${name}: ${why}`)
+}
+
+function parseServerCommonName(env: Environment): Hostname {
+  const text = valueOf(env, 'SVC_SERVER_CN')
+  const hostname = parseHostname(text)
+  if (hostname === undefined)
+    throw invalid('SVC_SERVER_CN', `${text} is not a lower-case host name`)
+  return hostname
+}
+
+function parseHttpsUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'https:') throw invalid(name, `${text} is not an https URL`)
+  return url
+}
+
+function parseBindAddress(name: string, text: string): BindAddress {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  const port = Number(digits)
+  const isHost = bracketed === undefined ? host !== undefined : isIP(bracketed) === 6
+  if (host === undefined || !isHost || !(port <= 65_535)) {
+    throw invalid(name, `${text} is not an address and port such as 0.0.0.0:8443`)
+  }
+  return { host, port }
+}
+
+function parseIdentityMatch(text: string): IdentityMatch {
+  if (text !== 'identity' && text !== 'cn') {
+    throw invalid('SVC_IDENTITY_MATCH', `${text} is neither identity nor cn`)
+  }
+  return text
+}
+
+/** What is left of an environment when our secrets are taken out. */
+export function withoutSecrets(env: Environment): Record<string, string | undefined> {
+  const secrets = new Set(HUB_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)))
+}

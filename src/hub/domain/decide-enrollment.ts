@@ -1,0 +1,41 @@
+import type { WireErrorCode } from '../../protocol/errors.ts'
+import type { CertificateRequest } from '../../pki/csr.ts'
+import type { Agent } from './agent.ts'
+import type { EnrollmentToken } from './enrollment-token.ts'
+
+export interface EnrollmentFacts {
+  readonly token: EnrollmentToken | undefined
+  readonly hostname: string
+  readonly role: string
+  /** The agent that has the hostname already. */
+  readonly enrolledAgent: Agent | undefined
+  /** Undefined when the CSR does not parse. */
+  readonly csr: CertificateRequest | undefined
+  readonly now: Date
+}
+
+export type EnrollmentVerdict =
+  | { readonly ok: true; readonly token: EnrollmentToken; readonly csr: CertificateRequest }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+/** The order of these lines is the order of ENR-3 to ENR-9 in docs/protocol.md. */
+export function decideEnrollment(facts: EnrollmentFacts): EnrollmentVerdict {
+  const { token, csr } = facts
+  if (token === undefined) return { ok: false, refusal: 'token_not_found' }
+  if (token.consumedAt !== null) return { ok: false, refusal: 'token_consumed' }
+  if (token.expiresAt <= facts.now) return { ok: false, refusal: 'token_expired' }
+  if (token.expectedHostname !== facts.hostname) return { ok: false, refusal: 'hostname_mismatch' }
+  if (token.expectedRole !== facts.role) return { ok: false, refusal: 'role_mismatch' }
+  if (facts.enrolledAgent !== undefined && !token.isReenrollment) {
+    return { ok: false, refusal: 'agent_already_enrolled' }
+  }
+  if (csr === undefined || !asksForNoOtherName(csr, token.expectedHostname)) {
+    return { ok: false, refusal: 'csr_invalid' }
+  }
+  return { ok: true, token, csr }
+}
+
+/** Names come from us, not from the CSR: it may carry none, or exactly the one that it gets. The CN is the CA's to check. */
+function asksForNoOtherName(csr: CertificateRequest, hostname: string): boolean {
+  return csr.sans !== undefined && csr.sans.every((name) => name === hostname)
+}

@@ -1,0 +1,23 @@
+import { DeliveryStatus, EventType } from '../../protocol/words.ts'
+
+const MOVES: Readonly<Record<string, { to: DeliveryStatus; from: readonly DeliveryStatus[] }>> = {
+  [EventType.deliveryInstalled]: { to: DeliveryStatus.installed, from: openOrFailed() },
+  [EventType.deliveryDelivered]: {
+    to: DeliveryStatus.delivered,
+    from: [...openOrFailed(), DeliveryStatus.installed],
+  },
+  [EventType.deliveryFailed]: { to: DeliveryStatus.failed, from: openOrFailed() },
+}
+
+function openOrFailed(): DeliveryStatus[] {
+  return [DeliveryStatus.pending, DeliveryStatus.inProgress, DeliveryStatus.failed]
+}
+
+/** Where an event moves a delivery, or undefined when it stays; a finished delivery never moves back. */
+export function nextDeliveryStatus(
+  current: DeliveryStatus,
+  eventType: string,
+): DeliveryStatus | undefined {
+  const move = Object.hasOwn(MOVES, eventType) ? MOVES[eventType] : undefined
+  return move?.from.includes(current) ? move.to : undefined
+}

@@ -1,0 +1,199 @@
+// The admin operations on a Unix socket in the vault directory. Whoever can open the socket may do everything: its mode
+// lets in the vault's owner and root, nobody else.
+
+import { chmod, mkdir, rename, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { dirname, join } from 'node:path'
+import { describeError, SvcError, UserError } from '../../platform/errors.ts'
+import type { Logger, Logging } from '../../platform/logger.ts'
+import { openSocketPath } from '../../platform/unix-socket.ts'
+import {
+  ADMIN_OPERATIONS,
+  type AdminErrorBody,
+  type AdminOperationName,
+  type AdminOperations,
+} from '../../protocol/admin.ts'
+import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
+
+export interface AdminServerOptions {
+  readonly socketPath: string
+  readonly operations: AdminOperations
+  readonly logging: Logging
+}
+
+export interface AdminServer {
+  /** Finishes what is under way, then the socket is gone. */
+  close(): Promise<void>
+}
+
+const BODY_BYTES_MAX = 1024 * 1024
+const CONNECTIONS_MAX = 128
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 15_000
+const CLOSE_TIMEOUT_MS = 10_000
+
+/** Only for the holder of `vault.lock`: a socket that is there already is a dead hub's, and is replaced. */
+export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
+  const log = options.logging.forModule('hub.admin')
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => {
+      serve(options.operations, log, request, response).catch((error: unknown) => {
+        log.debug({ reason: describeError(error) }, 'Admin client went away')
+        response.destroy()
+      })
+    },
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  await bindPrivately(server, options.socketPath)
+  server.on('error', (error) => log.error({ reason: describeError(error) }, 'Admin socket failed'))
+  return {
+    close: async () => {
+      await rm(options.socketPath, { force: true })
+      await closeServer(server)
+    },
+  }
+}
+
+/** Binds inside a directory that only we can enter, so that the socket has its mode before anyone can reach it. */
+async function bindPrivately(server: Server, socketPath: string): Promise<void> {
+  const stagingDirectory = `${socketPath}.new`
+  await rm(stagingDirectory, { recursive: true, force: true })
+  await mkdir(stagingDirectory, { mode: 0o700 })
+  const staged = join(stagingDirectory, 's')
+  const address = openSocketPath(staged)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(address.path, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    await chmod(staged, 0o600)
+    await rename(staged, socketPath)
+  } catch (error) {
+    server.close()
+    throw new SvcError('admin_socket_failed', `cannot listen on ${socketPath}`, {
+      cause: error,
+      hint: `check the owner and mode of ${dirname(socketPath)}`,
+    })
+  } finally {
+    address.release()
+    await rm(stagingDirectory, { recursive: true, force: true })
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const deadline = AbortSignal.timeout(CLOSE_TIMEOUT_MS)
+  deadline.addEventListener('abort', () => server.closeAllConnections())
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: object
+}
+
+async function serve(
+  operations: AdminOperations,
+  log: Logger,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request)
+  const answer =
+    body === undefined
+      ? refusal(413, 'body_too_large', `the request is over ${BODY_BYTES_MAX} bytes`)
+      : await perform(operations, log, request, body)
+  const text = JSON.stringify(answer.body)
+  response.writeHead(answer.status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(body === undefined ? { connection: 'close' } : {}),
+  })
+  response.end(text)
+}
+
+async function perform(
+  operations: AdminOperations,
+  log: Logger,
+  request: IncomingMessage,
+  body: string,
+): Promise<Answer> {
+  const name = findOperation(request.method, request.url)
+  if (name === undefined) {
+    const known = Object.values(ADMIN_OPERATIONS).some(({ path }) => path === request.url)
+    return known
+      ? refusal(405, 'method_not_allowed', `${request.method} is not for ${request.url}`)
+      : refusal(404, 'route_not_found', `this hub has no operation ${request.url}`)
+  }
+  const parsed = parseJson(body)
+  if (parsed === undefined) return refusal(400, 'json_invalid', 'the request is not JSON')
+  const fault = findAdminRequestFault(name, parsed.value)
+  if (fault !== undefined) return refusal(400, 'request_invalid', fault)
+  try {
+    const operation = operations[name] as (checked: unknown) => Promise<object>
+    const reply = await operation(parsed.value)
+    log.debug({ operation: name }, 'Admin operation done')
+    return { status: 200, body: reply }
+  } catch (error) {
+    return answerOfError(log, name, error)
+  }
+}
+
+function findOperation(
+  method: string | undefined,
+  path: string | undefined,
+): AdminOperationName | undefined {
+  const names = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
+  return names.find((name) => {
+    const operation = ADMIN_OPERATIONS[name]
+    return operation.method === method && operation.path === path
+  })
+}
+
+function answerOfError(log: Logger, operation: AdminOperationName, error: unknown): Answer {
+  if (error instanceof UserError) return refusal(400, error.code, error.message, error.hint)
+  const reason = describeError(error)
+  if (error instanceof SvcError) {
+    log.warn({ operation, code: error.code, reason }, 'Admin operation failed')
+    return refusal(503, error.code, error.message, error.hint)
+  }
+  const stack = error instanceof Error ? error.stack : undefined
+  log.error({ operation, reason, stack }, 'Admin operation broke')
+  return refusal(500, 'internal_error', 'internal error in the hub', 'the hub’s log says more')
+}
+
+function refusal(status: number, error: string, message: string, hint?: string): Answer {
+  const body: AdminErrorBody = { error, message, ...(hint === undefined ? {} : { hint }) }
+  return { status, body }
+}
+
+/** Undefined when the body is over the limit; the rest of it is dropped. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const buffer = chunk as Buffer
+    bytes += buffer.length
+    if (bytes > BODY_BYTES_MAX) {
+      request.resume()
+      return undefined
+    }
+    chunks.push(buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** No body at all is the empty request, as a GET sends it. */
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  if (text === '') return { value: {} }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+// The one place that turns anything into an answer of an agent's port: `{"error": "<code>"}`.
+
+import type { FastifyReply } from 'fastify'
+import { SvcError } from '../../platform/errors.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+/** A request that the shell itself refuses, before any service is asked. */
+export class RequestRefusal extends Error {
+  override name = 'RequestRefusal'
+  readonly refusal: WireErrorCode
+  constructor(refusal: WireErrorCode, why: string) {
+    super(why)
+    this.refusal = refusal
+  }
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: WireErrorCode): FastifyReply {
+  const { status } = WIRE_ERRORS[refusal]
+  if (status === 503 || status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  return reply.code(status).type('application/json').send({ error: refusal })
+}
+
+/** The code for whatever a request threw; `internal_error` for what nobody expected. */
+export function refusalOf(error: unknown): WireErrorCode {
+  if (error instanceof RequestRefusal) return error.refusal
+  if (error instanceof SvcError && error.code === 'store_unavailable') return 'unavailable'
+  return (
+    (error instanceof Error && 'code' in error && FASTIFY_ERRORS.get(error.code)) ||
+    'internal_error'
+  )
+}
+
+const FASTIFY_ERRORS: ReadonlyMap<unknown, WireErrorCode> = new Map<string, WireErrorCode>([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'body_too_large'],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported_media_type'],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'request_invalid'],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', 'json_invalid'],
+  ['FST_ERR_BAD_URL', 'route_not_found'],
+  ['ECONNRESET', 'request_invalid'],
+])

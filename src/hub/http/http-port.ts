@@ -1,0 +1,184 @@
+// What all three ports have in common: order of checks, limits, request ids, errors, logs.
+// Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
+
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { ServerOptions as HttpsServerOptions } from 'node:https'
+import type { Socket } from 'node:net'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { Compile } from 'typebox/compile'
+import type { TSchema } from 'typebox'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import { type PortName, ROUTES } from '../../protocol/routes.ts'
+import { RequestRefusal, refusalOf, sendRefusal } from './error-response.ts'
+import { parseJsonBody } from './json-body.ts'
+
+export interface HttpPortOptions {
+  readonly port: PortName
+  readonly log: Logger
+  readonly https?: HttpsServerOptions
+  /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
+  readonly authenticate?: (request: FastifyRequest) => Promise<WireErrorCode | undefined>
+}
+
+export interface HttpPort {
+  readonly app: FastifyInstance
+  /** The address that was bound. */
+  listen(address: {
+    readonly host: string
+    readonly port: number
+  }): Promise<{ host: string; port: number }>
+  /** Stops accepting, lets what is under way finish, for at most `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 15_000
+/** Longer than the default poll interval, so that an agent's connection is kept from poll to poll. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000
+const CONNECTIONS_CHECK_INTERVAL_MS = 1000
+
+export function createHttpPort(options: HttpPortOptions): HttpPort {
+  const { log, port, authenticate } = options
+  let isClosing = false
+  // Fastify's type depends on whether it is https; what we use of it is the same.
+  const app = fastify({
+    ...(options.https === undefined ? {} : { https: options.https }),
+    http: { requireHostHeader: false, connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS },
+    logger: false,
+    bodyLimit: LIMITS.bodyBytesMax,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    genReqId: () => randomUUID(),
+    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
+      sendRefusal(reply, refusalOf(error)),
+    clientErrorHandler: answerBrokenRequest,
+  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS
+
+  app.setValidatorCompiler(({ schema }) => {
+    // Schemas come from protocol/schemas.ts, all of them TypeBox.
+    const validator = Compile(schema as TSchema)
+    return (value: unknown) =>
+      validator.Check(value)
+        ? { value }
+        : { error: new RequestRefusal('request_invalid', 'wrong shape') }
+  })
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    const refusal =
+      (isClosing ? 'unavailable' : undefined) ??
+      (await authenticate?.(request)) ??
+      refuseBeforeBody(request, reply, port)
+    if (refusal !== undefined) return sendRefusal(reply, refusal)
+    return undefined
+  })
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'route_not_found'))
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error)
+    const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
+    if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
+    else log.info(fields, 'Request refused')
+    return sendRefusal(reply, refusal)
+  })
+  app.addHook('onResponse', async (request, reply) => logAnswer(log, request, reply))
+
+  return {
+    app,
+    listen: async (address) => {
+      await app.listen(address)
+      const bound = app.server.address()
+      return typeof bound === 'object' && bound !== null
+        ? { host: bound.address, port: bound.port }
+        : { ...address }
+    },
+    close: async (graceMs) => {
+      isClosing = true
+      const force = setTimeout(() => app.server.closeAllConnections(), graceMs)
+      await app.close()
+      clearTimeout(force)
+    },
+  }
+}
+
+function refuseBeforeBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  port: PortName,
+): WireErrorCode | undefined {
+  if (request.is404) return refuseUnroutable(request, reply, port)
+  if (request.method !== 'POST') return undefined
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytesMax) return 'body_too_large'
+  return isJson(request.headers['content-type']) ? undefined : 'unsupported_media_type'
+}
+
+function refuseUnroutable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  port: PortName,
+): WireErrorCode {
+  const path = request.url.split('?', 1)[0]
+  const methods = Object.values(ROUTES)
+    .filter((route) => route.port === port && route.path === path)
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  if (methods.length === 0) return 'route_not_found'
+  reply.header('allow', methods.join(', '))
+  return 'method_not_allowed'
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}
+
+function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = {
+    request_id: request.id,
+    method: request.method,
+    path: request.url.slice(0, 256),
+    status: reply.statusCode,
+    duration_ms: Math.round(reply.elapsedTime),
+    remote: request.ip,
+  }
+  if (reply.statusCode < 400) log.debug(fields, 'Request answered')
+  else log.info(fields, 'Request answered')
+}
+
+/** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
+  if (socket.destroyed || !socket.writable || response?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const [status, code] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'request_timeout']
+      : ['400 Bad Request', 'request_invalid']
+  const body = JSON.stringify({ error: code })
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `X-Request-Id: ${randomUUID()}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

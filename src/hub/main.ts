@@ -1,0 +1,95 @@
+// svc-server: the hub. No argument runs it.
+
+import { parseArgs } from 'node:util'
+import { UserError, describeError } from '../platform/errors.ts'
+import { reportFailure, runProgram } from '../platform/program.ts'
+import { readVersion } from '../platform/version.ts'
+
+const PROGRAM = 'svc-server'
+
+await runProgram(PROGRAM, async () => {
+  const { help, version } = parseArguments()
+  if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
+  else if (help) process.stdout.write(await helpText())
+  else await serve()
+})
+
+function parseArguments(): { help: boolean; version: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'V', default: false },
+      },
+    })
+    return values
+  } catch (error) {
+    throw new UserError('usage', describeError(error), {
+      hint: 'svc-server takes no arguments; svc-server --help lists its variables',
+    })
+  }
+}
+
+/** Serves until SIGTERM or SIGINT, then finishes what is under way; a second signal ends it at once. */
+async function serve(): Promise<void> {
+  const { findUnknownVariables, parseHubConfig, withoutSecrets } = await import('./config.ts')
+  const { createLoggingFromEnvironment } = await import('../platform/logger.ts')
+  const { becomeOwnerOf } = await import('../platform/become-owner.ts')
+  const { bootHub } = await import('./boot.ts')
+  const env = process.env
+  const logging = createLoggingFromEnvironment(env)
+  const log = logging.forModule('hub.boot')
+  const config = parseHubConfig(env)
+  for (const variable of findUnknownVariables(env)) log.warn({ variable }, 'Unknown variable')
+  // Nothing that we start or dump shall find them.
+  process.env = withoutSecrets(env)
+  becomeOwnerOf(config.vaultRoot)
+
+  const stop = new AbortController()
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        log.info({ signal }, 'Stopping')
+        stop.abort(new UserError('stopped', `stopped by ${signal} while waiting to start`))
+        resolve()
+      })
+    }
+  })
+  process.on('uncaughtException', (error) => {
+    reportFailure(PROGRAM, error)
+    process.exit(1)
+  })
+  const hub = await bootHub(config, logging, stop.signal)
+  await stopped
+  await hub.close()
+  log.info('Stopped')
+}
+
+async function helpText(): Promise<string> {
+  const { HUB_VARIABLES } = await import('./config.ts')
+  const variables = HUB_VARIABLES.map(({ name, required, default: value, meaning }) => {
+    const fallback = required ? 'required' : `default: ${value || 'none'}`
+    return `  ${name}  (${fallback})\n      ${meaning}`
+  })
+  return `Usage: ${PROGRAM} [--help] [--version]
+
+The hub: enrols agents, issues and renews their certificates, hands out deliveries and keeps the audit log.
+It is configured by its environment alone, read once at start.
+
+Variables:
+${variables.join('\n')}
+
+  A secret may also be read from a file: SVC_MASTER_PASSPHRASE_FILE, SVC_CA_PROVISIONER_KEY_FILE.
+
+Examples:
+  # A hub on a laptop: an embedded CA, a new vault, and the hub in front of it.
+  svc-ca init --dir ./ca > ca.env
+  svc-ca serve --dir ./ca &
+  set -a; . ./ca.env; SVC_VAULT_ROOT=./vault; SVC_MASTER_PASSPHRASE_FILE=./passphrase; set +a
+  svc init
+  ${PROGRAM}
+
+  # Everything that happens on the mTLS port, and the rest as usual.
+  RUST_LOG=hub.mtls=debug,info ${PROGRAM}
+`
+}

@@ -1,0 +1,56 @@
+// The three public ports, with the services that answer on them.
+
+import type { Clock } from '../platform/clock.ts'
+import type { Logging } from '../platform/logger.ts'
+import { readVersion } from '../platform/version.ts'
+import type { CertificateAuthority } from './ca/certificate-authority.ts'
+import type { IdentityMatch } from './domain/decide-authentication.ts'
+import { createEnrollServer } from './http/enroll-server.ts'
+import { createHealthServer } from './http/health-server.ts'
+import type { HttpPort } from './http/http-port.ts'
+import { createMtlsServer, type MtlsServer } from './http/mtls-server.ts'
+import { createAuthenticateAgent } from './service/authenticate-agent.ts'
+import { createEnrollAgent } from './service/enroll-agent.ts'
+import { createIssueCertificate } from './service/issue-certificate.ts'
+import { createListManifest } from './service/list-manifest.ts'
+import { createRecordEvent } from './service/record-event.ts'
+import type { PollRecorder } from './service/record-polls.ts'
+import type { ServerCertificate } from './service/server-certificate.ts'
+import type { Store } from './store/store.ts'
+
+export interface PortsDependencies {
+  readonly store: Store
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly logging: Logging
+  readonly polls: PollRecorder
+  readonly certificate: ServerCertificate
+  readonly identityMatch: IdentityMatch
+}
+
+export interface Ports {
+  readonly health: HttpPort
+  readonly enroll: HttpPort
+  readonly mtls: MtlsServer
+}
+
+export function createPorts(dependencies: PortsDependencies): Ports {
+  const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
+  const log = logging.forModule('hub.mtls')
+  const enrollLog = logging.forModule('hub.enroll')
+  return {
+    health: createHealthServer({ log: logging.forModule('hub.health'), version: readVersion() }),
+    enroll: createEnrollServer({
+      log: enrollLog,
+      enrollAgent: createEnrollAgent({ store, authority, clock, log: enrollLog }),
+    }),
+    mtls: createMtlsServer({
+      log,
+      certificate,
+      authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
+      issueCertificate: createIssueCertificate({ store, authority, clock, log }),
+      listManifest: createListManifest(store, polls),
+      recordEvent: createRecordEvent(store, clock),
+    }),
+  }
+}

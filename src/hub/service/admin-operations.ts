@@ -1,0 +1,92 @@
+// The admin operations over the store, one function each, in the shapes of protocol/admin.ts.
+
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import {
+  ENTRY_PAGE_MAX,
+  type AdminOperations,
+  type AdminReplies,
+  type AdminRequest,
+} from '../../protocol/admin.ts'
+import type { AgentId } from '../../protocol/identifiers.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { EntryFilter, Store, StoreReader } from '../store/store.ts'
+import {
+  toAdminAgent,
+  toAdminCargo,
+  toAdminDelivery,
+  toAdminEntry,
+  toAdminToken,
+} from './admin-views.ts'
+import { createCargo } from './create-cargo.ts'
+import { createToken } from './create-token.ts'
+import { findAgent } from './find-agent.ts'
+import type { PollRecorder } from './record-polls.ts'
+import { revokeAgent } from './revoke-agent.ts'
+import { revokeToken } from './revoke-token.ts'
+
+export interface AdminOperationsDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  /** Where agents reach this hub, for the command that `token create` prints. */
+  readonly addresses: { readonly enrollUrl: string; readonly mtlsUrl: string }
+  /** The hub’s own names, which no agent may have. */
+  readonly hubNames: readonly string[]
+  readonly polls?: PollRecorder
+  readonly onAgentRevoked?: (agentId: AgentId) => void
+}
+
+export function createAdminOperations(dependencies: AdminOperationsDependencies): AdminOperations {
+  const { store, clock, hubNames, polls } = dependencies
+  const { reader } = store
+  const viewAgent = async (agent: Agent) =>
+    toAdminAgent(agent, await reader.findCurrentIdentity(agent.id), polls?.lastPollAt(agent.id))
+  return {
+    createToken: (request) => createToken(dependencies, request),
+    listTokens: async () => ({ tokens: (await reader.listTokens()).map(toAdminToken) }),
+    revokeToken: (request) => revokeToken(store, clock, request),
+    listAgents: async () => ({
+      agentes: await Promise.all((await reader.listAgents()).map(viewAgent)),
+    }),
+    showAgent: async ({ agente }) => {
+      const agent = await findAgent(reader, agente)
+      const deliveries = await reader.listDeliveries({ agentId: agent.id })
+      return { ...(await viewAgent(agent)), entregas: deliveries.map(toAdminDelivery) }
+    },
+    revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente)),
+    createCargo: (request) => createCargo(store, clock, hubNames, request),
+    listCargoes: async () => ({ cargas: (await reader.listCargoes()).map(toAdminCargo) }),
+    listDeliveries: async () => ({
+      entregas: (await reader.listDeliveries({})).map(toAdminDelivery),
+    }),
+    listEntries: (request) => listEntries(reader, request),
+  }
+}
+
+async function listEntries(
+  reader: StoreReader,
+  request: AdminRequest<'listEntries'>,
+): Promise<AdminReplies['listEntries']> {
+  const since = request.since === undefined ? undefined : new Date(request.since)
+  if (since !== undefined && Number.isNaN(since.getTime())) {
+    throw new UserError('time_invalid', `${request.since} is not a time`, {
+      hint: 'write it as 2026-01-31T12:00:00Z',
+    })
+  }
+  const filter: Omit<EntryFilter, 'afterSeq' | 'limit'> = {
+    ...(request.tipo === undefined ? {} : { eventType: request.tipo }),
+    ...(request.agente === undefined
+      ? {}
+      : { agentId: (await findAgent(reader, request.agente)).id }),
+    ...(since === undefined ? {} : { since }),
+  }
+  const entries =
+    request.last === undefined
+      ? await reader.listEntries({
+          ...filter,
+          afterSeq: request.after ?? 0,
+          limit: request.limit ?? ENTRY_PAGE_MAX,
+        })
+      : await reader.listLastEntries(filter, request.last)
+  return { eventos: entries.map(toAdminEntry) }
+}

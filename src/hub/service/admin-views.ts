@@ -1,0 +1,93 @@
+// From the hub's own types to what an operator reads.
+
+import type {
+  AdminAgent,
+  AdminCargo,
+  AdminDelivery,
+  AdminEntry,
+  AdminToken,
+} from '../../protocol/admin.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { Cargo } from '../domain/cargo.ts'
+import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { IssuedCertificate } from '../domain/issued-certificate.ts'
+import type { DeliveryWithCargo } from '../store/store.ts'
+
+/** Enough of a token's hash to name it; nothing that opens a door. */
+const TOKEN_ID_LENGTH = 16
+
+export function toAdminToken(token: EnrollmentToken): AdminToken {
+  return {
+    id: token.hash.slice(0, TOKEN_ID_LENGTH),
+    hostname: token.expectedHostname,
+    role: token.expectedRole,
+    expires_at: token.expiresAt.toISOString(),
+    consumed_at: timeOrNull(token.consumedAt),
+    created_at: token.createdAt.toISOString(),
+  }
+}
+
+export function toAdminAgent(
+  agent: Agent,
+  identity: IssuedCertificate | undefined,
+  unwrittenPollAt: Date | undefined,
+): AdminAgent {
+  return {
+    id: agent.id,
+    hostname: agent.hostname,
+    role: agent.role,
+    last_seen_at: timeOrNull(agent.lastSeenAt),
+    last_poll_at: timeOrNull(unwrittenPollAt ?? agent.lastPollAt),
+    revoked_at: timeOrNull(agent.revokedAt),
+    created_at: agent.createdAt.toISOString(),
+    cert_serial: identity?.serial ?? null,
+    cert_not_after: timeOrNull(identity?.notAfter ?? null),
+  }
+}
+
+export function toAdminCargo(cargo: Cargo): AdminCargo {
+  return {
+    id: cargo.id,
+    tipo: cargo.kind,
+    nome: cargo.name,
+    versao: cargo.version,
+    sans: [...cargo.sans],
+    created_at: cargo.createdAt.toISOString(),
+  }
+}
+
+export function toAdminDelivery(delivery: DeliveryWithCargo): AdminDelivery {
+  return {
+    id: delivery.id,
+    carga_id: delivery.cargoId,
+    agente_id: delivery.agentId,
+    hostname: delivery.hostname,
+    tipo: delivery.cargo.kind,
+    nome: delivery.cargo.name,
+    versao: delivery.cargo.version,
+    status: delivery.status,
+    updated_at: delivery.updatedAt.toISOString(),
+    erro: delivery.error,
+  }
+}
+
+export function toAdminEntry(entry: AuditEntry): AdminEntry {
+  return {
+    seq: entry.seq,
+    id: entry.id,
+    agente_id: entry.agentId,
+    tipo_evento: entry.eventType,
+    payload: JSON.parse(entry.payloadText) as Record<string, unknown>,
+    payload_text: entry.payloadText,
+    entrega_id: entry.deliveryId,
+    request_id: entry.requestId,
+    timestamp: entry.timestamp,
+    hash_anterior: entry.previousHash,
+    hash_atual: entry.hash,
+  }
+}
+
+function timeOrNull(time: Date | null): string | null {
+  return time?.toISOString() ?? null
+}

@@ -1,0 +1,105 @@
+import type { X509Certificate } from 'node:crypto'
+import { fromX509 } from '../../pki/certificates.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { Agent } from '../domain/agent.ts'
+import { decideAuthentication, type IdentityMatch } from '../domain/decide-authentication.ts'
+import type { IssuedCertificate } from '../domain/issued-certificate.ts'
+import type { Store } from '../store/store.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+/** What is known of a client certificate whose chain TLS has verified already. */
+export interface PresentedCertificate {
+  readonly commonName: string | undefined
+  readonly sha256: string
+  readonly serial: string
+  readonly notAfter: Date
+}
+
+export function presentCertificate(x509: X509Certificate): PresentedCertificate {
+  const { commonName, sha256, serial, notAfter } = fromX509(x509)
+  return { commonName, sha256, serial, notAfter }
+}
+
+export type AuthenticationOutcome =
+  | { readonly ok: true; readonly agent: Agent }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+export type AuthenticateAgent = (presented: PresentedCertificate) => Promise<AuthenticationOutcome>
+
+export interface AuthenticateAgentDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly identityMatch: IdentityMatch
+}
+
+/** A superseded certificate in use tells of a cloned or restored host; once an hour is enough to see it. */
+const SUPERSEDED_REPORT_INTERVAL_MS = 3_600_000
+const SUPERSEDED_REPORTS_MAX = 10_000
+
+/** Called for every request, so that a kept-open connection dies with its agent. docs/protocol.md AUT. */
+export function createAuthenticateAgent(
+  dependencies: AuthenticateAgentDependencies,
+): AuthenticateAgent {
+  const { store, clock, log, identityMatch } = dependencies
+  const supersededReports = new Map<string, number>()
+  return async (presented) => {
+    const { commonName } = presented
+    if (commonName === undefined) return { ok: false, refusal: 'agent_not_registered' }
+    const agent = await store.reader.findAgentByHostname(commonName)
+    const certificate = await store.reader.findCertificate(presented.sha256)
+    const now = clock.now()
+    const { notAfter } = presented
+    const verdict = decideAuthentication({ agent, certificate, notAfter, now, identityMatch })
+    if (verdict.ok) {
+      if (verdict.activates !== undefined) await activateIdentity(store, verdict.activates, now)
+      return verdict
+    }
+    if (verdict.refusal === 'certificate_superseded' && agent !== undefined) {
+      const last = supersededReports.get(presented.sha256) ?? Number.NEGATIVE_INFINITY
+      if (now.getTime() - last >= SUPERSEDED_REPORT_INTERVAL_MS) {
+        if (supersededReports.size >= SUPERSEDED_REPORTS_MAX) supersededReports.clear()
+        supersededReports.set(presented.sha256, now.getTime())
+        log.warn(
+          { hostname: agent.hostname, serial: presented.serial },
+          'Superseded certificate used',
+        )
+        await reportSuperseded(store, agent, presented, now)
+      }
+    }
+    return verdict
+  }
+}
+
+async function activateIdentity(
+  store: Store,
+  identity: IssuedCertificate,
+  now: Date,
+): Promise<void> {
+  await store.write(async (writer) => {
+    const agent = await writer.findAgentById(identity.agentId)
+    const active = agent?.activeIdentity?.seq ?? 0
+    if (agent === undefined || identity.seq <= active) return
+    await writer.setCertificateFirstUsed(identity.sha256, now)
+    await writer.setActiveIdentity(agent.id, identity.seq, now)
+  })
+}
+
+async function reportSuperseded(
+  store: Store,
+  agent: Agent,
+  presented: PresentedCertificate,
+  now: Date,
+): Promise<void> {
+  await store.write((writer) =>
+    recordHubAct(writer, now, HubEventType.certificateSuperseded, {
+      actor: 'hub',
+      agente_id: agent.id,
+      hostname: agent.hostname,
+      serial: presented.serial,
+    }),
+  )
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { UserError } from '../../platform/errors.ts'
+import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import { parseHostname } from '../../protocol/identifiers.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import { coversName } from '../domain/subject-alt-name.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { AdminOperationsDependencies } from './admin-operations.ts'
+import { toAdminToken } from './admin-views.ts'
+import { hashToken } from './enroll-agent.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+const TOKEN_BYTES = 32
+const TTL_DEFAULT_SECONDS = 3600
+const TTL_MAX_SECONDS = 7 * 86_400
+
+/** The plaintext is in the answer and nowhere else. */
+export async function createToken(
+  { store, clock, addresses, hubNames }: AdminOperationsDependencies,
+  request: AdminRequest<'createToken'>,
+): Promise<AdminReplies['createToken']> {
+  const hostname = parseHostname(request.hostname)
+  if (hostname === undefined) {
+    throw new UserError('hostname_invalid', `${request.hostname} is not a lower-case host name`, {
+      hint: 'labels of a-z, 0-9 and -, at most 64 characters in all',
+    })
+  }
+  if (hubNames.some((name) => coversName(name, hostname))) {
+    throw new UserError('hostname_reserved', `${hostname} is a name of the hub itself`)
+  }
+  const ttlSeconds = request.ttl_seconds ?? TTL_DEFAULT_SECONDS
+  if (ttlSeconds > TTL_MAX_SECONDS) {
+    throw new UserError('ttl_too_long', 'a token lives 7d at most')
+  }
+  const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
+  const now = clock.now()
+  const token: EnrollmentToken = {
+    hash: hashToken(plaintext),
+    expectedHostname: hostname,
+    expectedRole: request.role,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
+    consumedAt: null,
+    isReenrollment: request.reenroll ?? false,
+  }
+  await store.write(async (writer) => {
+    if (!token.isReenrollment) await refuseTakenHostname(writer, hostname, now)
+    await writer.insertToken(token)
+    await recordHubAct(writer, now, HubEventType.tokenCreated, {
+      actor: 'admin',
+      token_id: token.hash.slice(0, 16),
+      hostname,
+      role: token.expectedRole,
+      expires_at: token.expiresAt.toISOString(),
+      reenroll: token.isReenrollment,
+    })
+  })
+  return {
+    ...toAdminToken(token),
+    token: plaintext,
+    agent_command: [
+      `SVC_SERVER_URL=${addresses.enrollUrl}`,
+      `SVC_AGENT_HOSTNAME=${hostname}`,
+      `SVC_AGENT_ROLE=${quoteForShell(request.role)}`,
+      `SVC_ENROLL_TOKEN=${plaintext}`,
+      'svc-agent enroll',
+    ].join(' '),
+  }
+}
+
+function quoteForShell(text: string): string {
+  return /^[A-Za-z0-9_./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+async function refuseTakenHostname(
+  reader: StoreReader,
+  hostname: string,
+  now: Date,
+): Promise<void> {
+  if ((await reader.findAgentByHostname(hostname)) !== undefined) {
+    throw new UserError('hostname_enrolled', `${hostname} is enrolled already`, {
+      hint: 'use --reenroll for a host that was rebuilt',
+    })
+  }
+  const open = (await reader.listTokens()).find(
+    (token) =>
+      token.expectedHostname === hostname && token.consumedAt === null && token.expiresAt > now,
+  )
+  if (open !== undefined) {
+    throw new UserError('hostname_has_token', `an open token names ${hostname} already`, {
+      hint: `svc token revoke ${open.hash.slice(0, 16)} ends it`,
+    })
+  }
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
+import type { DeliveryId, EntryId } from '../../protocol/identifiers.ts'
+import type { EventRequestBody } from '../../protocol/schemas.ts'
+import { DeliveryStatus, EventType } from '../../protocol/words.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { Delivery } from '../domain/delivery.ts'
+import { nextDeliveryStatus } from '../domain/next-delivery-status.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+
+export type EventOutcome =
+  | { readonly ok: true; readonly entryId: EntryId; readonly hash: string }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+export type RecordEvent = (agent: Agent, event: EventRequestBody) => Promise<EventOutcome>
+
+const ERROR_CHARACTERS_MAX = 1024
+
+/** An agent’s event enters the audit log and moves its delivery, in one commit. docs/protocol.md EVT. */
+export function createRecordEvent(store: Store, clock: Clock): RecordEvent {
+  return async (agent, event) => {
+    // Serialised here, once: these bytes are stored and hashed.
+    const payloadText = JSON.stringify(event.payload)
+    if (Buffer.byteLength(payloadText) > LIMITS.eventPayloadBytesMax) {
+      return { ok: false, refusal: 'request_invalid' }
+    }
+    return store.write((writer) => commitEvent(writer, agent, event, payloadText, clock.now()))
+  }
+}
+
+async function commitEvent(
+  writer: StoreWriter,
+  agent: Agent,
+  event: EventRequestBody,
+  payloadText: string,
+  now: Date,
+): Promise<EventOutcome> {
+  const requestId = event.request_id ?? null
+  const deliveryId = (event.entrega_id ?? null) as DeliveryId | null
+  if (requestId !== null) {
+    const earlier = await writer.findEntryByRequestId(agent.id, requestId)
+    if (earlier !== undefined) return answerAgain(earlier, event, payloadText, deliveryId)
+  }
+  if (deliveryId !== null) {
+    const delivery = await writer.findDelivery(deliveryId)
+    if (!isOwnLiveDelivery(delivery, agent)) return { ok: false, refusal: 'entrega_not_found' }
+    await moveDelivery(writer, delivery, event, now)
+    if (event.tipo_evento === EventType.deliveryInstalled)
+      await adoptIdentity(writer, agent, delivery)
+  }
+  const entry = await writer.appendEntry({
+    id: randomUUID() as EntryId,
+    agentId: agent.id,
+    eventType: event.tipo_evento,
+    payloadText,
+    deliveryId,
+    requestId,
+    at: now,
+  })
+  await writer.setAgentSeen(agent.id, now)
+  return { ok: true, entryId: entry.id, hash: entry.hash }
+}
+
+/** The same `request_id` is the same event, sent again because its answer was lost. */
+function answerAgain(
+  earlier: AuditEntry,
+  event: EventRequestBody,
+  payloadText: string,
+  deliveryId: DeliveryId | null,
+): EventOutcome {
+  const isSame =
+    earlier.eventType === event.tipo_evento &&
+    earlier.payloadText === payloadText &&
+    earlier.deliveryId === deliveryId
+  if (!isSame) return { ok: false, refusal: 'request_id_conflict' }
+  return { ok: true, entryId: earlier.id, hash: earlier.hash }
+}
+
+function isOwnLiveDelivery(delivery: Delivery | undefined, agent: Agent): delivery is Delivery {
+  return delivery?.agentId === agent.id && delivery.status !== DeliveryStatus.cancelled
+}
+
+async function moveDelivery(
+  writer: StoreWriter,
+  delivery: Delivery,
+  event: EventRequestBody,
+  now: Date,
+): Promise<void> {
+  const status = nextDeliveryStatus(delivery.status, event.tipo_evento)
+  if (status === undefined) return
+  const error = status === DeliveryStatus.failed ? errorOf(event.payload) : null
+  await writer.setDeliveryStatus(delivery.id, status, now, error)
+}
+
+function errorOf(payload: object): string {
+  const text = 'erro' in payload && typeof payload.erro === 'string' ? payload.erro : ''
+  return text.slice(0, ERROR_CHARACTERS_MAX)
+}
+
+/**
+ * An agent that does not name the delivery when it asks for a certificate got an identity for it. Once it reports the
+ * delivery installed, that certificate, if it was never used as an identity, stops being one. docs/protocol.md ISS.
+ */
+async function adoptIdentity(writer: StoreWriter, agent: Agent, delivery: Delivery): Promise<void> {
+  if (await writer.hasCertificateForDelivery(delivery.id)) return
+  const newest = await writer.findNewestIdentity(agent.id)
+  if (newest === undefined || newest.firstUsedAt !== null) return
+  await writer.setCertificateDelivered(newest.sha256, delivery.id)
+}

@@ -1,0 +1,28 @@
+import { HubEventType } from '../../protocol/words.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AdminOperationsDependencies } from './admin-operations.ts'
+import { findAgent } from './find-agent.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+/** From the next request on the agent is refused, on open connections too; revoking twice is no error. */
+export async function revokeAgent(
+  { store, clock, onAgentRevoked }: AdminOperationsDependencies,
+  wanted: string,
+): Promise<Agent> {
+  const agent = await store.write(async (writer) => {
+    const found = await findAgent(writer, wanted)
+    if (found.revokedAt !== null) return found
+    const now = clock.now()
+    const revoked: Agent = { ...found, revokedAt: now }
+    await writer.updateAgent(revoked)
+    await writer.revokeCertificates(found.id, now)
+    await recordHubAct(writer, now, HubEventType.agentRevoked, {
+      actor: 'admin',
+      agente_id: found.id,
+      hostname: found.hostname,
+    })
+    return revoked
+  })
+  onAgentRevoked?.(agent.id)
+  return agent
+}

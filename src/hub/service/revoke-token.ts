@@ -1,0 +1,52 @@
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { Store } from '../store/store.ts'
+import { toAdminToken } from './admin-views.ts'
+import { hashToken } from './enroll-agent.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+/** Named by id (eight characters or more), by plaintext, or by the hostname of an open token. */
+export async function revokeToken(
+  store: Store,
+  clock: Clock,
+  { token: wanted }: AdminRequest<'revokeToken'>,
+): Promise<AdminReplies['revokeToken']> {
+  return store.write(async (writer) => {
+    const now = clock.now()
+    const tokens = (await writer.listTokens()).filter(
+      ({ hash, expectedHostname, consumedAt, expiresAt }) =>
+        (wanted.length >= 8 && hash.startsWith(wanted)) ||
+        hash === hashToken(wanted) ||
+        (expectedHostname === wanted && consumedAt === null && expiresAt > now),
+    )
+    const [token, ...others] = tokens
+    if (token === undefined) {
+      throw new UserError(
+        'token_not_found',
+        `no token ${wanted.startsWith('svct_') ? 'of that text' : wanted}`,
+        {
+          hint: 'svc token list shows ids and hostnames',
+        },
+      )
+    }
+    if (others.length > 0)
+      throw new UserError('token_ambiguous', `${wanted} names more than one token`)
+    if (token.consumedAt !== null) {
+      throw new UserError('token_consumed', 'the token was used already', {
+        hint: `svc agente revoke ${token.expectedHostname} ends what it enrolled`,
+      })
+    }
+    if (token.expiresAt > now) {
+      await writer.setTokenExpiry(token.hash, now)
+      await recordHubAct(writer, now, HubEventType.tokenRevoked, {
+        actor: 'admin',
+        token_id: token.hash.slice(0, 16),
+        hostname: token.expectedHostname,
+      })
+      return toAdminToken({ ...token, expiresAt: now })
+    }
+    return toAdminToken(token)
+  })
+}

@@ -1,0 +1,165 @@
+// The hub's own TLS certificate: taken from disk while it is good, obtained from the CA otherwise.
+
+import { join } from 'node:path'
+import type { Clock } from '../../platform/clock.ts'
+import { describeError, invariant } from '../../platform/errors.ts'
+import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { parseCertificatesPem, type Certificate } from '../../pki/certificates.ts'
+import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
+import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
+import { generateEcP256Key, parsePrivateKeyPem } from '../../pki/keys.ts'
+import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
+
+export interface ServerCertificate {
+  readonly keyPem: string
+  readonly chainPem: string
+  readonly intermediatePems: readonly string[]
+  readonly rootPem: string
+  readonly serial: string
+  readonly notBefore: Date
+  readonly notAfter: Date
+}
+
+export interface ServerCertificateDependencies {
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly log: Logger
+  readonly vaultRoot: string
+  /** The CN first, then the other names. */
+  readonly names: readonly string[]
+}
+
+const FILE_BYTES_MAX = 1024 * 1024
+const CLOCK_SKEW_MS_MAX = 60_000
+const RETRY_DELAY_MS = 1000
+const RETRY_DELAY_MS_MAX = 60_000
+const RENEWAL_CHECK_INTERVAL_MS = 60_000
+
+/** The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. */
+export async function obtainServerCertificate(
+  dependencies: ServerCertificateDependencies,
+  signal: AbortSignal,
+): Promise<{ certificate: ServerCertificate; isReused: boolean }> {
+  const { clock, log } = dependencies
+  const stored = await loadServerCertificate(dependencies)
+  if (stored !== undefined && !isRenewalDue(stored, clock.now())) {
+    return { certificate: stored, isReused: true }
+  }
+  for (let delayMs = RETRY_DELAY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_DELAY_MS_MAX)) {
+    try {
+      return { certificate: await createServerCertificate(dependencies), isReused: false }
+    } catch (error) {
+      if (!(error instanceof CaError)) throw error
+      if (stored !== undefined) {
+        log.warn(
+          { reason: describeError(error) },
+          'Server certificate not renewed, using the old one',
+        )
+        return { certificate: stored, isReused: true }
+      }
+      log.warn(
+        { reason: describeError(error), retry_in_ms: delayMs },
+        'Server certificate not obtained',
+      )
+      await clock.sleep(delayMs, signal)
+    }
+  }
+}
+
+/** Renews in the background, once less than a third of its life is left, until the signal aborts. */
+export async function keepServerCertificateFresh(
+  dependencies: ServerCertificateDependencies,
+  current: ServerCertificate,
+  onRenewed: (certificate: ServerCertificate) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, log } = dependencies
+  let certificate = current
+  while (!signal.aborted) {
+    await clock.sleep(RENEWAL_CHECK_INTERVAL_MS, signal).catch(() => undefined)
+    if (signal.aborted || !isRenewalDue(certificate, clock.now())) continue
+    try {
+      certificate = await createServerCertificate(dependencies)
+      onRenewed(certificate)
+      log.info({ serial: certificate.serial }, 'Server certificate renewed')
+    } catch (error) {
+      log.warn({ reason: describeError(error) }, 'Server certificate not renewed')
+    }
+  }
+}
+
+/** Whether less than a third of its life is left. */
+export function isRenewalDue(
+  { notBefore, notAfter }: Pick<ServerCertificate, 'notBefore' | 'notAfter'>,
+  now: Date,
+): boolean {
+  const lifeMs = notAfter.getTime() - notBefore.getTime()
+  return notAfter.getTime() - now.getTime() < lifeMs / 3
+}
+
+/** What is on disk, if key, chain, names and validity are all as they should be. */
+async function loadServerCertificate(
+  dependencies: ServerCertificateDependencies,
+): Promise<ServerCertificate | undefined> {
+  const { vaultRoot, authority, names, clock, log } = dependencies
+  const keyPem = await readTextIfPresent(join(vaultRoot, 'server.key'), FILE_BYTES_MAX)
+  const chainPem = await readTextIfPresent(join(vaultRoot, 'server.crt'), FILE_BYTES_MAX)
+  if (keyPem === undefined || chainPem === undefined) return undefined
+  try {
+    const chain = parseCertificatesPem(chainPem)
+    const fault = findIssuedCertificateFault(chain, {
+      publicKeySpki: parsePrivateKeyPem(keyPem).publicKeySpki,
+      commonName: commonNameOf(names),
+      sans: names,
+      roots: parseCertificatesPem(authority.rootPem),
+      now: clock.now(),
+      clockSkewMsMax: CLOCK_SKEW_MS_MAX,
+    })
+    if (fault === undefined) return assemble(keyPem, chain, authority.rootPem)
+    log.info({ reason: fault }, 'Stored server certificate not usable')
+  } catch (error) {
+    log.warn({ reason: describeError(error) }, 'Stored server certificate not readable')
+  }
+  return undefined
+}
+
+/** Key first: a crash in between leaves a pair that does not match, which the next boot replaces. */
+async function createServerCertificate(
+  dependencies: ServerCertificateDependencies,
+): Promise<ServerCertificate> {
+  const { vaultRoot, authority, names } = dependencies
+  const commonName = commonNameOf(names)
+  const key = await generateEcP256Key()
+  const csr = await parseCsrPem(await createCsrPem(commonName, key))
+  invariant(csr, 'our own CSR parses')
+  const { leaf, intermediates, chainPem } = await authority.sign({ csr, commonName, sans: names })
+  await replaceFile(join(vaultRoot, 'server.key'), key.pem, 0o600)
+  await replaceFile(join(vaultRoot, 'server.crt'), chainPem, 0o644)
+  await replaceFile(join(vaultRoot, 'ca.crt'), authority.rootPem, 0o644)
+  return assemble(key.pem, [leaf, ...intermediates], authority.rootPem)
+}
+
+function assemble(
+  keyPem: string,
+  chain: readonly Certificate[],
+  rootPem: string,
+): ServerCertificate {
+  const [leaf, ...intermediates] = chain
+  invariant(leaf, 'a checked chain has a leaf')
+  return {
+    keyPem,
+    chainPem: chain.map(({ pem }) => pem).join(''),
+    intermediatePems: intermediates.map(({ pem }) => pem),
+    rootPem,
+    serial: leaf.serial,
+    notBefore: leaf.notBefore,
+    notAfter: leaf.notAfter,
+  }
+}
+
+function commonNameOf(names: readonly string[]): string {
+  const [commonName] = names
+  invariant(commonName, 'the hub has a name')
+  return commonName
+}

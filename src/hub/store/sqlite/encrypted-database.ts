@@ -1,0 +1,181 @@
+// A connection to the encrypted file: every page, in the file and in its WAL, is ChaCha20-Poly1305 under the data key.
+
+import { closeSync, constants, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3-multiple-ciphers'
+import { errnoCode, invariant } from '../../../platform/errors.ts'
+import { syncDirectory } from '../../../platform/files.ts'
+import type { Secret } from '../../../platform/secret.ts'
+import { StoreError } from '../store-error.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { describeSqliteFailure } from './sqlite-failure.ts'
+
+export type Connection = Database
+
+const DATA_KEY_BYTES = 32
+/** "CART": tells our databases from other programs'. */
+const APPLICATION_ID = 0x43_41_52_54
+const FILE_BYTES_MIN = 512
+const CACHE_KIB = 16 * 1024
+// An event changes a few scattered pages, each encrypted on its way into the WAL and again into the file: small pages, and
+// a WAL of 16 MiB in which the pages that change all the time are copied once, make that half as dear.
+const PAGE_BYTES = 2048
+const CHECKPOINT_PAGES = 8192
+const BUSY_TIMEOUT_MS = 5000
+
+/** Makes an empty database with all tables: whole under its name, or not there at all. */
+export async function createDatabase(path: string, dataKey: Secret<Buffer>): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
+    throw new StoreError('store_exists', `${path} exists already`)
+  }
+  const staged = `${path}.new`
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(staged + suffix, { force: true })
+  // SQLite gives its own files the mode of the database, so that one has to be right from the start.
+  const { O_CREAT, O_EXCL, O_RDWR } = constants
+  closeSync(openSync(staged, O_RDWR | O_CREAT | O_EXCL, 0o600))
+  namingFile(path, () => {
+    const connection = connect(staged, dataKey)
+    try {
+      connection.pragma(`page_size = ${PAGE_BYTES}`)
+      useWriteAheadLog(connection)
+      migrate(connection, 0)
+    } finally {
+      connection.close()
+    }
+  })
+  renameSync(staged, path)
+  await syncDirectory(dirname(path))
+}
+
+/** The writing connection to an existing database, brought to the newest version of the tables. */
+export function openWriter(path: string, dataKey: Secret<Buffer>): Connection {
+  const version = inspectDatabase(path, dataKey)
+  return namingFile(path, () => {
+    const connection = connect(path, dataKey)
+    try {
+      useWriteAheadLog(connection)
+      migrate(connection, version)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
+
+/** A connection that sees only what is committed and cannot write. */
+export function openReader(path: string, dataKey: Secret<Buffer>): Connection {
+  return namingFile(path, () => {
+    const connection = connect(path, dataKey)
+    connection.pragma('query_only = ON')
+    return connection
+  })
+}
+
+/**
+ * The version of the tables, after a look at the file that changes nothing: a database that cannot be used is left
+ * exactly as it is. Reads the schema and both ends of the audit log, not every page.
+ */
+function inspectDatabase(path: string, dataKey: Secret<Buffer>): number {
+  requireDatabaseFile(path)
+  return namingFile(path, () => {
+    // A connection that could write would empty the WAL into the file when it closes.
+    const connection = connect(path, dataKey, { readonly: true })
+    try {
+      const version = readNumber(connection, 'user_version')
+      if (readNumber(connection, 'application_id') !== APPLICATION_ID || version < 1) {
+        throw new StoreError('store_corrupt', `${path} is not a database of this program`)
+      }
+      requireKnownVersion(path, version)
+      connection.prepare('SELECT * FROM eventos ORDER BY seq LIMIT 1').all()
+      connection.prepare('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1').all()
+      return version
+    } finally {
+      connection.close()
+    }
+  })
+}
+
+function requireDatabaseFile(path: string): void {
+  let stats
+  try {
+    stats = statSync(path)
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') {
+      throw new StoreError('store_missing', `database missing: ${path}`, { cause: error })
+    }
+    throw new StoreError('store_unavailable', `cannot read ${path}`, { cause: error })
+  }
+  if (!stats.isFile()) throw new StoreError('store_corrupt', `${path} is not a file`)
+  if (stats.size < FILE_BYTES_MIN) {
+    throw new StoreError('store_corrupt', `${path} is damaged: it has only ${stats.size} bytes`)
+  }
+}
+
+function requireKnownVersion(path: string, version: number): void {
+  if (version <= MIGRATIONS.length) return
+  throw new StoreError(
+    'store_newer',
+    `${path} has format ${version}, this program knows formats up to ${MIGRATIONS.length}`,
+    { hint: 'use the newer version of the program that wrote it' },
+  )
+}
+
+function connect(
+  path: string,
+  dataKey: Secret<Buffer>,
+  options: { readonly?: boolean } = {},
+): Connection {
+  const key = dataKey.reveal()
+  invariant(key.length === DATA_KEY_BYTES, 'the data key has 256 bits')
+  const connection = new Database(path, {
+    fileMustExist: true,
+    timeout: BUSY_TIMEOUT_MS,
+    ...options,
+  })
+  connection.pragma("cipher = 'chacha20'")
+  connection.pragma(`key = "raw:${key.toString('hex')}"`)
+  // Sorting and savepoints must not spill plaintext into temporary files.
+  connection.pragma('temp_store = MEMORY')
+  connection.pragma(`cache_size = -${CACHE_KIB}`)
+  connection.pragma('trusted_schema = OFF')
+  connection.pragma('cell_size_check = ON')
+  connection.pragma('foreign_keys = ON')
+  // Makes REPLACE run the triggers that keep the audit log append-only.
+  connection.pragma('recursive_triggers = ON')
+  return connection
+}
+
+function useWriteAheadLog(connection: Connection): void {
+  const mode = connection.pragma('journal_mode = WAL', { simple: true })
+  invariant(mode === 'wal', 'the database has a write-ahead log')
+  // Every commit is on the disk before it is acknowledged.
+  connection.pragma('synchronous = FULL')
+  connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+}
+
+function migrate(connection: Connection, version: number): void {
+  if (version === MIGRATIONS.length) return
+  connection.transaction(() => {
+    for (const step of MIGRATIONS.slice(version)) connection.exec(step)
+    connection.pragma(`application_id = ${APPLICATION_ID}`)
+    connection.pragma(`user_version = ${MIGRATIONS.length}`)
+  })()
+}
+
+function readNumber(connection: Connection, pragma: string): number {
+  return Number(connection.pragma(pragma, { simple: true }))
+}
+
+/** SQLite's messages do not say which file is meant. */
+function namingFile<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const failure = describeSqliteFailure(error)
+    if (!(failure instanceof StoreError) || failure === error) throw failure
+    throw new StoreError(failure.code, `cannot use ${path}: ${failure.message}`, {
+      cause: failure.cause,
+    })
+  }
+}

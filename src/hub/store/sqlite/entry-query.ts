@@ -1,0 +1,71 @@
+import { formatTimestamp } from '../../../audit/hash-chain.ts'
+import { invariant } from '../../../platform/errors.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { EntryFilter } from '../store.ts'
+import { type EntryRow, toEntry } from './rows.ts'
+import type { Parameter, SqlSession } from './sql-session.ts'
+
+export type EntrySelection = Omit<EntryFilter, 'afterSeq' | 'limit'>
+
+/** Oldest first, at most `limit` of those after `afterSeq`. */
+export function selectEntries(session: SqlSession, filter: EntryFilter): AuditEntry[] {
+  return select(session, filter, filter.afterSeq, 'ASC', filter.limit)
+}
+
+/** Oldest first, the newest `count`. */
+export function selectLastEntries(
+  session: SqlSession,
+  selection: EntrySelection,
+  count: number,
+): AuditEntry[] {
+  return select(session, selection, 0, 'DESC', count).reverse()
+}
+
+function select(
+  session: SqlSession,
+  selection: EntrySelection,
+  afterSeq: number,
+  direction: 'ASC' | 'DESC',
+  limit: number,
+): AuditEntry[] {
+  invariant(Number.isSafeInteger(limit) && limit >= 0, 'a page of entries has a size')
+  const startSeq = findSeqBefore(session, selection.since)
+  if (startSeq === undefined) return []
+  const conditions = ['seq > ?']
+  const parameters: Parameter[] = [Math.max(afterSeq, startSeq)]
+  if (selection.agentId !== undefined) {
+    conditions.push('agente_id = ?')
+    parameters.push(selection.agentId)
+  }
+  if (selection.eventType !== undefined) {
+    conditions.push('tipo_evento = ?')
+    parameters.push(selection.eventType)
+  }
+  const rows = session.all<EntryRow>(
+    `SELECT * FROM eventos ${chooseIndex(selection)} WHERE ${conditions.join(' AND ')}
+     ORDER BY seq ${direction} LIMIT ?`,
+    ...parameters,
+    limit,
+  )
+  return rows.map(toEntry)
+}
+
+/** Without statistics SQLite may walk the whole log in order of seq; each selection has an index that it must use. */
+function chooseIndex(selection: EntrySelection): string {
+  const byAgent = selection.agentId !== undefined
+  const byType = selection.eventType !== undefined
+  if (byAgent && byType) return 'INDEXED BY eventos_por_agente_e_tipo'
+  if (byAgent) return 'INDEXED BY eventos_por_agente'
+  if (byType) return 'INDEXED BY eventos_por_tipo'
+  return ''
+}
+
+/** Timestamps never decrease, so "since" is "after this seq"; undefined when no entry is that young. */
+function findSeqBefore(session: SqlSession, since: Date | undefined): number | undefined {
+  if (since === undefined) return 0
+  const row = session.get<{ seq: number }>(
+    'SELECT seq FROM eventos WHERE timestamp >= ? ORDER BY timestamp, seq LIMIT 1',
+    formatTimestamp(since),
+  )
+  return row === undefined ? undefined : row.seq - 1
+}

@@ -1,0 +1,152 @@
+// Writes that arrive together share one transaction and so one fsync. Each runs in a savepoint of its own, so that one
+// that fails takes nothing with it; none is acknowledged before the commit.
+
+import { invariant } from '../../../platform/errors.ts'
+import { StoreError } from '../store-error.ts'
+import type { StoreWriter } from '../store.ts'
+import type { Connection } from './encrypted-database.ts'
+import { describeSqliteFailure } from './sqlite-failure.ts'
+import { SqlSession } from './sql-session.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+type Work = (writer: StoreWriter) => Promise<unknown>
+type Settle = () => void
+
+interface QueuedWrite {
+  readonly work: Work
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+const BATCH_WRITES_MAX = 256
+const QUEUED_WRITES_MAX = 16_384
+
+export class GroupCommit {
+  readonly #connection: Connection
+  readonly #session: SqlSession
+  readonly #queue: QueuedWrite[] = []
+  #commits = 0
+  #isRunning = false
+  #isClosed = false
+  #drained: Settle | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#session = new SqlSession(connection)
+  }
+
+  /** Commits so far. */
+  get commits(): number {
+    return this.#commits
+  }
+
+  write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(unavailable('the store is closed'))
+    if (this.#queue.length >= QUEUED_WRITES_MAX) {
+      return Promise.reject(unavailable('too many writes are waiting'))
+    }
+    return new Promise<T>((resolve, reject) => {
+      // What resolves a write is the value of its own work.
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Refuses further writes and resolves when those that were accepted are settled. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (!this.#isRunning) return
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve
+    })
+  }
+
+  /** A turn of the event loop later, so that whoever else is about to write comes along. */
+  #schedule(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    setImmediate(() => void this.#runBatch())
+  }
+
+  async #runBatch(): Promise<void> {
+    const batch = this.#queue.splice(0, BATCH_WRITES_MAX)
+    await this.#commitBatch(batch)
+    this.#isRunning = false
+    if (this.#queue.length > 0) this.#schedule()
+    else this.#drained?.()
+  }
+
+  async #commitBatch(batch: readonly QueuedWrite[]): Promise<void> {
+    const outcomes: Settle[] = []
+    try {
+      this.#session.run('BEGIN IMMEDIATE')
+      for (const queued of batch) outcomes.push(await this.#runInSavepoint(queued))
+      this.#session.run('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      const failure = unavailable('the write could not be committed', describeSqliteFailure(error))
+      for (const queued of batch) queued.reject(failure)
+      return
+    }
+    this.#commits += 1
+    for (const settle of outcomes) settle()
+  }
+
+  /** Throws only when the whole transaction is gone. */
+  async #runInSavepoint(queued: QueuedWrite): Promise<Settle> {
+    const lease = { isActive: true }
+    const writer = new SqliteWriter(() => this.#sessionFor(lease))
+    this.#session.run('SAVEPOINT work')
+    try {
+      const value = await withinThisTurn(queued.work(writer))
+      this.#requireTransaction()
+      this.#session.run('RELEASE work')
+      return () => queued.resolve(value)
+    } catch (error) {
+      // After some failures (disk full, I/O) SQLite has rolled back everything by itself.
+      if (!this.#connection.inTransaction) throw error
+      this.#session.run('ROLLBACK TO work')
+      this.#session.run('RELEASE work')
+      return () => queued.reject(error)
+    } finally {
+      lease.isActive = false
+    }
+  }
+
+  /** A write function that outlives its transaction, or the transaction itself, must not write by itself. */
+  #sessionFor(lease: { readonly isActive: boolean }): SqlSession {
+    invariant(lease.isActive, 'a writer is used only inside its write function')
+    this.#requireTransaction()
+    return this.#session
+  }
+
+  #requireTransaction(): void {
+    if (!this.#connection.inTransaction) throw unavailable('the transaction was rolled back')
+  }
+
+  #rollBack(): void {
+    if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK')
+  }
+}
+
+/**
+ * A write function that awaits nothing but its writer ends within the turn of the event loop in which it started. One
+ * that does not would hold up every other write, for ever if it waits for one of them.
+ */
+async function withinThisTurn<T>(work: Promise<T>): Promise<T> {
+  let immediate: NodeJS.Immediate | undefined
+  const turnEnd = new Promise<undefined>((resolve) => {
+    immediate = setImmediate(() => resolve(undefined))
+  })
+  try {
+    const result = await Promise.race([work.then((value) => ({ value })), turnEnd])
+    invariant(result !== undefined, 'a write function awaits nothing but its writer')
+    return result.value
+  } finally {
+    clearImmediate(immediate)
+  }
+}
+
+function unavailable(message: string, cause?: unknown): StoreError {
+  return new StoreError('store_unavailable', message, { cause })
+}

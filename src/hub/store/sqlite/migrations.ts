@@ -1,0 +1,110 @@
+// The tables, in numbered steps that only go forward. `PRAGMA user_version` is the number of steps a database has seen.
+//
+// Instants are integer milliseconds since 1970, except eventos.timestamp, which is hashed as the text that it is.
+// `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
+// "those of this agent, by seq" needs to name only the agent.
+
+const TABLES = `
+CREATE TABLE agentes (
+  id TEXT NOT NULL PRIMARY KEY,
+  hostname TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL,
+  cert TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_seen_at INTEGER,
+  last_poll_at INTEGER,
+  revoked_at INTEGER,
+  active_identity_seq INTEGER,
+  active_identity_since INTEGER,
+  CHECK ((active_identity_seq IS NULL) = (active_identity_since IS NULL))
+) STRICT;
+
+CREATE TABLE enrollment_tokens (
+  ordem INTEGER PRIMARY KEY,
+  token_hash TEXT NOT NULL UNIQUE CHECK (length(token_hash) = 64),
+  expected_hostname TEXT NOT NULL,
+  expected_role TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  consumed_at INTEGER,
+  reenroll INTEGER NOT NULL CHECK (reenroll IN (0, 1))
+) STRICT;
+
+CREATE TABLE cargas (
+  ordem INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  tipo TEXT NOT NULL CHECK (tipo IN ('csr_cert', 'selado', 'push')),
+  nome TEXT NOT NULL,
+  versao INTEGER NOT NULL CHECK (versao >= 1),
+  sans TEXT NOT NULL CHECK (json_type(sans) = 'array'),
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE entregas (
+  ordem INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  carga_id TEXT NOT NULL REFERENCES cargas (id),
+  agente_id TEXT NOT NULL REFERENCES agentes (id),
+  status TEXT NOT NULL CHECK (status IN (
+    'pendente', 'em_andamento', 'instalada', 'entregue', 'falhou', 'cancelada', 'substituida')),
+  updated_at INTEGER NOT NULL,
+  erro TEXT
+) STRICT;
+CREATE INDEX entregas_por_agente ON entregas (agente_id, status);
+CREATE INDEX entregas_por_carga ON entregas (carga_id);
+CREATE INDEX entregas_por_status ON entregas (status);
+
+CREATE TABLE politicas (
+  role TEXT NOT NULL PRIMARY KEY,
+  nome TEXT NOT NULL UNIQUE,
+  token_ttl_max INTEGER,
+  cert_ttl INTEGER,
+  sans_permitidos TEXT NOT NULL CHECK (json_type(sans_permitidos) = 'array'),
+  cargas_automaticas TEXT NOT NULL CHECK (json_type(cargas_automaticas) = 'array')
+) STRICT;
+
+CREATE TABLE certificados (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  sha256 TEXT NOT NULL UNIQUE CHECK (length(sha256) = 64),
+  serial TEXT NOT NULL,
+  agente_id TEXT NOT NULL REFERENCES agentes (id),
+  purpose TEXT NOT NULL CHECK (purpose IN ('identity', 'delivery')),
+  entrega_id TEXT REFERENCES entregas (id),
+  not_before INTEGER NOT NULL,
+  not_after INTEGER NOT NULL,
+  revoked_at INTEGER,
+  first_used_at INTEGER
+) STRICT;
+CREATE INDEX certificados_identidades ON certificados (agente_id) WHERE purpose = 'identity';
+CREATE INDEX certificados_identidades_usadas ON certificados (agente_id)
+  WHERE purpose = 'identity' AND first_used_at IS NOT NULL;
+CREATE INDEX certificados_nao_revogados ON certificados (agente_id) WHERE revoked_at IS NULL;
+CREATE INDEX certificados_por_entrega ON certificados (entrega_id) WHERE entrega_id IS NOT NULL;
+
+-- The log outlives agents and deliveries, so it refers to them without foreign keys. Nothing looks an entry up by its
+-- random id, and an index on it would touch a page of its own for every entry.
+CREATE TABLE eventos (
+  seq INTEGER PRIMARY KEY CHECK (seq >= 1),
+  id TEXT NOT NULL,
+  agente_id TEXT,
+  tipo_evento TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  entrega_id TEXT,
+  request_id TEXT,
+  timestamp TEXT NOT NULL CHECK (length(timestamp) = 27),
+  hash_anterior TEXT NOT NULL CHECK (length(hash_anterior) = 64),
+  hash_atual TEXT NOT NULL CHECK (length(hash_atual) = 64)
+) STRICT;
+CREATE UNIQUE INDEX eventos_por_request ON eventos (agente_id, request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX eventos_por_agente ON eventos (agente_id);
+CREATE INDEX eventos_por_agente_e_tipo ON eventos (agente_id, tipo_evento);
+CREATE INDEX eventos_por_tipo ON eventos (tipo_evento);
+CREATE INDEX eventos_por_timestamp ON eventos (timestamp);
+
+CREATE TRIGGER eventos_sem_update BEFORE UPDATE ON eventos
+BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+CREATE TRIGGER eventos_sem_delete BEFORE DELETE ON eventos
+BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+`
+
+export const MIGRATIONS: readonly string[] = [TABLES]

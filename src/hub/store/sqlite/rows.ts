@@ -1,0 +1,266 @@
+// Rows and domain types: the one place where the tables' words are translated. What the tables hold was parsed on its
+// way in, so brands are put back without another look.
+
+import type { Agent } from '../../domain/agent.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { DeliveryWithCargo } from '../store.ts'
+
+type Instant = number
+
+export interface AgentRow {
+  id: Agent['id']
+  hostname: Agent['hostname']
+  role: string
+  cert: string
+  created_at: Instant
+  last_seen_at: Instant | null
+  last_poll_at: Instant | null
+  revoked_at: Instant | null
+  active_identity_seq: number | null
+  active_identity_since: Instant | null
+}
+
+export interface TokenRow {
+  token_hash: EnrollmentToken['hash']
+  expected_hostname: EnrollmentToken['expectedHostname']
+  expected_role: string
+  created_at: Instant
+  expires_at: Instant
+  consumed_at: Instant | null
+  reenroll: 0 | 1
+}
+
+export interface CargoRow {
+  id: Cargo['id']
+  tipo: Cargo['kind']
+  nome: Cargo['name']
+  versao: number
+  sans: string
+  created_at: Instant
+}
+
+export interface DeliveryRow {
+  id: Delivery['id']
+  carga_id: Delivery['cargoId']
+  agente_id: Delivery['agentId']
+  status: Delivery['status']
+  updated_at: Instant
+  erro: string | null
+}
+
+export interface DeliveryWithCargoRow extends DeliveryRow {
+  hostname: DeliveryWithCargo['hostname']
+  carga_tipo: Cargo['kind']
+  carga_nome: Cargo['name']
+  carga_versao: number
+  carga_sans: string
+  carga_created_at: Instant
+}
+
+export interface NewCertificateRow {
+  sha256: string
+  serial: string
+  agente_id: IssuedCertificate['agentId']
+  purpose: IssuedCertificate['purpose']
+  entrega_id: IssuedCertificate['deliveryId']
+  not_before: Instant
+  not_after: Instant
+}
+
+export interface CertificateRow extends NewCertificateRow {
+  seq: number
+  revoked_at: Instant | null
+  first_used_at: Instant | null
+}
+
+export interface EntryRow {
+  seq: number
+  id: AuditEntry['id']
+  agente_id: AuditEntry['agentId']
+  tipo_evento: string
+  payload: string
+  entrega_id: AuditEntry['deliveryId']
+  request_id: string | null
+  timestamp: string
+  hash_anterior: string
+  hash_atual: string
+}
+
+export function toAgent(row: AgentRow): Agent {
+  const { active_identity_seq: seq, active_identity_since: since } = row
+  return {
+    id: row.id,
+    hostname: row.hostname,
+    role: row.role,
+    certificatePem: row.cert,
+    createdAt: new Date(row.created_at),
+    lastSeenAt: toDate(row.last_seen_at),
+    lastPollAt: toDate(row.last_poll_at),
+    revokedAt: toDate(row.revoked_at),
+    activeIdentity: seq === null || since === null ? null : { seq, since: new Date(since) },
+  }
+}
+
+export function fromAgent(agent: Agent): AgentRow {
+  return {
+    id: agent.id,
+    hostname: agent.hostname,
+    role: agent.role,
+    cert: agent.certificatePem,
+    created_at: agent.createdAt.getTime(),
+    last_seen_at: fromDate(agent.lastSeenAt),
+    last_poll_at: fromDate(agent.lastPollAt),
+    revoked_at: fromDate(agent.revokedAt),
+    active_identity_seq: agent.activeIdentity?.seq ?? null,
+    active_identity_since: fromDate(agent.activeIdentity?.since ?? null),
+  }
+}
+
+export function toToken(row: TokenRow): EnrollmentToken {
+  return {
+    hash: row.token_hash,
+    expectedHostname: row.expected_hostname,
+    expectedRole: row.expected_role,
+    createdAt: new Date(row.created_at),
+    expiresAt: new Date(row.expires_at),
+    consumedAt: toDate(row.consumed_at),
+    isReenrollment: row.reenroll === 1,
+  }
+}
+
+export function fromToken(token: EnrollmentToken): TokenRow {
+  return {
+    token_hash: token.hash,
+    expected_hostname: token.expectedHostname,
+    expected_role: token.expectedRole,
+    created_at: token.createdAt.getTime(),
+    expires_at: token.expiresAt.getTime(),
+    consumed_at: fromDate(token.consumedAt),
+    reenroll: token.isReenrollment ? 1 : 0,
+  }
+}
+
+export function toCargo(row: CargoRow): Cargo {
+  return {
+    id: row.id,
+    kind: row.tipo,
+    name: row.nome,
+    version: row.versao,
+    sans: JSON.parse(row.sans) as string[],
+    createdAt: new Date(row.created_at),
+  }
+}
+
+export function fromCargo(cargo: Cargo): CargoRow {
+  return {
+    id: cargo.id,
+    tipo: cargo.kind,
+    nome: cargo.name,
+    versao: cargo.version,
+    sans: JSON.stringify(cargo.sans),
+    created_at: cargo.createdAt.getTime(),
+  }
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    cargoId: row.carga_id,
+    agentId: row.agente_id,
+    status: row.status,
+    updatedAt: new Date(row.updated_at),
+    error: row.erro,
+  }
+}
+
+export function fromDelivery(delivery: Delivery): DeliveryRow {
+  return {
+    id: delivery.id,
+    carga_id: delivery.cargoId,
+    agente_id: delivery.agentId,
+    status: delivery.status,
+    updated_at: delivery.updatedAt.getTime(),
+    erro: delivery.error,
+  }
+}
+
+export function toDeliveryWithCargo(row: DeliveryWithCargoRow): DeliveryWithCargo {
+  const cargo = toCargo({
+    id: row.carga_id,
+    tipo: row.carga_tipo,
+    nome: row.carga_nome,
+    versao: row.carga_versao,
+    sans: row.carga_sans,
+    created_at: row.carga_created_at,
+  })
+  return { ...toDelivery(row), cargo, hostname: row.hostname }
+}
+
+export function toCertificate(row: CertificateRow): IssuedCertificate {
+  return {
+    seq: row.seq,
+    sha256: row.sha256,
+    serial: row.serial,
+    agentId: row.agente_id,
+    purpose: row.purpose,
+    deliveryId: row.entrega_id,
+    notBefore: new Date(row.not_before),
+    notAfter: new Date(row.not_after),
+    revokedAt: toDate(row.revoked_at),
+    firstUsedAt: toDate(row.first_used_at),
+  }
+}
+
+export function fromNewCertificate(certificate: NewIssuedCertificate): NewCertificateRow {
+  return {
+    sha256: certificate.sha256,
+    serial: certificate.serial,
+    agente_id: certificate.agentId,
+    purpose: certificate.purpose,
+    entrega_id: certificate.deliveryId,
+    not_before: certificate.notBefore.getTime(),
+    not_after: certificate.notAfter.getTime(),
+  }
+}
+
+export function toEntry(row: EntryRow): AuditEntry {
+  return {
+    seq: row.seq,
+    id: row.id,
+    agentId: row.agente_id,
+    eventType: row.tipo_evento,
+    payloadText: row.payload,
+    deliveryId: row.entrega_id,
+    requestId: row.request_id,
+    timestamp: row.timestamp,
+    previousHash: row.hash_anterior,
+    hash: row.hash_atual,
+  }
+}
+
+export function fromEntry(entry: AuditEntry): EntryRow {
+  return {
+    seq: entry.seq,
+    id: entry.id,
+    agente_id: entry.agentId,
+    tipo_evento: entry.eventType,
+    payload: entry.payloadText,
+    entrega_id: entry.deliveryId,
+    request_id: entry.requestId,
+    timestamp: entry.timestamp,
+    hash_anterior: entry.previousHash,
+    hash_atual: entry.hash,
+  }
+}
+
+function toDate(instant: Instant | null): Date | null {
+  return instant === null ? null : new Date(instant)
+}
+
+function fromDate(date: Date | null): Instant | null {
+  return date === null ? null : date.getTime()
+}

@@ -1,0 +1,154 @@
+import type { Agent } from '../../domain/agent.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../../protocol/identifiers.ts'
+import type { DeliveryFilter, DeliveryWithCargo, EntryFilter, StoreReader } from '../store.ts'
+import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
+import {
+  type AgentRow,
+  type CargoRow,
+  type CertificateRow,
+  type DeliveryRow,
+  type DeliveryWithCargoRow,
+  type EntryRow,
+  type TokenRow,
+  toAgent,
+  toCargo,
+  toCertificate,
+  toDelivery,
+  toDeliveryWithCargo,
+  toEntry,
+  toToken,
+} from './rows.ts'
+import type { Parameter, SqlSession } from './sql-session.ts'
+
+const IDENTITIES_OF_AGENT = `SELECT * FROM certificados WHERE agente_id = ? AND purpose = 'identity'`
+
+/** `session` answers the connection to ask, or throws when it may not be used now. */
+export class SqliteReader implements StoreReader {
+  protected readonly session: () => SqlSession
+
+  constructor(session: () => SqlSession) {
+    this.session = session
+  }
+
+  async findAgentById(id: AgentId): Promise<Agent | undefined> {
+    return map(this.session().get<AgentRow>('SELECT * FROM agentes WHERE id = ?', id), toAgent)
+  }
+
+  async findAgentByHostname(hostname: string): Promise<Agent | undefined> {
+    const sql = 'SELECT * FROM agentes WHERE hostname = ?'
+    return map(this.session().get<AgentRow>(sql, hostname), toAgent)
+  }
+
+  async listAgents(): Promise<Agent[]> {
+    return this.session().all<AgentRow>('SELECT * FROM agentes ORDER BY hostname').map(toAgent)
+  }
+
+  async findToken(hash: TokenHash): Promise<EnrollmentToken | undefined> {
+    const sql = 'SELECT * FROM enrollment_tokens WHERE token_hash = ?'
+    return map(this.session().get<TokenRow>(sql, hash), toToken)
+  }
+
+  async listTokens(): Promise<EnrollmentToken[]> {
+    const sql = 'SELECT * FROM enrollment_tokens ORDER BY ordem DESC'
+    return this.session().all<TokenRow>(sql).map(toToken)
+  }
+
+  async findCertificate(sha256: string): Promise<IssuedCertificate | undefined> {
+    const sql = 'SELECT * FROM certificados WHERE sha256 = ?'
+    return map(this.session().get<CertificateRow>(sql, sha256), toCertificate)
+  }
+
+  async findCurrentIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined> {
+    const session = this.session()
+    const row =
+      session.get<CertificateRow>(
+        `${IDENTITIES_OF_AGENT} AND first_used_at IS NOT NULL ORDER BY seq DESC LIMIT 1`,
+        agentId,
+      ) ?? session.get<CertificateRow>(`${IDENTITIES_OF_AGENT} ORDER BY seq LIMIT 1`, agentId)
+    return map(row, toCertificate)
+  }
+
+  async findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined> {
+    const sql = `${IDENTITIES_OF_AGENT} ORDER BY seq DESC LIMIT 1`
+    return map(this.session().get<CertificateRow>(sql, agentId), toCertificate)
+  }
+
+  async hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean> {
+    const sql = 'SELECT 1 FROM certificados WHERE entrega_id = ? LIMIT 1'
+    return this.session().get(sql, deliveryId) !== undefined
+  }
+
+  async findCargo(id: CargoId): Promise<Cargo | undefined> {
+    return map(this.session().get<CargoRow>('SELECT * FROM cargas WHERE id = ?', id), toCargo)
+  }
+
+  async listCargoes(): Promise<Cargo[]> {
+    return this.session().all<CargoRow>('SELECT * FROM cargas ORDER BY ordem').map(toCargo)
+  }
+
+  async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {
+    const sql = 'SELECT * FROM entregas WHERE id = ?'
+    return map(this.session().get<DeliveryRow>(sql, id), toDelivery)
+  }
+
+  async listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]> {
+    const { where, parameters } = describeDeliveryFilter(filter)
+    const sql = `
+      SELECT entregas.*, agentes.hostname, cargas.tipo AS carga_tipo, cargas.nome AS carga_nome,
+        cargas.versao AS carga_versao, cargas.sans AS carga_sans,
+        cargas.created_at AS carga_created_at
+      FROM entregas CROSS JOIN cargas ON cargas.id = entregas.carga_id
+        CROSS JOIN agentes ON agentes.id = entregas.agente_id
+      ${where} ORDER BY entregas.ordem`
+    const rows = this.session().all<DeliveryWithCargoRow>(sql, ...parameters)
+    return rows.map(toDeliveryWithCargo)
+  }
+
+  async findLastEntry(): Promise<AuditEntry | undefined> {
+    const sql = 'SELECT * FROM eventos ORDER BY seq DESC LIMIT 1'
+    return map(this.session().get<EntryRow>(sql), toEntry)
+  }
+
+  async findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined> {
+    const sql = 'SELECT * FROM eventos WHERE agente_id = ? AND request_id = ?'
+    return map(this.session().get<EntryRow>(sql, agentId, requestId), toEntry)
+  }
+
+  async listEntries(filter: EntryFilter): Promise<AuditEntry[]> {
+    return selectEntries(this.session(), filter)
+  }
+
+  async listLastEntries(selection: EntrySelection, count: number): Promise<AuditEntry[]> {
+    return selectLastEntries(this.session(), selection, count)
+  }
+}
+
+function describeDeliveryFilter(filter: DeliveryFilter): {
+  where: string
+  parameters: Parameter[]
+} {
+  const conditions: string[] = []
+  const parameters: Parameter[] = []
+  const add = (condition: string, parameter: Parameter | undefined): void => {
+    if (parameter === undefined) return
+    conditions.push(condition)
+    parameters.push(parameter)
+  }
+  const { statuses } = filter
+  add('entregas.agente_id = ?', filter.agentId)
+  add('entregas.carga_id = ?', filter.cargoId)
+  add(
+    'entregas.status IN (SELECT value FROM json_each(?))',
+    statuses === undefined ? undefined : JSON.stringify(statuses),
+  )
+  return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, parameters }
+}
+
+function map<Row, T>(row: Row | undefined, translate: (row: Row) => T): T | undefined {
+  return row === undefined ? undefined : translate(row)
+}

@@ -1,0 +1,69 @@
+import type { Secret } from '../../../platform/secret.ts'
+import { StoreError } from '../store-error.ts'
+import type { Store, StoreReader, StoreWriter } from '../store.ts'
+import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
+import { exists } from '../../../platform/files.ts'
+import { GroupCommit } from './group-commit.ts'
+import { SqlSession } from './sql-session.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+
+export interface SqliteStoreOptions {
+  readonly path: string
+  readonly dataKey: Secret<Buffer>
+  /** Else a missing database is an error. */
+  readonly createIfMissing?: boolean
+}
+
+/** Opens the encrypted database, whose tables are brought to the newest version. Throws StoreError. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { path, dataKey } = options
+  if (options.createIfMissing === true && !(await exists(path))) await createDatabase(path, dataKey)
+  const writer = openWriter(path, dataKey)
+  try {
+    return new SqliteStore(writer, openReader(path, dataKey))
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+}
+
+export class SqliteStore implements Store {
+  readonly reader: StoreReader
+  readonly #writerConnection: Connection
+  readonly #readerConnection: Connection
+  readonly #groupCommit: GroupCommit
+  #closing: Promise<void> | undefined
+
+  constructor(writer: Connection, reader: Connection) {
+    this.#writerConnection = writer
+    this.#readerConnection = reader
+    this.#groupCommit = new GroupCommit(writer)
+    const session = new SqlSession(reader)
+    this.reader = new SqliteReader(() => {
+      if (reader.open) return session
+      throw new StoreError('store_unavailable', 'the store is closed')
+    })
+  }
+
+  /** Transactions committed since the store was opened; concurrent writes share one. */
+  get commits(): number {
+    return this.#groupCommit.commits
+  }
+
+  write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
+    return this.#groupCommit.write(work)
+  }
+
+  /** Settles what was written before, then closes; may be called twice. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#groupCommit.close()
+    this.#readerConnection.close()
+    // The last connection empties the WAL into the file.
+    this.#writerConnection.close()
+  }
+}

@@ -1,0 +1,183 @@
+import { formatTimestamp, GENESIS_HASH, hashEntry } from '../../../audit/hash-chain.ts'
+import { invariant } from '../../../platform/errors.ts'
+import type { AgentId, DeliveryId, TokenHash } from '../../../protocol/identifiers.ts'
+import type { DeliveryStatus } from '../../../protocol/words.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { NewAuditEntry, StoreWriter } from '../store.ts'
+import {
+  type CertificateRow,
+  type EntryRow,
+  fromAgent,
+  fromCargo,
+  fromDelivery,
+  fromEntry,
+  fromNewCertificate,
+  fromToken,
+  toCertificate,
+} from './rows.ts'
+import type { Parameter } from './sql-session.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+
+/** Its reads see what it wrote. */
+export class SqliteWriter extends SqliteReader implements StoreWriter {
+  async insertAgent(agent: Agent): Promise<void> {
+    this.session().run(
+      `INSERT INTO agentes (id, hostname, role, cert, created_at, last_seen_at, last_poll_at,
+         revoked_at, active_identity_seq, active_identity_since)
+       VALUES (@id, @hostname, @role, @cert, @created_at, @last_seen_at, @last_poll_at,
+         @revoked_at, @active_identity_seq, @active_identity_since)`,
+      fromAgent(agent),
+    )
+  }
+
+  async updateAgent(agent: Agent): Promise<void> {
+    const changes = this.session().run(
+      `UPDATE agentes SET hostname = @hostname, role = @role, cert = @cert,
+         created_at = @created_at, last_seen_at = @last_seen_at, last_poll_at = @last_poll_at,
+         revoked_at = @revoked_at, active_identity_seq = @active_identity_seq,
+         active_identity_since = @active_identity_since
+       WHERE id = @id`,
+      fromAgent(agent),
+    )
+    invariant(changes === 1, `agent ${agent.id} is there to be changed`)
+  }
+
+  /** An agent that is gone is no error: it may have been removed since the event was accepted. */
+  async setAgentSeen(id: AgentId, at: Date): Promise<void> {
+    this.session().run('UPDATE agentes SET last_seen_at = ? WHERE id = ?', at.getTime(), id)
+  }
+
+  async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
+    const session = this.session()
+    for (const [id, at] of polls) {
+      session.run('UPDATE agentes SET last_poll_at = ? WHERE id = ?', at.getTime(), id)
+    }
+  }
+
+  async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
+    this.#changeOne(
+      'UPDATE agentes SET active_identity_seq = ?, active_identity_since = ? WHERE id = ?',
+      [seq, since.getTime(), id],
+    )
+  }
+
+  async insertToken(token: EnrollmentToken): Promise<void> {
+    this.session().run(
+      `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at,
+         expires_at, consumed_at, reenroll)
+       VALUES (@token_hash, @expected_hostname, @expected_role, @created_at,
+         @expires_at, @consumed_at, @reenroll)`,
+      fromToken(token),
+    )
+  }
+
+  async consumeToken(hash: TokenHash, at: Date): Promise<boolean> {
+    const sql = `UPDATE enrollment_tokens SET consumed_at = ?
+       WHERE token_hash = ? AND consumed_at IS NULL`
+    return this.session().run(sql, at.getTime(), hash) === 1
+  }
+
+  async setTokenExpiry(hash: TokenHash, at: Date): Promise<void> {
+    const sql = 'UPDATE enrollment_tokens SET expires_at = ? WHERE token_hash = ?'
+    this.#changeOne(sql, [at.getTime(), hash])
+  }
+
+  async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
+    const row = this.session().get<CertificateRow>(
+      `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before,
+         not_after)
+       VALUES (@sha256, @serial, @agente_id, @purpose, @entrega_id, @not_before, @not_after)
+       RETURNING *`,
+      fromNewCertificate(certificate),
+    )
+    invariant(row !== undefined, 'an insert returns its row')
+    return toCertificate(row)
+  }
+
+  async setCertificateFirstUsed(sha256: string, at: Date): Promise<void> {
+    const sql = 'UPDATE certificados SET first_used_at = ? WHERE sha256 = ?'
+    this.#changeOne(sql, [at.getTime(), sha256])
+  }
+
+  async setCertificateDelivered(sha256: string, deliveryId: DeliveryId): Promise<void> {
+    this.#changeOne(
+      `UPDATE certificados SET purpose = 'delivery', entrega_id = ? WHERE sha256 = ?`,
+      [deliveryId, sha256],
+    )
+  }
+
+  async revokeCertificates(agentId: AgentId, at: Date): Promise<void> {
+    const sql = `UPDATE certificados SET revoked_at = ?
+       WHERE agente_id = ? AND revoked_at IS NULL`
+    this.session().run(sql, at.getTime(), agentId)
+  }
+
+  async insertCargo(cargo: Cargo): Promise<void> {
+    this.session().run(
+      `INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+       VALUES (@id, @tipo, @nome, @versao, @sans, @created_at)`,
+      fromCargo(cargo),
+    )
+  }
+
+  async insertDelivery(delivery: Delivery): Promise<void> {
+    this.session().run(
+      `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro)
+       VALUES (@id, @carga_id, @agente_id, @status, @updated_at, @erro)`,
+      fromDelivery(delivery),
+    )
+  }
+
+  async setDeliveryStatus(
+    id: DeliveryId,
+    status: DeliveryStatus,
+    at: Date,
+    error: string | null,
+  ): Promise<void> {
+    const sql = 'UPDATE entregas SET status = ?, updated_at = ?, erro = ? WHERE id = ?'
+    this.#changeOne(sql, [status, at.getTime(), error, id])
+  }
+
+  async appendEntry(entry: NewAuditEntry): Promise<AuditEntry> {
+    const session = this.session()
+    const last = session.get<Pick<EntryRow, 'seq' | 'timestamp' | 'hash_atual'>>(
+      'SELECT seq, timestamp, hash_atual FROM eventos ORDER BY seq DESC LIMIT 1',
+    )
+    const chained = chainEntry(entry, last)
+    session.run(
+      `INSERT INTO eventos (seq, id, agente_id, tipo_evento, payload, entrega_id, request_id,
+         timestamp, hash_anterior, hash_atual)
+       VALUES (@seq, @id, @agente_id, @tipo_evento, @payload, @entrega_id, @request_id,
+         @timestamp, @hash_anterior, @hash_atual)`,
+      fromEntry(chained),
+    )
+    return chained
+  }
+
+  #changeOne(sql: string, parameters: readonly Parameter[]): void {
+    const changes = this.session().run(sql, ...parameters)
+    invariant(changes === 1, `one row is there to be changed by: ${sql}`)
+  }
+}
+
+function chainEntry(
+  entry: NewAuditEntry,
+  last: Pick<EntryRow, 'seq' | 'timestamp' | 'hash_atual'> | undefined,
+): AuditEntry {
+  const { at, ...content } = entry
+  const now = formatTimestamp(at)
+  const timestamp = last !== undefined && last.timestamp > now ? last.timestamp : now
+  const previousHash = last?.hash_atual ?? GENESIS_HASH
+  return {
+    ...content,
+    seq: (last?.seq ?? 0) + 1,
+    timestamp,
+    previousHash,
+    hash: hashEntry(previousHash, entry.payloadText, timestamp),
+  }
+}

@@ -1,0 +1,481 @@
+// What every Store does, whatever it is made of: one suite for all of them.
+
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { ChainVerifier, GENESIS_HASH } from '../../audit/hash-chain.ts'
+import type {
+  AgentId,
+  ArtefactName,
+  CargoId,
+  DeliveryId,
+  EntryId,
+  Hostname,
+  TokenHash,
+} from '../../protocol/identifiers.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { Cargo } from '../domain/cargo.ts'
+import type { Delivery } from '../domain/delivery.ts'
+import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
+import type { EntryFilter, NewAuditEntry, Store } from './store.ts'
+
+const NOW = new Date('2026-11-21T10:00:00.123Z')
+const LATER = new Date('2026-11-21T11:00:00.000Z')
+const ALL = { afterSeq: 0, limit: 1000 }
+
+export function describeStoreContract(name: string, openStore: () => Promise<Store>): void {
+  describe(`${name} as a Store`, () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await openStore()
+    })
+    afterEach(() => store.close())
+    const current = (): Store => store
+    describe('agents', () => testAgents(current))
+    describe('enrollment tokens', () => testTokens(current))
+    describe('certificates', () => testCertificates(current))
+    describe('cargoes and deliveries', () => testDeliveries(current))
+    describe('audit log', () => testAuditLog(current))
+    describe('writes', () => testWrites(current))
+  })
+}
+
+function testAgents(store: () => Store): void {
+  test('an agent is found by id and by hostname, field for field', async () => {
+    const agent = {
+      ...newAgent('web-1'),
+      lastSeenAt: LATER,
+      lastPollAt: NOW,
+      revokedAt: LATER,
+      activeIdentity: { seq: 7, since: NOW },
+    }
+    await store().write((writer) => writer.insertAgent(agent))
+    assert.deepEqual(await store().reader.findAgentById(agent.id), agent)
+    assert.deepEqual(await store().reader.findAgentByHostname('web-1'), agent)
+    assert.equal(await store().reader.findAgentByHostname('WEB-1'), undefined)
+    assert.equal(await store().reader.findAgentById(randomUUID() as AgentId), undefined)
+  })
+
+  test('agents are listed by hostname', async () => {
+    for (const hostname of ['b', 'c', 'a']) await insertAgent(store(), hostname)
+    const agents = await store().reader.listAgents()
+    assert.deepEqual(
+      agents.map((agent) => agent.hostname),
+      ['a', 'b', 'c'],
+    )
+  })
+
+  test('a hostname belongs to one agent', async () => {
+    await insertAgent(store(), 'web-1')
+    await assert.rejects(insertAgent(store(), 'web-1'), { code: 'store_conflict' })
+    assert.equal((await store().reader.listAgents()).length, 1)
+  })
+
+  test('an update replaces everything but the id', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const changed: Agent = { ...agent, role: 'db', certificatePem: 'new', revokedAt: LATER }
+    await store().write((writer) => writer.updateAgent(changed))
+    assert.deepEqual(await store().reader.findAgentById(agent.id), changed)
+    await assert.rejects(store().write((writer) => writer.updateAgent(newAgent('nobody'))))
+  })
+
+  test('seen, polled and the active identity are set one by one', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    await store().write(async (writer) => {
+      await writer.setAgentSeen(agent.id, LATER)
+      await writer.setAgentsPolled(new Map([[agent.id, NOW]]))
+      await writer.setActiveIdentity(agent.id, 3, LATER)
+    })
+    assert.deepEqual(await store().reader.findAgentById(agent.id), {
+      ...agent,
+      lastSeenAt: LATER,
+      lastPollAt: NOW,
+      activeIdentity: { seq: 3, since: LATER },
+    })
+  })
+}
+
+function testTokens(store: () => Store): void {
+  test('a token is consumed once', async () => {
+    const token = await insertToken(store())
+    const consume = (): Promise<boolean> =>
+      store().write((writer) => writer.consumeToken(token.hash, LATER))
+    assert.deepEqual(await store().reader.findToken(token.hash), token)
+    assert.deepEqual(await Promise.all([consume(), consume(), consume()]), [true, false, false])
+    assert.deepEqual(await store().reader.findToken(token.hash), { ...token, consumedAt: LATER })
+  })
+
+  test('an unknown token is not consumed', async () => {
+    const hash = randomBytes(32).toString('hex') as TokenHash
+    assert.equal(await store().write((writer) => writer.consumeToken(hash, NOW)), false)
+    assert.equal(await store().reader.findToken(hash), undefined)
+  })
+
+  test('tokens are listed newest first, and their expiry can change', async () => {
+    const first = await insertToken(store())
+    const second = await insertToken(store())
+    await store().write((writer) => writer.setTokenExpiry(first.hash, NOW))
+    const expected = [second, { ...first, expiresAt: NOW }]
+    assert.deepEqual(await store().reader.listTokens(), expected)
+  })
+}
+
+function testCertificates(store: () => Store): void {
+  test('certificates are numbered in commit order', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const content = newCertificate(agent.id)
+    const first = await store().write((writer) => writer.insertCertificate(content))
+    assert.deepEqual(first, { ...content, seq: first.seq, revokedAt: null, firstUsedAt: null })
+    const second = await insertCertificate(store(), agent.id)
+    assert.ok(second.seq > first.seq)
+    assert.deepEqual(await store().reader.findCertificate(first.sha256), first)
+  })
+
+  test('the current identity is the newest that was used, else the first', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const { reader } = store()
+    assert.equal(await reader.findCurrentIdentity(agent.id), undefined)
+    const certificates = []
+    for (let count = 0; count < 4; count += 1) {
+      certificates.push(await insertCertificate(store(), agent.id))
+    }
+    const [first, second, third, fourth] = certificates.map((certificate) => certificate.sha256)
+    assert.equal((await reader.findCurrentIdentity(agent.id))?.sha256, first)
+    await store().write((writer) => writer.setCertificateFirstUsed(third ?? '', LATER))
+    await store().write((writer) => writer.setCertificateFirstUsed(second ?? '', LATER))
+    assert.equal((await reader.findCurrentIdentity(agent.id))?.sha256, third)
+    assert.equal((await reader.findNewestIdentity(agent.id))?.sha256, fourth)
+  })
+
+  test('an identity can turn out to be for a delivery', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const delivery = await insertDelivery(store(), agent.id, await insertCargo(store(), 'site'))
+    const certificate = await insertCertificate(store(), agent.id)
+    assert.equal(await store().reader.hasCertificateForDelivery(delivery.id), false)
+    await store().write((writer) => writer.setCertificateDelivered(certificate.sha256, delivery.id))
+    assert.equal(await store().reader.hasCertificateForDelivery(delivery.id), true)
+    assert.equal(await store().reader.findNewestIdentity(agent.id), undefined)
+  })
+
+  test('revoking takes the certificates that are there, and keeps the instant of earlier ones', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const other = await insertAgent(store(), 'web-2')
+    const first = await insertCertificate(store(), agent.id)
+    const untouched = await insertCertificate(store(), other.id)
+    await store().write((writer) => writer.revokeCertificates(agent.id, NOW))
+    const second = await insertCertificate(store(), agent.id)
+    await store().write((writer) => writer.revokeCertificates(agent.id, LATER))
+    const revokedAt = async (sha256: string): Promise<Date | null | undefined> =>
+      (await store().reader.findCertificate(sha256))?.revokedAt
+    assert.deepEqual(await revokedAt(first.sha256), NOW)
+    assert.deepEqual(await revokedAt(second.sha256), LATER)
+    assert.equal(await revokedAt(untouched.sha256), null)
+  })
+
+  test('a certificate is recorded once, and only for an agent that exists', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const { seq: _, revokedAt: __, firstUsedAt: ___, ...content } = await insertCertificate(
+      store(),
+      agent.id,
+    )
+    const again = store().write((writer) => writer.insertCertificate(content))
+    await assert.rejects(again, { code: 'store_conflict' })
+    await assert.rejects(insertCertificate(store(), randomUUID() as AgentId), {
+      code: 'store_conflict',
+    })
+  })
+}
+
+function testDeliveries(store: () => Store): void {
+  test('cargoes are listed oldest first', async () => {
+    const first = await insertCargo(store(), 'site')
+    const second = await insertCargo(store(), 'mail')
+    assert.deepEqual(await store().reader.listCargoes(), [first, second])
+    assert.deepEqual(await store().reader.findCargo(second.id), second)
+    assert.equal(await store().reader.findCargo(randomUUID() as CargoId), undefined)
+  })
+
+  test('a delivery changes its status, and says when and why', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const delivery = await insertDelivery(store(), agent.id, await insertCargo(store(), 'site'))
+    await store().write((writer) => writer.setDeliveryStatus(delivery.id, 'falhou', LATER, 'why'))
+    const expected = { ...delivery, status: 'falhou', updatedAt: LATER, error: 'why' }
+    assert.deepEqual(await store().reader.findDelivery(delivery.id), expected)
+    const unknown = randomUUID() as DeliveryId
+    assert.equal(await store().reader.findDelivery(unknown), undefined)
+  })
+
+  test('deliveries are selected by agent, cargo and status, oldest first', async () => {
+    const web = await insertAgent(store(), 'web')
+    const database = await insertAgent(store(), 'db')
+    const site = await insertCargo(store(), 'site')
+    const mail = await insertCargo(store(), 'mail')
+    const a = await insertDelivery(store(), web.id, site)
+    const b = await insertDelivery(store(), database.id, site)
+    const c = await insertDelivery(store(), web.id, mail)
+    await store().write((writer) => writer.setDeliveryStatus(a.id, 'instalada', NOW, null))
+    const select = async (
+      filter: Parameters<Store['reader']['listDeliveries']>[0],
+    ): Promise<string[]> =>
+      (await store().reader.listDeliveries(filter)).map((delivery) => delivery.id)
+    assert.deepEqual(await select({}), [a.id, b.id, c.id])
+    assert.deepEqual(await select({ agentId: web.id }), [a.id, c.id])
+    assert.deepEqual(await select({ cargoId: site.id }), [a.id, b.id])
+    assert.deepEqual(await select({ statuses: ['pendente'] }), [b.id, c.id])
+    assert.deepEqual(await select({ statuses: [] }), [])
+    assert.deepEqual(await select({ agentId: web.id, statuses: ['pendente', 'em_andamento'] }), [
+      c.id,
+    ])
+    const [listed] = await store().reader.listDeliveries({ agentId: database.id })
+    assert.deepEqual(listed, { ...b, cargo: site, hostname: 'db' })
+  })
+
+  test('a delivery belongs to an agent and a cargo that exist', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const refused = insertDelivery(store(), agent.id, newCargo('nothing'))
+    await assert.rejects(refused, { code: 'store_conflict' })
+  })
+}
+
+function testAuditLog(store: () => Store): void {
+  test('entries form a chain from the genesis hash', async () => {
+    assert.equal(await store().reader.findLastEntry(), undefined)
+    for (let count = 0; count < 5; count += 1) await append(store(), {})
+    const entries = await store().reader.listEntries(ALL)
+    const verifier = new ChainVerifier()
+    for (const entry of entries) verifier.add(entry)
+    assert.equal(verifier.fault, undefined)
+    assert.equal(verifier.count, 5)
+    assert.equal(entries[0]?.previousHash, GENESIS_HASH)
+    assert.deepEqual(await store().reader.findLastEntry(), entries[4])
+  })
+
+  test('an entry keeps what it was given, byte for byte', async () => {
+    const agentId = randomUUID() as AgentId
+    const deliveryId = randomUUID() as DeliveryId
+    const payloadText = '{"b":1, "a":"é\\u0000\u{1f600}"}'
+    const content = { agentId, deliveryId, payloadText, requestId: 'r', eventType: 't' }
+    const entry = await append(store(), content)
+    assert.deepEqual(await store().reader.listEntries(ALL), [entry])
+    assert.deepEqual({ ...entry, ...content }, entry)
+    assert.equal(entry.timestamp, '2026-11-21T10:00:00.123000Z')
+  })
+
+  test('timestamps never go back', async () => {
+    await append(store(), { at: LATER })
+    const second = await append(store(), { at: NOW })
+    assert.equal(second.timestamp, '2026-11-21T11:00:00.000000Z')
+  })
+
+  test('a request id is unique for its agent, and finds its entry', async () => {
+    const agentId = randomUUID() as AgentId
+    const other = randomUUID() as AgentId
+    const entry = await append(store(), { agentId, requestId: 'r-1' })
+    await append(store(), { agentId: other, requestId: 'r-1' })
+    await append(store(), { agentId })
+    await append(store(), { agentId })
+    await assert.rejects(append(store(), { agentId, requestId: 'r-1' }), { code: 'store_conflict' })
+    assert.deepEqual(await store().reader.findEntryByRequestId(agentId, 'r-1'), entry)
+    assert.equal(await store().reader.findEntryByRequestId(agentId, 'r-2'), undefined)
+  })
+
+  test('entries are paged and selected by agent, type and time', async () => {
+    const agentId = randomUUID() as AgentId
+    await append(store(), { eventType: 'x' })
+    await append(store(), { eventType: 'y', agentId })
+    await append(store(), { eventType: 'x', agentId, at: LATER })
+    await append(store(), { eventType: 'y', at: LATER })
+    await append(store(), { eventType: 'x', agentId, at: LATER })
+    const cases: readonly [Partial<EntryFilter>, number[]][] = [
+      [{}, [1, 2, 3, 4, 5]],
+      [{ afterSeq: 2, limit: 2 }, [3, 4]],
+      [{ limit: 0 }, []],
+      [{ agentId }, [2, 3, 5]],
+      [{ agentId, afterSeq: 2, limit: 1 }, [3]],
+      [{ eventType: 'y' }, [2, 4]],
+      [{ agentId, eventType: 'x' }, [3, 5]],
+      [{ since: LATER }, [3, 4, 5]],
+      [{ since: LATER, agentId, afterSeq: 3 }, [5]],
+      [{ since: new Date(LATER.getTime() + 1) }, []],
+    ]
+    for (const [filter, expected] of cases) {
+      const entries = await store().reader.listEntries({ ...ALL, ...filter })
+      assert.deepEqual(
+        entries.map((entry) => entry.seq),
+        expected,
+        JSON.stringify(filter),
+      )
+    }
+    const last = await store().reader.listLastEntries({ agentId }, 2)
+    assert.deepEqual(
+      last.map((entry) => entry.seq),
+      [3, 5],
+    )
+  })
+}
+
+function testWrites(store: () => Store): void {
+  test('a write that throws leaves nothing, and the others of its batch stay', async () => {
+    const failure = new Error('no')
+    const outcomes = await Promise.allSettled([
+      append(store(), { eventType: 'first' }),
+      store().write(async (writer) => {
+        await writer.appendEntry(newEntry({ eventType: 'undone' }))
+        await writer.insertAgent(newAgent('undone'))
+        throw failure
+      }),
+      append(store(), { eventType: 'second' }),
+    ])
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.equal((outcomes[1] as PromiseRejectedResult).reason, failure)
+    const entries = await store().reader.listEntries(ALL)
+    assert.deepEqual(
+      entries.map((entry) => [entry.seq, entry.eventType]),
+      [
+        [1, 'first'],
+        [2, 'second'],
+      ],
+    )
+    assert.equal(entries[1]?.previousHash, entries[0]?.hash)
+    assert.deepEqual(await store().reader.listAgents(), [])
+  })
+
+  test('the writer sees what it wrote, the reader only what is committed', async () => {
+    await store().write(async (writer) => {
+      await writer.insertAgent(newAgent('web-1'))
+      assert.equal((await writer.listAgents()).length, 1)
+      assert.equal((await store().reader.listAgents()).length, 0)
+    })
+    assert.equal((await store().reader.listAgents()).length, 1)
+  })
+
+  test('a write resolves with the value of its function', async () => {
+    assert.equal(await store().write(async () => 'value'), 'value')
+  })
+
+  test('many concurrent writes all happen, each once and in order', async () => {
+    const written = await Promise.all(
+      Array.from({ length: 600 }, (_, index) => append(store(), { eventType: `t${index}` })),
+    )
+    const entries = await store().reader.listEntries(ALL)
+    assert.deepEqual(entries, written)
+  })
+
+  test('a closed store settles what it accepted and refuses the rest', async () => {
+    const accepted = append(store(), {})
+    const closed = store().close()
+    const refused = append(store(), {})
+    await assert.rejects(refused, { code: 'store_unavailable' })
+    assert.equal((await accepted).seq, 1)
+    await closed
+    await assert.rejects(store().reader.listAgents(), { code: 'store_unavailable' })
+  })
+}
+
+function newAgent(hostname: string): Agent {
+  return {
+    id: randomUUID() as AgentId,
+    hostname: hostname as Hostname,
+    role: 'web',
+    certificatePem: 'PEM',
+    createdAt: NOW,
+    lastSeenAt: null,
+    lastPollAt: null,
+    revokedAt: null,
+    activeIdentity: null,
+  }
+}
+
+async function insertAgent(store: Store, hostname: string): Promise<Agent> {
+  const agent = newAgent(hostname)
+  await store.write((writer) => writer.insertAgent(agent))
+  return agent
+}
+
+async function insertToken(store: Store): Promise<EnrollmentToken> {
+  const token: EnrollmentToken = {
+    hash: randomBytes(32).toString('hex') as TokenHash,
+    expectedHostname: 'web-1' as Hostname,
+    expectedRole: 'web',
+    createdAt: NOW,
+    expiresAt: LATER,
+    consumedAt: null,
+    isReenrollment: true,
+  }
+  await store.write((writer) => writer.insertToken(token))
+  return token
+}
+
+function newCertificate(agentId: AgentId): NewIssuedCertificate {
+  return {
+    sha256: randomBytes(32).toString('hex'),
+    serial: randomBytes(16).toString('hex'),
+    agentId,
+    purpose: 'identity',
+    deliveryId: null,
+    notBefore: NOW,
+    notAfter: LATER,
+  }
+}
+
+function insertCertificate(
+  store: Store,
+  agentId: AgentId,
+): Promise<IssuedCertificate> {
+  return store.write((writer) => writer.insertCertificate(newCertificate(agentId)))
+}
+
+function newCargo(name: string): Cargo {
+  return {
+    id: randomUUID() as CargoId,
+    kind: 'csr_cert',
+    name: name as ArtefactName,
+    version: 1,
+    sans: ['www.example.org', '192.0.2.1'],
+    createdAt: NOW,
+  }
+}
+
+async function insertCargo(store: Store, name: string): Promise<Cargo> {
+  const cargo = newCargo(name)
+  await store.write((writer) => writer.insertCargo(cargo))
+  return cargo
+}
+
+async function insertDelivery(store: Store, agentId: AgentId, cargo: Cargo): Promise<Delivery> {
+  const delivery: Delivery = {
+    id: randomUUID() as DeliveryId,
+    cargoId: cargo.id,
+    agentId,
+    status: 'pendente',
+    updatedAt: NOW,
+    error: null,
+  }
+  await store.write((writer) => writer.insertDelivery(delivery))
+  return delivery
+}
+
+function newEntry(content: Partial<NewAuditEntry>): NewAuditEntry {
+  return {
+    id: randomUUID() as EntryId,
+    agentId: null,
+    eventType: 'agent_started',
+    payloadText: '{}',
+    deliveryId: null,
+    requestId: null,
+    at: NOW,
+    ...content,
+  }
+}
+
+function append(
+  store: Store,
+  content: Partial<NewAuditEntry>,
+): Promise<AuditEntry> {
+  return store.write((writer) => writer.appendEntry(newEntry(content)))
+}

@@ -1,0 +1,25 @@
+import { SvcError } from '../../platform/errors.ts'
+
+/**
+ * `store_unavailable`: the write did not happen and may be tried again (disk full, I/O error, closed, overloaded);
+ * `store_conflict`: it would break a rule of the tables; the others say that the database cannot be used.
+ */
+export type StoreErrorCode =
+  | 'store_unavailable'
+  | 'store_conflict'
+  | 'store_missing'
+  | 'store_exists'
+  | 'store_corrupt'
+  | 'store_newer'
+
+export class StoreError extends SvcError {
+  override name = 'StoreError'
+  declare readonly code: StoreErrorCode
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    options: { cause?: unknown; hint?: string } = {},
+  ) {
+    super(code, message, options)
+  }
+}

@@ -1,0 +1,100 @@
+// A vault comes into being with the rename of config.json. Everything before happens in a staging directory, so that
+// whatever stops `svc init` leaves either no vault, and init can be run again, or a whole one.
+
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { SvcError, UserError } from '../../platform/errors.ts'
+import { exists, syncDirectory, writeNewFile } from '../../platform/files.ts'
+import type { Secret } from '../../platform/secret.ts'
+import { createDatabase } from '../store/sqlite/encrypted-database.ts'
+import { createDataKey } from './data-key.ts'
+import type { UnsealedVault } from './unsealed-vault.ts'
+import { formatVaultConfig } from './vault-config.ts'
+import { VaultError } from './vault-error.ts'
+import { vaultFiles, type VaultFiles } from './vault-files.ts'
+import { takeLock } from './vault-lock.ts'
+
+const DIRECTORY_MODE = 0o700
+const FILE_MODE = 0o600
+
+/** Creates a vault; one that exists is never touched. */
+export async function initVault(root: string, passphrase: Secret<string>): Promise<UnsealedVault> {
+  if (passphrase.reveal() === '') throw new UserError('passphrase_empty', 'the passphrase is empty')
+  try {
+    return await initLocked(root, passphrase)
+  } catch (error) {
+    if (error instanceof SvcError) throw error
+    throw new VaultError('vault_unavailable', `cannot create a vault at ${root}`, { cause: error })
+  }
+}
+
+async function initLocked(root: string, passphrase: Secret<string>): Promise<UnsealedVault> {
+  const files = vaultFiles(root)
+  await refuseExistingVault(root, files)
+  await prepareDirectory(root, files)
+  const lock = takeLock(files.lock)
+  try {
+    await refuseExistingVault(root, files)
+    await removeLeftovers(files)
+    return await createVault(root, files, passphrase)
+  } finally {
+    lock.release()
+  }
+}
+
+async function refuseExistingVault(root: string, files: VaultFiles): Promise<void> {
+  if (await exists(files.config)) {
+    throw new UserError('vault_exists', `vault already initialised at ${root}`)
+  }
+  if ((await exists(files.database)) && !(await exists(files.stagedConfig))) {
+    throw new VaultError('vault_corrupt', `${files.database} is there without its config.json`, {
+      hint: 'restore config.json from a backup, or choose another directory',
+    })
+  }
+}
+
+/** A directory with other people's files in it is not closed to them without being asked. */
+async function prepareDirectory(root: string, files: VaultFiles): Promise<void> {
+  await mkdir(root, { recursive: true, mode: DIRECTORY_MODE })
+  const { mode } = await stat(root)
+  if ((mode & 0o777) === DIRECTORY_MODE) return
+  const ours = new Set(Object.values(files).map((path) => basename(path)))
+  const foreign = (await readdir(root)).filter((name) => !ours.has(name))
+  if (foreign.length > 0) {
+    throw new UserError('directory_in_use', `${root} has other files in it and is open to others`, {
+      hint: `choose an empty directory, or close it first: chmod 700 ${root}`,
+    })
+  }
+  await chmod(root, DIRECTORY_MODE)
+}
+
+/**
+ * What an interrupted init left. The database is part of it only while the config that goes with it is still staged,
+ * which is why that is removed last.
+ */
+async function removeLeftovers(files: VaultFiles): Promise<void> {
+  if (await exists(files.stagedConfig)) await rm(files.database, { force: true })
+  await rm(files.stagedConfig, { force: true })
+  await rm(files.staging, { recursive: true, force: true })
+}
+
+async function createVault(
+  root: string,
+  files: VaultFiles,
+  passphrase: Secret<string>,
+): Promise<UnsealedVault> {
+  const { config, dataKey } = await createDataKey(passphrase)
+  await mkdir(files.staging, { mode: DIRECTORY_MODE })
+  await createDatabase(files.stagedDatabase, dataKey)
+  await writeNewFile(files.stagedConfig, formatVaultConfig(config), FILE_MODE)
+  await syncDirectory(files.staging)
+  await syncDirectory(root)
+  // Between these two renames the staged config tells that the database is a leftover.
+  await rename(files.stagedDatabase, files.database)
+  await syncDirectory(root)
+  await rename(files.stagedConfig, files.config)
+  await syncDirectory(root)
+  await rm(files.staging, { recursive: true, force: true })
+  await syncDirectory(dirname(root))
+  return { root, vaultId: config.vaultId, databasePath: files.database, dataKey }
+}

@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises'
+import { errnoCode, SvcError } from '../../platform/errors.ts'
+import { readTextIfPresent } from '../../platform/files.ts'
+import type { Secret } from '../../platform/secret.ts'
+import { unwrapDataKey } from './data-key.ts'
+import type { UnsealedVault } from './unsealed-vault.ts'
+import { CONFIG_BYTES_MAX, parseVaultConfig } from './vault-config.ts'
+import { VaultError } from './vault-error.ts'
+import { vaultFiles } from './vault-files.ts'
+import { vaultMissing } from './vault-lock.ts'
+
+/** Reads a vault's files and unwraps its data key; changes nothing. Throws VaultError. */
+export async function unsealVault(
+  root: string,
+  passphrase: Secret<string>,
+): Promise<UnsealedVault> {
+  const files = vaultFiles(root)
+  const text = await readConfig(files.config)
+  if (text === undefined) throw vaultMissing(root)
+  const config = parseVaultConfig(text, files.config)
+  await requireDatabase(files.database)
+  const dataKey = await unwrapDataKey(config, passphrase)
+  return { root, vaultId: config.vaultId, databasePath: files.database, dataKey }
+}
+
+async function readConfig(path: string): Promise<string | undefined> {
+  try {
+    return await readTextIfPresent(path, CONFIG_BYTES_MAX)
+  } catch (error) {
+    if (error instanceof SvcError) {
+      throw new VaultError('vault_corrupt', `${path} is damaged: ${error.message}`)
+    }
+    throw new VaultError('vault_unavailable', `cannot read ${path}`, { cause: error })
+  }
+}
+
+async function requireDatabase(path: string): Promise<void> {
+  try {
+    await stat(path)
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') {
+      throw new VaultError('vault_unavailable', `cannot read ${path}`, { cause: error })
+    }
+    throw new VaultError('vault_corrupt', `database missing: ${path}`, {
+      hint: 'restore db.enc from a backup',
+    })
+  }
+}

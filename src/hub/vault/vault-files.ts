@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+
+/** Where everything is in a vault directory. */
+export interface VaultFiles {
+  readonly config: string
+  /** The live database. */
+  readonly database: string
+  readonly lock: string
+  readonly adminSocket: string
+  readonly serverCertificate: string
+  readonly serverKey: string
+  readonly caCertificate: string
+  /** A vault in the making; gone, or empty, once there is a vault. */
+  readonly staging: string
+  readonly stagedConfig: string
+  readonly stagedDatabase: string
+}
+
+export function vaultFiles(root: string): VaultFiles {
+  const staging = join(root, '.init')
+  return {
+    config: join(root, 'config.json'),
+    database: join(root, 'db.enc'),
+    lock: join(root, 'vault.lock'),
+    adminSocket: join(root, 'admin.sock'),
+    serverCertificate: join(root, 'server.crt'),
+    serverKey: join(root, 'server.key'),
+    caCertificate: join(root, 'ca.crt'),
+    staging,
+    stagedConfig: join(staging, 'config.json'),
+    stagedDatabase: join(staging, 'db.enc'),
+  }
+}

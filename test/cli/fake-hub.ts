@@ -1,0 +1,150 @@
+// A vault that is held as a running hub holds it, with an admin socket that answers from memory.
+
+import { randomUUID } from 'node:crypto'
+import { initVault, lockVault } from '../../src/hub/vault/vault.ts'
+import { startAdminServer } from '../../src/hub/http/admin-server.ts'
+import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
+import { UserError } from '../../src/platform/errors.ts'
+import { createLogging } from '../../src/platform/logger.ts'
+import { parseLogFilter } from '../../src/platform/log-filter.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import type { AdminAgent, AdminEntry, AdminOperations } from '../../src/protocol/admin.ts'
+
+const AGENT: AdminAgent = {
+  id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a11',
+  hostname: 'web-1.example.org',
+  role: 'web',
+  last_seen_at: '2026-11-21T10:00:00.000Z',
+  last_poll_at: '2026-11-21T10:05:00.000Z',
+  revoked_at: null,
+  created_at: '2026-11-20T10:00:00.000Z',
+  cert_serial: '0a1b2c',
+  cert_not_after: '2026-11-22T10:00:00.000Z',
+}
+const CARGO = {
+  id: '5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22',
+  tipo: 'csr_cert',
+  nome: 'site',
+  versao: 1,
+  sans: ['site.example.org', '*.site.example.org'],
+  created_at: '2026-11-20T11:00:00.000Z',
+}
+const DELIVERY = {
+  id: '7d1c2b3a-0f0f-4c4c-8d8d-1a2b3c4d5e33',
+  carga_id: CARGO.id,
+  agente_id: AGENT.id,
+  hostname: AGENT.hostname,
+  tipo: 'csr_cert',
+  nome: 'site',
+  versao: 1,
+  status: 'falhou',
+  updated_at: '2026-11-20T12:00:00.000Z',
+  // What an agent reports is shown, but never obeyed by a terminal.
+  erro: 'disk full\u001b[2J',
+}
+
+export interface FakeHub {
+  readonly entries: AdminEntry[]
+  close(): Promise<void>
+}
+
+export async function startFakeHub(vaultRoot: string, passphrase: string): Promise<FakeHub> {
+  await initVault(vaultRoot, new Secret(passphrase))
+  const lock = lockVault(vaultRoot)
+  const entries = createEntries(3)
+  const server = await startAdminServer({
+    socketPath: `${vaultRoot}/admin.sock`,
+    operations: createFakeOperations(entries),
+    logging: createLogging({ filter: parseLogFilter('off')!, format: 'json' }),
+  })
+  return {
+    entries,
+    close: async () => {
+      await server.close()
+      lock.release()
+    },
+  }
+}
+
+/** A good chain, whose times are a second apart. */
+export function createEntries(count: number): AdminEntry[] {
+  const entries: AdminEntry[] = []
+  let previous = GENESIS_HASH
+  for (let seq = 1; seq <= count; seq += 1) {
+    const payload = { hostname: AGENT.hostname, seq }
+    const payloadText = JSON.stringify(payload)
+    const timestamp = `${new Date(Date.UTC(2026, 10, 20) + seq * 1000).toISOString().slice(0, -1)}000Z`
+    const hash = hashEntry(previous, payloadText, timestamp)
+    entries.push({
+      seq,
+      id: randomUUID(),
+      agente_id: AGENT.id,
+      tipo_evento: seq % 2 === 1 ? 'agent_started' : 'cert_renewed',
+      payload,
+      payload_text: payloadText,
+      entrega_id: null,
+      request_id: null,
+      timestamp,
+      hash_anterior: previous,
+      hash_atual: hash,
+    })
+    previous = hash
+  }
+  return entries
+}
+
+function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
+  const token = {
+    id: '3f8a0c5e9b7d2416',
+    hostname: 'web-2.example.org',
+    role: 'web',
+    expires_at: '2026-11-21T11:00:00.000Z',
+    consumed_at: '2026-11-21T10:30:00.000Z',
+    created_at: '2026-11-21T10:00:00.000Z',
+  }
+  const findAgent = (name: string): AdminAgent => {
+    if (name === AGENT.hostname || name === AGENT.id) return AGENT
+    throw new UserError('agent_not_found', `no agente ${name}`, {
+      hint: 'svc agente list shows ids and hostnames',
+    })
+  }
+  return {
+    createToken: async (request) => ({
+      ...token,
+      hostname: request.hostname,
+      role: request.role,
+      consumed_at: null,
+      expires_at: new Date(Date.UTC(2026, 10, 21) + (request.ttl_seconds ?? 0) * 1000).toISOString(),
+      token: 'svct_plaintext',
+      agent_command: 'SVC_ENROLL_TOKEN=svct_plaintext svc-agent enroll',
+    }),
+    listTokens: async () => ({ tokens: [token] }),
+    revokeToken: async () => token,
+    listAgents: async () => ({ agentes: [AGENT] }),
+    showAgent: async ({ agente }) => ({ ...findAgent(agente), entregas: [DELIVERY] }),
+    revokeAgent: async ({ agente }) => ({
+      ...findAgent(agente),
+      revoked_at: '2026-11-21T10:10:00.000Z',
+    }),
+    createCargo: async ({ agentes }) => ({
+      carga_id: CARGO.id,
+      entregas: agentes.map((name) => ({
+        id: DELIVERY.id,
+        agente_id: findAgent(name).id,
+        hostname: name,
+      })),
+    }),
+    listCargoes: async () => ({ cargas: [CARGO] }),
+    listDeliveries: async () => ({ entregas: [DELIVERY] }),
+    listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {
+      if (agente !== undefined) findAgent(agente)
+      const matching = entries.filter(
+        (entry) =>
+          entry.seq > after &&
+          (tipo === undefined || entry.tipo_evento === tipo) &&
+          (since === undefined || Date.parse(entry.timestamp) >= Date.parse(since)),
+      )
+      return { eventos: last === undefined ? matching.slice(0, limit) : matching.slice(-last) }
+    },
+  }
+}

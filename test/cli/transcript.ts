@@ -1,0 +1,66 @@
+// Transcripts: `$ command` runs in a shell with `svc` on its PATH; below it stands what it prints, stdout before stderr,
+// and `exit N` when it fails. `#` begins a comment, blank lines between commands do not count. What differs from run
+// to run is written as a placeholder.
+
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
+const COMMAND_TIMEOUT_MS = 30_000
+
+export interface Step {
+  readonly command: string
+  readonly expected: string
+}
+
+export interface Outcome {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitStatus: number
+}
+
+export function parseTranscript(text: string): Step[] {
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'))
+  return lines
+    .join('\n')
+    .split(/^\$ /m)
+    .slice(1)
+    .map((block) => {
+      const end = block.indexOf('\n')
+      return { command: block.slice(0, end), expected: block.slice(end + 1).trimEnd() }
+    })
+}
+
+export function runInShell(
+  command: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      'sh',
+      ['-c', command],
+      {
+        env: { PATH: `${BIN}:${process.env['PATH'] ?? ''}`, ...env },
+        timeout: COMMAND_TIMEOUT_MS,
+        maxBuffer: 64 * 1024 * 1024,
+      },
+      (error, stdout, stderr) => {
+        const status = error === null ? 0 : error.code
+        if (typeof status === 'number') resolve({ stdout, stderr, exitStatus: status })
+        else reject(error ?? new Error(`no exit status: ${command}`))
+      },
+    )
+  })
+}
+
+export function renderOutcome(outcome: Outcome, vaultRoot: string): string {
+  const exit = outcome.exitStatus === 0 ? '' : `exit ${outcome.exitStatus}\n`
+  return `${outcome.stdout}${outcome.stderr}${exit}`
+    .replaceAll(vaultRoot, '<vault>')
+    .replaceAll(/svct_[A-Za-z0-9_-]{43}/g, '<token>')
+    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '<sha256>')
+    .replaceAll(/\b[0-9a-f]{16}\b/g, '<token-id>')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z/g, '<time>')
+    .trimEnd()
+}

@@ -1,0 +1,243 @@
+// A CA over real HTTPS that does what a script says, call by call: sign as asked, or misbehave in a given way.
+
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose'
+import { createIssuer, createRootPem, type Issuer } from '../../src/dev-ca/issuer.ts'
+import { generateProvisionerJwk } from '../../src/dev-ca/provisioner.ts'
+import { parseCsrPem } from '../../src/pki/csr.ts'
+import { generateEcP256Key } from '../../src/pki/keys.ts'
+
+export type CaBehaviour =
+  | { readonly kind: 'sign' }
+  /** Signs once the promise has resolved. */
+  | { readonly kind: 'sign_after'; readonly released: Promise<void> }
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  /** Takes the request and never answers. */
+  | { readonly kind: 'silence' }
+  /** Closes the connection instead of answering. */
+  | { readonly kind: 'cut' }
+  /** A reply without an end. */
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'wrong_certificate'; readonly fault: CertificateFault }
+  /** The right certificate in `crt` and `ca` alone, without a `certChain`. */
+  | { readonly kind: 'sign_without_chain' }
+
+export type CertificateFault =
+  | 'other_key'
+  | 'other_common_name'
+  | 'extra_san'
+  | 'expired'
+  | 'other_root'
+  | 'is_ca'
+
+export interface SignCall {
+  /** 1 for the first. */
+  readonly number: number
+  readonly ott: string
+  readonly kid: string | undefined
+  readonly claims: JWTPayload & { readonly sans?: readonly string[]; readonly cnf?: unknown }
+  readonly csrPem: string
+}
+
+export interface FakeCa extends AsyncDisposable {
+  readonly url: string
+  readonly rootPem: string
+  readonly provisionerKid: string
+  readonly provisionerKey: string
+  /** The sign calls so far, oldest first. */
+  readonly calls: readonly SignCall[]
+  /** How many pages of provisioners were asked for. */
+  readonly provisionerPagesServed: () => number
+}
+
+export interface FakeCaOptions {
+  /** Signs every time unless given. */
+  readonly script?: (call: SignCall) => CaBehaviour
+  /** The provisioner's name at the moment of the question. */
+  readonly provisionerName?: () => string
+  /** How many pages without our provisioner come before the one with it. */
+  readonly pagesBefore?: number
+}
+
+const HOUR_MS = 3_600_000
+
+export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> {
+  const { script = () => ({ kind: 'sign' }), provisionerName = () => 'fake' } = options
+  const ours = await createAuthority()
+  const stranger = await createAuthority()
+  const jwk = await generateProvisionerJwk()
+  const calls: SignCall[] = []
+  let pagesServed = 0
+
+  const answerSign = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = toSignCall(calls.length + 1, await readBody(request))
+    calls.push(call)
+    const behaviour = script(call)
+    if (behaviour.kind === 'sign_after') await behaviour.released
+    await behave(behaviour, call, response, { ours, stranger })
+  }
+
+  const answerProvisioners = (url: URL, response: ServerResponse): void => {
+    pagesServed += 1
+    const page = Number(url.searchParams.get('cursor') ?? 0)
+    const isLast = page >= (options.pagesBefore ?? 0)
+    const provisioner = isLast
+      ? { type: 'JWK', name: provisionerName(), key: { kid: jwk.kid } }
+      : { type: 'ACME', name: `acme-${page}` }
+    const nextCursor = isLast ? '' : String(page + 1)
+    reply(response, 200, JSON.stringify({ provisioners: [provisioner], nextCursor }))
+  }
+
+  const server = createServer({ cert: ours.serverCertPem, key: ours.serverKeyPem })
+  server.on('request', (request, response) => {
+    const url = new URL(request.url ?? '/', 'https://fake')
+    if (url.pathname === '/provisioners') answerProvisioners(url, response)
+    else void answerSign(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A server that listens on TCP has an address object.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `https://127.0.0.1:${port}`,
+    rootPem: ours.rootPem,
+    provisionerKid: jwk.kid,
+    provisionerKey: JSON.stringify(jwk),
+    calls,
+    provisionerPagesServed: () => pagesServed,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+interface Authority {
+  readonly rootPem: string
+  readonly issuer: Issuer
+  readonly serverCertPem: string
+  readonly serverKeyPem: string
+}
+
+async function createAuthority(): Promise<Authority> {
+  const validity = validityAround(0)
+  const [rootKey, key, serverKey] = await Promise.all([
+    generateEcP256Key(),
+    generateEcP256Key(),
+    generateEcP256Key(),
+  ])
+  const rootPem = await createRootPem({ commonName: 'Fake Root', key: rootKey, ...validity })
+  const root = await createIssuer(rootPem, rootKey)
+  const intermediatePem = await root.issueIntermediate({
+    commonName: 'Fake Intermediate',
+    key,
+    ...validity,
+  })
+  const issuer = await createIssuer(intermediatePem, key)
+  const leafPem = await issuer.issueLeaf({
+    publicKeySpki: serverKey.publicKeySpki,
+    commonName: 'localhost',
+    sans: ['localhost', '127.0.0.1'],
+    ...validity,
+  })
+  return { rootPem, issuer, serverCertPem: leafPem + intermediatePem, serverKeyPem: serverKey.pem }
+}
+
+async function behave(
+  behaviour: CaBehaviour,
+  call: SignCall,
+  response: ServerResponse,
+  authorities: { readonly ours: Authority; readonly stranger: Authority },
+): Promise<void> {
+  switch (behaviour.kind) {
+    case 'sign':
+    case 'sign_after':
+      return replyWithChain(response, await issueChain(call, authorities))
+    case 'sign_without_chain': {
+      const [crt, ca] = await issueChain(call, authorities)
+      return reply(response, 201, JSON.stringify({ crt, ca }))
+    }
+    case 'wrong_certificate':
+      return replyWithChain(response, await issueChain(call, authorities, behaviour.fault))
+    case 'answer':
+      return reply(response, behaviour.status, behaviour.body)
+    case 'silence':
+      return undefined
+    case 'cut':
+      response.socket?.destroy()
+      return undefined
+    case 'endless':
+      response.writeHead(201, { 'Content-Type': 'application/json' })
+      return pourUntilClosed(response)
+  }
+}
+
+async function issueChain(
+  call: SignCall,
+  { ours, stranger }: { readonly ours: Authority; readonly stranger: Authority },
+  fault?: CertificateFault,
+): Promise<readonly string[]> {
+  const csr = await parseCsrPem(call.csrPem)
+  if (csr === undefined) throw new Error('the client sent something that is not a CSR')
+  const { issuer } = fault === 'other_root' ? stranger : ours
+  const key = await generateEcP256Key()
+  const { sub: subject = '', sans = [] } = call.claims
+  const commonName = fault === 'other_common_name' ? 'someone-else' : subject
+  const validity = validityAround(fault === 'expired' ? -2 * HOUR_MS : 0)
+  const leaf =
+    fault === 'is_ca'
+      ? await issuer.issueIntermediate({ commonName, key: csr, ...validity })
+      : await issuer.issueLeaf({
+          publicKeySpki: fault === 'other_key' ? key.publicKeySpki : csr.publicKeySpki,
+          commonName,
+          sans: fault === 'extra_san' ? [...sans, 'extra.example'] : sans,
+          ...validity,
+        })
+  return [leaf, issuer.certificatePem]
+}
+
+function validityAround(offsetMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
+  const nowMs = Date.now() + offsetMs
+  return { notBefore: new Date(nowMs - HOUR_MS), notAfter: new Date(nowMs + HOUR_MS) }
+}
+
+function toSignCall(number: number, body: string): SignCall {
+  const { ott, csr } = JSON.parse(body) as { ott: string; csr: string }
+  return {
+    number,
+    ott,
+    kid: decodeProtectedHeader(ott).kid,
+    claims: decodeJwt(ott),
+    csrPem: csr,
+  }
+}
+
+function replyWithChain(response: ServerResponse, chain: readonly string[]): void {
+  reply(response, 201, JSON.stringify({ crt: chain[0], ca: chain[1], certChain: chain }))
+}
+
+function reply(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' })
+  response.end(body)
+}
+
+/** Writes as fast as the client reads, until it hangs up. */
+function pourUntilClosed(response: ServerResponse): void {
+  const chunk = 'x'.repeat(16 * 1024)
+  const pour = (): void => {
+    while (!response.destroyed && response.write(chunk)) continue
+  }
+  response.on('drain', pour)
+  pour()
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,89 @@
+// A CA as a process of its own, started by a test: the same for svc-ca and for the real step-ca.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { Agent, request } from 'undici'
+import { systemClock } from '../../src/platform/clock.ts'
+
+export interface RunningCa {
+  readonly url: string
+  readonly rootPath: string
+  readonly provisionerKid: string
+  /** The private JWK, JSON on one line. */
+  readonly provisionerKey: string
+  readonly provisionerName: string
+  /** The four SVC_CA_* variables of a hub. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Ends the process; everything on disk stays. */
+  stop(): Promise<void>
+  /** Starts it again on the same port. */
+  start(): Promise<void>
+  /** stop(), and removes the directory unless the caller named it. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface CaProcess {
+  stop(): Promise<void>
+}
+
+const READY_MS_MAX = 30_000
+const STOP_MS_MAX = 5000
+const POLL_MS = 50
+
+/** Resolves when the CA answers `ok` at /health; a process that ends before that is an error with its output. */
+export async function startCaProcess(
+  command: string,
+  args: readonly string[],
+  { url, rootPath }: { readonly url: string; readonly rootPath: string },
+): Promise<CaProcess> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: string[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  const stop = (): Promise<void> => stopProcess(child)
+  try {
+    await waitUntilHealthy(url, await readFile(rootPath, 'utf8'), child)
+  } catch (error) {
+    await stop()
+    throw new Error(`${command} did not start:\n${output.join('')}`, { cause: error })
+  }
+  return { stop }
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+  await ended
+  clearTimeout(killer)
+}
+
+async function waitUntilHealthy(url: string, rootPem: string, child: ChildProcess): Promise<void> {
+  const deadlineMs = Date.now() + READY_MS_MAX
+  const dispatcher = new Agent({ connect: { ca: rootPem }, allowH2: false })
+  try {
+    while (!(await isHealthy(url, dispatcher))) {
+      if (hasEnded(child)) throw new Error('the process ended')
+      if (Date.now() > deadlineMs) throw new Error('it was not ready in time')
+      await systemClock.sleep(POLL_MS)
+    }
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+async function isHealthy(url: string, dispatcher: Agent): Promise<boolean> {
+  try {
+    const reply = await request(`${url}/health`, { dispatcher })
+    return reply.statusCode === 200 && (await reply.body.text()).includes('"ok"')
+  } catch {
+    // Not listening yet.
+    return false
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined
+}

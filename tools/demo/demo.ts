@@ -1,0 +1,263 @@
+// `npm run demo`: the main job on real input. A CA, a hub with a new vault, a token, an enrolled agent that runs as a
+// daemon, a csr_cert delivery installed, its hook run, its event in the verified audit log.
+
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { UserError, describeError, invariant } from '../../src/platform/errors.ts'
+import { reportFailure } from '../../src/platform/program.ts'
+import { readVersion } from '../../src/platform/version.ts'
+import { parseCertificatesPem } from '../../src/pki/certificates.ts'
+import { findIssuedCertificateFault } from '../../src/pki/issued-certificate.ts'
+import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
+import type { AdminReplies } from '../../src/protocol/admin.ts'
+import { startDemoCa } from './demo-ca.ts'
+import { type Daemon, runCommand, startDaemon, type Variables, waitForLogLine } from './processes.ts'
+import { waitUntil } from './wait-until.ts'
+
+const HOSTNAME = 'web-01.demo'
+const DELIVERY_NAME = 'site'
+
+interface Options {
+  readonly keep: boolean
+  readonly ca: 'svc-ca' | 'step-ca'
+}
+
+const daemons: Daemon[] = []
+let directory = ''
+
+try {
+  const options = parseOptions(process.argv.slice(2))
+  directory = mkdtempSync(join(tmpdir(), 'cartorio-demo-'))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void cleanUp().then(() => process.exit(1)))
+  }
+  await runDemo(options)
+  if (!options.keep) await cleanUp()
+} catch (error) {
+  reportFailure('demo', error)
+  for (const { program, logPath } of daemons) {
+    process.stderr.write(`\n--- ${program}, the end of its log\n${tailOf(logPath)}`)
+  }
+  await cleanUp()
+  process.exitCode = 1
+}
+
+async function runDemo(options: Options): Promise<void> {
+  const startedAt = performance.now()
+  say(`Cartorio ${readVersion()}: the main job, on real processes, sockets and files in ${directory}\n`)
+
+  const ca = await step(`a CA (${options.ca})`, () => startDemoCa(options.ca, directory, daemons))
+  const hub: Variables = {
+    ...ca.variables,
+    SVC_VAULT_ROOT: join(directory, 'vault'),
+    SVC_MASTER_PASSPHRASE_FILE: writePrivate('passphrase', randomBytes(24).toString('base64url')),
+    SVC_SERVER_CN: 'localhost',
+    SVC_HEALTH_BIND: '127.0.0.1:0',
+    SVC_ENROLL_BIND: '127.0.0.1:0',
+    SVC_MTLS_BIND: '127.0.0.1:0',
+  }
+  await step('a new vault: svc init', async () => runCommand('svc', ['init'], hub))
+  const ports = await step('the hub: svc-server', () => startHub(hub))
+
+  const token = await step('a one-time token: svc token create', async () =>
+    ask<AdminReplies['createToken']>(hub, 'token', 'create', '--hostname', HOSTNAME, '--role', 'web'),
+  )
+  const agent: Variables = {
+    SVC_SERVER_URL: `http://127.0.0.1:${ports.enroll}`,
+    SVC_SERVER_MTLS_URL: `https://localhost:${ports.mtls}`,
+    SVC_AGENT_DATA_DIR: join(directory, 'agent'),
+    SVC_AGENT_HOSTNAME: HOSTNAME,
+    SVC_AGENT_ROLE: 'web',
+    SVC_AGENT_POLL_INTERVAL: '1s',
+  }
+  await step('the agent enrols: svc-agent enroll', async () =>
+    runCommand('svc-agent', ['enroll'], { ...agent, SVC_ENROLL_TOKEN: token.token }),
+  )
+  const hookTrace = installHook(agent)
+  await step('the agent runs as a daemon: svc-agent run', async () => {
+    daemons.push(startDaemon('svc-agent', ['run'], agent, join(directory, 'svc-agent.log')))
+    await waitUntil('agent_started in the audit log', () =>
+      entriesOf(hub).find(({ tipo_evento: type }) => type === 'agent_started'),
+    )
+  })
+
+  await step(`a delivery for it: svc carga create --nome ${DELIVERY_NAME}`, async () =>
+    ask(hub, 'carga', 'create', '--tipo', 'csr_cert', '--nome', DELIVERY_NAME, '--agente', HOSTNAME),
+  )
+  const out = join(agent['SVC_AGENT_DATA_DIR'] ?? '', 'out')
+  await step('certificate and key installed, hook run', async () => {
+    await waitUntil('the hook', () => (existsSync(hookTrace) ? true : undefined))
+    return waitUntil('the entrega to be instalada', () =>
+      ask<AdminReplies['listDeliveries']>(hub, 'entrega', 'list').entregas.find(
+        ({ status }) => status === 'instalada',
+      ),
+    )
+  })
+  const serial = await step('the certificate on disk leads to the CA\u2019s root', async () =>
+    checkInstalledPair(out, ca.variables['SVC_CA_ROOT_CA_PATH'] ?? ''),
+  )
+  const count = await step('its event is in the audit log, and the hash chain holds', async () =>
+    checkAuditLog(hub, serial),
+  )
+
+  say(`
+Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s:
+  certificate  ${join(out, `${DELIVERY_NAME}.crt`)}
+  its key      ${join(out, `${DELIVERY_NAME}.key`)} (0600)
+  serial       ${serial}
+  hook         ran once: ${readFileSync(hookTrace, 'utf8').trim()}
+  audit log    ${count} entries, hash chain verified`)
+  if (options.keep) sayWhatRuns(hub, agent, ports)
+}
+
+/** Runs one step, and shows that it is under way, what it was and how long it took. */
+async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  const isTerminal = process.stdout.isTTY
+  if (isTerminal) process.stdout.write(`  \u2026 ${title}`)
+  const result = await work()
+  const durationMs = Math.round(performance.now() - startedAt)
+  process.stdout.write(`${isTerminal ? '\r\u001B[K' : ''}  ok  ${title} (${durationMs} ms)\n`)
+  return result
+}
+
+interface HubPorts {
+  readonly health: number
+  readonly enroll: number
+  readonly mtls: number
+}
+
+async function startHub(variables: Variables): Promise<HubPorts> {
+  const hub = startDaemon('svc-server', [], variables, join(directory, 'svc-server.log'))
+  daemons.push(hub)
+  const portOf = async (message: string): Promise<number> =>
+    Number((await waitForLogLine(hub, message))['port'])
+  const ports = {
+    health: await portOf('health listening'),
+    enroll: await portOf('enroll listening'),
+    mtls: await portOf('mtls listening'),
+  }
+  const health = await fetch(`http://127.0.0.1:${ports.health}/health`)
+  const { status } = (await health.json()) as { status: string }
+  invariant(status === 'ok', 'the hub says that it is well')
+  return ports
+}
+
+/** The answer of `svc … --json`. */
+function ask<T>(variables: Variables, ...args: string[]): T {
+  return JSON.parse(runCommand('svc', [...args, '--json'], variables)) as T
+}
+
+function entriesOf(variables: Variables): AdminReplies['listEntries']['eventos'] {
+  return ask<AdminReplies['listEntries']>(variables, 'evento', 'list').eventos
+}
+
+function installHook(agent: Variables): string {
+  const hooks = join(agent['SVC_AGENT_DATA_DIR'] ?? '', 'hooks')
+  const trace = join(directory, 'hook-ran')
+  mkdirSync(hooks, { recursive: true, mode: 0o755 })
+  const hook = join(hooks, 'post-csr-cert')
+  writeFileSync(hook, `#!/bin/sh\necho "$SVC_EVENT $SVC_NOME $SVC_SERIAL" >> '${trace}'\n`)
+  chmodSync(hook, 0o755)
+  return trace
+}
+
+/** Answers the serial of a certificate that matches its key and is signed, through its chain, by the root. */
+function checkInstalledPair(out: string, rootPath: string): string {
+  const chain = parseCertificatesPem(readFileSync(join(out, `${DELIVERY_NAME}.crt`), 'utf8'))
+  const key = parsePrivateKeyPem(readFileSync(join(out, `${DELIVERY_NAME}.key`), 'utf8'))
+  const fault = findIssuedCertificateFault(chain, {
+    publicKeySpki: key.publicKeySpki,
+    commonName: HOSTNAME,
+    sans: [HOSTNAME],
+    roots: parseCertificatesPem(readFileSync(rootPath, 'utf8')),
+    now: new Date(),
+    clockSkewMsMax: 60_000,
+  })
+  if (fault !== undefined) throw new UserError('demo', `the installed certificate is wrong: ${fault}`)
+  return chain[0]?.serial ?? ''
+}
+
+function checkAuditLog(variables: Variables, serial: string): number {
+  const log = ask<AdminReplies['listEntries'] & { ok: boolean; count: number }>(
+    variables,
+    'evento',
+    'list',
+    '--verify',
+  )
+  if (!log.ok) throw new UserError('demo', 'the hash chain does not hold')
+  const has = (type: string, test: (payload: Record<string, unknown>) => boolean): boolean =>
+    log.eventos.some(({ tipo_evento: eventType, payload }) => eventType === type && test(payload))
+  if (!has('entrega_instalada', (payload) => payload['carga_nome'] === DELIVERY_NAME)) {
+    throw new UserError('demo', 'entrega_instalada is not in the audit log')
+  }
+  if (!has('certificate_issued', (payload) => payload['serial'] === serial)) {
+    throw new UserError('demo', `the issue of ${serial} is not in the audit log`)
+  }
+  return log.count
+}
+
+function sayWhatRuns(hub: Variables, agent: Variables, ports: HubPorts): void {
+  const exports = (variables: Variables): string =>
+    writePrivate(
+      variables === hub ? 'hub.env' : 'agent.env',
+      Object.entries(variables)
+        .map(([name, value]) => `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'\n`)
+        .join(''),
+    )
+  const bin = join(import.meta.dirname, '../../bin')
+  say(`
+Left running: ${daemons.map(({ program, pid }) => `${program} (pid ${pid})`).join(', ')}
+  health       http://127.0.0.1:${ports.health}/health
+  enroll       http://127.0.0.1:${ports.enroll}/v1/enroll
+  mutual TLS   https://localhost:${ports.mtls}
+  logs         ${directory}/*.log
+
+Try, in this directory:
+  . ${exports(hub)}; . ${exports(agent)}; PATH=${bin}:$PATH
+  svc agente list
+  svc evento list --verify
+  svc-agent identity
+  svc-agent rotate
+  svc carga create --tipo csr_cert --nome second --agente ${HOSTNAME}; sleep 2; ls -l ${agent['SVC_AGENT_DATA_DIR']}/out
+
+Stop and remove it:
+  kill ${daemons.map(({ pid }) => pid).join(' ')}; rm -r ${directory}`)
+}
+
+function writePrivate(name: string, content: string): string {
+  const path = join(directory, name)
+  writeFileSync(path, content, { mode: 0o600 })
+  return path
+}
+
+async function cleanUp(): Promise<void> {
+  for (const daemon of daemons.splice(0).reverse()) await daemon.stop()
+  if (directory !== '') rmSync(directory, { recursive: true, force: true })
+}
+
+function tailOf(path: string): string {
+  return existsSync(path) ? `${readFileSync(path, 'utf8').trim().split('\n').slice(-20).join('\n')}\n` : ''
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function parseOptions(args: string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { keep: { type: 'boolean', default: false }, ca: { type: 'string', default: 'svc-ca' } },
+    })
+    if (values.ca !== 'svc-ca' && values.ca !== 'step-ca') throw new Error(`no CA named ${values.ca}`)
+    return { keep: values.keep, ca: values.ca }
+  } catch (error) {
+    throw new UserError('usage', describeError(error), {
+      hint: 'npm run demo -- [--keep] [--ca svc-ca|step-ca]',
+    })
+  }
+}

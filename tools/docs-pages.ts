@@ -1,0 +1,189 @@
+// The pages of docs/reference, each written from a table in code.
+
+import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/agent-variables.ts'
+import { HUB_VARIABLES } from '../src/hub/config.ts'
+import { ADMIN_OPERATIONS } from '../src/protocol/admin.ts'
+import { WIRE_ERRORS } from '../src/protocol/errors.ts'
+import { LIMITS } from '../src/protocol/limits.ts'
+import { ROUTES } from '../src/protocol/routes.ts'
+import {
+  EnrollReplyBody,
+  EnrollRequestBody,
+  ErrorReplyBody,
+  EventReplyBody,
+  EventRequestBody,
+  HealthReplyBody,
+  IssueReplyBody,
+  IssueRequestBody,
+  ManifestEntryBody,
+  ManifestReplyBody,
+} from '../src/protocol/schemas.ts'
+import {
+  DeliveryKind,
+  DeliveryStatus,
+  EventType,
+  HubEventType,
+  RenewalTrigger,
+} from '../src/protocol/words.ts'
+import { readHelp } from './docs-help.ts'
+import { describeFields } from './docs-schema.ts'
+
+export interface Page {
+  readonly path: string
+  readonly text: string
+}
+
+const PROGRAMS = ['svc-server', 'svc', 'svc-agent', 'svc-ca']
+
+export function renderPages(): Page[] {
+  return [
+    page('environment', renderEnvironment()),
+    page('errors', renderErrors()),
+    page('http', renderHttp()),
+    page('events', renderEvents()),
+    page('cli', renderCli()),
+  ]
+}
+
+function page(name: string, body: string): Page {
+  const note =
+    '<!-- Written by `node tools/docs.ts --write` from the tables in code; do not edit. -->'
+  return { path: `docs/reference/${name}.md`, text: `${note}\n\n${body.trimEnd()}\n` }
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  return line(heads) + line(heads.map(() => '---')) + rows.map(line).join('')
+}
+
+const code = (text: string): string => (text === '' ? '' : `\`${text}\``)
+
+/** A default that is a value stands as code, one that is an explanation as text. */
+const defaultText = (text: string): string => (/\s/.test(text) ? text : code(text))
+
+function renderEnvironment(): string {
+  const hub = HUB_VARIABLES.map((variable) => [
+    code(variable.name) + (variable.isSecret === true ? `, ${code(`${variable.name}_FILE`)}` : ''),
+    variable.required ? 'yes' : 'no',
+    defaultText(variable.default),
+    variable.meaning,
+  ])
+  const agent = AGENT_VARIABLES.map((variable: AgentVariable) => [
+    code(variable.name),
+    variable.requiredIn.join(', '),
+    defaultText(variable.default ?? ''),
+    `${variable.meaning}.`,
+  ])
+  return `# Environment
+
+Rules for these variables: ENV and AGV in [protocol.md](../protocol.md).
+
+## The hub (\`svc-server\`), and \`svc\` where it opens the vault itself
+
+${table(['variable', 'required', 'default', 'meaning'], hub)}
+## The agent (\`svc-agent\`)
+
+${table(['variable', 'required in', 'default', 'meaning'], agent)}`
+}
+
+function renderErrors(): string {
+  const rows = Object.entries(WIRE_ERRORS).map(([name, { status, when }]) => [
+    String(status),
+    code(name),
+    when,
+  ])
+  return `# Errors
+
+The body of each is exactly \`{"error": "<code>"}\`; the reply's \`X-Request-Id\` leads to the reason in the hub's log.
+Which route answers which code, and in what order: ERR, ENR, AUT, ISS and EVT in [protocol.md](../protocol.md).
+
+${table(['status', 'code', 'when'], rows)}`
+}
+
+const BODIES = {
+  health: { request: undefined, reply: HealthReplyBody },
+  enroll: { request: EnrollRequestBody, reply: EnrollReplyBody },
+  issue: { request: IssueRequestBody, reply: IssueReplyBody },
+  manifest: { request: undefined, reply: ManifestReplyBody },
+  events: { request: EventRequestBody, reply: EventReplyBody },
+} as const
+
+function renderHttp(): string {
+  const routes = Object.entries(BODIES).map(([name, { request, reply }]) => {
+    const { port, method, path } = ROUTES[name as keyof typeof BODIES]
+    const heads = ['field', 'type', 'required']
+    return `## ${method} ${path}
+
+Port: ${port}.
+
+Request: ${request === undefined ? 'no body.\n' : `\n\n${table(heads, describeFields(request))}`}
+Reply 200:
+
+${table(heads, describeFields(reply))}`
+  })
+  const limits = Object.entries(LIMITS).map(([name, value]) => [code(name), String(value)])
+  const admin = Object.entries(ADMIN_OPERATIONS).map(([name, { method, path }]) => [
+    code(name),
+    `${method} ${path}`,
+  ])
+  return `# HTTP
+
+Bodies are JSON; unknown fields are ignored and nothing is coerced. Rules: [protocol.md](../protocol.md); codes: [errors.md](errors.md).
+
+${routes.join('\n')}
+An entry of \`entregas\`:
+
+${table(['field', 'type', 'required'], describeFields(ManifestEntryBody))}
+Every error:
+
+${table(['field', 'type', 'required'], describeFields(ErrorReplyBody))}
+## Limits
+
+${table(['limit', 'value'], limits)}
+## Admin operations
+
+On \`admin.sock\` in the vault's directory, for \`svc\` only; not an interface for others.
+
+${table(['operation', 'route'], admin)}`
+}
+
+function renderEvents(): string {
+  const list = (words: Readonly<Record<string, string>>): string =>
+    table(
+      ['on the wire', 'in code'],
+      Object.entries(words).map(([name, value]) => [code(value), code(name)]),
+    )
+  return `# Events and other words
+
+When each is sent, its payload and what it moves: EVT and DEL in [protocol.md](../protocol.md).
+The hub accepts and records every \`tipo_evento\` of the right form, known or not.
+
+## Sent by agents
+
+${list(EventType)}
+## Written by the hub about its own acts
+
+${list(HubEventType)}
+## Triggers of \`cert_renewed\`
+
+${list(RenewalTrigger)}
+## Kinds of cargas (\`tipo\`)
+
+${list(DeliveryKind)}
+## Statuses of entregas
+
+${list(DeliveryStatus)}`
+}
+
+function renderCli(): string {
+  const sections = PROGRAMS.flatMap((program) => readHelp(program)).map(({ command, text }) => {
+    const level = '#'.repeat(Math.min(4, 1 + command.split(' ').length))
+    return `${level} ${command}\n\n\`\`\`text\n${text}\`\`\`\n`
+  })
+  return `# Command lines
+
+What \`--help\` prints. Rules: CLI and AGT in [protocol.md](../protocol.md).
+
+${sections.join('\n')}`
+}

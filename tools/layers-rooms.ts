@@ -1,0 +1,80 @@
+// Who may import whom. A file is in the first room that one of whose prefixes its path starts with.
+// Tests may reach anywhere and are not held to this table; what is not a test never imports one.
+
+export interface Room {
+  readonly name: string
+  readonly prefixes: readonly string[]
+  /** Rooms that it may import from, besides itself. */
+  readonly imports: readonly string[]
+  /** Rooms that it may import types from. */
+  readonly types?: readonly string[]
+}
+
+const SHARED_GROUND = ['protocol', 'platform', 'pki', 'audit']
+
+export const ROOMS: readonly Room[] = [
+  { name: 'protocol', prefixes: ['src/protocol/'], imports: [] },
+  { name: 'platform', prefixes: ['src/platform/'], imports: [] },
+  { name: 'pki', prefixes: ['src/pki/'], imports: ['platform'] },
+  { name: 'audit', prefixes: ['src/audit/'], imports: ['platform'] },
+  {
+    name: 'hub/domain',
+    prefixes: ['src/hub/domain/'],
+    imports: ['protocol'],
+    types: ['pki', 'audit'],
+  },
+  {
+    name: 'hub/ports',
+    prefixes: ['src/hub/store/store.ts', 'src/hub/ca/certificate-authority.ts'],
+    imports: ['protocol', 'platform'],
+    types: ['hub/domain', 'pki'],
+  },
+  {
+    name: 'hub/service',
+    prefixes: ['src/hub/service/'],
+    imports: ['hub/domain', 'hub/ports', ...SHARED_GROUND],
+  },
+  {
+    name: 'hub/store',
+    prefixes: ['src/hub/store/'],
+    imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
+  },
+  { name: 'hub/vault', prefixes: ['src/hub/vault/'], imports: ['protocol', 'platform', 'pki'] },
+  {
+    name: 'hub/ca',
+    prefixes: ['src/hub/ca/'],
+    imports: ['hub/ports', 'protocol', 'platform', 'pki'],
+  },
+  {
+    name: 'hub/http',
+    prefixes: ['src/hub/http/'],
+    imports: ['hub/service', 'protocol', 'platform', 'pki'],
+    types: ['hub/domain', 'hub/ports'],
+  },
+  {
+    name: 'hub',
+    prefixes: ['src/hub/'],
+    imports: [
+      'hub/domain',
+      'hub/ports',
+      'hub/service',
+      'hub/store',
+      'hub/vault',
+      'hub/ca',
+      'hub/http',
+      ...SHARED_GROUND,
+    ],
+  },
+  { name: 'agent', prefixes: ['src/agent/'], imports: SHARED_GROUND },
+  {
+    name: 'admin/main',
+    prefixes: ['src/admin/main.ts'],
+    imports: ['admin', 'hub', 'hub/service', 'hub/store', 'hub/vault', 'protocol', 'platform'],
+  },
+  {
+    name: 'admin',
+    prefixes: ['src/admin/'],
+    imports: ['hub/service', 'protocol', 'platform', 'audit'],
+  },
+  { name: 'dev-ca', prefixes: ['src/dev-ca/'], imports: ['platform', 'pki'] },
+]

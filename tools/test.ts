@@ -1,0 +1,53 @@
+// `npm test`: all tests on the pinned Node. `npm test -- enroll hub/vault` runs the test files whose path contains
+// one of the words; what starts with `-` goes to the runner as it is (`-- --test-name-pattern=token`).
+
+import { spawnSync } from 'node:child_process'
+import { ensureStepCa } from './install-step-ca.ts'
+import { findFiles, ROOT } from './source-files.ts'
+
+// Two: the smallest machine that we run on has two cores, and the stories on real processes want some of them.
+const CONCURRENCY = 2
+const TEST_TIMEOUT_MS = 120_000
+
+const words = process.argv.slice(2)
+const flags = words.filter((word) => word.startsWith('-'))
+const patterns = words.filter((word) => !word.startsWith('-'))
+const files = findFiles(['src', 'test', 'tools'], ['.test.ts']).filter(
+  (path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)),
+)
+
+if (files.length === 0) {
+  process.stderr.write(`test: error: no test file matches ${patterns.join(' ')}\n`)
+  process.exitCode = 1
+} else {
+  process.stdout.write(`${files.length} test files, Node ${process.versions.node}\n`)
+  if (files.some((path) => path.startsWith('test/'))) await announceStepCa()
+  process.exitCode = runTests(files)
+}
+
+/** Built here, if need be: it takes minutes the first time, longer than any test may. */
+async function announceStepCa(): Promise<void> {
+  const path = await ensureStepCa()
+  process.stdout.write(
+    path === undefined
+      ? 'step-ca: there is no Go to build it with; the tests that need it skip\n'
+      : `step-ca: ${path}\n`,
+  )
+}
+
+function runTests(paths: readonly string[]): number {
+  const child = spawnSync(
+    process.execPath,
+    [
+      '--test',
+      '--test-reporter=spec',
+      `--test-concurrency=${CONCURRENCY}`,
+      `--test-timeout=${TEST_TIMEOUT_MS}`,
+      ...flags,
+      ...paths,
+    ],
+    { cwd: ROOT, stdio: 'inherit' },
+  )
+  if (child.error !== undefined) throw child.error
+  return child.status ?? 1
+}
