@@ -84,6 +84,8 @@ export async function bootHub(
     polls,
     certificate,
     identityMatch: config.identityMatch,
+    limits: config.limits,
+    isTrustedProxy: config.isTrustedProxy,
   })
   const background = new AbortController()
   const tasks = [

@@ -7,6 +7,8 @@ import { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
+import { parseTrustedProxies, type IsTrustedProxy } from './http/trusted-proxies.ts'
+import { HUB_LIMITS, parseHubLimits, type HubLimits } from './limits.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -98,6 +100,12 @@ export const HUB_VARIABLES: readonly Variable[] = [
       '`identity`: a client certificate must be one that the hub obtained for the agent; `cn`: any of the CA with the agent’s CN.',
   },
   {
+    name: 'SVC_TRUSTED_PROXIES',
+    required: false,
+    default: '',
+    meaning: 'Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` is believed.',
+  },
+  {
     name: 'RUST_LOG',
     required: false,
     default: 'info',
@@ -109,6 +117,12 @@ export const HUB_VARIABLES: readonly Variable[] = [
     default: 'text on a terminal, else json',
     meaning: '`text` or `json`.',
   },
+  ...Object.values(HUB_LIMITS).map(({ variable, default: value, unit, meaning }) => ({
+    name: variable,
+    required: false,
+    default: String(value),
+    meaning: `${meaning} In ${unit}; 0 lifts the limit.`,
+  })),
 ]
 
 export interface BindAddress {
@@ -129,6 +143,8 @@ export interface HubConfig {
   readonly enrollBind: BindAddress
   readonly mtlsBind: BindAddress
   readonly identityMatch: IdentityMatch
+  readonly limits: HubLimits
+  readonly isTrustedProxy: IsTrustedProxy
   readonly passphrase: Secret<string>
   readonly caProvisionerKey: Secret<ProvisionerKey>
 }
@@ -159,6 +175,8 @@ export function parseHubConfig(env: Environment): HubConfig {
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
     identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),
+    limits: parseHubLimits(env),
+    isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     passphrase: readSecret(env, 'SVC_MASTER_PASSPHRASE'),
     caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
   }
@@ -259,4 +277,10 @@ function parseIdentityMatch(text: string): IdentityMatch {
 export function withoutSecrets(env: Environment): Record<string, string | undefined> {
   const secrets = new Set(HUB_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name))
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)))
+}
+
+function parseProxies(text: string): IsTrustedProxy {
+  const isTrusted = parseTrustedProxies(text)
+  if (isTrusted !== undefined) return isTrusted
+  throw invalid('SVC_TRUSTED_PROXIES', `${text} is not a list of addresses or CIDR ranges`)
 }

@@ -9,8 +9,10 @@ import { createEnrollServer } from './http/enroll-server.ts'
 import { createHealthServer } from './http/health-server.ts'
 import type { HttpPort } from './http/http-port.ts'
 import { createMtlsServer, type MtlsServer } from './http/mtls-server.ts'
+import type { IsTrustedProxy } from './http/trusted-proxies.ts'
+import type { HubLimits } from './limits.ts'
 import { createAuthenticateAgent } from './service/authenticate-agent.ts'
-import { createEnrollAgent } from './service/enroll-agent.ts'
+import { createEnrollAgent, hashToken } from './service/enroll-agent.ts'
 import { createIssueCertificate } from './service/issue-certificate.ts'
 import { createListManifest } from './service/list-manifest.ts'
 import { createRecordEvent } from './service/record-event.ts'
@@ -26,6 +28,8 @@ export interface PortsDependencies {
   readonly polls: PollRecorder
   readonly certificate: ServerCertificate
   readonly identityMatch: IdentityMatch
+  readonly limits: HubLimits
+  readonly isTrustedProxy: IsTrustedProxy
 }
 
 export interface Ports {
@@ -36,21 +40,32 @@ export interface Ports {
 
 export function createPorts(dependencies: PortsDependencies): Ports {
   const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
+  const { limits, isTrustedProxy } = dependencies
+  const bounds = { limits, isTrustedProxy }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
   return {
-    health: createHealthServer({ log: logging.forModule('hub.health'), version: readVersion() }),
+    health: createHealthServer({
+      ...bounds,
+      log: logging.forModule('hub.health'),
+      version: readVersion(),
+    }),
     enroll: createEnrollServer({
+      ...bounds,
+      clock,
       log: enrollLog,
+      isKnownToken: async (token) => (await store.reader.findToken(hashToken(token))) !== undefined,
       enrollAgent: createEnrollAgent({ store, authority, clock, log: enrollLog }),
     }),
     mtls: createMtlsServer({
+      ...bounds,
+      clock,
       log,
       certificate,
       authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
       issueCertificate: createIssueCertificate({ store, authority, clock, log }),
       listManifest: createListManifest(store, polls),
-      recordEvent: createRecordEvent(store, clock),
+      recordEvent: createRecordEvent(store, clock, limits),
     }),
   }
 }

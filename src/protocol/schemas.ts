@@ -5,7 +5,7 @@ import { LIMITS } from './limits.ts'
 
 const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 const uuid = Type.String({ pattern: UUID_PATTERN })
-const csrPem = Type.String({ minLength: 1, maxLength: LIMITS.csrCharactersMax })
+const csrPem = Type.String({ minLength: 1 })
 
 export const EnrollRequestBody = Type.Object({
   token: Type.String({ minLength: 1, maxLength: LIMITS.tokenCharactersMax }),

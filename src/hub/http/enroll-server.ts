@@ -1,18 +1,52 @@
-import type { Logger } from '../../platform/logger.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../platform/clock.ts'
+import { createTokenBuckets } from '../../platform/token-bucket.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import { EnrollRequestBody, type EnrollReplyBody } from '../../protocol/schemas.ts'
 import type { EnrollAgent } from '../service/enroll-agent.ts'
-import { sendRefusal } from './error-response.ts'
-import { createHttpPort, type HttpPort } from './http-port.ts'
+import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
+import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 
-export function createEnrollServer(options: { log: Logger; enrollAgent: EnrollAgent }): HttpPort {
-  const port = createHttpPort({ port: 'enroll', log: options.log })
+export interface EnrollServerOptions extends Pick<
+  HttpPortOptions,
+  'log' | 'limits' | 'isTrustedProxy'
+> {
+  readonly clock: Clock
+  readonly enrollAgent: EnrollAgent
+  readonly isKnownToken: (token: string) => Promise<boolean>
+}
+
+export function createEnrollServer(options: EnrollServerOptions): HttpPort {
+  const { limits, clock, isKnownToken } = options
+  const failures = createTokenBuckets({
+    perSecond: limits.enrollFailuresPerMinute / 60,
+    burst: limits.enrollFailuresPerMinute,
+    now: () => clock.now(),
+  })
+  /** Only guesses count: whoever has a token that we know is never told to wait. */
+  const countGuess = async (request: FastifyRequest): Promise<number> => {
+    const token = tokenOf(request.body)
+    const isGuess = token === undefined || !(await isKnownToken(token))
+    return isGuess ? failures.take(request.ip) : 0
+  }
+  const port = createHttpPort({
+    ...options,
+    port: 'enroll',
+    limitRefusal: async (request, refusal) => (COUNTED.has(refusal) ? countGuess(request) : 0),
+  })
   port.app.post<{ Body: EnrollRequestBody }>(
     ROUTES.enroll.path,
     { schema: { body: EnrollRequestBody } },
     async (request, reply) => {
+      if (request.body.csr_pem.length > limits.csrBytes) {
+        throw new RequestRefusal('request_invalid', 'csr_pem is too long')
+      }
       const outcome = await options.enrollAgent(request.body)
-      if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
+      if (!outcome.ok) {
+        const waitMs = outcome.refusal === 'token_not_found' ? await countGuess(request) : 0
+        return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
+      }
       return {
         agent_id: outcome.agentId,
         cert_pem: outcome.certificatePem,
@@ -21,4 +55,11 @@ export function createEnrollServer(options: { log: Logger; enrollAgent: EnrollAg
     },
   )
   return port
+}
+
+const COUNTED: ReadonlySet<WireErrorCode> = new Set(['json_invalid', 'request_invalid'])
+
+function tokenOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('token' in body)) return undefined
+  return typeof body.token === 'string' ? body.token : undefined
 }

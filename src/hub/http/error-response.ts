@@ -18,8 +18,13 @@ export class RequestRefusal extends Error {
 
 export function sendRefusal(reply: FastifyReply, refusal: WireErrorCode): FastifyReply {
   const { status } = WIRE_ERRORS[refusal]
-  if (status === 503 || status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type('application/json').send({ error: refusal })
+}
+
+export function sendRateLimited(reply: FastifyReply, waitMs: number): FastifyReply {
+  reply.header('retry-after', Math.max(1, Math.ceil(waitMs / 1000)))
+  return reply.code(WIRE_ERRORS.rate_limited.status).send({ error: 'rate_limited' })
 }
 
 /** The code for whatever a request threw; `internal_error` for what nobody expected. */

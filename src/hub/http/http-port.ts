@@ -11,17 +11,24 @@ import type { TSchema } from 'typebox'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import { LIMITS } from '../../protocol/limits.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
-import { RequestRefusal, refusalOf, sendRefusal } from './error-response.ts'
+import type { HubLimits } from '../limits.ts'
+import { guardConnections } from './connection-guard.ts'
+import { drainBody } from './drain-body.ts'
+import { RequestRefusal, refusalOf, sendRateLimited, sendRefusal } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
+import type { IsTrustedProxy } from './trusted-proxies.ts'
 
 export interface HttpPortOptions {
   readonly port: PortName
   readonly log: Logger
+  readonly limits: HubLimits
+  readonly isTrustedProxy: IsTrustedProxy
   readonly https?: HttpsServerOptions
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
   readonly authenticate?: (request: FastifyRequest) => Promise<WireErrorCode | undefined>
+  /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
+  readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
 }
 
 export interface HttpPort {
@@ -35,22 +42,21 @@ export interface HttpPort {
   close(graceMs: number): Promise<void>
 }
 
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 15_000
 /** Longer than the default poll interval, so that an agent's connection is kept from poll to poll. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const CONNECTIONS_CHECK_INTERVAL_MS = 1000
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
-  const { log, port, authenticate } = options
+  const { log, port, limits, authenticate } = options
   let isClosing = false
   // Fastify's type depends on whether it is https; what we use of it is the same.
   const app = fastify({
     ...(options.https === undefined ? {} : { https: options.https }),
     http: { requireHostHeader: false, connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS },
     logger: false,
-    bodyLimit: LIMITS.bodyBytesMax,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: Math.min(limits.bodyBytes, Number.MAX_SAFE_INTEGER),
+    trustProxy: options.isTrustedProxy,
+    requestTimeout: timeoutMs(limits.requestSeconds),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -59,7 +65,8 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       sendRefusal(reply, refusalOf(error)),
     clientErrorHandler: answerBrokenRequest,
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
-  app.server.headersTimeout = HEADERS_TIMEOUT_MS
+  app.server.headersTimeout = timeoutMs(limits.headersSeconds)
+  guardConnections(app.server, limits, options.isTrustedProxy)
 
   app.setValidatorCompiler(({ schema }) => {
     // Schemas come from protocol/schemas.ts, all of them TypeBox.
@@ -73,7 +80,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer))
+      done(null, parseJsonBody(body as Buffer, limits.jsonDepth))
     } catch (error) {
       done(error as Error)
     }
@@ -84,17 +91,21 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     const refusal =
       (isClosing ? 'unavailable' : undefined) ??
       (await authenticate?.(request)) ??
-      refuseBeforeBody(request, reply, port)
-    if (refusal !== undefined) return sendRefusal(reply, refusal)
-    return undefined
+      refuseBeforeBody(request, reply, port, limits)
+    if (refusal === undefined) return undefined
+    if (!(await drainBody(request.raw))) reply.header('connection', 'close')
+    return sendRefusal(reply, refusal)
   })
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'route_not_found'))
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error)
+    const isComplete = await drainBody(request.raw)
+    if (!isComplete) reply.header('connection', 'close')
+    const waitMs = (await options.limitRefusal?.(request, refusal)) ?? 0
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
     else log.info(fields, 'Request refused')
-    return sendRefusal(reply, refusal)
+    return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, refusal)
   })
   app.addHook('onResponse', async (request, reply) => logAnswer(log, request, reply))
 
@@ -120,10 +131,11 @@ function refuseBeforeBody(
   request: FastifyRequest,
   reply: FastifyReply,
   port: PortName,
+  limits: HubLimits,
 ): WireErrorCode | undefined {
   if (request.is404) return refuseUnroutable(request, reply, port)
   if (request.method !== 'POST') return undefined
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytesMax) return 'body_too_large'
+  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
   return isJson(request.headers['content-type']) ? undefined : 'unsupported_media_type'
 }
 
@@ -139,6 +151,11 @@ function refuseUnroutable(
   if (methods.length === 0) return 'route_not_found'
   reply.header('allow', methods.join(', '))
   return 'method_not_allowed'
+}
+
+/** Node's timers know no infinity; 0 turns its timeouts off. */
+function timeoutMs(seconds: number): number {
+  return Number.isFinite(seconds) ? seconds * 1000 : 0
 }
 
 function isJson(contentType: string | undefined): boolean {

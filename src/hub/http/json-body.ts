@@ -1,16 +1,15 @@
 // JSON bodies: UTF-8, bounded in depth, and with no number that would come out changed when it is written again.
 
-import { LIMITS } from '../../protocol/limits.ts'
 import { RequestRefusal } from './error-response.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Throws a RequestRefusal: `json_invalid` when it is not JSON, `request_invalid` when it is too deep or loses digits. */
-export function parseJsonBody(body: Uint8Array): unknown {
+export function parseJsonBody(body: Uint8Array, depthMax: number): unknown {
   const text = decodeUtf8(body)
   const value = parseJson(text)
-  if (depthOf(value, LIMITS.jsonDepthMax + 1) > LIMITS.jsonDepthMax) {
-    throw new RequestRefusal('request_invalid', `deeper than ${LIMITS.jsonDepthMax} levels`)
+  if (depthOf(value, depthMax + 1) > depthMax) {
+    throw new RequestRefusal('request_invalid', `deeper than ${depthMax} levels`)
   }
   // Only a long run of digits or an exponent can lose anything; nearly no body has one.
   if (/\d{16}|\d[.\d]{16}|[\d.][eE][+-]?\d/.test(text)) refuseLossyNumbers(text)

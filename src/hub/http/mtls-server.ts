@@ -5,7 +5,8 @@ import { constants, createHash } from 'node:crypto'
 import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import { ROUTES } from '../../protocol/routes.ts'
@@ -26,11 +27,14 @@ import type { ListManifest } from '../service/list-manifest.ts'
 import type { RecordEvent } from '../service/record-event.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import { createAgentConnections } from './agent-connections.ts'
-import { sendRefusal } from './error-response.ts'
-import { createHttpPort, type HttpPort } from './http-port.ts'
+import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
+import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 
-export interface MtlsServerOptions {
-  readonly log: Logger
+export interface MtlsServerOptions extends Pick<
+  HttpPortOptions,
+  'log' | 'limits' | 'isTrustedProxy'
+> {
+  readonly clock: Clock
   readonly certificate: ServerCertificate
   readonly authenticateAgent: AuthenticateAgent
   readonly issueCertificate: IssueCertificate
@@ -44,10 +48,12 @@ export interface MtlsServer extends HttpPort {
   cutConnections(agentId: AgentId): void
 }
 
-const HANDSHAKE_TIMEOUT_MS = 5000
+/** An agent that comes back after an outage has much to tell and to renew at once. */
+const EVENT_BURST_SECONDS = 10
+const ISSUE_BURST_SECONDS = 300
 
 export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
-  const { log } = options
+  const { log, limits, clock } = options
   const connections = createAgentConnections()
   const agents = new WeakMap<FastifyRequest, Agent>()
   const authenticate = async (request: FastifyRequest): Promise<WireErrorCode | undefined> => {
@@ -66,17 +72,34 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const port = createHttpPort({
     port: 'mtls',
     log,
+    limits,
+    isTrustedProxy: options.isTrustedProxy,
     authenticate,
-    https: { ...tlsOptions(options.certificate), handshakeTimeout: HANDSHAKE_TIMEOUT_MS },
+    https: {
+      ...tlsOptions(options.certificate),
+      // Node's timers know no infinity; a day is as good here.
+      handshakeTimeout: Math.min(limits.handshakeSeconds, 86_400) * 1000,
+    },
   })
   const server = port.app.server as unknown as TlsServer
   server.on('tlsClientError', (error) => log.debug({ reason: error.message }, 'Handshake failed'))
+
+  const bucketsOf = (perSecond: number, burstSeconds: number) =>
+    createTokenBuckets({ perSecond, burst: perSecond * burstSeconds, now: () => clock.now() })
+  const issues = bucketsOf(limits.issuesPerSecond, ISSUE_BURST_SECONDS)
+  const events = bucketsOf(limits.eventsPerSecond, EVENT_BURST_SECONDS)
 
   port.app.post<{ Body: IssueRequestBody }>(
     ROUTES.issue.path,
     { schema: { body: IssueRequestBody } },
     async (request, reply) => {
-      const outcome = await options.issueCertificate(agentOf(request), request.body)
+      const agent = agentOf(request)
+      if (request.body.csr_pem.length > limits.csrBytes) {
+        throw new RequestRefusal('request_invalid', 'csr_pem is too long')
+      }
+      const waitMs = issues.take(agent.id)
+      if (waitMs > 0) return sendRateLimited(reply, waitMs)
+      const outcome = await options.issueCertificate(agent, request.body)
       if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
       return { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } satisfies IssueReplyBody
     },
@@ -92,7 +115,10 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     ROUTES.events.path,
     { schema: { body: EventRequestBody } },
     async (request, reply) => {
-      const outcome = await options.recordEvent(agentOf(request), request.body)
+      const agent = agentOf(request)
+      const waitMs = events.take(agent.id)
+      if (waitMs > 0) return sendRateLimited(reply, waitMs)
+      const outcome = await options.recordEvent(agent, request.body)
       if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
       return { evento_id: outcome.entryId, hash_atual: outcome.hash } satisfies EventReplyBody
     },

@@ -44,10 +44,13 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
   const underWay = new Map<TokenHash, Promise<EnrollmentOutcome>>()
   return async (request) => {
     const tokenHash = hashToken(request.token)
-    const csr = await parseCsrPem(request.csr_pem)
     const { reader } = dependencies.store
+    const token = await reader.findToken(tokenHash)
+    // Guesses are not worth the parsing.
+    if (token === undefined) return { ok: false, refusal: 'token_not_found' }
+    const csr = await parseCsrPem(request.csr_pem)
     const verdict = decideEnrollment({
-      token: await reader.findToken(tokenHash),
+      token,
       hostname: request.hostname,
       role: request.role,
       enrolledAgent: await reader.findAgentByHostname(request.hostname),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
-import { LIMITS } from '../../protocol/limits.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { DeliveryId, EntryId } from '../../protocol/identifiers.ts'
 import type { EventRequestBody } from '../../protocol/schemas.ts'
@@ -20,11 +19,15 @@ export type RecordEvent = (agent: Agent, event: EventRequestBody) => Promise<Eve
 const ERROR_CHARACTERS_MAX = 1024
 
 /** An agent’s event enters the audit log and moves its delivery, in one commit. docs/protocol.md EVT. */
-export function createRecordEvent(store: Store, clock: Clock): RecordEvent {
+export function createRecordEvent(
+  store: Store,
+  clock: Clock,
+  limits: { readonly eventPayloadBytes: number },
+): RecordEvent {
   return async (agent, event) => {
     // Serialised here, once: these bytes are stored and hashed.
     const payloadText = JSON.stringify(event.payload)
-    if (Buffer.byteLength(payloadText) > LIMITS.eventPayloadBytesMax) {
+    if (Buffer.byteLength(payloadText) > limits.eventPayloadBytes) {
       return { ok: false, refusal: 'request_invalid' }
     }
     return store.write((writer) => commitEvent(writer, agent, event, payloadText, clock.now()))

@@ -176,10 +176,12 @@ function testCertificates(store: () => Store): void {
 
   test('a certificate is recorded once, and only for an agent that exists', async () => {
     const agent = await insertAgent(store(), 'web-1')
-    const { seq: _, revokedAt: __, firstUsedAt: ___, ...content } = await insertCertificate(
-      store(),
-      agent.id,
-    )
+    const {
+      seq: _,
+      revokedAt: __,
+      firstUsedAt: ___,
+      ...content
+    } = await insertCertificate(store(), agent.id)
     const again = store().write((writer) => writer.insertCertificate(content))
     await assert.rejects(again, { code: 'store_conflict' })
     await assert.rejects(insertCertificate(store(), randomUUID() as AgentId), {
@@ -423,10 +425,7 @@ function newCertificate(agentId: AgentId): NewIssuedCertificate {
   }
 }
 
-function insertCertificate(
-  store: Store,
-  agentId: AgentId,
-): Promise<IssuedCertificate> {
+function insertCertificate(store: Store, agentId: AgentId): Promise<IssuedCertificate> {
   return store.write((writer) => writer.insertCertificate(newCertificate(agentId)))
 }
 
@@ -473,9 +472,6 @@ function newEntry(content: Partial<NewAuditEntry>): NewAuditEntry {
   }
 }
 
-function append(
-  store: Store,
-  content: Partial<NewAuditEntry>,
-): Promise<AuditEntry> {
+function append(store: Store, content: Partial<NewAuditEntry>): Promise<AuditEntry> {
   return store.write((writer) => writer.appendEntry(newEntry(content)))
 }

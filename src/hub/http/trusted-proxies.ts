@@ -1,0 +1,27 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Whether an address is a proxy whose `X-Forwarded-For` we believe. */
+export type IsTrustedProxy = (address: string) => boolean
+
+/** Addresses and CIDR ranges separated by commas; undefined when one of them is neither. */
+export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
+  const trusted = new BlockList()
+  for (const part of text.split(',').map((entry) => entry.trim())) {
+    if (part === '') continue
+    const [address = '', prefix] = part.split('/')
+    const family = isIP(address)
+    if (family === 0) return undefined
+    const type = family === 6 ? 'ipv6' : 'ipv4'
+    const bits = family === 6 ? 128 : 32
+    if (prefix === undefined) trusted.addAddress(address, type)
+    else if (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits) {
+      trusted.addSubnet(address, Number(prefix), type)
+    } else return undefined
+  }
+  return (address) => {
+    // A listener on all addresses shows IPv4 peers as ::ffff:a.b.c.d.
+    const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+    const family = isIP(plain)
+    return family !== 0 && trusted.check(plain, family === 6 ? 'ipv6' : 'ipv4')
+  }
+}
