@@ -117,7 +117,7 @@ function renderHttp(): string {
 
 Port: ${port}.
 
-Request: ${request === undefined ? 'no body.\n' : `\n\n${table(heads, describeFields(request))}`}
+${request === undefined ? 'Request: no body.\n' : `Request:\n\n${table(heads, describeFields(request))}`}
 Reply 200:
 
 ${table(heads, describeFields(reply))}`

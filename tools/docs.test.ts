@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { findBrokenLinks, findStale, findUndocumented, findWrongErrors } from './docs.ts'
+import {
+  findBrokenLinks,
+  findStale,
+  findUndocumented,
+  findWrongDefaults,
+  findWrongErrors,
+} from './docs.ts'
 import { listSubcommands } from './docs-help.ts'
 import { describeFields } from './docs-schema.ts'
 import {
@@ -37,15 +43,15 @@ describe('statements', () => {
     ])
   })
   test('that are cited must exist, in a known area or not', () => {
-    const text = '// ABC-1\n// ABC-7, [XYZ-1] and SHA-256'
-    const citations = findCitations([{ path: 'src/x.ts', text }])
+    const text = '// ABC-1, WEB-1\n// ABC-7, [XYZ-1] and SHA-256'
+    const citations = findCitations(parseStatements(PROTOCOL), [{ path: 'src/x.ts', text }])
     assert.deepEqual(findUnknown(parseStatements(PROTOCOL), citations), [
       'src/x.ts:2 ABC-7 is not in docs/protocol.md',
       'src/x.ts:2 XYZ-1 is not in docs/protocol.md',
     ])
   })
   test('are tested when a test cites them, not when code does', () => {
-    const citations = findCitations([
+    const citations = findCitations(parseStatements(PROTOCOL), [
       { path: 'src/x.ts', text: 'ABC-1' },
       { path: 'test/conformance/x.test.ts', text: '[ABC-3]' },
     ])
@@ -70,6 +76,12 @@ describe('documents', () => {
   })
   test('name every word of the code', () => {
     assert.equal(findUndocumented('`one` two', ['one', 'two']).length, 1)
+  })
+  test('have the default of every variable that has one', () => {
+    const protocol = '| ENV-1 | `A` | no | `1` | x |\n| ENV-2 | `B` | no | `2` | x |\n'
+    assert.deepEqual(findWrongDefaults(protocol, [{ name: 'A', default: '1' }]), [])
+    assert.deepEqual(findWrongDefaults(protocol, [{ name: 'A', default: 'what it says' }]), [])
+    assert.equal(findWrongDefaults(protocol, [{ name: 'A', default: '2' }]).length, 1)
   })
   test('have a row for every code, with its status', () => {
     const protocol = '| ERR-1 | 401 | `a` | x |\n| ERR-2 (planned) | 429 | `b` | x |\n'

@@ -64,6 +64,22 @@ export function findWrongErrors(
     .map(([code, { status }]) => `${PROTOCOL} has no ERR row with ${status} \`${code}\``)
 }
 
+/** Variables whose row lacks the default that the code has. */
+export function findWrongDefaults(
+  protocol: string,
+  variables: readonly { readonly name: string; readonly default?: string | undefined }[],
+): string[] {
+  return variables
+    .filter(({ default: value }) => value !== undefined && /^\S+$/.test(value))
+    .filter(({ name, default: value }) => {
+      const rows = protocol.split('\n').filter((line) => line.includes(`| \`${name}\` |`))
+      return !rows.some((row) => row.includes(`| \`${value}\` |`))
+    })
+    .map(
+      ({ name, default: value }) => `${PROTOCOL} has no row of ${name} with the default ${value}`,
+    )
+}
+
 function wordsOfTheCode(): string[] {
   return [
     ...HUB_VARIABLES.map(({ name }) => name),
@@ -89,14 +105,18 @@ function main(options: ReadonlySet<string>): number {
   const code = readSources(findFiles(['src', 'test', 'tools', 'bench'], ['.ts', '.mjs', '.txt']))
   const protocol = readIfThere(PROTOCOL)
   const statements = parseStatements(protocol)
-  const citations = findCitations(code.filter(({ path }) => !path.startsWith('tools/')))
+  const citations = findCitations(
+    statements,
+    code.filter(({ path }) => !path.startsWith('tools/')),
+  )
   const untested = findUntested(statements, citations)
   const faults = [
     ...findStale(pages, readIfThere),
     ...findDuplicates(statements),
-    ...findUnknown(statements, [...citations, ...findCitations(documents)]),
+    ...findUnknown(statements, [...citations, ...findCitations(statements, documents)]),
     ...findUndocumented(protocol, wordsOfTheCode()),
     ...findWrongErrors(protocol, WIRE_ERRORS),
+    ...findWrongDefaults(protocol, [...HUB_VARIABLES, ...AGENT_VARIABLES]),
     ...findBrokenLinks(documents, (path) => existsSync(join(ROOT, path))),
     ...(options.has('--require-tests') ? untested.map(({ id }) => `no test cites ${id}`) : []),
   ]

@@ -39,7 +39,12 @@ export const ROOMS: readonly Room[] = [
     prefixes: ['src/hub/store/'],
     imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
   },
-  { name: 'hub/vault', prefixes: ['src/hub/vault/'], imports: ['protocol', 'platform', 'pki'] },
+  {
+    // The store is here because a new vault makes its own empty database.
+    name: 'hub/vault',
+    prefixes: ['src/hub/vault/'],
+    imports: ['hub/store', 'protocol', 'platform', 'pki'],
+  },
   {
     name: 'hub/ca',
     prefixes: ['src/hub/ca/'],
@@ -67,8 +72,9 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'agent', prefixes: ['src/agent/'], imports: SHARED_GROUND },
   {
-    name: 'admin/main',
-    prefixes: ['src/admin/main.ts'],
+    // Without a hub the CLI opens the vault itself: these two files wire it to the adapters.
+    name: 'admin/wiring',
+    prefixes: ['src/admin/main.ts', 'src/admin/open-vault.ts'],
     imports: ['admin', 'hub', 'hub/service', 'hub/store', 'hub/vault', 'protocol', 'platform'],
   },
   {

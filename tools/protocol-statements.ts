@@ -35,20 +35,27 @@ export interface Citation {
   readonly line: number
 }
 
-/** What looks like a statement id but is the name of something else. */
-const OTHER_NAMES = /^(?:SHA|RFC|UTF|ISO|AES|CVE|DER|PKCS|TIME|BEGIN)-/
-
-/** In code an id of an unknown area is a mistake too: `[ENT-3]` cites nothing. */
-export function findCitations(files: readonly SourceFile[]): Citation[] {
+/** Ids of the areas that there are, anywhere, and whatever stands in brackets as ids do in the titles of tests. */
+export function findCitations(
+  statements: readonly Statement[],
+  files: readonly SourceFile[],
+): Citation[] {
+  const areas = new Set(statements.map(({ id }) => areaOf(id)))
   return files.flatMap(({ path, text }) =>
-    text
-      .split('\n')
-      .flatMap((content, index) =>
-        [...content.matchAll(/(?<![\w-])[A-Z]{3,4}-\d+(?![\w-])/g)]
-          .filter(([id]) => !OTHER_NAMES.test(id))
-          .map(([id]) => ({ id, path, line: index + 1 })),
-      ),
+    text.split('\n').flatMap((content, index) =>
+      [...content.matchAll(/(?<![\w-])(?<bracket>\[?)(?<id>[A-Z]{3,4}-\d+)(?![\w-])/g)]
+        .map(({ groups }) => ({
+          id: groups?.['id'] ?? '',
+          isInBrackets: groups?.['bracket'] === '[',
+        }))
+        .filter(({ id, isInBrackets }) => isInBrackets || areas.has(areaOf(id)))
+        .map(({ id }) => ({ id, path, line: index + 1 })),
+    ),
   )
+}
+
+function areaOf(id: string): string {
+  return id.slice(0, id.indexOf('-'))
 }
 
 export function findUnknown(

@@ -2,6 +2,8 @@
 // one of the words; what starts with `-` goes to the runner as it is (`-- --test-name-pattern=token`).
 
 import { spawnSync } from 'node:child_process'
+import { UserError } from '../src/platform/errors.ts'
+import { runProgram } from '../src/platform/program.ts'
 import { ensureStepCa } from './install-step-ca.ts'
 import { findFiles, ROOT } from './source-files.ts'
 
@@ -16,14 +18,13 @@ const files = findFiles(['src', 'test', 'tools'], ['.test.ts']).filter(
   (path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)),
 )
 
-if (files.length === 0) {
-  process.stderr.write(`test: error: no test file matches ${patterns.join(' ')}\n`)
-  process.exitCode = 1
-} else {
+await runProgram('test', async () => {
+  if (files.length === 0)
+    throw new UserError('no_test', `no test file matches ${patterns.join(' ')}`)
   process.stdout.write(`${files.length} test files, Node ${process.versions.node}\n`)
   if (files.some((path) => path.startsWith('test/'))) await announceStepCa()
   process.exitCode = runTests(files)
-}
+})
 
 /** Built here, if need be: it takes minutes the first time, longer than any test may. */
 async function announceStepCa(): Promise<void> {

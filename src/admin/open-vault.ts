@@ -95,7 +95,10 @@ async function openSession(
   const operations = createAdminOperations({
     store,
     clock,
-    addresses: agentAddresses(naming.serverNames, { enroll: naming.enrollBind, mtls: naming.mtlsBind }),
+    addresses: agentAddresses(naming.serverNames, {
+      enroll: naming.enrollBind,
+      mtls: naming.mtlsBind,
+    }),
     hubNames: naming.serverNames,
   })
   return {

@@ -3,7 +3,7 @@
 
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { errnoCode, SvcError, UserError } from '../platform/errors.ts'
+import { describeError, errnoCode, SvcError, UserError } from '../platform/errors.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
 import {
   ADMIN_OPERATIONS,
@@ -138,8 +138,12 @@ function unreachable(socketPath: string, error: unknown): SvcError {
   if (error instanceof Error && error.name === 'AbortError') {
     return new SvcError('hub_timeout', 'the hub did not answer in time', { cause: error })
   }
-  return new SvcError('hub_unreachable', `the connection to the hub at ${socketPath} broke`, {
-    cause: error,
-    hint: 'the operation may have been done; look before you repeat it',
-  })
+  return new SvcError(
+    'hub_unreachable',
+    `the connection to the hub at ${socketPath} broke: ${describeError(error)}`,
+    {
+      cause: error,
+      hint: 'the operation may have been done; look before you repeat it',
+    },
+  )
 }

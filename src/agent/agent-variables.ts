@@ -59,7 +59,8 @@ export const AGENT_VARIABLES = [
     name: 'SVC_ENROLL_TOKEN_FILE',
     requiredIn: [],
     default: undefined,
-    meaning: 'File that holds the enrolment token; an environment can be read from /proc, a file cannot',
+    meaning:
+      'File that holds the enrolment token; an environment can be read from /proc, a file cannot',
   },
   {
     name: 'SVC_ALLOW_HTTP',
@@ -77,7 +78,8 @@ export const AGENT_VARIABLES = [
     name: 'SVC_AGENT_RENEWAL_THRESHOLD',
     requiredIn: [],
     default: '6h',
-    meaning: 'Certificates are renewed when less than this, or less than a third of their life, is left',
+    meaning:
+      'Certificates are renewed when less than this, or less than a third of their life, is left',
   },
   {
     name: 'SVC_AGENT_OUT_DIR',

@@ -13,7 +13,10 @@ export function isRenewalDue(certificate: Lifetime, now: Date, thresholdMs: numb
   return now >= renewalInstant(certificate, thresholdMs)
 }
 
-export function renewalInstant({ serial, notBefore, notAfter }: Lifetime, thresholdMs: number): Date {
+export function renewalInstant(
+  { serial, notBefore, notAfter }: Lifetime,
+  thresholdMs: number,
+): Date {
   const lifetimeMs = notAfter.getTime() - notBefore.getTime()
   const effectiveMs = Math.min(thresholdMs, lifetimeMs / 3) * spreadOf(serial)
   return new Date(notAfter.getTime() - effectiveMs)

@@ -82,7 +82,8 @@ class VariableReader {
     this.#env = env
     for (const variable of AGENT_VARIABLES as readonly AgentVariable[]) {
       if (!variable.requiredIn.includes(command)) continue
-      const standIn = variable.name === 'SVC_ENROLL_TOKEN' ? env['SVC_ENROLL_TOKEN_FILE'] : undefined
+      const standIn =
+        variable.name === 'SVC_ENROLL_TOKEN' ? env['SVC_ENROLL_TOKEN_FILE'] : undefined
       if (blankToUndefined(env[variable.name] ?? standIn) === undefined) {
         this.#problems.set(variable.name, `${variable.name} required`)
       }
@@ -120,7 +121,10 @@ class VariableReader {
     const hostname = parseHostname(text)
     // Only enroll needs one; the other commands take it from the certificate.
     if (hostname === undefined && command === 'enroll') {
-      return this.#wrong('SVC_AGENT_HOSTNAME', `is not a lower-case host name of at most 64 characters: ${text}`)
+      return this.#wrong(
+        'SVC_AGENT_HOSTNAME',
+        `is not a lower-case host name of at most 64 characters: ${text}`,
+      )
     }
     return hostname
   }
@@ -139,7 +143,8 @@ class VariableReader {
   durationMs(name: AgentVariableName, defaultMs: number, minMs: number): number {
     const text = this.text(name)
     const durationMs = text === undefined ? defaultMs : parseDurationMs(text)
-    if (durationMs === undefined) this.#wrong(name, `is not a duration such as 30s or 1h 30m: ${text}`)
+    if (durationMs === undefined)
+      this.#wrong(name, `is not a duration such as 30s or 1h 30m: ${text}`)
     else if (durationMs < minMs) this.#wrong(name, `must be at least ${minMs}ms: ${text}`)
     return durationMs ?? defaultMs
   }
@@ -162,7 +167,9 @@ function blankToUndefined(text: string | undefined): string | undefined {
 
 function isLoopback(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  return host === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(host) || (isIPv6(host) && host === '::1')
+  return (
+    host === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(host) || (isIPv6(host) && host === '::1')
+  )
 }
 
 function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {

@@ -99,7 +99,10 @@ class ManifestCache {
 
   outcomeOf({ outcome, etag }: HubReply<Manifest>): HubOutcome<Manifest> {
     if ('notModified' in outcome) {
-      invariant(this.#last !== undefined, 'a manifest that was asked for whole came as not modified')
+      invariant(
+        this.#last !== undefined,
+        'a manifest that was asked for whole came as not modified',
+      )
       return { ok: true, value: this.#last.manifest, hubTime: outcome.hubTime }
     }
     if (outcome.ok) this.#last = etag === undefined ? undefined : { etag, manifest: outcome.value }

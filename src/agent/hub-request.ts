@@ -42,7 +42,9 @@ export interface HubRequest<Value> {
 }
 
 export interface HubReply<Value> {
-  readonly outcome: HubOutcome<Value> | { readonly notModified: true; readonly hubTime: Date | undefined }
+  readonly outcome:
+    | HubOutcome<Value>
+    | { readonly notModified: true; readonly hubTime: Date | undefined }
   readonly etag: string | undefined
 }
 
@@ -55,9 +57,12 @@ export async function sendToHub<Value>(options: HubRequest<Value>): Promise<HubR
   if (status !== 200) return { outcome: refusalOf(status, body, headers, hubTime), etag }
   const value = options.decode(body)
   if (value === undefined) {
-    throw new HubUnreachableError(`${options.url.href} answered something that is not the protocol's`, {
-      hint: 'is this the URL of the hub?',
-    })
+    throw new HubUnreachableError(
+      `${options.url.href} answered something that is not the protocol's`,
+      {
+        hint: 'is this the URL of the hub?',
+      },
+    )
   }
   return { outcome: { ok: true, value, hubTime }, etag }
 }
@@ -98,7 +103,8 @@ async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > LIMITS.replyBytesMax) throw new Error(`the reply is over ${LIMITS.replyBytesMax} bytes`)
+    if (size > LIMITS.replyBytesMax)
+      throw new Error(`the reply is over ${LIMITS.replyBytesMax} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -113,13 +119,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-function refusalOf(status: number, body: unknown, headers: Headers, hubTime: Date | undefined): HubRefusal {
+function refusalOf(
+  status: number,
+  body: unknown,
+  headers: Headers,
+  hubTime: Date | undefined,
+): HubRefusal {
   const code = Check(ErrorReplyBody, body) ? body.error.slice(0, 64) : 'unknown'
   const retryAfterMs = parseRetryAfterMs(single(headers['retry-after']), hubTime)
   return { ok: false, status, code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-function parseRetryAfterMs(text: string | undefined, hubTime: Date | undefined): number | undefined {
+function parseRetryAfterMs(
+  text: string | undefined,
+  hubTime: Date | undefined,
+): number | undefined {
   if (text === undefined) return undefined
   const at = /^\d+$/.test(text) ? undefined : parseHttpDate(text)
   const delayMs =

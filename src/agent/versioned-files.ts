@@ -146,7 +146,11 @@ async function stage(
   await files.syncDirectory(directory)
 }
 
-async function pointCurrentTo(versions: string, name: string, files: FileOperations): Promise<void> {
+async function pointCurrentTo(
+  versions: string,
+  name: string,
+  files: FileOperations,
+): Promise<void> {
   const staged = join(versions, `.${CURRENT}.${randomBytes(6).toString('hex')}.tmp`)
   await files.makeLink(name, staged)
   await files.rename(staged, join(versions, CURRENT))
@@ -164,7 +168,10 @@ async function removeOtherVersions(versions: string, files: FileOperations): Pro
   }
 }
 
-async function readCurrentName(versions: string, files: FileOperations): Promise<string | undefined> {
+async function readCurrentName(
+  versions: string,
+  files: FileOperations,
+): Promise<string | undefined> {
   const path = join(versions, CURRENT)
   try {
     const name = await files.readLink(path)

@@ -125,15 +125,14 @@ async function writeCaFiles(directory: string, settings: CaSettings, clock: Cloc
     notBefore: new Date(clock.now().getTime() - BACKDATE_MS),
     notAfter: new Date(clock.now().getTime() + ISSUER_LIFE_MS),
   }
-  const rootPem = await createRootPem({
-    commonName: `${settings.name} Root CA`,
-    key: rootKey,
-    ...validity,
-  })
+  const rootPem = await createRootPem(
+    { commonName: `${settings.name} Root CA`, ...validity },
+    rootKey,
+  )
   const root = await createIssuer(rootPem, rootKey)
   const intermediatePem = await root.issueIntermediate({
     commonName: `${settings.name} Intermediate CA`,
-    key: intermediateKey,
+    publicKeySpki: intermediateKey.publicKeySpki,
     ...validity,
   })
   const write = (name: string, content: string, mode: number): Promise<void> =>

@@ -8,6 +8,9 @@ import { isAcceptablePublicKey } from '../pki/keys.ts'
 import { refuse, type Refusal } from './reply.ts'
 import type { TokenClaims } from './token-verifier.ts'
 
+/** Also with underscores, or with a wildcard for its first label. */
+const DNS_NAME = /^(?:\*\.)?[A-Za-z0-9_.-]{1,253}$/
+
 export type ReadCsr = CertificateRequest | 'malformed' | 'unacceptable_key'
 
 export async function readCsr(pem: string): Promise<ReadCsr> {
@@ -21,6 +24,9 @@ export function findCsrFault(csr: CertificateRequest, claims: TokenClaims): Refu
   // As in step-ca, an empty fingerprint binds nothing.
   if (claims.csrFingerprint && claims.csrFingerprint !== fingerprint) {
     return refuse(403, 'certificate request fingerprint does not match the token')
+  }
+  if (!claims.sans.every((name) => isIP(name) !== 0 || DNS_NAME.test(name))) {
+    return refuse(403, 'token names something that is neither a DNS name nor an IP address')
   }
   const allowedNames = new Set([claims.subject, ...claims.sans])
   if (!commonNamesOf(csr).every((name) => allowedNames.has(name))) {

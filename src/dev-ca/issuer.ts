@@ -51,14 +51,14 @@ export async function createRootPem(
   request: Omit<IssuerRequest, 'publicKeySpki'>,
   key: PrivateKey,
 ): Promise<string> {
-  const publicKey = new PublicKey(request.publicKeySpki)
+  const publicKey = new PublicKey(key.publicKeySpki)
   return signCertificate({
     subject: [{ CN: [request.commonName] }],
     issuer: [{ CN: [request.commonName] }],
     notBefore: request.notBefore,
     notAfter: request.notAfter,
     publicKey,
-    signingKey: importSigningKey(request.key),
+    signingKey: importSigningKey(key),
     extensions: [...issuerExtensions(1), await SubjectKeyIdentifierExtension.create(publicKey)],
   })
 }
@@ -93,12 +93,7 @@ export async function createIssuer(certificatePem: string, key: PrivateKey): Pro
       return issue(request.commonName, publicKey, request, leafExtensions(publicKey, request.sans))
     },
     issueIntermediate: (request) =>
-      issue(
-        request.commonName,
-        new PublicKey(request.publicKeySpki),
-        request,
-        issuerExtensions(0),
-      ),
+      issue(request.commonName, new PublicKey(request.publicKeySpki), request, issuerExtensions(0)),
   }
 }
 

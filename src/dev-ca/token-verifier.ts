@@ -49,7 +49,8 @@ const LEEWAY_MS = 60_000
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { provisionerName, provisionerKey, clock } = options
-  const startedAt = clock.now()
+  // To the second, as the iat of a token is.
+  const startedAtMs = Math.floor(clock.now().getTime() / 1000) * 1000
   const publicKey = createPublicKey({ key: { ...provisionerKey }, format: 'jwk' })
   const usedTokens = createUsedTokens()
 
@@ -69,7 +70,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     if (token.kid !== provisionerKey.kid || token.issuer !== provisionerName) {
       return refuse(401, 'provisioner not found or invalid audience')
     }
-    if (token.issuedAtMs !== undefined && token.issuedAtMs < startedAt.getTime()) {
+    if (token.issuedAtMs !== undefined && token.issuedAtMs < startedAtMs) {
       return refuse(401, 'token issued before the bootstrap of certificate authority')
     }
     if (!(await isSignedByProvisioner(token))) return refuse(401, 'error verifying token')
@@ -113,7 +114,8 @@ function withoutPort(url: string): string {
 }
 
 function claimsOf({ subject, sans, csrFingerprint }: Token): TokenClaims {
-  return { subject, sans: sans.length === 0 ? [subject] : [...new Set(sans)], csrFingerprint }
+  const names = sans.length === 0 ? [subject] : sans.filter((name) => name !== '')
+  return { subject, sans: [...new Set(names)], csrFingerprint }
 }
 
 /** The token as it describes itself, not verified; undefined when it is not a token with an expiry. */

@@ -6,7 +6,6 @@ import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { createLogging } from '../../src/platform/logger.ts'
-import { parseLogFilter } from '../../src/platform/log-filter.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { AdminAgent, AdminEntry, AdminOperations } from '../../src/protocol/admin.ts'
 
@@ -48,14 +47,17 @@ export interface FakeHub {
   close(): Promise<void>
 }
 
-export async function startFakeHub(vaultRoot: string, passphrase: string): Promise<FakeHub> {
+export async function startFakeHub(
+  vaultRoot: string,
+  passphrase: string,
+  entries: AdminEntry[] = createEntries(3),
+): Promise<FakeHub> {
   await initVault(vaultRoot, new Secret(passphrase))
   const lock = lockVault(vaultRoot)
-  const entries = createEntries(3)
   const server = await startAdminServer({
     socketPath: `${vaultRoot}/admin.sock`,
     operations: createFakeOperations(entries),
-    logging: createLogging({ filter: parseLogFilter('off')!, format: 'json' }),
+    logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
   })
   return {
     entries,
@@ -114,7 +116,9 @@ function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
       hostname: request.hostname,
       role: request.role,
       consumed_at: null,
-      expires_at: new Date(Date.UTC(2026, 10, 21) + (request.ttl_seconds ?? 0) * 1000).toISOString(),
+      expires_at: new Date(
+        Date.UTC(2026, 10, 21) + (request.ttl_seconds ?? 0) * 1000,
+      ).toISOString(),
       token: 'svct_plaintext',
       agent_command: 'SVC_ENROLL_TOKEN=svct_plaintext svc-agent enroll',
     }),

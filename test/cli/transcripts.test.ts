@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { withDirectory } from './with-directory.ts'
 import { startFakeHub } from './fake-hub.ts'
 import { parseTranscript, renderOutcome, runInShell } from './transcript.ts'
 
@@ -19,16 +19,7 @@ async function checkTranscript(name: string, vaultRoot: string): Promise<void> {
   }
 }
 
-async function withDirectory(work: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-  try {
-    await work(directory)
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
-}
-
-describe('svc', () => {
+describe('svc', { concurrency: true }, () => {
   test('creates and checks a vault', () =>
     withDirectory((directory) => checkTranscript('vault.script.txt', join(directory, 'vault'))))
 

@@ -131,11 +131,11 @@ async function createAuthority(): Promise<Authority> {
     generateEcP256Key(),
     generateEcP256Key(),
   ])
-  const rootPem = await createRootPem({ commonName: 'Fake Root', key: rootKey, ...validity })
+  const rootPem = await createRootPem({ commonName: 'Fake Root', ...validity }, rootKey)
   const root = await createIssuer(rootPem, rootKey)
   const intermediatePem = await root.issueIntermediate({
     commonName: 'Fake Intermediate',
-    key,
+    publicKeySpki: key.publicKeySpki,
     ...validity,
   })
   const issuer = await createIssuer(intermediatePem, key)
@@ -191,7 +191,11 @@ async function issueChain(
   const validity = validityAround(fault === 'expired' ? -2 * HOUR_MS : 0)
   const leaf =
     fault === 'is_ca'
-      ? await issuer.issueIntermediate({ commonName, key: csr, ...validity })
+      ? await issuer.issueIntermediate({
+          commonName,
+          publicKeySpki: csr.publicKeySpki,
+          ...validity,
+        })
       : await issuer.issueLeaf({
           publicKeySpki: fault === 'other_key' ? key.publicKeySpki : csr.publicKeySpki,
           commonName,

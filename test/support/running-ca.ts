@@ -51,6 +51,20 @@ export async function startCaProcess(
   return { stop }
 }
 
+/** Whether /health answers `ok` by now. */
+export async function isCaHealthy(url: string, rootPem: string): Promise<boolean> {
+  const dispatcher = new Agent({ connect: { ca: rootPem }, allowH2: false })
+  try {
+    const reply = await request(`${url}/health`, { dispatcher })
+    return reply.statusCode === 200 && (await reply.body.text()).includes('"ok"')
+  } catch {
+    // Not listening yet.
+    return false
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
 async function stopProcess(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return
   const ended = once(child, 'exit')
@@ -62,25 +76,10 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 
 async function waitUntilHealthy(url: string, rootPem: string, child: ChildProcess): Promise<void> {
   const deadlineMs = Date.now() + READY_MS_MAX
-  const dispatcher = new Agent({ connect: { ca: rootPem }, allowH2: false })
-  try {
-    while (!(await isHealthy(url, dispatcher))) {
-      if (hasEnded(child)) throw new Error('the process ended')
-      if (Date.now() > deadlineMs) throw new Error('it was not ready in time')
-      await systemClock.sleep(POLL_MS)
-    }
-  } finally {
-    await dispatcher.destroy()
-  }
-}
-
-async function isHealthy(url: string, dispatcher: Agent): Promise<boolean> {
-  try {
-    const reply = await request(`${url}/health`, { dispatcher })
-    return reply.statusCode === 200 && (await reply.body.text()).includes('"ok"')
-  } catch {
-    // Not listening yet.
-    return false
+  while (!(await isCaHealthy(url, rootPem))) {
+    if (hasEnded(child)) throw new Error('the process ended')
+    if (Date.now() > deadlineMs) throw new Error('it was not ready in time')
+    await systemClock.sleep(POLL_MS)
   }
 }
 

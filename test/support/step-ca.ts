@@ -1,14 +1,14 @@
-// The real step-ca with a configuration written by hand: one JWK provisioner, no database, no password.
+// The real step-ca with a configuration written by hand: a JWK provisioner, keys without a password.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/platform/clock.ts'
-import { createCaDirectory, loadCaDirectory } from '../../src/dev-ca/ca-directory.ts'
+import { type CaFiles, createCaDirectory, loadCaDirectory } from '../../src/dev-ca/ca-directory.ts'
 import { publicPartOf } from '../../src/dev-ca/provisioner.ts'
 import { ensureStepCa } from '../../tools/install-step-ca.ts'
 import { findFreePort } from './free-port.ts'
-import { type RunningCa, startCaProcess } from './running-ca.ts'
+import { isCaHealthy, type RunningCa, startCaProcess } from './running-ca.ts'
 
 export interface StepCaOptions {
   /** Where the CA lives, kept afterwards; else a temporary directory. */
@@ -19,35 +19,34 @@ export interface StepCaOptions {
   readonly otherProvisioners?: number
 }
 
+/** What it takes to start it, for those who start it themselves. */
+export interface ConfiguredStepCa {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly url: string
+  readonly rootPath: string
+  readonly provisionerKid: string
+  readonly provisionerKey: string
+  /** The four SVC_CA_* variables of a hub. */
+  readonly environment: Readonly<Record<string, string>>
+  isHealthy(): Promise<boolean>
+}
+
 const PROVISIONER_NAME = 'cartorio-test'
 
 /** Throws where step-ca is not there: ask ensureStepCa() first and skip. */
 export async function startStepCa(options: StepCaOptions = {}): Promise<RunningCa> {
-  const program = await ensureStepCa()
-  if (program === undefined) throw new Error('step-ca is not installed, and there is no Go')
   const temporary =
     options.directory === undefined ? await mkdtemp(join(tmpdir(), 'step-ca-')) : undefined
-  const directory = options.directory ?? temporary ?? ''
-  await mkdir(directory, { recursive: true })
-  const port = await findFreePort()
-  const configured = await writeConfiguration(directory, port, options)
-  const place = { url: `https://127.0.0.1:${port}`, rootPath: configured.rootPath }
-  const args = [join(directory, 'ca.json')]
-  let running = await startCaProcess(program, args, place)
+  const configured = await configureStepCa(options.directory ?? temporary ?? '', options)
+  const { program, args } = configured
+  let running = await startCaProcess(program, args, configured)
   return {
-    ...place,
-    provisionerKid: configured.provisionerKid,
-    provisionerKey: configured.provisionerKey,
+    ...configured,
     provisionerName: PROVISIONER_NAME,
-    environment: {
-      SVC_CA_URL: place.url,
-      SVC_CA_PROVISIONER_KID: configured.provisionerKid,
-      SVC_CA_PROVISIONER_KEY: configured.provisionerKey,
-      SVC_CA_ROOT_CA_PATH: place.rootPath,
-    },
     stop: () => running.stop(),
     start: async () => {
-      running = await startCaProcess(program, args, place)
+      running = await startCaProcess(program, args, configured)
     },
     [Symbol.asyncDispose]: async () => {
       await running.stop()
@@ -56,17 +55,44 @@ export async function startStepCa(options: StepCaOptions = {}): Promise<RunningC
   }
 }
 
-interface Configured {
+/** Makes its keys, certificates and configuration in a directory, for a port that is free now. */
+export async function configureStepCa(
+  directory: string,
+  options: StepCaOptions = {},
+): Promise<ConfiguredStepCa> {
+  const program = await ensureStepCa()
+  if (program === undefined) throw new Error('step-ca is not installed, and there is no Go')
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const port = await findFreePort()
+  const { rootPath, rootPem, provisionerJwk } = await writeConfiguration(directory, port, options)
+  const url = `https://127.0.0.1:${port}`
+  const provisionerKey = JSON.stringify(provisionerJwk)
+  return {
+    program,
+    args: [join(directory, 'ca.json')],
+    url,
+    rootPath,
+    provisionerKid: provisionerJwk.kid,
+    provisionerKey,
+    environment: {
+      SVC_CA_URL: url,
+      SVC_CA_PROVISIONER_KID: provisionerJwk.kid,
+      SVC_CA_PROVISIONER_KEY: provisionerKey,
+      SVC_CA_ROOT_CA_PATH: rootPath,
+    },
+    isHealthy: () => isCaHealthy(url, rootPem),
+  }
+}
+
+interface WrittenConfiguration extends Pick<CaFiles, 'rootPem' | 'provisionerJwk'> {
   readonly rootPath: string
-  readonly provisionerKid: string
-  readonly provisionerKey: string
 }
 
 async function writeConfiguration(
   directory: string,
   port: number,
   { certDuration = '24h', otherProvisioners = 0 }: StepCaOptions,
-): Promise<Configured> {
+): Promise<WrittenConfiguration> {
   const pki = join(directory, 'pki')
   const listen = `127.0.0.1:${port}`
   const dnsNames = ['localhost', '127.0.0.1']
@@ -75,7 +101,7 @@ async function writeConfiguration(
     { name: 'step', provisionerName: PROVISIONER_NAME, dnsNames, listen, certDurationMs: 0 },
     systemClock,
   )
-  const { provisionerJwk } = await loadCaDirectory(pki)
+  const { rootPem, provisionerJwk } = await loadCaDirectory(pki)
   const key = publicPartOf(provisionerJwk)
   const others = Array.from({ length: otherProvisioners }, (_, index) => ({
     type: 'JWK',
@@ -95,12 +121,10 @@ async function writeConfiguration(
     address: listen,
     dnsNames,
     logger: { format: 'json' },
+    // Revocations, and used tokens across restarts, need one.
+    db: { type: 'badgerv2', dataSource: join(directory, 'db') },
     authority: { provisioners: [...others, provisioner] },
   }
   await writeFile(join(directory, 'ca.json'), JSON.stringify(configuration, null, 2))
-  return {
-    rootPath: configuration.root,
-    provisionerKid: provisionerJwk.kid,
-    provisionerKey: JSON.stringify(provisionerJwk),
-  }
+  return { rootPath: configuration.root, rootPem, provisionerJwk }
 }

@@ -44,8 +44,13 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
       const failures: HookFailureReport[] = []
       for (const { path, refusal } of await findHooks(hookDir, 'post-csr-cert', userId)) {
         if (refusal !== undefined) {
-          log.warn({ hook: path, nome: invocation.name, reason: refusal }, 'Hook refused')
-          failures.push({ hook: path, reason: `refused: ${refusal}`, exitCode: null, durationMs: 0 })
+          log.warn({ hook: path, artefact: invocation.name, reason: refusal }, 'Hook refused')
+          failures.push({
+            hook: path,
+            reason: `refused: ${refusal}`,
+            exitCode: null,
+            durationMs: 0,
+          })
           continue
         }
         const result = await runHook({
@@ -57,7 +62,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
         })
         const fields = {
           hook: path,
-          nome: invocation.name,
+          artefact: invocation.name,
           exit_code: result.exitCode,
           duration_ms: result.durationMs,
           output: result.output,

@@ -65,7 +65,8 @@ export async function readInstalledPair(
       readTextIfPresent(join(directory, file), FILE_BYTES_MAX),
     ),
   )
-  if (certificatePem === undefined || keyPem === undefined || recordText === undefined) return undefined
+  if (certificatePem === undefined || keyPem === undefined || recordText === undefined)
+    return undefined
   return parsePair(certificatePem, keyPem, recordText)
 }
 

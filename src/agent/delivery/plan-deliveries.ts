@@ -1,6 +1,10 @@
 // What one round does about the deliveries: decided from the manifest, the records and the disk, before anything is done.
 
-import { type ArtefactName, type DeliveryId, parseArtefactName } from '../../protocol/identifiers.ts'
+import {
+  type ArtefactName,
+  type DeliveryId,
+  parseArtefactName,
+} from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import { isRenewalDue } from '../certificate-lifetime.ts'
 import type { ManifestEntry } from '../wire.ts'
@@ -52,7 +56,10 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
   for (const entry of certificates) {
     const name = parseArtefactName(entry.name)
     if (name === undefined) {
-      failures.push({ entry, reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}` })
+      failures.push({
+        entry,
+        reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}`,
+      })
     } else if (taken.has(fold(name))) {
       failures.push({ entry, reason: sameFileReason(name) })
     } else if (!isOlderThanInstalled(entry, state)) {

@@ -21,6 +21,8 @@ export interface HookResult {
 }
 
 const OUTPUT_BYTES_MAX = 64 * 1024
+/** How long the last of the output may take after the exit. */
+const OUTPUT_GRACE_MS = 250
 
 export async function runHook(command: HookCommand): Promise<HookResult> {
   const startedMs = performance.now()
@@ -55,10 +57,15 @@ function waitForExit(
       clearTimeout(timer)
       resolve({ failure: `cannot be run: ${error.message}`, exitCode: null })
     })
-    // Not `close`: what the hook left running in the background may keep its output open for ever.
     child.once('exit', (exitCode, signal) => {
       clearTimeout(timer)
-      resolve({ failure: describeExit(exitCode, signal, timedOut, timeoutMs), exitCode })
+      const result = { failure: describeExit(exitCode, signal, timedOut, timeoutMs), exitCode }
+      // What the hook left running in the background may keep its output open for ever.
+      const grace = setTimeout(() => resolve(result), OUTPUT_GRACE_MS)
+      child.once('close', () => {
+        clearTimeout(grace)
+        resolve(result)
+      })
     })
   })
 }
@@ -98,13 +105,7 @@ class BoundedOutput {
 
   /** What has come so far; the streams are let go, so that nothing in the background holds on to us. */
   finish(): string {
-    for (const stream of this.#streams) {
-      for (let chunk = stream.read() as Buffer | null; chunk !== null; ) {
-        this.#add(chunk)
-        chunk = stream.read() as Buffer | null
-      }
-      stream.destroy()
-    }
+    for (const stream of this.#streams) stream.destroy()
     return Buffer.concat(this.#chunks).toString('utf8')
   }
 

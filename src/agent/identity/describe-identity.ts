@@ -11,7 +11,10 @@ export interface IdentityDescription {
   readonly data_dir: string
 }
 
-export function describeIdentity({ hostname, leaf }: Identity, dataDir: string): IdentityDescription {
+export function describeIdentity(
+  { hostname, leaf }: Identity,
+  dataDir: string,
+): IdentityDescription {
   return {
     hostname,
     cert_cn: leaf.commonName ?? '',

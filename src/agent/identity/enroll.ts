@@ -53,7 +53,12 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   )
   if (!outcome.ok) throw refusalError(outcome)
   const { certificatePem, caPem, agentId } = outcome.value
-  const fault = findReplyFault(outcome.value, pending.key.publicKeySpki, request, context.clock.now())
+  const fault = findReplyFault(
+    outcome.value,
+    pending.key.publicKeySpki,
+    request,
+    context.clock.now(),
+  )
   if (fault !== undefined) {
     throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${fault}`)
   }
@@ -121,7 +126,10 @@ async function retryWhileTransient(
       log.warn({ error: result.message, attempt: failures }, 'Hub not reached, trying again')
     } else {
       if (result.ok || isLast || ![408, 429, 503].includes(result.status)) return result
-      log.warn({ status: result.status, code: result.code, attempt: failures }, 'Hub busy, trying again')
+      log.warn(
+        { status: result.status, code: result.code, attempt: failures },
+        'Hub busy, trying again',
+      )
     }
     await clock.sleep(backoffDelayMs(failures, random))
   }
@@ -141,7 +149,8 @@ const HINTS: Readonly<Record<string, string>> = {
   hostname_mismatch: 'the token was made for another host; see SVC_AGENT_HOSTNAME',
   role_mismatch: 'the token was made for another role; see SVC_AGENT_ROLE',
   agent_already_enrolled: 'ask for a token made with --reenroll',
-  ca_failed: 'the hub could not get a signature from its CA; its log says why; the token is not used up',
+  ca_failed:
+    'the hub could not get a signature from its CA; its log says why; the token is not used up',
 }
 
 function refusalError({ status, code }: HubRefusal): UserError {

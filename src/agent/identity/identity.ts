@@ -64,10 +64,14 @@ export async function loadIdentity(identityDir: string): Promise<Identity | unde
   try {
     return await readIdentity(dirname(certificatePath), basename(certificatePath))
   } catch (error) {
-    throw new UserError('identity_damaged', `identity at ${identityDir} is damaged: ${describeError(error)}`, {
-      cause: undefined,
-      hint: `move ${identityDir} away and enroll again`,
-    })
+    throw new UserError(
+      'identity_damaged',
+      `identity at ${identityDir} is damaged: ${describeError(error)}`,
+      {
+        cause: undefined,
+        hint: `move ${identityDir} away and enroll again`,
+      },
+    )
   }
 }
 

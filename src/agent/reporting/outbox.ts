@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { Check } from 'typebox/value'
 import { describeError } from '../../platform/errors.ts'
-import { readTextIfPresent, removeIfPresent, replaceFile, syncDirectory } from '../../platform/files.ts'
+import {
+  readTextIfPresent,
+  removeIfPresent,
+  replaceFile,
+  syncDirectory,
+} from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { EventRequestBody } from '../../protocol/schemas.ts'
 import { describeRefusal, isEventRefusedForGood } from '../failures.ts'

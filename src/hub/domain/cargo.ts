@@ -10,4 +10,5 @@ export interface Cargo {
   /** DNS names and IP addresses that the certificate carries besides the agent's hostname. */
   readonly sans: readonly string[]
   readonly createdAt: Date
+  readonly removedAt: Date | null
 }

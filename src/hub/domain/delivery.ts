@@ -10,4 +10,9 @@ export interface Delivery {
   readonly updatedAt: Date
   /** The agent's last reason for failure. */
   readonly error: string | null
+  /** Version and names of the cargo when this delivery was made. */
+  readonly version: number
+  readonly sans: readonly string[]
+  /** The delivery that takes this one's place once it is installed. */
+  readonly replacedBy: DeliveryId | null
 }

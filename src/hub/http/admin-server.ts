@@ -1,7 +1,7 @@
 // The admin operations on a Unix socket in the vault directory. Whoever can open the socket may do everything: its mode
 // lets in the vault's owner and root, nobody else.
 
-import { chmod, mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { describeError, SvcError, UserError } from '../../platform/errors.ts'
@@ -58,10 +58,26 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
 /** Binds inside a directory that only we can enter, so that the socket has its mode before anyone can reach it. */
 async function bindPrivately(server: Server, socketPath: string): Promise<void> {
   const stagingDirectory = `${socketPath}.new`
-  await rm(stagingDirectory, { recursive: true, force: true })
-  await mkdir(stagingDirectory, { mode: 0o700 })
   const staged = join(stagingDirectory, 's')
-  const address = openSocketPath(staged)
+  try {
+    await rm(stagingDirectory, { recursive: true, force: true })
+    await mkdir(stagingDirectory, { mode: 0o700 })
+    await listen(server, staged)
+    await chmod(staged, 0o600)
+    await rename(staged, socketPath)
+    await rmdir(stagingDirectory)
+  } catch (error) {
+    server.close()
+    const reason = describeError(error)
+    throw new SvcError('admin_socket_failed', `cannot listen on ${socketPath}: ${reason}`, {
+      cause: error,
+      hint: `check the owner and mode of ${dirname(socketPath)}`,
+    })
+  }
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  const address = openSocketPath(path)
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -70,17 +86,8 @@ async function bindPrivately(server: Server, socketPath: string): Promise<void> 
         resolve()
       })
     })
-    await chmod(staged, 0o600)
-    await rename(staged, socketPath)
-  } catch (error) {
-    server.close()
-    throw new SvcError('admin_socket_failed', `cannot listen on ${socketPath}`, {
-      cause: error,
-      hint: `check the owner and mode of ${dirname(socketPath)}`,
-    })
   } finally {
     address.release()
-    await rm(stagingDirectory, { recursive: true, force: true })
   }
 }
 

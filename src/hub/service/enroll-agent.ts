@@ -1,6 +1,6 @@
-// One enrolment: a token becomes an agent with its first identity.
+// One enrolment: a token becomes an agent with its first identity. docs/protocol.md ENR.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { parseCsrPem, type CertificateRequest } from '../../pki/csr.ts'
@@ -13,10 +13,12 @@ import {
   type CertificateAuthority,
   type SignedCertificate,
 } from '../ca/certificate-authority.ts'
-import { decideEnrollment } from '../domain/decide-enrollment.ts'
-import type { EnrollmentToken } from '../domain/enrollment-token.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
-import { recordCertificate, recordHubAct } from './hub-acts.ts'
+import { decideEnrollment, type EnrollmentVerdict } from '../domain/decide-enrollment.ts'
+import { decideReplay, fingerprintEnrollment } from '../domain/decide-replay.ts'
+import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { commitEnrollment } from './commit-enrollment.ts'
+import { recordHubAct } from './hub-acts.ts'
 
 export interface EnrollAgentDependencies {
   readonly store: Store
@@ -34,43 +36,70 @@ export type EnrollmentOutcome =
     }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
-export type EnrollAgent = (request: EnrollRequestBody) => Promise<EnrollmentOutcome>
+/** `idempotencyKey`: whoever sends one may repeat the request and gets the same answer. */
+export type EnrollAgent = (
+  request: EnrollRequestBody,
+  idempotencyKey: string | undefined,
+) => Promise<EnrollmentOutcome>
+
+/** One request, parsed. */
+interface Attempt {
+  readonly tokenHash: TokenHash
+  readonly hostname: string
+  readonly role: string
+  readonly csr: CertificateRequest | undefined
+  /** Undefined when the request is not to be replayed. */
+  readonly fingerprint: string | undefined
+}
+
+const MISMATCHES_MAX = 10
 
 /**
  * Of concurrent uses of one token the first goes to the CA; the others wait for its outcome and share a failure, or find
- * the token consumed. The claim is in memory: one process owns the vault. docs/protocol.md ENR.
+ * the token consumed. The claim is in memory: one process owns the vault.
  */
 export function createEnrollAgent(dependencies: EnrollAgentDependencies): EnrollAgent {
+  const { store, authority } = dependencies
   const underWay = new Map<TokenHash, Promise<EnrollmentOutcome>>()
-  return async (request) => {
-    const tokenHash = hashToken(request.token)
-    const { reader } = dependencies.store
-    const token = await reader.findToken(tokenHash)
-    // Guesses are not worth the parsing.
-    if (token === undefined) return { ok: false, refusal: 'token_not_found' }
-    const csr = await parseCsrPem(request.csr_pem)
-    const verdict = decideEnrollment({
-      token,
-      hostname: request.hostname,
-      role: request.role,
-      enrolledAgent: await reader.findAgentByHostname(request.hostname),
-      csr,
-      now: dependencies.clock.now(),
-    })
-    if (!verdict.ok) return verdict
 
-    const first = underWay.get(tokenHash)
+  const enroll = async (attempt: Attempt): Promise<EnrollmentOutcome> => {
+    const standing = await examine(dependencies, attempt)
+    if ('replay' in standing) {
+      const { agentId, certificatePem } = standing.replay
+      return { ok: true, agentId, certificatePem, rootPem: authority.rootPem }
+    }
+    if (!standing.ok) {
+      if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
+      return standing
+    }
+    const first = underWay.get(attempt.tokenHash)
     if (first !== undefined) {
       const outcome = await first
-      return outcome.ok ? { ok: false, refusal: 'token_consumed' } : outcome
+      // The token is consumed now, unless the same request comes again and is answered again.
+      return outcome.ok ? enroll(attempt) : outcome
     }
-    const outcome = signAndCommit(dependencies, verdict.token, verdict.csr)
-    underWay.set(tokenHash, outcome)
+    const outcome = signAndCommit(dependencies, standing.token, standing.csr, attempt.fingerprint)
+    underWay.set(attempt.tokenHash, outcome)
     try {
       return await outcome
     } finally {
-      underWay.delete(tokenHash)
+      underWay.delete(attempt.tokenHash)
     }
+  }
+
+  return async (request, idempotencyKey) => {
+    const tokenHash = hashToken(request.token)
+    // Guesses are not worth the parsing of their CSR.
+    if ((await store.reader.findToken(tokenHash)) === undefined) {
+      return { ok: false, refusal: 'token_not_found' }
+    }
+    const csr = await parseCsrPem(request.csr_pem)
+    const { hostname, role } = request
+    const fingerprint =
+      csr === undefined || idempotencyKey === undefined
+        ? undefined
+        : fingerprintEnrollment({ hostname, role, csrSha256: csr.sha256, idempotencyKey })
+    return enroll({ tokenHash, hostname, role, csr, fingerprint })
   }
 }
 
@@ -78,10 +107,60 @@ export function hashToken(plaintext: string): TokenHash {
   return createHash('sha256').update(plaintext).digest('hex') as TokenHash
 }
 
+type Standing = EnrollmentVerdict | { readonly replay: EnrollmentReplay }
+
+async function examine(
+  { store, clock }: EnrollAgentDependencies,
+  { tokenHash, hostname, role, csr, fingerprint }: Attempt,
+): Promise<Standing> {
+  const now = clock.now()
+  const { reader } = store
+  const token = await reader.findToken(tokenHash)
+  const enrolledAgent = await reader.findAgentByHostname(hostname)
+  const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
+  if (replay !== undefined) return { replay }
+  return decideEnrollment({ token, hostname, role, enrolledAgent, csr, now })
+}
+
+function isMismatch(refusal: WireErrorCode): boolean {
+  return refusal === 'hostname_mismatch' || refusal === 'role_mismatch'
+}
+
+/** A stolen token is no key to try hosts with: ten mismatches end it. docs/protocol.md TOK-7. */
+async function countMismatch(
+  { store, clock, log }: EnrollAgentDependencies,
+  hash: TokenHash,
+): Promise<void> {
+  await store.write(async (writer) => {
+    const now = clock.now()
+    const token = await openToken(writer, hash, now)
+    if (token === undefined) return
+    await writer.addTokenMismatch(hash)
+    if (token.mismatches + 1 < MISMATCHES_MAX) return
+    await writer.setTokenExpiry(hash, now)
+    const fields = { token_id: hash.slice(0, 16), hostname: token.expectedHostname }
+    log.warn(fields, 'Token ended after too many mismatches')
+    const payload = { actor: 'hub', ...fields, reason: 'mismatches' }
+    await recordHubAct(writer, now, HubEventType.tokenRevoked, payload)
+  })
+}
+
+async function openToken(
+  reader: StoreReader,
+  hash: TokenHash,
+  now: Date,
+): Promise<EnrollmentToken | undefined> {
+  const token = await reader.findToken(hash)
+  return token !== undefined && token.consumedAt === null && token.expiresAt > now
+    ? token
+    : undefined
+}
+
 async function signAndCommit(
   { store, authority, clock, log }: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
+  fingerprint: string | undefined,
 ): Promise<EnrollmentOutcome> {
   const hostname = token.expectedHostname
   let signed: SignedCertificate
@@ -89,72 +168,20 @@ async function signAndCommit(
     signed = await authority.sign({ csr, commonName: hostname, sans: [hostname] })
   } catch (error) {
     if (!(error instanceof CaError)) throw error
-    log.warn(
-      { hostname, reason: error.reason, err: error },
-      'Certificate for enrolment not obtained',
-    )
+    const fields = { hostname, reason: error.reason, err: error }
+    log.warn(fields, 'Certificate for enrolment not obtained')
     return { ok: false, refusal: 'ca_failed' }
   }
   const outcome = await store.write((writer) =>
-    commitEnrollment(writer, token, csr, signed, clock.now()),
+    commitEnrollment(writer, { token, csr, signed, fingerprint, now: clock.now() }),
   )
   if (outcome.ok) {
-    log.info({ hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }, 'Agent enrolled')
-    return { ...outcome, rootPem: authority.rootPem }
+    const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }
+    log.info(fields, 'Agent enrolled')
+    return { ...outcome, certificatePem: signed.chainPem, rootPem: authority.rootPem }
   }
   // The token ended, or the host was enrolled, while the CA was signing: nobody gets this certificate.
-  log.warn({ hostname, serial: signed.leaf.serial, refusal: outcome.refusal }, 'Orphan certificate')
+  const fields = { hostname, serial: signed.leaf.serial, refusal: outcome.refusal }
+  log.warn(fields, 'Orphan certificate')
   return outcome
-}
-
-type Commit =
-  | { readonly ok: true; readonly agentId: AgentId; readonly certificatePem: string }
-  | { readonly ok: false; readonly refusal: WireErrorCode }
-
-async function commitEnrollment(
-  writer: StoreWriter,
-  token: EnrollmentToken,
-  csr: CertificateRequest,
-  signed: SignedCertificate,
-  now: Date,
-): Promise<Commit> {
-  const enrolledAgent = await writer.findAgentByHostname(token.expectedHostname)
-  const verdict = decideEnrollment({
-    token: await writer.findToken(token.hash),
-    hostname: token.expectedHostname,
-    role: token.expectedRole,
-    enrolledAgent,
-    csr,
-    now,
-  })
-  if (!verdict.ok) return verdict
-  await writer.consumeToken(token.hash, now)
-  const agentId = enrolledAgent?.id ?? (randomUUID() as AgentId)
-  const agent = {
-    id: agentId,
-    hostname: token.expectedHostname,
-    role: token.expectedRole,
-    certificatePem: signed.chainPem,
-    createdAt: enrolledAgent?.createdAt ?? now,
-    lastSeenAt: enrolledAgent?.lastSeenAt ?? null,
-    lastPollAt: enrolledAgent?.lastPollAt ?? null,
-    revokedAt: null,
-    activeIdentity: enrolledAgent?.activeIdentity ?? null,
-  }
-  await (enrolledAgent === undefined ? writer.insertAgent(agent) : writer.updateAgent(agent))
-  await recordHubAct(writer, now, HubEventType.agentEnrolled, {
-    actor: 'token',
-    token_id: token.hash.slice(0, 16),
-    agente_id: agentId,
-    hostname: agent.hostname,
-    role: agent.role,
-  })
-  await recordCertificate(writer, now, {
-    agent,
-    signed,
-    csr,
-    purpose: 'identity',
-    deliveryId: null,
-  })
-  return { ok: true, agentId, certificatePem: signed.chainPem }
 }

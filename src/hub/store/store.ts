@@ -6,7 +6,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
-import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type {
   AgentId,
@@ -20,11 +20,14 @@ import type { DeliveryStatus } from '../../protocol/words.ts'
 
 export interface StoreReader {
   findAgentById(id: AgentId): Promise<Agent | undefined>
+  /** Never a removed one. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
-  /** By hostname. */
+  /** By hostname, without the removed ones. */
   listAgents(): Promise<Agent[]>
 
   findToken(hash: TokenHash): Promise<EnrollmentToken | undefined>
+  /** Neither consumed nor expired. */
+  findOpenTokens(hostname: string, now: Date): Promise<EnrollmentToken[]>
   /** Newest first. */
   listTokens(): Promise<EnrollmentToken[]>
 
@@ -35,12 +38,15 @@ export interface StoreReader {
   hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
 
   findCargo(id: CargoId): Promise<Cargo | undefined>
-  /** Oldest first. */
+  /** Oldest first, without the removed ones. */
   listCargoes(): Promise<Cargo[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
   /** Oldest first. */
   listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]>
+
+  /** The deliveries that this one replaces, and those that they replaced; oldest first. */
+  listPredecessors(id: DeliveryId): Promise<Delivery[]>
 
   /** The last entry of the audit log. */
   findLastEntry(): Promise<AuditEntry | undefined>
@@ -66,6 +72,9 @@ export interface StoreWriter extends StoreReader {
   insertToken(token: EnrollmentToken): Promise<void>
   /** Whether the token was there and not consumed. */
   consumeToken(hash: TokenHash, at: Date): Promise<boolean>
+  /** What a repetition of the request that consumed the token is answered. */
+  setTokenReplay(hash: TokenHash, replay: EnrollmentReplay): Promise<void>
+  addTokenMismatch(hash: TokenHash): Promise<void>
   setTokenExpiry(hash: TokenHash, at: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
@@ -76,6 +85,8 @@ export interface StoreWriter extends StoreReader {
   revokeCertificates(agentId: AgentId, at: Date): Promise<void>
 
   insertCargo(cargo: Cargo): Promise<void>
+  /** Replaces everything but the id. */
+  updateCargo(cargo: Cargo): Promise<void>
   insertDelivery(delivery: Delivery): Promise<void>
   setDeliveryStatus(
     id: DeliveryId,
@@ -83,6 +94,11 @@ export interface StoreWriter extends StoreReader {
     at: Date,
     error: string | null,
   ): Promise<void>
+
+  setDeliverySuccessor(id: DeliveryId, successor: DeliveryId): Promise<void>
+
+  /** Whether a proof's `jti` is new; it is remembered until `expiresAt`. */
+  useProof(jti: string, expiresAt: Date, now: Date): Promise<boolean>
 
   /** Appends to the audit log: the store chains it to the last entry and gives it its number, time and hashes. */
   appendEntry(entry: NewAuditEntry): Promise<AuditEntry>

@@ -7,17 +7,21 @@
 const TABLES = `
 CREATE TABLE agentes (
   id TEXT NOT NULL PRIMARY KEY,
-  hostname TEXT NOT NULL UNIQUE,
+  hostname TEXT NOT NULL,
   role TEXT NOT NULL,
   cert TEXT NOT NULL,
+  token_hash TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER,
   last_poll_at INTEGER,
   revoked_at INTEGER,
+  removed_at INTEGER,
   active_identity_seq INTEGER,
   active_identity_since INTEGER,
   CHECK ((active_identity_seq IS NULL) = (active_identity_since IS NULL))
 ) STRICT;
+-- The row of a removed agent stays for the history; its hostname is free again.
+CREATE UNIQUE INDEX agentes_por_hostname ON agentes (hostname) WHERE removed_at IS NULL;
 
 CREATE TABLE enrollment_tokens (
   ordem INTEGER PRIMARY KEY,
@@ -27,8 +31,16 @@ CREATE TABLE enrollment_tokens (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   consumed_at INTEGER,
-  reenroll INTEGER NOT NULL CHECK (reenroll IN (0, 1))
+  reenroll INTEGER NOT NULL CHECK (reenroll IN (0, 1)),
+  mismatches INTEGER NOT NULL DEFAULT 0,
+  replay_fingerprint TEXT,
+  replay_agente_id TEXT,
+  replay_cert TEXT,
+  CHECK ((replay_fingerprint IS NULL) = (replay_cert IS NULL)),
+  CHECK ((replay_fingerprint IS NULL) = (replay_agente_id IS NULL))
 ) STRICT;
+CREATE INDEX tokens_abertos_por_hostname ON enrollment_tokens (expected_hostname)
+  WHERE consumed_at IS NULL;
 
 CREATE TABLE cargas (
   ordem INTEGER PRIMARY KEY,
@@ -37,7 +49,8 @@ CREATE TABLE cargas (
   nome TEXT NOT NULL,
   versao INTEGER NOT NULL CHECK (versao >= 1),
   sans TEXT NOT NULL CHECK (json_type(sans) = 'array'),
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  removed_at INTEGER
 ) STRICT;
 
 CREATE TABLE entregas (
@@ -48,11 +61,22 @@ CREATE TABLE entregas (
   status TEXT NOT NULL CHECK (status IN (
     'pendente', 'em_andamento', 'instalada', 'entregue', 'falhou', 'cancelada', 'substituida')),
   updated_at INTEGER NOT NULL,
-  erro TEXT
+  erro TEXT,
+  versao INTEGER NOT NULL CHECK (versao >= 1),
+  sans TEXT NOT NULL CHECK (json_type(sans) = 'array'),
+  substituida_por TEXT REFERENCES entregas (id)
 ) STRICT;
 CREATE INDEX entregas_por_agente ON entregas (agente_id, status);
 CREATE INDEX entregas_por_carga ON entregas (carga_id);
+CREATE INDEX entregas_por_sucessora ON entregas (substituida_por) WHERE substituida_por IS NOT NULL;
 CREATE INDEX entregas_por_status ON entregas (status);
+
+-- Proofs of recovery that were used, until they are too old to be used again.
+CREATE TABLE provas_usadas (
+  jti TEXT NOT NULL PRIMARY KEY,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX provas_por_validade ON provas_usadas (expires_at);
 
 CREATE TABLE politicas (
   role TEXT NOT NULL PRIMARY KEY,

@@ -16,10 +16,12 @@ export interface AgentRow {
   hostname: Agent['hostname']
   role: string
   cert: string
+  token_hash: Agent['enrolledWith']
   created_at: Instant
   last_seen_at: Instant | null
   last_poll_at: Instant | null
   revoked_at: Instant | null
+  removed_at: Instant | null
   active_identity_seq: number | null
   active_identity_since: Instant | null
 }
@@ -32,6 +34,10 @@ export interface TokenRow {
   expires_at: Instant
   consumed_at: Instant | null
   reenroll: 0 | 1
+  mismatches: number
+  replay_fingerprint: string | null
+  replay_agente_id: Agent['id'] | null
+  replay_cert: string | null
 }
 
 export interface CargoRow {
@@ -41,6 +47,7 @@ export interface CargoRow {
   versao: number
   sans: string
   created_at: Instant
+  removed_at: Instant | null
 }
 
 export interface DeliveryRow {
@@ -50,6 +57,9 @@ export interface DeliveryRow {
   status: Delivery['status']
   updated_at: Instant
   erro: string | null
+  versao: number
+  sans: string
+  substituida_por: Delivery['id'] | null
 }
 
 export interface DeliveryWithCargoRow extends DeliveryRow {
@@ -59,6 +69,7 @@ export interface DeliveryWithCargoRow extends DeliveryRow {
   carga_versao: number
   carga_sans: string
   carga_created_at: Instant
+  carga_removed_at: Instant | null
 }
 
 export interface NewCertificateRow {
@@ -97,10 +108,12 @@ export function toAgent(row: AgentRow): Agent {
     hostname: row.hostname,
     role: row.role,
     certificatePem: row.cert,
+    enrolledWith: row.token_hash,
     createdAt: new Date(row.created_at),
     lastSeenAt: toDate(row.last_seen_at),
     lastPollAt: toDate(row.last_poll_at),
     revokedAt: toDate(row.revoked_at),
+    removedAt: toDate(row.removed_at),
     activeIdentity: seq === null || since === null ? null : { seq, since: new Date(since) },
   }
 }
@@ -111,16 +124,20 @@ export function fromAgent(agent: Agent): AgentRow {
     hostname: agent.hostname,
     role: agent.role,
     cert: agent.certificatePem,
+    token_hash: agent.enrolledWith,
     created_at: agent.createdAt.getTime(),
     last_seen_at: fromDate(agent.lastSeenAt),
     last_poll_at: fromDate(agent.lastPollAt),
     revoked_at: fromDate(agent.revokedAt),
+    removed_at: fromDate(agent.removedAt),
     active_identity_seq: agent.activeIdentity?.seq ?? null,
     active_identity_since: fromDate(agent.activeIdentity?.since ?? null),
   }
 }
 
 export function toToken(row: TokenRow): EnrollmentToken {
+  const { replay_fingerprint: fingerprint, replay_agente_id: agentId, replay_cert: pem } = row
+  const isReplayable = fingerprint !== null && agentId !== null && pem !== null
   return {
     hash: row.token_hash,
     expectedHostname: row.expected_hostname,
@@ -129,6 +146,8 @@ export function toToken(row: TokenRow): EnrollmentToken {
     expiresAt: new Date(row.expires_at),
     consumedAt: toDate(row.consumed_at),
     isReenrollment: row.reenroll === 1,
+    mismatches: row.mismatches,
+    replay: isReplayable ? { fingerprint, agentId, certificatePem: pem } : null,
   }
 }
 
@@ -141,6 +160,10 @@ export function fromToken(token: EnrollmentToken): TokenRow {
     expires_at: token.expiresAt.getTime(),
     consumed_at: fromDate(token.consumedAt),
     reenroll: token.isReenrollment ? 1 : 0,
+    mismatches: token.mismatches,
+    replay_fingerprint: token.replay?.fingerprint ?? null,
+    replay_agente_id: token.replay?.agentId ?? null,
+    replay_cert: token.replay?.certificatePem ?? null,
   }
 }
 
@@ -152,6 +175,7 @@ export function toCargo(row: CargoRow): Cargo {
     version: row.versao,
     sans: JSON.parse(row.sans) as string[],
     createdAt: new Date(row.created_at),
+    removedAt: toDate(row.removed_at),
   }
 }
 
@@ -163,6 +187,7 @@ export function fromCargo(cargo: Cargo): CargoRow {
     versao: cargo.version,
     sans: JSON.stringify(cargo.sans),
     created_at: cargo.createdAt.getTime(),
+    removed_at: fromDate(cargo.removedAt),
   }
 }
 
@@ -174,6 +199,9 @@ export function toDelivery(row: DeliveryRow): Delivery {
     status: row.status,
     updatedAt: new Date(row.updated_at),
     error: row.erro,
+    version: row.versao,
+    sans: JSON.parse(row.sans) as string[],
+    replacedBy: row.substituida_por,
   }
 }
 
@@ -185,6 +213,9 @@ export function fromDelivery(delivery: Delivery): DeliveryRow {
     status: delivery.status,
     updated_at: delivery.updatedAt.getTime(),
     erro: delivery.error,
+    versao: delivery.version,
+    sans: JSON.stringify(delivery.sans),
+    substituida_por: delivery.replacedBy,
   }
 }
 
@@ -196,6 +227,7 @@ export function toDeliveryWithCargo(row: DeliveryWithCargoRow): DeliveryWithCarg
     versao: row.carga_versao,
     sans: row.carga_sans,
     created_at: row.carga_created_at,
+    removed_at: row.carga_removed_at,
   })
   return { ...toDelivery(row), cargo, hostname: row.hostname }
 }

@@ -40,17 +40,24 @@ export class SqliteReader implements StoreReader {
   }
 
   async findAgentByHostname(hostname: string): Promise<Agent | undefined> {
-    const sql = 'SELECT * FROM agentes WHERE hostname = ?'
+    const sql = 'SELECT * FROM agentes WHERE hostname = ? AND removed_at IS NULL'
     return map(this.session().get<AgentRow>(sql, hostname), toAgent)
   }
 
   async listAgents(): Promise<Agent[]> {
-    return this.session().all<AgentRow>('SELECT * FROM agentes ORDER BY hostname').map(toAgent)
+    const sql = 'SELECT * FROM agentes WHERE removed_at IS NULL ORDER BY hostname'
+    return this.session().all<AgentRow>(sql).map(toAgent)
   }
 
   async findToken(hash: TokenHash): Promise<EnrollmentToken | undefined> {
     const sql = 'SELECT * FROM enrollment_tokens WHERE token_hash = ?'
     return map(this.session().get<TokenRow>(sql, hash), toToken)
+  }
+
+  async findOpenTokens(hostname: string, now: Date): Promise<EnrollmentToken[]> {
+    const sql = `SELECT * FROM enrollment_tokens
+      WHERE expected_hostname = ? AND consumed_at IS NULL AND expires_at > ? ORDER BY ordem DESC`
+    return this.session().all<TokenRow>(sql, hostname, now.getTime()).map(toToken)
   }
 
   async listTokens(): Promise<EnrollmentToken[]> {
@@ -88,7 +95,7 @@ export class SqliteReader implements StoreReader {
   }
 
   async listCargoes(): Promise<Cargo[]> {
-    return this.session().all<CargoRow>('SELECT * FROM cargas ORDER BY ordem').map(toCargo)
+    return this.session().all<CargoRow>('SELECT * FROM cargas WHERE removed_at IS NULL ORDER BY ordem').map(toCargo)
   }
 
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {
@@ -101,12 +108,22 @@ export class SqliteReader implements StoreReader {
     const sql = `
       SELECT entregas.*, agentes.hostname, cargas.tipo AS carga_tipo, cargas.nome AS carga_nome,
         cargas.versao AS carga_versao, cargas.sans AS carga_sans,
-        cargas.created_at AS carga_created_at
+        cargas.created_at AS carga_created_at, cargas.removed_at AS carga_removed_at
       FROM entregas CROSS JOIN cargas ON cargas.id = entregas.carga_id
         CROSS JOIN agentes ON agentes.id = entregas.agente_id
       ${where} ORDER BY entregas.ordem`
     const rows = this.session().all<DeliveryWithCargoRow>(sql, ...parameters)
     return rows.map(toDeliveryWithCargo)
+  }
+
+  async listPredecessors(id: DeliveryId): Promise<Delivery[]> {
+    const sql = `WITH RECURSIVE anteriores (id) AS (
+        SELECT id FROM entregas WHERE substituida_por = ?
+        UNION SELECT entregas.id FROM entregas
+          JOIN anteriores ON entregas.substituida_por = anteriores.id)
+      SELECT entregas.* FROM entregas JOIN anteriores ON anteriores.id = entregas.id
+      ORDER BY entregas.ordem`
+    return this.session().all<DeliveryRow>(sql, id).map(toDelivery)
   }
 
   async findLastEntry(): Promise<AuditEntry | undefined> {

@@ -6,7 +6,7 @@ import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
 import {
@@ -27,10 +27,10 @@ import { SqliteReader } from './sqlite-reader.ts'
 export class SqliteWriter extends SqliteReader implements StoreWriter {
   async insertAgent(agent: Agent): Promise<void> {
     this.session().run(
-      `INSERT INTO agentes (id, hostname, role, cert, created_at, last_seen_at, last_poll_at,
-         revoked_at, active_identity_seq, active_identity_since)
-       VALUES (@id, @hostname, @role, @cert, @created_at, @last_seen_at, @last_poll_at,
-         @revoked_at, @active_identity_seq, @active_identity_since)`,
+      `INSERT INTO agentes (id, hostname, role, cert, token_hash, created_at, last_seen_at,
+         last_poll_at, revoked_at, removed_at, active_identity_seq, active_identity_since)
+       VALUES (@id, @hostname, @role, @cert, @token_hash, @created_at, @last_seen_at,
+         @last_poll_at, @revoked_at, @removed_at, @active_identity_seq, @active_identity_since)`,
       fromAgent(agent),
     )
   }
@@ -38,7 +38,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async updateAgent(agent: Agent): Promise<void> {
     const changes = this.session().run(
       `UPDATE agentes SET hostname = @hostname, role = @role, cert = @cert,
-         created_at = @created_at, last_seen_at = @last_seen_at, last_poll_at = @last_poll_at,
+         token_hash = @token_hash, removed_at = @removed_at, created_at = @created_at, last_seen_at = @last_seen_at, last_poll_at = @last_poll_at,
          revoked_at = @revoked_at, active_identity_seq = @active_identity_seq,
          active_identity_since = @active_identity_since
        WHERE id = @id`,
@@ -69,9 +69,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async insertToken(token: EnrollmentToken): Promise<void> {
     this.session().run(
       `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at,
-         expires_at, consumed_at, reenroll)
-       VALUES (@token_hash, @expected_hostname, @expected_role, @created_at,
-         @expires_at, @consumed_at, @reenroll)`,
+         expires_at, consumed_at, reenroll, mismatches, replay_fingerprint, replay_agente_id,
+         replay_cert)
+       VALUES (@token_hash, @expected_hostname, @expected_role, @created_at, @expires_at,
+         @consumed_at, @reenroll, @mismatches, @replay_fingerprint, @replay_agente_id,
+         @replay_cert)`,
       fromToken(token),
     )
   }
@@ -80,6 +82,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const sql = `UPDATE enrollment_tokens SET consumed_at = ?
        WHERE token_hash = ? AND consumed_at IS NULL`
     return this.session().run(sql, at.getTime(), hash) === 1
+  }
+
+  async setTokenReplay(hash: TokenHash, replay: EnrollmentReplay): Promise<void> {
+    const sql = `UPDATE enrollment_tokens
+       SET replay_fingerprint = ?, replay_agente_id = ?, replay_cert = ? WHERE token_hash = ?`
+    this.#changeOne(sql, [replay.fingerprint, replay.agentId, replay.certificatePem, hash])
+  }
+
+  async addTokenMismatch(hash: TokenHash): Promise<void> {
+    const sql = 'UPDATE enrollment_tokens SET mismatches = mismatches + 1 WHERE token_hash = ?'
+    this.#changeOne(sql, [hash])
   }
 
   async setTokenExpiry(hash: TokenHash, at: Date): Promise<void> {
@@ -119,16 +132,28 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async insertCargo(cargo: Cargo): Promise<void> {
     this.session().run(
-      `INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
-       VALUES (@id, @tipo, @nome, @versao, @sans, @created_at)`,
+      `INSERT INTO cargas (id, tipo, nome, versao, sans, created_at, removed_at)
+       VALUES (@id, @tipo, @nome, @versao, @sans, @created_at, @removed_at)`,
       fromCargo(cargo),
     )
   }
 
+  async updateCargo(cargo: Cargo): Promise<void> {
+    const changes = this.session().run(
+      `UPDATE cargas SET tipo = @tipo, nome = @nome, versao = @versao, sans = @sans,
+         created_at = @created_at, removed_at = @removed_at
+       WHERE id = @id`,
+      fromCargo(cargo),
+    )
+    invariant(changes === 1, `carga ${cargo.id} is there to be changed`)
+  }
+
   async insertDelivery(delivery: Delivery): Promise<void> {
     this.session().run(
-      `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro)
-       VALUES (@id, @carga_id, @agente_id, @status, @updated_at, @erro)`,
+      `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro, versao, sans,
+         substituida_por)
+       VALUES (@id, @carga_id, @agente_id, @status, @updated_at, @erro, @versao, @sans,
+         @substituida_por)`,
       fromDelivery(delivery),
     )
   }
@@ -141,6 +166,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   ): Promise<void> {
     const sql = 'UPDATE entregas SET status = ?, updated_at = ?, erro = ? WHERE id = ?'
     this.#changeOne(sql, [status, at.getTime(), error, id])
+  }
+
+  async setDeliverySuccessor(id: DeliveryId, successor: DeliveryId): Promise<void> {
+    this.#changeOne('UPDATE entregas SET substituida_por = ? WHERE id = ?', [successor, id])
+  }
+
+  async useProof(jti: string, expiresAt: Date, now: Date): Promise<boolean> {
+    const session = this.session()
+    session.run('DELETE FROM provas_usadas WHERE expires_at <= ?', now.getTime())
+    const sql = 'INSERT OR IGNORE INTO provas_usadas (jti, expires_at) VALUES (?, ?)'
+    return session.run(sql, jti, expiresAt.getTime()) === 1
   }
 
   async appendEntry(entry: NewAuditEntry): Promise<AuditEntry> {

@@ -1,0 +1,3 @@
+module cartorio/bench/load
+
+go 1.21

@@ -1,0 +1,65 @@
+// The load generator of the benchmark: one JSON command a line on stdin, one JSON answer a line on stdout. It keeps
+// what it prepared (tokens, identities) and so measures nothing but the requests.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// Command is one line of stdin.
+type Command struct {
+	Do      string  `json:"do"`      // setup, prepare, enroll-agents or measure
+	Setup   Setup   `json:"setup"`   // of setup
+	Count   int     `json:"count"`   // of prepare and enroll-agents
+	Name    string  `json:"name"`    // of measure: a key of workloads
+	Seconds float64 `json:"seconds"` // of measure
+	Address string  `json:"address"` // of measure: the TLS server to ask
+	Path    string  `json:"path"`    // of measure: the file to write
+}
+
+// Setup says where the hub and its CA are.
+type Setup struct {
+	EnrollAddress   string          `json:"enroll_address"`
+	MtlsAddress     string          `json:"mtls_address"`
+	AdminSocket     string          `json:"admin_socket"`
+	CaURL           string          `json:"ca_url"`
+	CaRootPath      string          `json:"ca_root_path"`
+	ProvisionerName string          `json:"provisioner_name"`
+	ProvisionerKey  json.RawMessage `json:"provisioner_key"`
+}
+
+func main() {
+	generator := &Generator{}
+	input := bufio.NewScanner(os.Stdin)
+	output := json.NewEncoder(os.Stdout)
+	for input.Scan() {
+		var command Command
+		answer, err := any(nil), json.Unmarshal(input.Bytes(), &command)
+		if err == nil {
+			answer, err = generator.obey(command)
+		}
+		if err != nil {
+			answer = map[string]string{"error": fmt.Sprintf("%s %s: %v", command.Do, command.Name, err)}
+		}
+		if output.Encode(answer) != nil {
+			return
+		}
+	}
+}
+
+func (g *Generator) obey(command Command) (any, error) {
+	switch command.Do {
+	case "setup":
+		return struct{}{}, g.setUp(command.Setup)
+	case "prepare":
+		return struct{}{}, g.prepareEnrolments(command.Count)
+	case "enroll-agents":
+		return struct{}{}, g.enrollAgents(command.Count)
+	case "measure":
+		return g.measure(command)
+	}
+	return nil, fmt.Errorf("no such command")
+}

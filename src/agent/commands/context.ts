@@ -1,0 +1,58 @@
+// What each command starts with: parsed configuration, paths, and the rights of the data directory's owner.
+
+import { hostname } from 'node:os'
+import { becomeOwnerOf } from '../../platform/become-owner.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
+import { createLoggingFromEnvironment, type Logging } from '../../platform/logger.ts'
+import { readVersion } from '../../platform/version.ts'
+import type { AgentCommand } from '../agent-variables.ts'
+import type { Random } from '../backoff.ts'
+import { type AgentConfig, parseAgentConfig } from '../config.ts'
+import { type AgentPaths, agentPaths } from '../paths.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface CommandContext {
+  readonly config: AgentConfig
+  readonly paths: AgentPaths
+  readonly clock: Clock
+  readonly random: Random
+  readonly logging: Logging
+  readonly version: string
+}
+
+export function startCommand(
+  command: AgentCommand,
+  env: Environment,
+  options: { readonly allowHttp?: boolean } = {},
+): CommandContext {
+  const config = parseAgentConfig(env, { command, osHostname: hostname(), ...options })
+  const logging = createLoggingFromEnvironment(env)
+  warnAboutUnknownVariables(command, config, logging)
+  becomeOwnerOf(config.dataDir)
+  return {
+    config,
+    paths: agentPaths(config),
+    clock: systemClock,
+    random: Math.random,
+    logging,
+    version: readVersion(),
+  }
+}
+
+/** Commands that only read would repeat what `run` has said already. */
+function warnAboutUnknownVariables(
+  command: AgentCommand,
+  { unknownVariables }: AgentConfig,
+  logging: Logging,
+): void {
+  if (command !== 'enroll' && command !== 'run' && command !== 'rotate') return
+  for (const variable of unknownVariables) {
+    logging.forModule('agent').warn({ variable }, 'Unknown variable ignored')
+  }
+}
+
+/** One JSON document, or text, on stdout. */
+export function print(value: unknown, format: { readonly json: boolean }, text: string): void {
+  process.stdout.write(`${format.json ? JSON.stringify(value, undefined, 2) : text}\n`)
+}

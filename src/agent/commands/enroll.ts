@@ -1,0 +1,76 @@
+import { invariant, UserError } from '../../platform/errors.ts'
+import { readTextIfPresent } from '../../platform/files.ts'
+import { Secret } from '../../platform/secret.ts'
+import type { AgentConfig } from '../config.ts'
+import { createEnrollClient } from '../enroll-client.ts'
+import { readTrust } from '../hub-gateway.ts'
+import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
+import { enroll } from '../identity/enroll.ts'
+import { prepareDirectories } from '../paths.ts'
+import { lockAgent } from '../singleton.ts'
+import { type Environment, print, startCommand } from './context.ts'
+
+export interface EnrollOptions {
+  readonly allowHttp: boolean
+  readonly caFingerprint: string | undefined
+  readonly replace: boolean
+  readonly json: boolean
+}
+
+const TOKEN_FILE_BYTES_MAX = 4096
+
+export async function runEnroll(env: Environment, options: EnrollOptions): Promise<void> {
+  const context = startCommand('enroll', env, { allowHttp: options.allowHttp })
+  const { config, paths, version } = context
+  const { serverUrl, hostname, role, httpsProxy, noProxy } = config
+  invariant(
+    serverUrl !== undefined && hostname !== undefined && role !== undefined,
+    'enroll requires URL, hostname and role',
+  )
+  const caFingerprint = parseFingerprint(options.caFingerprint)
+  await prepareDirectories(paths)
+  const lock = lockAgent(paths)
+  const trustPem = await readTrust(config.serverCaPath, undefined)
+  const client = createEnrollClient({ baseUrl: serverUrl, trustPem, httpsProxy, noProxy, version })
+  try {
+    const identity = await enroll(
+      { ...context, client, log: context.logging.forModule('agent.identity') },
+      { token: await readToken(config), hostname, role, caFingerprint, replace: options.replace },
+    )
+    const { serial, notAfter } = identity.leaf
+    print(
+      describeIdentity(identity, paths.dataDir),
+      options,
+      `enrolled ${hostname}\ncert serial: ${serial}\nnot_after: ${formatInstant(notAfter)}`,
+    )
+  } finally {
+    await client.close()
+    lock.release()
+  }
+}
+
+async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise<Secret<string>> {
+  if (enrollToken !== undefined) return enrollToken
+  invariant(enrollTokenFile !== undefined, 'enroll requires a token')
+  const text = (await readTextIfPresent(enrollTokenFile, TOKEN_FILE_BYTES_MAX))?.trim()
+  if (text === undefined || text === '') {
+    throw new UserError(
+      'token_file',
+      `read enrolment token from ${enrollTokenFile}: ${text === undefined ? 'not found' : 'empty'}`,
+      {
+        hint: 'see SVC_ENROLL_TOKEN_FILE',
+      },
+    )
+  }
+  return new Secret(text)
+}
+
+function parseFingerprint(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const hex = text
+    .replace(/^sha256:/i, '')
+    .replaceAll(':', '')
+    .toLowerCase()
+  if (/^[0-9a-f]{64}$/.test(hex)) return hex
+  throw new UserError('fingerprint_invalid', '--ca-fingerprint is not a SHA-256 in hex')
+}

@@ -1,0 +1,68 @@
+// The hub client of whichever identity is the current one.
+
+import { readTextIfPresent } from '../platform/files.ts'
+import { UserError } from '../platform/errors.ts'
+import { createHubClient, type HubClient } from './hub-client.ts'
+import type { Identity } from './identity/identity.ts'
+
+export interface HubGateway extends HubClient {
+  /** From the next request on; requests under way end with the identity that they began with. */
+  useIdentity(identity: Identity): Promise<void>
+}
+
+export interface HubGatewayOptions {
+  readonly baseUrl: URL
+  /** Undefined means the identity's own root. */
+  readonly serverCaPath: string | undefined
+  readonly version: string
+}
+
+const CA_BYTES_MAX = 1024 * 1024
+
+export function createHubGateway(options: HubGatewayOptions): HubGateway {
+  let current: { readonly client: HubClient; readonly key: string } | undefined
+
+  function client(): HubClient {
+    if (current === undefined) throw new UserError('no_identity', 'no identity in use yet')
+    return current.client
+  }
+
+  return {
+    async useIdentity(identity) {
+      const trustPem = await readTrust(options.serverCaPath, identity.caPem)
+      const key = `${identity.leaf.sha256} ${trustPem}`
+      if (current?.key === key) return
+      const old = current?.client
+      const { certificatePem, key: privateKey } = identity
+      const settings = { baseUrl: options.baseUrl, version: options.version, trustPem }
+      current = {
+        client: createHubClient({ ...settings, keyPem: privateKey.pem, certificatePem }),
+        key,
+      }
+      // It waits for what is under way, and nobody waits for it.
+      void old?.close()
+    },
+    issueCertificate: (csrPem, deliveryId) => client().issueCertificate(csrPem, deliveryId),
+    fetchManifest: () => client().fetchManifest(),
+    sendEvent: (event) => client().sendEvent(event),
+    close: async () => current?.client.close(),
+  }
+}
+
+/** The PEM text of `SVC_SERVER_CA_PATH`, else what stands in for it. */
+export async function readTrust<Fallback>(
+  path: string | undefined,
+  fallback: Fallback,
+): Promise<string | Fallback> {
+  if (path === undefined) return fallback
+  const text = await readTextIfPresent(path, CA_BYTES_MAX)
+  if (text === undefined) {
+    throw new UserError('ca_not_found', `read root CA from ${path}: not found`, {
+      hint: 'see SVC_SERVER_CA_PATH',
+    })
+  }
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new UserError('ca_invalid', `read root CA from ${path}: no PEM certificate in it`)
+  }
+  return text
+}

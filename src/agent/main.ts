@@ -1,0 +1,133 @@
+// svc-agent: the command line. Each command is loaded when it is asked for, so that `--version` is quick.
+
+import { Command } from 'commander'
+import { reportFailure, runProgram } from '../platform/program.ts'
+import { readVersion } from '../platform/version.ts'
+import { describeVariables } from './agent-variables.ts'
+
+const EXAMPLES = `
+Examples:
+  $ export SVC_SERVER_URL=https://hub.example:8444
+  $ SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
+  $ svc-agent identity
+  $ export SVC_SERVER_MTLS_URL=https://hub.example:8443
+  $ svc-agent run
+
+${describeVariables()}
+`
+
+const ENROLL_EXAMPLES = `
+Examples:
+  $ SVC_SERVER_URL=https://hub.example:8444 SVC_AGENT_ROLE=web \\
+      SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
+  $ svc-agent enroll --ca-fingerprint 5f1e…    trust no other root than this one
+
+When the reply is lost, run the same command again: it goes on with the same request.
+`
+
+interface JsonOption {
+  json?: boolean
+}
+
+function buildProgram(): Command {
+  const env = process.env
+  const program = new Command('svc-agent')
+    .description(
+      'Keeps this host’s certificates: enrols it, renews what it has, installs what it is sent.',
+    )
+    .version(readVersion(), '--version', 'print the version')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .addHelpText('after', EXAMPLES)
+
+  program
+    .command('enroll')
+    .description('turn a one-time token into an identity')
+    .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
+    .option('--ca-fingerprint <sha256>', 'accept only this root (SHA-256 of its DER)')
+    .option('--replace', 'set an identity that is there aside, once the new one is in place')
+    .option('--json', 'print the new identity as JSON')
+    .addHelpText('after', ENROLL_EXAMPLES)
+    .action(
+      async (
+        options: JsonOption & { allowHttp?: boolean; caFingerprint?: string; replace?: boolean },
+      ) => {
+        const { runEnroll } = await import('./commands/enroll.ts')
+        await runEnroll(env, {
+          allowHttp: options.allowHttp === true,
+          caFingerprint: options.caFingerprint,
+          replace: options.replace === true,
+          json: options.json === true,
+        })
+      },
+    )
+
+  program
+    .command('identity')
+    .description('print the identity; no network')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent identity --json')
+    .action(async ({ json }: JsonOption) => {
+      const { runIdentity } = await import('./commands/identity.ts')
+      await runIdentity(env, { json: json === true })
+    })
+
+  program
+    .command('run')
+    .description('renew, poll, install and run hooks, until a signal ends it')
+    .option('--once', 'do one round; exit 0 when all of it succeeded, else 1')
+    .addHelpText('after', '\nExamples:\n  $ svc-agent run\n  $ svc-agent run --once')
+    .action(async ({ once }: { once?: boolean }) => {
+      const { runOnce, runRun } = await import('./commands/run.ts')
+      await (once === true ? runOnce(env) : runRun(env))
+    })
+
+  program
+    .command('rotate')
+    .description('renew the identity now; through the running agent, if one runs')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent rotate')
+    .action(async ({ json }: JsonOption) => {
+      const { runRotate } = await import('./commands/rotate.ts')
+      await runRotate(env, { json: json === true })
+    })
+
+  program
+    .command('poll')
+    .description('do a round now; through the running agent, if one runs')
+    .addHelpText('after', '\nExample:\n  $ svc-agent poll')
+    .action(async () => {
+      const { runPoll } = await import('./commands/run.ts')
+      await runPoll(env)
+    })
+
+  program
+    .command('status')
+    .description('show identity, deliveries and waiting events')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent status --json')
+    .action(async ({ json }: JsonOption) => {
+      const { runStatus } = await import('./commands/status.ts')
+      await runStatus(env, { json: json === true })
+    })
+
+  program
+    .command('check')
+    .description('exit 0: renewal due, 1: not yet, 2: no identity, 255: error')
+    .addHelpText('after', '\nExample:\n  $ svc-agent check && svc-agent rotate')
+    .action(async () => {
+      const { runCheck } = await import('./commands/check.ts')
+      await runCheck(env)
+    })
+
+  return program
+}
+
+process.on('unhandledRejection', (error) => {
+  reportFailure('svc-agent', error)
+  process.exit(1)
+})
+
+await runProgram('svc-agent', async () => {
+  await buildProgram().parseAsync(process.argv)
+})

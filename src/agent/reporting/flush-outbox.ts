@@ -1,0 +1,16 @@
+import type { HubBudget } from '../hub-budget.ts'
+import type { HubClient } from '../hub-client.ts'
+import { HubUnreachableError } from '../hub-request.ts'
+import type { Outbox } from './outbox.ts'
+
+/** Sends what waits, as far as the round's hub lets it. */
+export async function flushOutbox(
+  context: { readonly outbox: Outbox; readonly hub: Pick<HubClient, 'sendEvent'> },
+  budget: HubBudget,
+): Promise<void> {
+  if (!budget.isOpen) return
+  const result = await context.outbox.flush(context.hub)
+  if (result === 'empty') return
+  if (result instanceof HubUnreachableError) budget.noteError(result)
+  else budget.noteRefusal(result)
+}

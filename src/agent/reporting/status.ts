@@ -1,0 +1,90 @@
+// What `svc-agent status` shows.
+
+import { parseArtefactName } from '../../protocol/identifiers.ts'
+import { readInstalledPair } from '../delivery/installed-pair.ts'
+import type { ProcessedStore } from '../delivery/processed-store.ts'
+import {
+  describeIdentity,
+  formatInstant,
+  type IdentityDescription,
+} from '../identity/describe-identity.ts'
+import { loadIdentity } from '../identity/identity.ts'
+import type { AgentPaths } from '../paths.ts'
+import type { PollResult } from '../poll.ts'
+import type { Outbox } from './outbox.ts'
+
+export interface AgentStatus {
+  readonly running: boolean
+  readonly identity: IdentityDescription | null
+  readonly last_poll_at: string | null
+  /** Of the last round; empty when all was well. */
+  readonly problems: readonly string[]
+  readonly events_waiting: number
+  readonly deliveries: readonly {
+    readonly id: string
+    readonly name: string
+    readonly version: number
+    readonly progress: string
+    readonly cancelled: boolean
+    readonly hook_failure: string | null
+    readonly cert_serial: string
+    readonly not_after: string | null
+  }[]
+}
+
+export async function readStatus(
+  paths: AgentPaths,
+  parts: {
+    readonly processed: ProcessedStore
+    readonly outbox: Outbox
+    readonly running: boolean
+    readonly lastResult: PollResult | undefined
+  },
+): Promise<AgentStatus> {
+  const identity = await loadIdentity(paths.identityDir)
+  return {
+    running: parts.running,
+    identity: identity === undefined ? null : describeIdentity(identity, paths.dataDir),
+    last_poll_at:
+      parts.lastResult === undefined ? null : formatInstant(parts.lastResult.finishedAt),
+    problems: parts.lastResult?.problems ?? [],
+    events_waiting: parts.outbox.listWaiting().length,
+    deliveries: await Promise.all(
+      parts.processed.list().map(async (record) => ({
+        id: record.deliveryId,
+        name: record.name,
+        version: record.version,
+        progress: record.progress,
+        cancelled: record.cancelled,
+        hook_failure: record.reportedHookFailure,
+        cert_serial: record.serial,
+        not_after: await readNotAfter(paths.outDir, record.name),
+      })),
+    ),
+  }
+}
+
+export function formatStatus(status: AgentStatus): string {
+  const { identity } = status
+  return [
+    'svc-agent status',
+    `running: ${status.running ? 'yes' : 'no'}`,
+    `hostname: ${identity?.hostname ?? '(no identity)'}`,
+    ...(identity === null
+      ? []
+      : [`cert serial: ${identity.cert_serial}`, `not_after: ${identity.not_after}`]),
+    ...(status.last_poll_at === null ? [] : [`last poll: ${status.last_poll_at}`]),
+    `events waiting: ${status.events_waiting}`,
+    ...status.problems.map((problem) => `problem: ${problem}`),
+    ...status.deliveries.map(
+      (delivery) =>
+        `delivery ${delivery.name} v${delivery.version}: ${delivery.cancelled ? 'cancelled' : delivery.progress}, serial ${delivery.cert_serial}, not_after ${delivery.not_after ?? '(missing)'}${delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`}`,
+    ),
+  ].join('\n')
+}
+
+async function readNotAfter(outDir: string, text: string): Promise<string | null> {
+  const name = parseArtefactName(text)
+  const pair = name && (await readInstalledPair(outDir, name))
+  return pair === undefined ? null : formatInstant(pair.leaf.notAfter)
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { createHash, createPublicKey } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { generateProvisionerJwk } from '../../dev-ca/provisioner.ts'
+import { createOneTimeTokenSigner } from './one-time-token.ts'
+import { parseProvisionerKey } from './provisioner-key.ts'
+
+const NOW = new Date('2026-11-21T10:00:00.700Z')
+const clock = { now: () => NOW, sleep: () => Promise.resolve() }
+const csrDer = Buffer.from('not really a CSR')
+const request = {
+  issuer: 'the provisioner',
+  audience: 'https://ca.example/1.0/sign',
+  commonName: 'web-1',
+  sans: ['web-1', '*.web.example'],
+  csrSha256: createHash('sha256').update(csrDer).digest('hex'),
+}
+
+describe('one-time token', async () => {
+  const jwk = await generateProvisionerJwk()
+  const signToken = createOneTimeTokenSigner({
+    key: parseProvisionerKey(JSON.stringify(jwk)),
+    kid: 'the kid',
+    clock,
+  })
+
+  test('carries what the CA asks for, and no iat', async () => {
+    const token = await signToken(request)
+    const { jti, ...claims } = decodeJwt(token)
+    assert.equal(typeof jti, 'string')
+    assert.deepEqual(claims, {
+      iss: 'the provisioner',
+      aud: 'https://ca.example/1.0/sign',
+      sub: 'web-1',
+      sans: ['web-1', '*.web.example'],
+      cnf: { 'x5rt#S256': createHash('sha256').update(csrDer).digest('base64url') },
+      nbf: Date.parse('2026-11-21T09:59:00Z') / 1000,
+      exp: Date.parse('2026-11-21T10:05:00Z') / 1000,
+    })
+    assert.deepEqual(decodeProtectedHeader(token), { alg: 'ES256', kid: 'the kid', typ: 'JWT' })
+  })
+
+  test('is signed by the provisioner key', async () => {
+    const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
+    await jwtVerify(await signToken(request), publicKey, { currentDate: NOW })
+  })
+
+  test('has an id of its own every time', async () => {
+    const [first, second] = [await signToken(request), await signToken(request)]
+    assert.notEqual(decodeJwt(first).jti, decodeJwt(second).jti)
+  })
+})

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { describe, test } from 'node:test'
+import { type CaBehaviour, type FakeCa, startFakeCa } from '../../../test/fakes/ca-server.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
+import { generateEcP256Key } from '../../pki/keys.ts'
+import { CaError, type CaFailureReason, type SignRequest } from './certificate-authority.ts'
+import { parseProvisionerKey } from './provisioner-key.ts'
+import { createStepCaClient, type StepCaClient } from './step-ca-client.ts'
+
+interface ClientSettings {
+  readonly rootPem?: string
+  readonly deadlineMs?: number
+  readonly provisionerName?: string
+  readonly logs?: unknown[]
+}
+
+function clientOf(ca: FakeCa, settings: ClientSettings = {}): StepCaClient {
+  const { logs = [], ...rest } = settings
+  const log = (...entry: unknown[]): void => void logs.push(entry)
+  const logger = { trace: log, debug: log, info: log, warn: log, error: log }
+  return createStepCaClient({
+    caUrl: new URL(ca.url),
+    rootPem: ca.rootPem,
+    provisionerKey: parseProvisionerKey(ca.provisionerKey),
+    provisionerKid: ca.provisionerKid,
+    clock: systemClock,
+    logger,
+    ...rest,
+  })
+}
+
+async function newRequest(sans: readonly string[] = ['web-1']): Promise<SignRequest> {
+  const csr = await parseCsrPem(await createCsrPem('web-1', await generateEcP256Key()))
+  assert.ok(csr)
+  return { csr, commonName: 'web-1', sans }
+}
+
+async function failureOf(work: Promise<unknown>): Promise<CaError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof CaError) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
+
+async function failsFor(
+  behaviour: CaBehaviour,
+  reason: CaFailureReason,
+  message: RegExp,
+): Promise<void> {
+  await using ca = await startFakeCa({ script: () => behaviour })
+  await using client = clientOf(ca)
+  const failure = await failureOf(client.sign(await newRequest()))
+  assert.equal(failure.reason, reason)
+  assert.equal(failure.code, 'ca_failed')
+  assert.match(failure.message, message)
+}
+
+describe('step-ca client', () => {
+  test('returns the leaf and its intermediates, leaf first', async () => {
+    await using ca = await startFakeCa()
+    await using client = clientOf(ca)
+    const request = await newRequest(['web-1', '*.web.example', '2001:db8::1'])
+    const { leaf, intermediates, chainPem } = await client.sign(request)
+    assert.equal(leaf.commonName, 'web-1')
+    assert.ok(leaf.publicKeySpki.equals(request.csr.publicKeySpki))
+    assert.equal(intermediates.length, 1)
+    assert.equal(chainPem, leaf.pem + intermediates[0]?.pem)
+  })
+
+  test('falls back to crt and ca when there is no certChain', async () => {
+    await using ca = await startFakeCa({ script: () => ({ kind: 'sign_without_chain' }) })
+    await using client = clientOf(ca)
+    const { intermediates } = await client.sign(await newRequest())
+    assert.equal(intermediates.length, 1)
+  })
+
+  test('trusts each of several roots', async () => {
+    await using ca = await startFakeCa()
+    await using other = await startFakeCa()
+    await using client = clientOf(ca, { rootPem: other.rootPem + ca.rootPem })
+    await client.sign(await newRequest())
+  })
+
+  test('finds the name of the provisioner on whatever page it is, and asks once for many calls', async () => {
+    await using ca = await startFakeCa({ pagesBefore: 3, provisionerName: () => 'paged' })
+    await using client = clientOf(ca)
+    const request = await newRequest()
+    await Promise.all(Array.from({ length: 10 }, () => client.sign(request)))
+    assert.equal(ca.provisionerPagesServed(), 4)
+    assert.deepEqual([...new Set(ca.calls.map(({ claims }) => claims.iss))], ['paged'])
+  })
+
+  test('does not ask for the name when it is configured', async () => {
+    await using ca = await startFakeCa()
+    await using client = clientOf(ca, { provisionerName: 'configured' })
+    await client.sign(await newRequest())
+    assert.equal(ca.provisionerPagesServed(), 0)
+    assert.equal(ca.calls[0]?.claims.iss, 'configured')
+  })
+
+  test('asks for the name again after a 401', async () => {
+    let name = 'old'
+    await using ca = await startFakeCa({
+      provisionerName: () => name,
+      script: ({ claims }) =>
+        claims.iss === name ? { kind: 'sign' } : { kind: 'answer', status: 401, body: '{}' },
+    })
+    await using client = clientOf(ca)
+    const request = await newRequest()
+    await client.sign(request)
+    name = 'new'
+    assert.equal((await failureOf(client.sign(request))).status, 401)
+    await client.sign(request)
+    assert.equal(ca.calls.at(-1)?.claims.iss, 'new')
+  })
+
+  test('tries once more, with a fresh token, when the connection is cut', async () => {
+    await using ca = await startFakeCa({
+      script: ({ number }) => (number === 1 ? { kind: 'cut' } : { kind: 'sign' }),
+    })
+    await using client = clientOf(ca)
+    await client.sign(await newRequest())
+    const [first, second] = ca.calls
+    assert.equal(ca.calls.length, 2)
+    assert.notEqual(first?.claims.jti, second?.claims.jti)
+  })
+
+  test('gives up as unreachable when the connection is cut twice', async () => {
+    await using ca = await startFakeCa({ script: () => ({ kind: 'cut' }) })
+    await using client = clientOf(ca)
+    assert.equal((await failureOf(client.sign(await newRequest()))).reason, 'unreachable')
+    assert.equal(ca.calls.length, 2)
+  })
+
+  test('does not try again after an answer', async () => {
+    await using ca = await startFakeCa({
+      script: () => ({ kind: 'answer', status: 500, body: 'oops' }),
+    })
+    await using client = clientOf(ca)
+    await failureOf(client.sign(await newRequest()))
+    assert.equal(ca.calls.length, 1)
+  })
+
+  test('is unreachable when nobody listens', async () => {
+    const ca = await startFakeCa()
+    await ca[Symbol.asyncDispose]()
+    await using client = clientOf(ca)
+    assert.equal((await failureOf(client.sign(await newRequest()))).reason, 'unreachable')
+  })
+
+  test('does not talk to a server of another root', async () => {
+    await using ca = await startFakeCa()
+    await using other = await startFakeCa()
+    await using client = clientOf(ca, { rootPem: other.rootPem })
+    assert.equal((await failureOf(client.sign(await newRequest()))).reason, 'unreachable')
+    assert.equal(ca.calls.length, 0)
+  })
+
+  test('has one deadline for everything', async () => {
+    await using ca = await startFakeCa({ script: () => ({ kind: 'silence' }) })
+    await using client = clientOf(ca, { deadlineMs: 200 })
+    const request = await newRequest()
+    // The last four wait in line all the time.
+    const failures = await Promise.all(
+      Array.from({ length: 20 }, () => failureOf(client.sign(request))),
+    )
+    assert.deepEqual([...new Set(failures.map(({ reason }) => reason))], ['timeout'])
+    assert.equal(ca.calls.length, 16)
+  })
+
+  test('has 16 calls under way, 64 waiting, and refuses the next at once', async () => {
+    let open = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    await using ca = await startFakeCa({
+      script: () => ({ kind: 'sign_after', released }),
+    })
+    await using client = clientOf(ca)
+    const request = await newRequest()
+    const accepted = Array.from({ length: 80 }, () => client.sign(request))
+    const failure = await failureOf(client.sign(request))
+    assert.equal(failure.reason, 'overloaded')
+    assert.ok(ca.calls.length <= 16)
+    open()
+    await Promise.all(accepted)
+    assert.equal(ca.calls.length, 80)
+  })
+
+  const faults = [
+    ['other_key', /for another key/],
+    ['other_common_name', /for CN someone-else/],
+    ['extra_san', /has the names web-1, extra\.example/],
+    ['expired', /is expired/],
+    ['other_root', /does not lead to a trusted root/],
+    ['is_ca', /is a CA/],
+  ] as const
+  for (const [fault, message] of faults) {
+    test(`does not take a certificate with the fault ${fault}`, () =>
+      failsFor({ kind: 'wrong_certificate', fault }, 'wrong_certificate', message))
+  }
+
+  const answers: readonly (readonly [number, string, CaFailureReason, RegExp])[] = [
+    [201, 'not json', 'wrong_certificate', /no certificate/],
+    [201, '{"crt":"nonsense"}', 'wrong_certificate', /no certificate/],
+    [201, '{"certChain":[]}', 'wrong_certificate', /no certificate/],
+    [200, '{}', 'unreachable', /could not sign \(200\)/],
+    [302, '', 'unreachable', /could not sign \(302\)/],
+    [400, '{"status":400,"message":"no csr"}', 'refused', /refused to sign \(400\): no csr$/],
+    [401, '{"status":401,"message":"used"}', 'refused', /refused to sign \(401\): used$/],
+    [403, '{"status":403,"message":"names"}', 'refused', /refused to sign \(403\): names$/],
+    [500, '<html>oops', 'unreachable', /could not sign \(500\): <html>oops$/],
+    [503, '', 'unreachable', /could not sign \(503\): $/],
+  ]
+  for (const [status, body, reason, message] of answers) {
+    test(`takes ${status} with ${JSON.stringify(body)} as ${reason}`, () =>
+      failsFor({ kind: 'answer', status, body }, reason, message))
+  }
+
+  test('stops reading an endless reply', () =>
+    failsFor({ kind: 'endless' }, 'wrong_certificate', /too long/))
+
+  test('logs neither the token nor more than an excerpt of what the CA says', async () => {
+    const logs: unknown[] = []
+    await using ca = await startFakeCa({
+      script: ({ ott }) => ({
+        kind: 'answer',
+        status: 403,
+        body: JSON.stringify({ message: `bad\n\u001B[31m ${ott} ${'x'.repeat(5000)}` }),
+      }),
+    })
+    await using client = clientOf(ca, { logs })
+    const failure = await failureOf(client.sign(await newRequest()))
+    const everything = inspect([logs, failure], { depth: 9, maxStringLength: null })
+    assert.match(everything, /ca_status: 403/)
+    const [call] = ca.calls
+    assert.equal(everything.includes(String(call?.ott.split('.')[2])), false)
+    assert.ok(failure.message.length < 300)
+    // oxlint-disable-next-line no-control-regex -- The test is that there are none.
+    assert.doesNotMatch(failure.message, /[\u0000-\u001F]/)
+  })
+
+  test('refuses a root file without a certificate', async () => {
+    await using ca = await startFakeCa()
+    assert.throws(() => clientOf(ca, { rootPem: 'nothing' }), /holds no PEM certificate/)
+  })
+})

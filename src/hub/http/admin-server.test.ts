@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { SvcError, UserError } from '../../platform/errors.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { openSocketPath } from '../../platform/unix-socket.ts'
+import type { AdminOperations } from '../../protocol/admin.ts'
+import { startAdminServer } from './admin-server.ts'
+
+interface Reply {
+  readonly status: number | undefined
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+interface Setting {
+  readonly socketPath: string
+  readonly logged: string[]
+  readonly send: (method: string, path: string, body?: string) => Promise<Reply>
+}
+
+/** Only the operations that a test names exist; calling another one is a bug, as any TypeError is. */
+async function withServer(
+  operations: Partial<AdminOperations>,
+  work: (setting: Setting) => Promise<void>,
+  directoryName = 'vault',
+): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), directoryName))
+  const socketPath = join(root, 'admin.sock')
+  const logged: string[] = []
+  const logging = createLogging({
+    filter: { levelOf: () => 'info' },
+    format: 'json',
+    destination: { write: (line) => void logged.push(line) },
+  })
+  await writeFile(socketPath, 'left by a dead hub')
+  const server = await startAdminServer({
+    socketPath,
+    operations: operations as AdminOperations,
+    logging,
+  })
+  try {
+    const send = (method: string, path: string, body = '') =>
+      sendRequest(socketPath, method, path, body)
+    await work({ socketPath, logged, send })
+  } finally {
+    await server.close()
+    assert.deepEqual(await readdir(root), [], 'nothing is left after the close')
+    await rm(root, { recursive: true })
+  }
+}
+
+async function sendRequest(
+  socketPath: string,
+  method: string,
+  path: string,
+  body: string,
+): Promise<Reply> {
+  const address = openSocketPath(socketPath)
+  try {
+    const outgoing = httpRequest({ socketPath: address.path, method, path, agent: false })
+    outgoing.end(body)
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const text = Buffer.concat((await response.toArray()) as Buffer[]).toString()
+    return { status: response.statusCode, body: JSON.parse(text) as Reply['body'] }
+  } finally {
+    address.release()
+  }
+}
+
+describe('startAdminServer', () => {
+  test('replaces what a dead hub left and lets only its owner in', () =>
+    withServer({}, async ({ socketPath }) => {
+      const stats = await stat(socketPath)
+      assert.ok(stats.isSocket())
+      assert.equal(stats.mode & 0o777, 0o600)
+    }))
+
+  test('listens where no socket address reaches', () =>
+    withServer(
+      { listCargoes: async () => ({ cargas: [] }) },
+      async ({ send }) => {
+        assert.deepEqual(await send('GET', '/v1/admin/cargas'), {
+          status: 200,
+          body: { cargas: [] },
+        })
+      },
+      'v'.repeat(120),
+    ))
+
+  test('follows no link that stands in the place of its staging directory', () =>
+    withServer({}, async ({ socketPath }) => {
+      const outside = await mkdtemp(join(tmpdir(), 'outside'))
+      await writeFile(join(outside, 'precious'), '')
+      await symlink(outside, `${socketPath}.new`)
+      const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+      const second = await startAdminServer({
+        socketPath,
+        operations: {} as AdminOperations,
+        logging,
+      })
+      await second.close()
+      assert.deepEqual(await readdir(outside), ['precious'])
+      await rm(outside, { recursive: true })
+    }))
+
+  test('hands the checked request to its operation', () =>
+    withServer(
+      { showAgent: async (request) => ({ ...agentNamed(request.agente), entregas: [] }) },
+      async ({ send }) => {
+        const reply = await send('POST', '/v1/admin/agentes/show', '{"agente":"web-1"}')
+        assert.equal(reply.status, 200)
+        assert.equal(reply.body['hostname'], 'web-1')
+      },
+    ))
+
+  const show = '/v1/admin/agentes/show'
+  for (const [name, method, path, body, status, error] of [
+    ['a route that is not there', 'GET', '/v1/admin/nothing', '', 404, 'route_not_found'],
+    ['another method', 'DELETE', show, '', 405, 'method_not_allowed'],
+    ['a body that is not JSON', 'POST', show, '{', 400, 'json_invalid'],
+    ['a missing field', 'POST', show, '{}', 400, 'request_invalid'],
+    ['no body', 'POST', show, '', 400, 'request_invalid'],
+    ['a wrong type', 'POST', show, '{"agente":5}', 400, 'request_invalid'],
+    ['an empty name', 'POST', show, '{"agente":""}', 400, 'request_invalid'],
+    ['a body over 1 MiB', 'POST', show, 'x'.repeat(1024 * 1024 + 1), 413, 'body_too_large'],
+  ] as const) {
+    test(`refuses ${name} as ${error}`, () =>
+      withServer({}, async ({ send }) => {
+        const reply = await send(method, path, body)
+        assert.equal(reply.status, status)
+        assert.equal(reply.body['error'], error)
+        assert.equal(typeof reply.body['message'], 'string')
+      }))
+  }
+
+  for (const [name, error, expected] of [
+    [
+      'a mistake of the user as 400',
+      new UserError('agent_not_found', 'no agente web-9', { hint: 'look again' }),
+      {
+        status: 400,
+        body: { error: 'agent_not_found', message: 'no agente web-9', hint: 'look again' },
+      },
+    ],
+    [
+      'a failure as 503',
+      new SvcError('store_unavailable', 'the disk is full'),
+      { status: 503, body: { error: 'store_unavailable', message: 'the disk is full' } },
+    ],
+  ] as const) {
+    test(`answers ${name}`, () =>
+      withServer({ listAgents: () => Promise.reject(error) }, async ({ send }) => {
+        assert.deepEqual(await send('GET', '/v1/admin/agentes'), expected)
+      }))
+  }
+
+  test('tells the log of a bug, and the caller nothing', () =>
+    withServer(
+      { listAgents: () => Promise.reject(new TypeError('secret detail')) },
+      async ({ send, logged }) => {
+        const reply = await send('GET', '/v1/admin/agentes')
+        assert.equal(reply.status, 500)
+        assert.equal(reply.body['error'], 'internal_error')
+        assert.doesNotMatch(JSON.stringify(reply.body), /secret detail/)
+        assert.match(logged.join(''), /secret detail/)
+      },
+    ))
+
+  test('says where it cannot listen', async () => {
+    const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+    const socketPath = '/nonexistent/admin.sock'
+    const operations = {} as AdminOperations
+    await assert.rejects(startAdminServer({ socketPath, operations, logging }), {
+      code: 'admin_socket_failed',
+      message: /^cannot listen on \/nonexistent\/admin\.sock: ENOENT/,
+    })
+  })
+})
+
+function agentNamed(hostname: string) {
+  return {
+    id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a11',
+    hostname,
+    role: 'web',
+    last_seen_at: null,
+    last_poll_at: null,
+    revoked_at: null,
+    created_at: '2026-11-20T10:00:00.000Z',
+    cert_serial: null,
+    cert_not_after: null,
+  }
+}

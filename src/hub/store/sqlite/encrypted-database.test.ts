@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { Secret } from '../../../platform/secret.ts'
+import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
+
+describe('the encrypted database file', () => {
+  const dataKey = new Secret(randomBytes(32))
+  let directory: string
+  let path: string
+  let content: Buffer
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'database-'))
+    path = join(directory, 'db.enc')
+    await createDatabase(path, dataKey)
+    content = await readFile(path)
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  const damages: readonly [title: string, damage: (content: Buffer) => Buffer, key?: Buffer][] = [
+    ['one with a flipped bit in its first page', (bytes) => flip(bytes, 200)],
+    ['one with a flipped bit in its plain header', (bytes) => flip(bytes, 16)],
+    ['one with a flipped bit in its salt', (bytes) => flip(bytes, 3)],
+    ['one that was cut', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['one that was cut inside its first page', (bytes) => bytes.subarray(0, 700)],
+    ['an empty one', () => Buffer.alloc(0)],
+    ['something else', () => Buffer.alloc(20_000, 'not a database ')],
+    ['zeros', () => Buffer.alloc(20_480)],
+    ['one under another key', (bytes) => bytes, randomBytes(32)],
+  ]
+  for (const [title, damage, key] of damages) {
+    test(`${title} is refused by name and left as it is`, async () => {
+      await writeFile(path, damage(content))
+      const before = await describeDirectory(directory)
+      const openKey = key === undefined ? dataKey : new Secret(key)
+      assert.throws(
+        () => openWriter(path, openKey),
+        (error: Error & { code?: string }) => {
+          assert.equal(error.code, 'store_corrupt')
+          assert.ok(error.message.includes(path), error.message)
+          return true
+        },
+      )
+      assert.deepEqual(await describeDirectory(directory), before)
+    })
+  }
+
+  test('one that was left with a WAL is not touched when it is refused', async () => {
+    const connection = openWriter(path, dataKey)
+    connection.exec(`INSERT INTO politicas VALUES ('r', 'n', NULL, NULL, '[]', '[]')`)
+    const copies = await describeDirectory(directory)
+    assert.ok('db.enc-wal' in copies)
+    assert.throws(() => openWriter(path, new Secret(randomBytes(32))), { code: 'store_corrupt' })
+    assert.deepEqual(await describeDirectory(directory), copies)
+    connection.close()
+  })
+
+  test('a newer format is refused and left as it is', async () => {
+    useConnection((connection) => connection.pragma('user_version = 999'))
+    const before = await describeDirectory(directory)
+    assert.throws(() => openWriter(path, dataKey), {
+      code: 'store_newer',
+      message: `${path} has format 999, this program knows formats up to 1`,
+    })
+    assert.deepEqual(await describeDirectory(directory), before)
+  })
+
+  test("another program's database is refused", () => {
+    useConnection((connection) => connection.pragma('application_id = 1'))
+    assert.throws(() => openWriter(path, dataKey), {
+      message: `${path} is not a database of this program`,
+    })
+  })
+
+  test('a missing one is not made by opening it', async () => {
+    await rm(path)
+    assert.throws(() => openWriter(path, dataKey), { code: 'store_missing' })
+    assert.deepEqual(await readdir(directory), [])
+  })
+
+  test('creating never replaces one', async () => {
+    await assert.rejects(createDatabase(path, dataKey), { code: 'store_exists' })
+    assert.deepEqual(await readFile(path), content)
+  })
+
+  test('what an interrupted creation left does not matter', async () => {
+    await rm(path)
+    await writeFile(`${path}.new`, 'half')
+    await writeFile(`${path}.new-wal`, 'half')
+    await createDatabase(path, dataKey)
+    assert.deepEqual(await readdir(directory), ['db.enc'])
+    useConnection((connection) => connection.exec('SELECT * FROM eventos'))
+  })
+
+  test('the reader cannot write', () => {
+    const reader = openReader(path, dataKey)
+    assert.throws(() => reader.exec('DELETE FROM cargas'), { code: 'SQLITE_READONLY' })
+    reader.close()
+  })
+
+  test('every commit waits for the disk', () => {
+    useConnection((connection) => {
+      assert.equal(connection.pragma('synchronous', { simple: true }), 2)
+      assert.equal(connection.pragma('temp_store', { simple: true }), 2)
+    })
+  })
+
+  function useConnection(work: (connection: Connection) => void): void {
+    const connection = openWriter(path, dataKey)
+    try {
+      work(connection)
+    } finally {
+      connection.close()
+    }
+  }
+})
+
+function flip(content: Buffer, position: number): Buffer {
+  const changed = Buffer.from(content)
+  changed[position] = (changed[position] ?? 0) ^ 1
+  return changed
+}
+
+/** SQLite may make an empty WAL to look at the file, and an index of it (-shm), which holds nothing. */
+async function describeDirectory(directory: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {}
+  for (const name of (await readdir(directory)).filter((file) => !file.endsWith('-shm'))) {
+    const content = await readFile(join(directory, name))
+    if (name.endsWith('-wal') && content.length === 0) continue
+    files[name] = createHash('sha256').update(content).digest('hex')
+  }
+  return files
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Secret } from '../../../platform/secret.ts'
+import type { EntryId } from '../../../protocol/identifiers.ts'
+import type { StoreWriter } from '../store.ts'
+import { type Connection, createDatabase, openWriter } from './encrypted-database.ts'
+import { GroupCommit } from './group-commit.ts'
+
+describe('group commit', () => {
+  let directory: string
+  let connection: Connection
+  let groupCommit: GroupCommit
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'commit-'))
+    const path = join(directory, 'db.enc')
+    const dataKey = new Secret(randomBytes(32))
+    await createDatabase(path, dataKey)
+    connection = openWriter(path, dataKey)
+    groupCommit = new GroupCommit(connection)
+  })
+  afterEach(async () => {
+    await groupCommit.close()
+    connection.close()
+    await rm(directory, { recursive: true })
+  })
+
+  test('a full disk rejects what has no room, leaves nothing of it, and is over when there is space', async () => {
+    await groupCommit.write(append())
+    connection.pragma('max_page_count = 1')
+    const outcomes = await Promise.allSettled([
+      groupCommit.write(append()),
+      groupCommit.write(append(200_000)),
+      groupCommit.write(append()),
+    ])
+    const [, large] = outcomes
+    assert.equal(large.status, 'rejected')
+    assert.equal((large.reason as { code: string }).code, 'store_unavailable')
+    connection.pragma('max_page_count = 1000000')
+    const acknowledged = outcomes.filter((outcome) => outcome.status === 'fulfilled').length
+    const entry = await groupCommit.write(append(200_000))
+    assert.equal(entry.seq, 1 + acknowledged + 1)
+  })
+
+  test('a commit that fails rejects every write of its batch, and the next batch is fine', async () => {
+    const before = groupCommit.commits
+    const broken = groupCommit.write(async (writer) => {
+      // As after an I/O error: SQLite has rolled the whole transaction back by itself.
+      connection.exec('ROLLBACK')
+      await writer.listAgents()
+    })
+    const first = groupCommit.write(append())
+    for (const write of [broken, first]) await assert.rejects(write, { code: 'store_unavailable' })
+    assert.equal(groupCommit.commits, before)
+    assert.equal((await groupCommit.write(append())).seq, 1)
+  })
+
+  test('a write function that awaits something else is undone, and holds up nobody', async () => {
+    const slow = groupCommit.write(async (writer) => {
+      await append()(writer)
+      await new Promise(() => {})
+    })
+    const other = groupCommit.write(append())
+    await assert.rejects(slow, /a write function awaits nothing but its writer/)
+    assert.equal((await other).seq, 1)
+  })
+
+  test('a writer is of no use after its write', async () => {
+    let leaked: StoreWriter | undefined
+    await groupCommit.write(async (writer) => {
+      leaked = writer
+    })
+    assert.ok(leaked)
+    await assert.rejects(append()(leaked), /a writer is used only inside its write function/)
+  })
+
+  test('the audit log cannot be changed, not even by SQL', () => {
+    connection.exec(`INSERT INTO eventos VALUES (1, 'i', NULL, 't', '{}', NULL, NULL,
+      '2026-11-21T10:00:00.000000Z', printf('%064d', 0), printf('%064d', 1))`)
+    for (const sql of [
+      `UPDATE eventos SET payload = '{"a":1}'`,
+      'DELETE FROM eventos',
+      'REPLACE INTO eventos SELECT * FROM eventos',
+    ]) {
+      assert.throws(() => connection.exec(sql), /the audit log is append-only/, sql)
+    }
+  })
+
+  test('writes queued while a batch runs are committed by the next one', async () => {
+    const first = groupCommit.write(append())
+    await nextTurn()
+    const second = groupCommit.write(append())
+    assert.deepEqual([(await first).seq, (await second).seq], [1, 2])
+    assert.equal(groupCommit.commits, 2)
+  })
+})
+
+function append(
+  payloadLength = 2,
+): (writer: StoreWriter) => ReturnType<StoreWriter['appendEntry']> {
+  return (writer) =>
+    writer.appendEntry({
+      id: randomUUID() as EntryId,
+      agentId: null,
+      eventType: 't',
+      payloadText: JSON.stringify('x'.repeat(payloadLength)),
+      deliveryId: null,
+      requestId: null,
+      at: new Date('2026-11-21T10:00:00Z'),
+    })
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Secret } from '../../../platform/secret.ts'
+import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../../protocol/identifiers.ts'
+import { createDatabase, openWriter } from './encrypted-database.ts'
+import { SqlSession } from './sql-session.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+const NOW = new Date('2026-11-21T10:00:00Z')
+const ID = '00000000-0000-4000-8000-000000000000'
+
+test('no query walks through a table that grows, and none sorts the audit log', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plans-'))
+  const path = join(directory, 'db.enc')
+  const dataKey = new Secret(randomBytes(32))
+  await createDatabase(path, dataKey)
+  const connection = openWriter(path, dataKey)
+  const texts = new Set<string>()
+  const recording = new Proxy(connection, {
+    get: (target, property) => {
+      if (property !== 'prepare') return Reflect.get(target, property) as unknown
+      return (sql: string) => {
+        texts.add(sql)
+        return target.prepare(sql)
+      }
+    },
+  })
+  const session = new SqlSession(recording)
+  await runEveryQuery(new SqliteWriter(() => session))
+  assert.ok(texts.size >= 15)
+  for (const sql of texts) {
+    const plan = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nulls(sql)) as {
+      detail: string
+    }[]
+    for (const { detail } of plan) {
+      assert.doesNotMatch(detail, /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados)/)
+      if (sql.includes('eventos')) assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
+      if (detail.startsWith('SCAN eventos')) assert.match(sql, /ORDER BY seq DESC LIMIT 1$/)
+    }
+  }
+  connection.close()
+  await rm(directory, { recursive: true })
+})
+
+/** All but the lists that ask for everything, and the inserts. */
+async function runEveryQuery(writer: SqliteWriter): Promise<void> {
+  const agentId = ID as AgentId
+  await writer.findAgentById(agentId)
+  await writer.findAgentByHostname('h')
+  await writer.findToken('0' as TokenHash)
+  await writer.findCertificate('0')
+  await writer.findCurrentIdentity(agentId)
+  await writer.findNewestIdentity(agentId)
+  await writer.hasCertificateForDelivery(ID as DeliveryId)
+  await writer.findCargo(ID as CargoId)
+  await writer.findDelivery(ID as DeliveryId)
+  await writer.listDeliveries({ agentId, statuses: ['pendente'] })
+  await writer.listDeliveries({ cargoId: ID as CargoId })
+  await writer.listDeliveries({ statuses: ['falhou'] })
+  await writer.findLastEntry()
+  await writer.findEntryByRequestId(agentId, 'r')
+  for (const selection of [
+    {},
+    { agentId },
+    { eventType: 't' },
+    { agentId, eventType: 't' },
+    { since: NOW },
+  ]) {
+    await writer.listEntries({ ...selection, afterSeq: 5, limit: 10 })
+    await writer.listLastEntries(selection, 10)
+  }
+  await writer.setAgentSeen(agentId, NOW)
+  await writer.consumeToken('0' as TokenHash, NOW)
+  await writer.revokeCertificates(agentId, NOW)
+}
+
+function nulls(sql: string): null[] {
+  return [...sql.matchAll(/\?/g)].map(() => null)
+}

@@ -1,0 +1,123 @@
+// Agents, tokens and the like for the tests of a Store.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import type {
+  AgentId,
+  ArtefactName,
+  CargoId,
+  DeliveryId,
+  EntryId,
+  Hostname,
+  TokenHash,
+} from '../../protocol/identifiers.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { Cargo } from '../domain/cargo.ts'
+import type { Delivery } from '../domain/delivery.ts'
+import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
+import type { NewAuditEntry, Store } from './store.ts'
+
+export const NOW: Date = new Date('2026-11-21T10:00:00.123Z')
+export const LATER: Date = new Date('2026-11-21T11:00:00.000Z')
+
+export function newAgent(hostname: string): Agent {
+  return {
+    id: randomUUID() as AgentId,
+    hostname: hostname as Hostname,
+    role: 'web',
+    certificatePem: 'PEM',
+    createdAt: NOW,
+    lastSeenAt: null,
+    lastPollAt: null,
+    revokedAt: null,
+    activeIdentity: null,
+  }
+}
+
+export async function insertAgent(store: Store, hostname: string): Promise<Agent> {
+  const agent = newAgent(hostname)
+  await store.write((writer) => writer.insertAgent(agent))
+  return agent
+}
+
+export async function insertToken(store: Store): Promise<EnrollmentToken> {
+  const token: EnrollmentToken = {
+    hash: randomBytes(32).toString('hex') as TokenHash,
+    expectedHostname: 'web-1' as Hostname,
+    expectedRole: 'web',
+    createdAt: NOW,
+    expiresAt: LATER,
+    consumedAt: null,
+    isReenrollment: true,
+  }
+  await store.write((writer) => writer.insertToken(token))
+  return token
+}
+
+export function newCertificate(agentId: AgentId): NewIssuedCertificate {
+  return {
+    sha256: randomBytes(32).toString('hex'),
+    serial: randomBytes(16).toString('hex'),
+    agentId,
+    purpose: 'identity',
+    deliveryId: null,
+    notBefore: NOW,
+    notAfter: LATER,
+  }
+}
+
+export function insertCertificate(store: Store, agentId: AgentId): Promise<IssuedCertificate> {
+  return store.write((writer) => writer.insertCertificate(newCertificate(agentId)))
+}
+
+export function newCargo(name: string): Cargo {
+  return {
+    id: randomUUID() as CargoId,
+    kind: 'csr_cert',
+    name: name as ArtefactName,
+    version: 1,
+    sans: ['www.example.org', '192.0.2.1'],
+    createdAt: NOW,
+  }
+}
+
+export async function insertCargo(store: Store, name: string): Promise<Cargo> {
+  const cargo = newCargo(name)
+  await store.write((writer) => writer.insertCargo(cargo))
+  return cargo
+}
+
+export async function insertDelivery(
+  store: Store,
+  agentId: AgentId,
+  cargo: Cargo,
+): Promise<Delivery> {
+  const delivery: Delivery = {
+    id: randomUUID() as DeliveryId,
+    cargoId: cargo.id,
+    agentId,
+    status: 'pendente',
+    updatedAt: NOW,
+    error: null,
+  }
+  await store.write((writer) => writer.insertDelivery(delivery))
+  return delivery
+}
+
+export function newEntry(content: Partial<NewAuditEntry>): NewAuditEntry {
+  return {
+    id: randomUUID() as EntryId,
+    agentId: null,
+    eventType: 'agent_started',
+    payloadText: '{}',
+    deliveryId: null,
+    requestId: null,
+    at: NOW,
+    ...content,
+  }
+}
+
+export function append(store: Store, content: Partial<NewAuditEntry>): Promise<AuditEntry> {
+  return store.write((writer) => writer.appendEntry(newEntry(content)))
+}

@@ -1,0 +1,192 @@
+// What happens to an enrolment when the CA fails, is slow, answers nonsense, or is asked by many at once.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { tmpdir } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type CaBehaviour, type FakeCa, type SignCall, startFakeCa } from '../fakes/ca-server.ts'
+import { readEvents } from '../support/audit-log.ts'
+import { createKeyAndCsr } from '../support/enrolled-host.ts'
+import { HUB_NAME, startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { waitUntil } from '../support/processes.ts'
+import { assertOk, assertRefused, post, type WireReply } from '../support/wire-client.ts'
+
+async function goodRequest(hub: TestHub, hostname: string): Promise<Record<string, string>> {
+  const token = await hub.createToken({ hostname })
+  const { csrPem } = await createKeyAndCsr(hostname)
+  return { token, hostname, role: 'web', csr_pem: csrPem }
+}
+
+const enroll = (hub: TestHub, body: object): Promise<WireReply> =>
+  post({ port: hub.ports.enroll }, '/v1/enroll', body)
+
+interface ScriptedHub extends AsyncDisposable {
+  readonly hub: TestHub
+  /** The sign calls for hosts, those for the hub's own certificate left out. */
+  readonly calls: () => readonly SignCall[]
+}
+
+/** A hub whose CA signs the hub's own certificate, and does what the script says for hosts. */
+async function startScripted(script: (call: SignCall) => CaBehaviour): Promise<ScriptedHub> {
+  const isOfHub = (call: SignCall): boolean => call.claims.sub === HUB_NAME
+  const ca = await startFakeCa({ script: (call) => (isOfHub(call) ? { kind: 'sign' } : script(call)) })
+  const directory = await mkdtemp(join(tmpdir(), 'fake-ca-'))
+  const hub = await startTestHub({ caEnvironment: await settingsOf(ca, directory) })
+  return {
+    hub,
+    calls: () => ca.calls.filter((call) => !isOfHub(call)),
+    [Symbol.asyncDispose]: async () => {
+      await hub[Symbol.asyncDispose]()
+      await ca[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function settingsOf(ca: FakeCa, directory: string): Promise<Record<string, string>> {
+  const rootPath = join(directory, 'root.pem')
+  await writeFile(rootPath, ca.rootPem)
+  return {
+    SVC_CA_URL: ca.url,
+    SVC_CA_PROVISIONER_KID: ca.provisionerKid,
+    SVC_CA_PROVISIONER_KEY: ca.provisionerKey,
+    SVC_CA_ROOT_CA_PATH: rootPath,
+  }
+}
+
+describe('a CA that fails', () => {
+  test('[ENR-10] [ENR-12] [ERR-10] 502 ca_failed consumes nothing, and the token works when the CA is back', async () => {
+    await using ca = await startTestCa()
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    const request = await goodRequest(hub, 'patient.example')
+    await ca.stop()
+    assertRefused(await enroll(hub, request), 502, 'ca_failed')
+    assertRefused(await enroll(hub, request), 502, 'ca_failed')
+    const { agentes } = await hub.admin<{ agentes: object[] }>('GET', '/v1/admin/agentes')
+    assert.deepEqual(agentes, [])
+    const types = (await readEvents(hub)).map(({ tipo_evento }) => tipo_evento)
+    assert.ok(!types.includes('agent_enrolled') && !types.includes('certificate_issued'))
+    const failures = hub.logEntries().filter(({ reason }) => reason === 'unreachable')
+    assert.ok(failures.length > 0, 'the log does not say that the CA was unreachable')
+    await ca.start()
+    assertOk(await enroll(hub, request))
+  })
+
+  test('[ENR-13] a CSR for another host is refused by the CA, which the log tells from an outage', async () => {
+    await using ca = await startTestCa()
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    const request = await goodRequest(hub, 'honest.example')
+    const { csrPem } = await createKeyAndCsr('victim.example')
+    assertRefused(await enroll(hub, { ...request, csr_pem: csrPem }), 502, 'ca_failed')
+    const reasons = hub.logEntries().map(({ reason }) => reason)
+    assert.ok(reasons.includes('refused') && !reasons.includes('unreachable'))
+    assertOk(await enroll(hub, request))
+  })
+
+  test('[ENR-10] what the CA signed is checked: 502 ca_failed for anything else', async () => {
+    const faults = ['other_key', 'other_common_name', 'extra_san', 'expired', 'other_root', 'is_ca']
+    let behaviour: CaBehaviour = { kind: 'sign' }
+    await using scripted = await startScripted(() => behaviour)
+    const { hub } = scripted
+    const request = await goodRequest(hub, 'checked.example')
+    for (const fault of faults) {
+      behaviour = { kind: 'wrong_certificate', fault: fault as 'other_key' }
+      const reply = await enroll(hub, request)
+      assert.deepEqual([fault, reply.text], [fault, '{"error":"ca_failed"}'])
+    }
+    for (const body of ['', 'no JSON', '{}', '{"crt":1}', 'null']) {
+      behaviour = { kind: 'answer', status: 201, body }
+      assertRefused(await enroll(hub, request), 502, 'ca_failed')
+    }
+    for (const status of [200, 401, 403, 500, 503]) {
+      behaviour = { kind: 'answer', status, body: '{"status":1,"message":"no"}' }
+      assertRefused(await enroll(hub, request), 502, 'ca_failed')
+    }
+    behaviour = { kind: 'cut' }
+    assertRefused(await enroll(hub, request), 502, 'ca_failed')
+    behaviour = { kind: 'sign' }
+    assertOk(await enroll(hub, request))
+  })
+})
+
+describe('concurrent uses of one token', () => {
+  test('[ENR-14] of 64 exactly one succeeds, 63 are token_consumed, and the CA is called once', async () => {
+    await using scripted = await startScripted(() => ({ kind: 'sign' }))
+    const { hub, calls } = scripted
+    const request = await goodRequest(hub, 'herd.example')
+    const replies = await Promise.all(Array.from({ length: 64 }, () => enroll(hub, request)))
+    const won = replies.filter(({ status }) => status === 200)
+    assert.equal(won.length, 1)
+    for (const reply of replies) {
+      if (reply.status !== 200) assertRefused(reply, 401, 'token_consumed')
+    }
+    assert.equal(calls().length, 1)
+    assert.equal((await readEvents(hub, 'agent_enrolled')).length, 1)
+    assert.equal((await readEvents(hub, 'certificate_issued')).length, 1)
+  })
+
+  test('[ENR-14] with a different CSR each, still one succeeds and the CA is called once', async () => {
+    await using scripted = await startScripted(() => ({ kind: 'sign' }))
+    const { hub, calls } = scripted
+    const request = await goodRequest(hub, 'rivals.example')
+    const rivals = Array.from({ length: 8 }, async () => {
+      const { csrPem } = await createKeyAndCsr('rivals.example')
+      return enroll(hub, { ...request, csr_pem: csrPem })
+    })
+    const statuses = (await Promise.all(rivals)).map(({ status }) => status).sort()
+    assert.deepEqual(statuses, [200, 401, 401, 401, 401, 401, 401, 401])
+    assert.equal(calls().length, 1)
+  })
+
+  test('[ENR-14] [ENR-12] those that wait share the 502, and the token is still good', async () => {
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isDown = true
+    const script = (): CaBehaviour =>
+      isDown ? { kind: 'answer', status: 500, body: '{}' } : { kind: 'sign_after', released }
+    await using scripted = await startScripted(script)
+    const { hub, calls } = scripted
+    const request = await goodRequest(hub, 'shared.example')
+    const replies = await Promise.all(Array.from({ length: 16 }, () => enroll(hub, request)))
+    for (const reply of replies) assertRefused(reply, 502, 'ca_failed')
+    isDown = false
+    const before = calls().length
+    const late = Promise.all(Array.from({ length: 16 }, () => enroll(hub, request)))
+    await waitUntil('the CA to be called', () => (calls().length > before ? true : undefined))
+    release()
+    const statuses = (await late).map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, 1)
+    assert.equal(statuses.filter((status) => status === 401).length, 15)
+    assert.equal(calls().length, before + 1)
+  })
+})
+
+describe('a hub that dies', () => {
+  test('[ENR-15] between the signature and the commit leaves the token unused and no agent', async () => {
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isFirst = true
+    await using scripted = await startScripted(() => {
+      if (!isFirst) return { kind: 'sign' }
+      isFirst = false
+      return { kind: 'sign_after', released }
+    })
+    const { hub, calls } = scripted
+    const request = await goodRequest(hub, 'orphan.example')
+    const lost = assert.rejects(enroll(hub, request))
+    await waitUntil('the CA to be called', () => (calls().length > 0 ? true : undefined))
+    await hub.stop('SIGKILL')
+    release()
+    await lost
+    await hub.start()
+    const { agentes } = await hub.admin<{ agentes: object[] }>('GET', '/v1/admin/agentes')
+    assert.deepEqual(agentes, [])
+    assertOk(await enroll(hub, request))
+  })
+})

@@ -1,0 +1,40 @@
+// The audit log as an outsider sees it.
+
+import type { TestHub } from './hub.ts'
+import { runTool } from './processes.ts'
+
+export interface LoggedEvent {
+  readonly seq: number
+  readonly id: string
+  readonly agente_id: string | null
+  readonly tipo_evento: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly payload_text: string
+  readonly entrega_id: string | null
+  readonly request_id: string | null
+  readonly timestamp: string
+  readonly hash_anterior: string
+  readonly hash_atual: string
+}
+
+const PAGE = 500
+
+/** All entries, oldest first. */
+export async function readEvents(hub: TestHub, tipo?: string): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = []
+  for (;;) {
+    const after = events.at(-1)?.seq ?? 0
+    const page = await hub.admin<{ eventos: LoggedEvent[] }>('POST', '/v1/admin/eventos/list', {
+      after,
+      limit: PAGE,
+      ...(tipo === undefined ? {} : { tipo }),
+    })
+    events.push(...page.eventos)
+    if (page.eventos.length < PAGE) return events
+  }
+}
+
+/** SHA-256 as the sha256sum program computes it. */
+export async function sha256sum(text: string): Promise<string> {
+  return (await runTool('sha256sum', [], text)).slice(0, 64)
+}

@@ -1,0 +1,119 @@
+// Programs of bin/, and others, as processes of their own with an environment of their own.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/platform/clock.ts'
+
+export type Variables = Readonly<Record<string, string>>
+
+export interface Ended {
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunningProgram {
+  readonly pid: number
+  readonly stderr: () => string
+  readonly hasEnded: () => boolean
+  readonly ended: Promise<Ended>
+  kill(signal: NodeJS.Signals): void
+}
+
+const BIN = fileURLToPath(new URL('../../bin/', import.meta.url))
+const PROGRAM_TIMEOUT_MS = 30_000
+const POLL_MS = 20
+
+/** Starts a program of bin/; nothing of our own environment but PATH is seen by it. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  variables: Variables,
+): RunningProgram {
+  return startCommand(resolve(BIN, program), args, variables)
+}
+
+/** Runs a program of bin/ to its end, whatever that is; one that does not end is killed. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  variables: Variables,
+): Promise<Ended> {
+  return endOf(startProgram(program, args, variables))
+}
+
+/** Runs any command to its end; its standard output when it succeeded, else an error. */
+export async function runTool(
+  command: string,
+  args: readonly string[],
+  input: string | Buffer = '',
+): Promise<string> {
+  const { status, stdout, stderr } = await endOf(startCommand(command, args, {}, input))
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`)
+  return stdout
+}
+
+/** Asks again and again until there is an answer; an error says what it waited for in vain. */
+export async function waitUntil<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadlineMs = Date.now() + timeoutMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (Date.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
+    await systemClock.sleep(POLL_MS)
+  }
+}
+
+function startCommand(
+  command: string,
+  args: readonly string[],
+  variables: Variables,
+  input?: string | Buffer,
+): RunningProgram {
+  const child = spawn(command, args, {
+    env: { PATH: process.env['PATH'], ...variables },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  const stdout = collect(child.stdout)
+  const stderr = collect(child.stderr)
+  child.stdin?.end(input)
+  return {
+    pid: child.pid ?? 0,
+    stderr,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    ended: waitForEnd(child, stdout, stderr),
+    kill: (signal) => child.kill(signal),
+  }
+}
+
+async function waitForEnd(
+  child: ChildProcess,
+  stdout: () => string,
+  stderr: () => string,
+): Promise<Ended> {
+  // 'close' and not 'exit': only then all output has arrived.
+  await once(child, 'close')
+  return { status: child.exitCode, signal: child.signalCode, stdout: stdout(), stderr: stderr() }
+}
+
+async function endOf(running: RunningProgram): Promise<Ended> {
+  const killer = setTimeout(() => running.kill('SIGKILL'), PROGRAM_TIMEOUT_MS)
+  try {
+    return await running.ended
+  } finally {
+    clearTimeout(killer)
+  }
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  const chunks: Buffer[] = []
+  stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return () => Buffer.concat(chunks).toString('utf8')
+}
