@@ -84,6 +84,7 @@ export async function bootHub(
     polls,
     certificate,
     identityMatch: config.identityMatch,
+    hubNames: config.serverNames,
     limits: config.limits,
     isTrustedProxy: config.isTrustedProxy,
   })

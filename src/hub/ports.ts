@@ -28,6 +28,7 @@ export interface PortsDependencies {
   readonly polls: PollRecorder
   readonly certificate: ServerCertificate
   readonly identityMatch: IdentityMatch
+  readonly hubNames: readonly string[]
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
 }
@@ -40,7 +41,7 @@ export interface Ports {
 
 export function createPorts(dependencies: PortsDependencies): Ports {
   const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
-  const { limits, isTrustedProxy } = dependencies
+  const { limits, isTrustedProxy, hubNames } = dependencies
   const bounds = { limits, isTrustedProxy }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
@@ -63,7 +64,7 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       log,
       certificate,
       authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
-      issueCertificate: createIssueCertificate({ store, authority, clock, log }),
+      issueCertificate: createIssueCertificate({ store, authority, clock, log, hubNames }),
       listManifest: createListManifest(store, polls),
       recordEvent: createRecordEvent(store, clock, limits),
     }),

@@ -102,6 +102,11 @@ const createCargoRequest = Type.Object({
   roles: Type.Array(text, { maxItems: 100 }),
   sans: Type.Array(text, { maxItems: 100 }),
 })
+const updateCargoRequest = Type.Object({
+  carga: text,
+  /** In place of the names that it has; without them they stay. */
+  sans: Type.Optional(Type.Array(text, { maxItems: 100 })),
+})
 const listEntriesRequest = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
@@ -125,8 +130,26 @@ export const ADMIN_OPERATIONS = {
   listAgents: { method: 'GET', path: '/v1/admin/agentes', request: nothing },
   showAgent: { method: 'POST', path: '/v1/admin/agentes/show', request: byName },
   revokeAgent: { method: 'POST', path: '/v1/admin/agentes/revoke', request: byName },
+  removeAgent: { method: 'POST', path: '/v1/admin/agentes/remove', request: byName },
   createCargo: { method: 'POST', path: '/v1/admin/cargas', request: createCargoRequest },
   listCargoes: { method: 'GET', path: '/v1/admin/cargas', request: nothing },
+  updateCargo: { method: 'POST', path: '/v1/admin/cargas/update', request: updateCargoRequest },
+  removeCargo: {
+    method: 'POST',
+    path: '/v1/admin/cargas/remove',
+    request: Type.Object({ carga: text }),
+  },
+  cancelDelivery: {
+    method: 'POST',
+    path: '/v1/admin/entregas/cancel',
+    request: Type.Object({ entrega: text }),
+  },
+  retryDeliveries: {
+    method: 'POST',
+    path: '/v1/admin/entregas/retry',
+    /** Without `entrega` every failed one. */
+    request: Type.Object({ entrega: Type.Optional(text) }),
+  },
   listDeliveries: { method: 'GET', path: '/v1/admin/entregas', request: nothing },
   listEntries: { method: 'POST', path: '/v1/admin/eventos/list', request: listEntriesRequest },
 } as const
@@ -144,7 +167,12 @@ export interface AdminReplies {
   listAgents: { agentes: AdminAgent[] }
   showAgent: AdminAgent & { entregas: AdminDelivery[] }
   revokeAgent: AdminAgent
+  removeAgent: AdminAgent
   createCargo: AdminCreatedCargo
+  updateCargo: AdminCreatedCargo & { versao: number }
+  removeCargo: AdminCargo
+  cancelDelivery: AdminDelivery
+  retryDeliveries: { entregas: AdminDelivery[] }
   listCargoes: { cargas: AdminCargo[] }
   listDeliveries: { entregas: AdminDelivery[] }
   listEntries: { eventos: AdminEntry[] }

@@ -36,14 +36,18 @@ export type EventType = (typeof EventType)[keyof typeof EventType]
 
 /** Entries that the hub writes about its own acts; their sender is null. */
 export const HubEventType = {
-  vaultCreated: 'vault_created',
   tokenCreated: 'token_created',
   tokenRevoked: 'token_revoked',
   agentEnrolled: 'agent_enrolled',
   agentRevoked: 'agent_revoked',
+  agentRemoved: 'agent_removed',
   certificateIssued: 'certificate_issued',
   certificateSuperseded: 'certificate_superseded_used',
   cargoCreated: 'carga_created',
+  cargoUpdated: 'carga_updated',
+  cargoRemoved: 'carga_removed',
+  deliveryCancelled: 'entrega_cancelled',
+  deliveryRetried: 'entrega_retried',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

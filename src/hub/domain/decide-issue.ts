@@ -4,12 +4,14 @@ import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Agent } from './agent.ts'
 import type { Cargo } from './cargo.ts'
 import type { Delivery } from './delivery.ts'
+import { coversName } from './subject-alt-name.ts'
 
 export interface IssueFacts {
   readonly agent: Agent
   readonly csr: CertificateRequest | undefined
   /** What the request's `entrega_id` names; undefined when it names nothing, null when the request has none. */
   readonly delivery: (Delivery & { readonly cargo: Cargo }) | undefined | null
+  readonly hubNames: readonly string[]
 }
 
 export type IssueVerdict =
@@ -22,13 +24,17 @@ export type IssueVerdict =
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
 /** May this agent have a certificate for this CSR? docs/protocol.md ISS. */
-export function decideIssue({ agent, csr, delivery }: IssueFacts): IssueVerdict {
+export function decideIssue({ agent, csr, delivery, hubNames }: IssueFacts): IssueVerdict {
   if (csr === undefined) return { ok: false, refusal: 'csr_invalid' }
   if (csr.commonName !== agent.hostname) return { ok: false, refusal: 'csr_cn_mismatch' }
   if (delivery === undefined || (delivery !== null && !isIssuable(delivery, agent))) {
     return { ok: false, refusal: 'entrega_not_found' }
   }
-  const sans = [...new Set([agent.hostname, ...(delivery?.cargo.sans ?? [])])]
+  const sans = [...new Set([agent.hostname, ...(delivery?.sans ?? [])])]
+  // Checked when the carga was made, too; the hub may have been renamed since. docs/protocol.md DEL-17.
+  if (sans.some((san) => hubNames.some((name) => coversName(san, name)))) {
+    return { ok: false, refusal: 'csr_cn_mismatch' }
+  }
   if (!asksForTheseNamesOrNone(csr, sans)) return { ok: false, refusal: 'csr_cn_mismatch' }
   return { ok: true, csr, sans, delivery }
 }

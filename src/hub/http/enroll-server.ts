@@ -8,6 +8,8 @@ import type { EnrollAgent } from '../service/enroll-agent.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 
+const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
+
 export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
   'log' | 'limits' | 'isTrustedProxy'
@@ -42,7 +44,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
       if (request.body.csr_pem.length > limits.csrBytes) {
         throw new RequestRefusal('request_invalid', 'csr_pem is too long')
       }
-      const outcome = await options.enrollAgent(request.body)
+      const outcome = await options.enrollAgent(request.body, idempotencyKeyOf(request))
       if (!outcome.ok) {
         const waitMs = outcome.refusal === 'token_not_found' ? await countGuess(request) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
@@ -55,6 +57,14 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
     },
   )
   return port
+}
+
+/** One that is too long counts as none. */
+function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  return typeof key === 'string' && key !== '' && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX
+    ? key
+    : undefined
 }
 
 const COUNTED: ReadonlySet<WireErrorCode> = new Set(['json_invalid', 'request_invalid'])

@@ -18,10 +18,13 @@ import {
   toAdminEntry,
   toAdminToken,
 } from './admin-views.ts'
+import { removeCargo, updateCargo } from './change-cargo.ts'
+import { cancelDeliveryById, retryDeliveries } from './change-delivery.ts'
 import { createCargo } from './create-cargo.ts'
 import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
 import type { PollRecorder } from './record-polls.ts'
+import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
 
@@ -54,8 +57,13 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
       return { ...(await viewAgent(agent)), entregas: deliveries.map(toAdminDelivery) }
     },
     revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente)),
+    removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente)),
     createCargo: (request) => createCargo(store, clock, hubNames, request),
     listCargoes: async () => ({ cargas: (await reader.listCargoes()).map(toAdminCargo) }),
+    updateCargo: (request) => updateCargo(store, clock, hubNames, request),
+    removeCargo: (request) => removeCargo(store, clock, request),
+    cancelDelivery: (request) => cancelDeliveryById(store, clock, request),
+    retryDeliveries: (request) => retryDeliveries(store, clock, request),
     listDeliveries: async () => ({
       entregas: (await reader.listDeliveries({})).map(toAdminDelivery),
     }),

@@ -65,7 +65,7 @@ export function toAdminDelivery(delivery: DeliveryWithCargo): AdminDelivery {
     hostname: delivery.hostname,
     tipo: delivery.cargo.kind,
     nome: delivery.cargo.name,
-    versao: delivery.cargo.version,
+    versao: delivery.version,
     status: delivery.status,
     updated_at: delivery.updatedAt.toISOString(),
     erro: delivery.error,
@@ -78,13 +78,22 @@ export function toAdminEntry(entry: AuditEntry): AdminEntry {
     id: entry.id,
     agente_id: entry.agentId,
     tipo_evento: entry.eventType,
-    payload: JSON.parse(entry.payloadText) as Record<string, unknown>,
+    payload: parsePayload(entry.payloadText),
     payload_text: entry.payloadText,
     entrega_id: entry.deliveryId,
     request_id: entry.requestId,
     timestamp: entry.timestamp,
     hash_anterior: entry.previousHash,
     hash_atual: entry.hash,
+  }
+}
+
+/** What was tampered with may be no JSON any more; the verification says so, not this. */
+function parsePayload(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return {}
   }
 }
 

@@ -2,23 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
-import { parseArtefactName, type CargoId, type DeliveryId } from '../../protocol/identifiers.ts'
-import { DeliveryKind, DeliveryStatus, HubEventType } from '../../protocol/words.ts'
+import { parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
+import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { coversName, isSubjectAltName } from '../domain/subject-alt-name.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { findAgent } from './find-agent.ts'
 import { recordHubAct } from './hub-acts.ts'
-
-/** Statuses whose files are, or may yet be, on the host. */
-const LIVE_STATUSES = [
-  DeliveryStatus.pending,
-  DeliveryStatus.inProgress,
-  DeliveryStatus.installed,
-  DeliveryStatus.delivered,
-  DeliveryStatus.failed,
-] as const
+import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
 
 /** Registers a carga and one entrega per agent, all or nothing. */
 export async function createCargo(
@@ -44,16 +36,9 @@ export async function createCargo(
     })
     const deliveries = []
     for (const agent of agents) {
-      const id = randomUUID() as DeliveryId
-      await writer.insertDelivery({
-        id,
-        cargoId: cargo.id,
-        agentId: agent.id,
-        status: DeliveryStatus.pending,
-        updatedAt: now,
-        error: null,
-      })
-      deliveries.push({ id, agente_id: agent.id, hostname: agent.hostname })
+      const delivery = newDelivery(cargo, agent.id, now)
+      await writer.insertDelivery(delivery)
+      deliveries.push({ id: delivery.id, agente_id: agent.id, hostname: agent.hostname })
     }
     return { carga_id: cargo.id, entregas: deliveries }
   })
@@ -79,7 +64,21 @@ function parseCargo(
       },
     )
   }
-  for (const san of request.sans) {
+  const sans = parseCargoSans(request.sans, hubNames)
+  return {
+    id: randomUUID() as CargoId,
+    kind: DeliveryKind.csrCert,
+    name,
+    version: 1,
+    sans,
+    createdAt: now,
+    removedAt: null,
+  }
+}
+
+/** Without repetitions; throws a UserError on a name that a certificate may not have. */
+export function parseCargoSans(sans: readonly string[], hubNames: readonly string[]): string[] {
+  for (const san of sans) {
     if (!isSubjectAltName(san)) {
       throw new UserError('san_invalid', `${san} is neither a DNS name nor an IP address`)
     }
@@ -87,14 +86,7 @@ function parseCargo(
       throw new UserError('san_reserved', `${san} covers a name of the hub itself`)
     }
   }
-  return {
-    id: randomUUID() as CargoId,
-    kind: DeliveryKind.csrCert,
-    name,
-    version: 1,
-    sans: [...new Set(request.sans)],
-    createdAt: now,
-  }
+  return [...new Set(sans)]
 }
 
 async function findRecipients(
@@ -125,16 +117,13 @@ async function findRecipients(
 
 /** Compared without case, for file systems that do not tell it apart. */
 async function refuseSameFile(reader: StoreReader, agent: Agent, cargo: Cargo): Promise<void> {
-  const live = await reader.listDeliveries({ agentId: agent.id, statuses: LIVE_STATUSES })
-  const other = live.find(
-    (delivery) => delivery.cargo.name.toLowerCase() === cargo.name.toLowerCase(),
-  )
+  const standing = await listStandingDeliveries(reader, { agentId: agent.id })
+  const fileName = cargo.name.toLowerCase()
+  const other = standing.find((delivery) => delivery.cargo.name.toLowerCase() === fileName)
   if (other === undefined) return
   throw new UserError(
     'nome_taken',
     `agente ${agent.hostname} has a delivery named ${other.cargo.name} already`,
-    {
-      hint: 'two deliveries may not write the same file',
-    },
+    { hint: 'two deliveries may not write the same file; svc carga update makes a new version' },
   )
 }

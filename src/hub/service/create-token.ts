@@ -43,6 +43,8 @@ export async function createToken(
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
     consumedAt: null,
     isReenrollment: request.reenroll ?? false,
+    mismatches: 0,
+    replay: null,
   }
   await store.write(async (writer) => {
     if (!token.isReenrollment) await refuseTakenHostname(writer, hostname, now)
@@ -83,10 +85,7 @@ async function refuseTakenHostname(
       hint: 'use --reenroll for a host that was rebuilt',
     })
   }
-  const open = (await reader.listTokens()).find(
-    (token) =>
-      token.expectedHostname === hostname && token.consumedAt === null && token.expiresAt > now,
-  )
+  const [open] = await reader.findOpenTokens(hostname, now)
   if (open !== undefined) {
     throw new UserError('hostname_has_token', `an open token names ${hostname} already`, {
       hint: `svc token revoke ${open.hash.slice(0, 16)} ends it`,

@@ -22,6 +22,7 @@ export interface IssueCertificateDependencies {
   readonly authority: CertificateAuthority
   readonly clock: Clock
   readonly log: Logger
+  readonly hubNames: readonly string[]
 }
 
 export type IssueOutcome =
@@ -34,11 +35,11 @@ export type IssueCertificate = (agent: Agent, request: IssueRequestBody) => Prom
 export function createIssueCertificate(
   dependencies: IssueCertificateDependencies,
 ): IssueCertificate {
-  const { store, authority, clock, log } = dependencies
+  const { store, authority, clock, log, hubNames } = dependencies
   return async (agent, request) => {
     const csr = await parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
-    const verdict = decideIssue({ agent, csr, delivery })
+    const verdict = decideIssue({ agent, csr, delivery, hubNames })
     if (!verdict.ok) return verdict
 
     let signed: SignedCertificate
@@ -65,6 +66,7 @@ export function createIssueCertificate(
       const again = decideIssue({
         agent: current,
         csr: verdict.csr,
+        hubNames,
         delivery: await findRequestedDelivery(writer, request),
       })
       if (!again.ok) return again.refusal

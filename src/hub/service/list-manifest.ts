@@ -22,7 +22,7 @@ export function createListManifest(store: Store, polls: PollRecorder): ListManif
         carga_id: delivery.cargoId,
         tipo: delivery.cargo.kind,
         nome: delivery.cargo.name,
-        versao: delivery.cargo.version,
+        versao: delivery.version,
         status: delivery.status,
       })),
     }

@@ -9,6 +9,7 @@ import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import { nextDeliveryStatus } from '../domain/next-delivery-status.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { endPredecessors } from './replace-delivery.ts'
 
 export type EventOutcome =
   | { readonly ok: true; readonly entryId: EntryId; readonly hash: string }
@@ -51,8 +52,10 @@ async function commitEvent(
     const delivery = await writer.findDelivery(deliveryId)
     if (!isOwnLiveDelivery(delivery, agent)) return { ok: false, refusal: 'entrega_not_found' }
     await moveDelivery(writer, delivery, event, now)
-    if (event.tipo_evento === EventType.deliveryInstalled)
+    if (event.tipo_evento === EventType.deliveryInstalled) {
       await adoptIdentity(writer, agent, delivery)
+      await endPredecessors(writer, delivery, now)
+    }
   }
   const entry = await writer.appendEntry({
     id: randomUUID() as EntryId,
@@ -83,7 +86,11 @@ function answerAgain(
 }
 
 function isOwnLiveDelivery(delivery: Delivery | undefined, agent: Agent): delivery is Delivery {
-  return delivery?.agentId === agent.id && delivery.status !== DeliveryStatus.cancelled
+  return (
+    delivery?.agentId === agent.id &&
+    delivery.status !== DeliveryStatus.cancelled &&
+    delivery.status !== DeliveryStatus.replaced
+  )
 }
 
 async function moveDelivery(

@@ -66,8 +66,7 @@ export async function endPredecessors(
   now: Date,
 ): Promise<void> {
   for (const old of await writer.listPredecessors(delivery.id)) {
-    const isOver =
-      old.status === DeliveryStatus.cancelled || old.status === DeliveryStatus.replaced
+    const isOver = old.status === DeliveryStatus.cancelled || old.status === DeliveryStatus.replaced
     if (!isOver) await writer.setDeliveryStatus(old.id, DeliveryStatus.replaced, now, old.error)
   }
 }

@@ -27,10 +27,12 @@ export function newAgent(hostname: string): Agent {
     hostname: hostname as Hostname,
     role: 'web',
     certificatePem: 'PEM',
+    enrolledWith: 'f'.repeat(64) as TokenHash,
     createdAt: NOW,
     lastSeenAt: null,
     lastPollAt: null,
     revokedAt: null,
+    removedAt: null,
     activeIdentity: null,
   }
 }
@@ -50,6 +52,8 @@ export async function insertToken(store: Store): Promise<EnrollmentToken> {
     expiresAt: LATER,
     consumedAt: null,
     isReenrollment: true,
+    mismatches: 0,
+    replay: null,
   }
   await store.write((writer) => writer.insertToken(token))
   return token
@@ -79,6 +83,7 @@ export function newCargo(name: string): Cargo {
     version: 1,
     sans: ['www.example.org', '192.0.2.1'],
     createdAt: NOW,
+    removedAt: null,
   }
 }
 
@@ -100,6 +105,9 @@ export async function insertDelivery(
     status: 'pendente',
     updatedAt: NOW,
     error: null,
+    version: cargo.version,
+    sans: cargo.sans,
+    replacedBy: null,
   }
   await store.write((writer) => writer.insertDelivery(delivery))
   return delivery

@@ -95,7 +95,9 @@ export class SqliteReader implements StoreReader {
   }
 
   async listCargoes(): Promise<Cargo[]> {
-    return this.session().all<CargoRow>('SELECT * FROM cargas WHERE removed_at IS NULL ORDER BY ordem').map(toCargo)
+    return this.session()
+      .all<CargoRow>('SELECT * FROM cargas WHERE removed_at IS NULL ORDER BY ordem')
+      .map(toCargo)
   }
 
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {

@@ -1,0 +1,38 @@
+import { UserError } from '../../platform/errors.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AdminOperationsDependencies } from './admin-operations.ts'
+import { cancelDelivery } from './change-delivery.ts'
+import { findAgent } from './find-agent.ts'
+import { recordHubAct } from './hub-acts.ts'
+import { listStandingDeliveries } from './replace-delivery.ts'
+
+/** A revoked agent leaves the lists and frees its hostname; its history stays. */
+export async function removeAgent(
+  { store, clock }: AdminOperationsDependencies,
+  wanted: string,
+): Promise<Agent> {
+  return store.write(async (writer) => {
+    const agent = await findAgent(writer, wanted)
+    if (agent.revokedAt === null) {
+      throw new UserError('agent_not_revoked', `agente ${agent.hostname} is not revoked`, {
+        hint: `svc agente revoke ${agent.hostname} comes first`,
+      })
+    }
+    const now = clock.now()
+    for (const delivery of await listStandingDeliveries(writer, { agentId: agent.id })) {
+      await cancelDelivery(writer, delivery, now)
+    }
+    for (const token of await writer.findOpenTokens(agent.hostname, now)) {
+      await writer.setTokenExpiry(token.hash, now)
+    }
+    const removed: Agent = { ...agent, removedAt: now }
+    await writer.updateAgent(removed)
+    await recordHubAct(writer, now, HubEventType.agentRemoved, {
+      actor: 'admin',
+      agente_id: agent.id,
+      hostname: agent.hostname,
+    })
+    return removed
+  })
+}
