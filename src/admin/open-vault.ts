@@ -2,9 +2,9 @@
 
 import { accessSync, constants } from 'node:fs'
 import { parseHubNaming, readSecret, type HubNaming } from '../hub/config.ts'
+import { openVaultStore } from '../hub/open-store.ts'
 import { createAdminOperations } from '../hub/service/admin-operations.ts'
 import { agentAddresses } from '../hub/service/agent-addresses.ts'
-import { openSqliteStore } from '../hub/store/sqlite/sqlite-store.ts'
 import { initVault, lockVault, unsealVault, type VaultLock } from '../hub/vault/vault.ts'
 import { VaultError } from '../hub/vault/vault-error.ts'
 import { vaultFiles } from '../hub/vault/vault-files.ts'
@@ -90,8 +90,8 @@ async function openSession(
   clock: Clock,
   lock: VaultLock,
 ): Promise<AdminSession> {
-  const { databasePath, dataKey } = await unsealVault(naming.vaultRoot, passphrase)
-  const store = await openSqliteStore({ path: databasePath, dataKey })
+  const vault = await unsealVault(naming.vaultRoot, passphrase)
+  const store = await openVaultStore(vault, { clock })
   const operations = createAdminOperations({
     store,
     clock,

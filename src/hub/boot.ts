@@ -10,6 +10,7 @@ import { createStepCaClient } from './ca/step-ca-client.ts'
 import type { BindAddress, HubConfig } from './config.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import type { HttpPort } from './http/http-port.ts'
+import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
 import { createAdminOperations } from './service/admin-operations.ts'
@@ -18,7 +19,6 @@ import {
   keepServerCertificateFresh,
   obtainServerCertificate,
 } from './service/server-certificate.ts'
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
 
@@ -46,7 +46,7 @@ export async function bootHub(
   log.info(bootMessages.locked)
   const vault = await unsealVault(vaultRoot, config.passphrase)
   log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
-  const store = await openSqliteStore({ path: vault.databasePath, dataKey: vault.dataKey })
+  const store = await openVaultStore(vault, { clock })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
 
@@ -85,6 +85,7 @@ export async function bootHub(
     certificate,
     identityMatch: config.identityMatch,
     hubNames: config.serverNames,
+    recoveryGraceMs: config.recoveryGraceMs,
     limits: config.limits,
     isTrustedProxy: config.isTrustedProxy,
   })

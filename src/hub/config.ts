@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { UserError, describeError } from '../platform/errors.ts'
+import { parseDurationMs } from '../platform/durations.ts'
 import { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
@@ -100,6 +101,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
       '`identity`: a client certificate must be one that the hub obtained for the agent; `cn`: any of the CA with the agent’s CN.',
   },
   {
+    name: 'SVC_RECOVERY_GRACE',
+    required: false,
+    default: '7d',
+    meaning:
+      'How long after its expiry an identity can still be recovered; `0s` turns recovery off.',
+  },
+  {
     name: 'SVC_TRUSTED_PROXIES',
     required: false,
     default: '',
@@ -143,6 +151,7 @@ export interface HubConfig {
   readonly enrollBind: BindAddress
   readonly mtlsBind: BindAddress
   readonly identityMatch: IdentityMatch
+  readonly recoveryGraceMs: number
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly passphrase: Secret<string>
@@ -175,6 +184,7 @@ export function parseHubConfig(env: Environment): HubConfig {
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
     identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),
+    recoveryGraceMs: parseDuration('SVC_RECOVERY_GRACE', valueOf(env, 'SVC_RECOVERY_GRACE')),
     limits: parseHubLimits(env),
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     passphrase: readSecret(env, 'SVC_MASTER_PASSPHRASE'),
@@ -277,6 +287,13 @@ function parseIdentityMatch(text: string): IdentityMatch {
 export function withoutSecrets(env: Environment): Record<string, string | undefined> {
   const secrets = new Set(HUB_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name))
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)))
+}
+
+/** `0` alone is allowed: it needs no unit. */
+function parseDuration(name: string, text: string): number {
+  const durationMs = text === '0' ? 0 : parseDurationMs(text)
+  if (durationMs !== undefined) return durationMs
+  throw invalid(name, `${text} is not a duration such as 7d or 12h`)
 }
 
 function parseProxies(text: string): IsTrustedProxy {

@@ -16,6 +16,7 @@ import { createEnrollAgent, hashToken } from './service/enroll-agent.ts'
 import { createIssueCertificate } from './service/issue-certificate.ts'
 import { createListManifest } from './service/list-manifest.ts'
 import { createRecordEvent } from './service/record-event.ts'
+import { createRecoverIdentity } from './service/recover-identity.ts'
 import type { PollRecorder } from './service/record-polls.ts'
 import type { ServerCertificate } from './service/server-certificate.ts'
 import type { Store } from './store/store.ts'
@@ -29,6 +30,7 @@ export interface PortsDependencies {
   readonly certificate: ServerCertificate
   readonly identityMatch: IdentityMatch
   readonly hubNames: readonly string[]
+  readonly recoveryGraceMs: number
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
 }
@@ -41,10 +43,11 @@ export interface Ports {
 
 export function createPorts(dependencies: PortsDependencies): Ports {
   const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
-  const { limits, isTrustedProxy, hubNames } = dependencies
+  const { limits, isTrustedProxy, hubNames, recoveryGraceMs } = dependencies
   const bounds = { limits, isTrustedProxy }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
+  const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
   return {
     health: createHealthServer({
       ...bounds,
@@ -56,6 +59,14 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       clock,
       log: enrollLog,
       isKnownToken: async (token) => (await store.reader.findToken(hashToken(token))) !== undefined,
+      recoverIdentity: createRecoverIdentity({
+        store,
+        clock,
+        log: enrollLog,
+        issueCertificate,
+        hubNames,
+        graceMs: recoveryGraceMs,
+      }),
       enrollAgent: createEnrollAgent({ store, authority, clock, log: enrollLog }),
     }),
     mtls: createMtlsServer({
@@ -64,7 +75,7 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       log,
       certificate,
       authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
-      issueCertificate: createIssueCertificate({ store, authority, clock, log, hubNames }),
+      issueCertificate,
       listManifest: createListManifest(store, polls),
       recordEvent: createRecordEvent(store, clock, limits),
     }),

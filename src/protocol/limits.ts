@@ -5,6 +5,8 @@ export const LIMITS = {
   hostnameCharactersMax: 253,
   roleCharactersMax: 128,
   requestIdCharactersMax: 128,
+  identityCharactersMax: 32 * 1024,
+  proofCharactersMax: 4096,
   /** What an agent accepts from a hub. */
   replyBytesMax: 1024 * 1024,
   manifestDeliveriesMax: 1000,

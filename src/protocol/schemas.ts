@@ -32,6 +32,27 @@ export type IssueRequestBody = Static<typeof IssueRequestBody>
 export const IssueReplyBody = Type.Object({ cert_pem: Type.String(), ca_pem: Type.String() })
 export type IssueReplyBody = Static<typeof IssueReplyBody>
 
+export const RecoverRequestBody = Type.Object({
+  /** The expired identity. */
+  cert_pem: Type.String({ minLength: 1, maxLength: LIMITS.identityCharactersMax }),
+  csr_pem: csrPem,
+  /** Compact JWS (RFC 7515), ES256, by the key of `cert_pem`. */
+  proof: Type.String({ minLength: 1, maxLength: LIMITS.proofCharactersMax }),
+})
+export type RecoverRequestBody = Static<typeof RecoverRequestBody>
+
+/** What the proof of a recovery says. */
+export const RecoveryClaims = Type.Object({
+  /** base64url of the SHA-256 of the CSR’s DER. */
+  csr_sha256: Type.String({ minLength: 1, maxLength: 64 }),
+  /** The host of the hub’s mutual-TLS URL. */
+  aud: Type.String({ minLength: 1, maxLength: LIMITS.hostnameCharactersMax }),
+  /** Seconds since 1970. */
+  iat: Type.Number(),
+  jti: Type.String({ minLength: 1, maxLength: 64 }),
+})
+export type RecoveryClaims = Static<typeof RecoveryClaims>
+
 export const ManifestEntryBody = Type.Object({
   id: uuid,
   carga_id: uuid,

@@ -48,6 +48,8 @@ export const HubEventType = {
   cargoRemoved: 'carga_removed',
   deliveryCancelled: 'entrega_cancelled',
   deliveryRetried: 'entrega_retried',
+  identityRecovered: 'identity_recovered',
+  lossAccepted: 'audit_loss_accepted',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

@@ -3,8 +3,14 @@ import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import { EnrollRequestBody, type EnrollReplyBody } from '../../protocol/schemas.ts'
+import {
+  EnrollRequestBody,
+  RecoverRequestBody,
+  type EnrollReplyBody,
+  type IssueReplyBody,
+} from '../../protocol/schemas.ts'
 import type { EnrollAgent } from '../service/enroll-agent.ts'
+import type { RecoverIdentity } from '../service/recover-identity.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 
@@ -16,6 +22,7 @@ export interface EnrollServerOptions extends Pick<
 > {
   readonly clock: Clock
   readonly enrollAgent: EnrollAgent
+  readonly recoverIdentity: RecoverIdentity
   readonly isKnownToken: (token: string) => Promise<boolean>
 }
 
@@ -32,6 +39,10 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
     const isGuess = token === undefined || !(await isKnownToken(token))
     return isGuess ? failures.take(request.ip) : 0
   }
+  const refuseLongCsr = (pem: string): void => {
+    if (pem.length <= limits.csrBytes) return
+    throw new RequestRefusal('request_invalid', 'csr_pem is too long')
+  }
   const port = createHttpPort({
     ...options,
     port: 'enroll',
@@ -41,9 +52,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
     ROUTES.enroll.path,
     { schema: { body: EnrollRequestBody } },
     async (request, reply) => {
-      if (request.body.csr_pem.length > limits.csrBytes) {
-        throw new RequestRefusal('request_invalid', 'csr_pem is too long')
-      }
+      refuseLongCsr(request.body.csr_pem)
       const outcome = await options.enrollAgent(request.body, idempotencyKeyOf(request))
       if (!outcome.ok) {
         const waitMs = outcome.refusal === 'token_not_found' ? await countGuess(request) : 0
@@ -54,6 +63,20 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
         cert_pem: outcome.certificatePem,
         ca_pem: outcome.rootPem,
       } satisfies EnrollReplyBody
+    },
+  )
+  port.app.post<{ Body: RecoverRequestBody }>(
+    ROUTES.recover.path,
+    { schema: { body: RecoverRequestBody } },
+    async (request, reply) => {
+      refuseLongCsr(request.body.csr_pem)
+      const outcome = await options.recoverIdentity(request.body)
+      if (!outcome.ok) {
+        const isFailure = outcome.refusal === 'recovery_refused'
+        const waitMs = isFailure ? failures.take(request.ip) : 0
+        return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
+      }
+      return { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } satisfies IssueReplyBody
     },
   )
   return port

@@ -55,36 +55,29 @@ interface Attempt {
 const MISMATCHES_MAX = 10
 
 /**
- * Of concurrent uses of one token the first goes to the CA; the others wait for its outcome and share a failure, or find
- * the token consumed. The claim is in memory: one process owns the vault.
+ * Of concurrent uses of one token one at a time is examined and goes to the CA; the others wait for its outcome, share a
+ * failure of the CA, and find the token consumed otherwise. The claim is in memory: one process owns the vault.
  */
 export function createEnrollAgent(dependencies: EnrollAgentDependencies): EnrollAgent {
-  const { store, authority } = dependencies
+  const { store } = dependencies
   const underWay = new Map<TokenHash, Promise<EnrollmentOutcome>>()
 
   const enroll = async (attempt: Attempt): Promise<EnrollmentOutcome> => {
-    const standing = await examine(dependencies, attempt)
-    if ('replay' in standing) {
-      const { agentId, certificatePem } = standing.replay
-      return { ok: true, agentId, certificatePem, rootPem: authority.rootPem }
-    }
-    if (!standing.ok) {
-      if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
-      return standing
-    }
     const first = underWay.get(attempt.tokenHash)
-    if (first !== undefined) {
-      const outcome = await first
-      // The token is consumed now, unless the same request comes again and is answered again.
-      return outcome.ok ? enroll(attempt) : outcome
+    if (first === undefined) {
+      const own = enrollAlone(dependencies, attempt)
+      underWay.set(attempt.tokenHash, own)
+      try {
+        return await own
+      } finally {
+        underWay.delete(attempt.tokenHash)
+      }
     }
-    const outcome = signAndCommit(dependencies, standing.token, standing.csr, attempt.fingerprint)
-    underWay.set(attempt.tokenHash, outcome)
-    try {
-      return await outcome
-    } finally {
-      underWay.delete(attempt.tokenHash)
-    }
+    const outcome = await first
+    const isShared = !outcome.ok && outcome.refusal === 'ca_failed'
+    if (!isShared) return enroll(attempt)
+    const standing = await examine(dependencies, attempt)
+    return 'token' in standing ? outcome : enroll(attempt)
   }
 
   return async (request, idempotencyKey) => {
@@ -105,6 +98,23 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
 
 export function hashToken(plaintext: string): TokenHash {
   return createHash('sha256').update(plaintext).digest('hex') as TokenHash
+}
+
+async function enrollAlone(
+  dependencies: EnrollAgentDependencies,
+  attempt: Attempt,
+): Promise<EnrollmentOutcome> {
+  const standing = await examine(dependencies, attempt)
+  if ('replay' in standing) {
+    const { agentId, certificatePem } = standing.replay
+    const { rootPem } = dependencies.authority
+    return { ok: true, agentId, certificatePem, rootPem }
+  }
+  if (standing.ok) {
+    return signAndCommit(dependencies, standing.token, standing.csr, attempt.fingerprint)
+  }
+  if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
+  return standing
 }
 
 type Standing = EnrollmentVerdict | { readonly replay: EnrollmentReplay }

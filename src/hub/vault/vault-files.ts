@@ -6,6 +6,8 @@ export interface VaultFiles {
   /** The live database. */
   readonly database: string
   readonly lock: string
+  /** The authenticated head of the audit log. */
+  readonly auditHead: string
   readonly adminSocket: string
   readonly serverCertificate: string
   readonly serverKey: string
@@ -22,6 +24,7 @@ export function vaultFiles(root: string): VaultFiles {
     config: join(root, 'config.json'),
     database: join(root, 'db.enc'),
     lock: join(root, 'vault.lock'),
+    auditHead: join(root, 'audit.head'),
     adminSocket: join(root, 'admin.sock'),
     serverCertificate: join(root, 'server.crt'),
     serverKey: join(root, 'server.key'),

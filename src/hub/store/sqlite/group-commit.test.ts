@@ -21,7 +21,7 @@ describe('group commit', () => {
     const dataKey = new Secret(randomBytes(32))
     await createDatabase(path, dataKey)
     connection = openWriter(path, dataKey)
-    groupCommit = new GroupCommit(connection)
+    groupCommit = new GroupCommit(connection, () => undefined)
   })
   afterEach(async () => {
     await groupCommit.close()

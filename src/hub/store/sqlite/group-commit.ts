@@ -2,6 +2,7 @@
 // that fails takes nothing with it; none is acknowledged before the commit.
 
 import { invariant } from '../../../platform/errors.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreWriter } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
@@ -18,20 +19,28 @@ interface QueuedWrite {
   readonly reject: (reason: unknown) => void
 }
 
+interface WorkOutcome {
+  readonly settle: Settle
+  /** What it appended last to the audit log. */
+  readonly lastEntry?: AuditEntry | undefined
+}
+
 const BATCH_WRITES_MAX = 256
 const QUEUED_WRITES_MAX = 16_384
 
 export class GroupCommit {
   readonly #connection: Connection
   readonly #session: SqlSession
+  readonly #onCommit: (last: AuditEntry) => void
   readonly #queue: QueuedWrite[] = []
   #commits = 0
   #isRunning = false
   #isClosed = false
   #drained: Settle | undefined
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, onCommit: (last: AuditEntry) => void) {
     this.#connection = connection
+    this.#onCommit = onCommit
     this.#session = new SqlSession(connection)
   }
 
@@ -78,9 +87,14 @@ export class GroupCommit {
 
   async #commitBatch(batch: readonly QueuedWrite[]): Promise<void> {
     const outcomes: Settle[] = []
+    let last: AuditEntry | undefined
     try {
       this.#session.run('BEGIN IMMEDIATE')
-      for (const queued of batch) outcomes.push(await this.#runInSavepoint(queued))
+      for (const queued of batch) {
+        const outcome = await this.#runInSavepoint(queued)
+        outcomes.push(outcome.settle)
+        last = outcome.lastEntry ?? last
+      }
       this.#session.run('COMMIT')
     } catch (error) {
       this.#rollBack()
@@ -89,11 +103,12 @@ export class GroupCommit {
       return
     }
     this.#commits += 1
+    if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()
   }
 
   /** Throws only when the whole transaction is gone. */
-  async #runInSavepoint(queued: QueuedWrite): Promise<Settle> {
+  async #runInSavepoint(queued: QueuedWrite): Promise<WorkOutcome> {
     const lease = { isActive: true }
     const writer = new SqliteWriter(() => this.#sessionFor(lease))
     this.#session.run('SAVEPOINT work')
@@ -101,13 +116,13 @@ export class GroupCommit {
       const value = await withinThisTurn(queued.work(writer))
       this.#requireTransaction()
       this.#session.run('RELEASE work')
-      return () => queued.resolve(value)
+      return { settle: () => queued.resolve(value), lastEntry: writer.lastAppended }
     } catch (error) {
       // After some failures (disk full, I/O) SQLite has rolled back everything by itself.
       if (!this.#connection.inTransaction) throw error
       this.#session.run('ROLLBACK TO work')
       this.#session.run('RELEASE work')
-      return () => queued.reject(error)
+      return { settle: () => queued.reject(error) }
     } finally {
       lease.isActive = false
     }

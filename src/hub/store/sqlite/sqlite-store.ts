@@ -1,4 +1,5 @@
 import type { Secret } from '../../../platform/secret.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { Store, StoreReader, StoreWriter } from '../store.ts'
 import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
@@ -12,6 +13,8 @@ export interface SqliteStoreOptions {
   readonly dataKey: Secret<Buffer>
   /** Else a missing database is an error. */
   readonly createIfMissing?: boolean
+  /** Told the last entry of each commit that appended to the audit log, before its writes are acknowledged. */
+  readonly onCommit?: (last: AuditEntry) => void
 }
 
 /** Opens the encrypted database, whose tables are brought to the newest version. Throws StoreError. */
@@ -20,7 +23,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   if (options.createIfMissing === true && !(await exists(path))) await createDatabase(path, dataKey)
   const writer = openWriter(path, dataKey)
   try {
-    return new SqliteStore(writer, openReader(path, dataKey))
+    return new SqliteStore(writer, openReader(path, dataKey), options.onCommit)
   } catch (error) {
     writer.close()
     throw error
@@ -34,10 +37,14 @@ export class SqliteStore implements Store {
   readonly #groupCommit: GroupCommit
   #closing: Promise<void> | undefined
 
-  constructor(writer: Connection, reader: Connection) {
+  constructor(
+    writer: Connection,
+    reader: Connection,
+    onCommit: (last: AuditEntry) => void = () => undefined,
+  ) {
     this.#writerConnection = writer
     this.#readerConnection = reader
-    this.#groupCommit = new GroupCommit(writer)
+    this.#groupCommit = new GroupCommit(writer, onCommit)
     const session = new SqlSession(reader)
     this.reader = new SqliteReader(() => {
       if (reader.open) return session

@@ -25,6 +25,12 @@ import { SqliteReader } from './sqlite-reader.ts'
 
 /** Its reads see what it wrote. */
 export class SqliteWriter extends SqliteReader implements StoreWriter {
+  #lastAppended: AuditEntry | undefined
+
+  get lastAppended(): AuditEntry | undefined {
+    return this.#lastAppended
+  }
+
   async insertAgent(agent: Agent): Promise<void> {
     this.session().run(
       `INSERT INTO agentes (id, hostname, role, cert, token_hash, created_at, last_seen_at,
@@ -192,6 +198,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
          @timestamp, @hash_anterior, @hash_atual)`,
       fromEntry(chained),
     )
+    this.#lastAppended = chained
     return chained
   }
 

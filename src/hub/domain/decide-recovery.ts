@@ -1,0 +1,54 @@
+import type { RecoveryClaims } from '../../protocol/schemas.ts'
+import type { Agent } from './agent.ts'
+import { isSuperseded } from './decide-authentication.ts'
+import type { IssuedCertificate } from './issued-certificate.ts'
+
+/** How far a proof's `iat` may be from the hub's clock, either way. */
+export const PROOF_AGE_MS_MAX = 5 * 60_000
+
+export interface RecoveryFacts {
+  /** The hub's own record of the presented certificate. */
+  readonly certificate: IssuedCertificate | undefined
+  readonly agent: Agent | undefined
+  /** What a proof with a valid signature says; undefined when it has none. */
+  readonly claims: RecoveryClaims | undefined
+  /** base64url. */
+  readonly csrSha256: string | undefined
+  readonly hubNames: readonly string[]
+  readonly graceMs: number
+  readonly now: Date
+}
+
+export type RecoveryVerdict =
+  | {
+      readonly ok: true
+      readonly agent: Agent
+      readonly certificate: IssuedCertificate
+      readonly jti: string
+    }
+  | { readonly ok: false; readonly reason: string }
+
+/** May the holder of an expired identity's key have a new one? The reason is for the log only. docs/protocol.md REC. */
+export function decideRecovery(facts: RecoveryFacts): RecoveryVerdict {
+  const { certificate, agent, claims, now } = facts
+  if (facts.graceMs === 0) return refused('recovery is turned off')
+  if (certificate === undefined || agent === undefined) return refused('unknown certificate')
+  if (certificate.purpose !== 'identity') return refused('not an identity')
+  if (agent.removedAt !== null) return refused('the agent was removed')
+  if (agent.revokedAt !== null || certificate.revokedAt !== null) return refused('revoked')
+  if (isSuperseded(certificate, agent, now)) return refused('superseded')
+  if (now.getTime() > certificate.notAfter.getTime() + facts.graceMs) {
+    return refused('expired for longer than the grace')
+  }
+  if (claims === undefined) return refused('the proof is not signed by the key of the certificate')
+  if (!facts.hubNames.includes(claims.aud)) return refused('the proof is for another hub')
+  if (Math.abs(claims.iat * 1000 - now.getTime()) > PROOF_AGE_MS_MAX) {
+    return refused('the proof is too old, or from the future')
+  }
+  if (claims.csr_sha256 !== facts.csrSha256) return refused('the proof is for another CSR')
+  return { ok: true, agent, certificate, jti: claims.jti }
+}
+
+function refused(reason: string): RecoveryVerdict {
+  return { ok: false, reason }
+}
