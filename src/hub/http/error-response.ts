@@ -16,8 +16,16 @@ export class RequestRefusal extends Error {
   }
 }
 
+const refusals = new WeakMap<FastifyReply, WireErrorCode>()
+
+/** What a reply refused, for the log; undefined when it refused nothing. */
+export function refusalSentBy(reply: FastifyReply): WireErrorCode | undefined {
+  return refusals.get(reply)
+}
+
 export function sendRefusal(reply: FastifyReply, refusal: WireErrorCode): FastifyReply {
   const { status } = WIRE_ERRORS[refusal]
+  refusals.set(reply, refusal)
   if (status === 503 || status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type('application/json').send({ error: refusal })
 }

@@ -2,7 +2,7 @@
 // Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
 
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerOptions as HttpsServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -10,10 +10,10 @@ import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { WireErrorCode } from '../../protocol/errors.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
-import { RequestRefusal, refusalOf, sendRefusal } from './error-response.ts'
+import { RequestRefusal, refusalOf, refusalSentBy, sendRefusal } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
 
 export interface HttpPortOptions {
@@ -40,14 +40,18 @@ const REQUEST_TIMEOUT_MS = 15_000
 /** Longer than the default poll interval, so that an agent's connection is kept from poll to poll. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const CONNECTIONS_CHECK_INTERVAL_MS = 1000
+const DROPPED_BODY_BYTES_MAX = 1024 * 1024
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, authenticate } = options
   let isClosing = false
+  const server = {
+    requireHostHeader: false,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
+  }
   // Fastify's type depends on whether it is https; what we use of it is the same.
   const app = fastify({
-    ...(options.https === undefined ? {} : { https: options.https }),
-    http: { requireHostHeader: false, connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS },
+    ...(options.https === undefined ? { http: server } : { https: { ...server, ...options.https } }),
     logger: false,
     bodyLimit: LIMITS.bodyBytesMax,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -96,7 +100,10 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     else log.info(fields, 'Request refused')
     return sendRefusal(reply, refusal)
   })
-  app.addHook('onResponse', async (request, reply) => logAnswer(log, request, reply))
+  app.addHook('onResponse', async (request, reply) => {
+    logAnswer(log, request, reply)
+    if (!request.raw.complete) dropBody(request.raw)
+  })
 
   return {
     app,
@@ -145,6 +152,15 @@ function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
+/** Reads on for a while, since a client that still sends would lose the answer to a reset connection. */
+function dropBody(request: IncomingMessage): void {
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > DROPPED_BODY_BYTES_MAX) request.socket.destroy()
+  })
+}
+
 function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const fields = {
     request_id: request.id,
@@ -154,8 +170,12 @@ function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): v
     duration_ms: Math.round(reply.elapsedTime),
     remote: request.ip,
   }
-  if (reply.statusCode < 400) log.debug(fields, 'Request answered')
-  else log.info(fields, 'Request answered')
+  const refusal = refusalSentBy(reply)
+  if (refusal === undefined) log.debug(fields, 'Request answered')
+  else {
+    const reason = WIRE_ERRORS[refusal].when
+    log.info({ ...fields, error: refusal, reason }, 'Request answered')
+  }
 }
 
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
