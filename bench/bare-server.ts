@@ -1,5 +1,5 @@
 // The yardstick of the mTLS port: what node:https alone does with the same certificates, the same TLS options and an
-// answer of the same size. Arguments: the directory with the hub's certificate, and the PEM text's CA bundle is in it.
+// answer of the same size. Its argument is the hub's vault directory, where its certificate is.
 
 import { constants } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,13 +8,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 const [vault = ''] = process.argv.slice(2)
+const chain = readFileSync(join(vault, 'server.crt'), 'utf8')
+const intermediates = chain.slice(chain.indexOf('-----BEGIN', 1))
 const ANSWER = JSON.stringify({ entregas: [] })
 
 const server = createServer(
   {
     key: readFileSync(join(vault, 'server.key')),
-    cert: readFileSync(join(vault, 'server.crt')),
-    ca: readFileSync(join(vault, 'ca.crt')),
+    cert: chain,
+    ca: [readFileSync(join(vault, 'ca.crt'), 'utf8'), intermediates],
     requestCert: true,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',

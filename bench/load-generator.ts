@@ -47,10 +47,12 @@ export function startLoadGenerator(path: string, core: number | undefined): Load
   const [program, ...args] = pinned([path], core)
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = createInterface({ input: child.stdout })
+  const closed = once(answers, 'close')
   const ask = async (command: object): Promise<unknown> => {
-    const answered = once(answers, 'line')
+    const answered = once(answers, 'line') as Promise<[string]>
     child.stdin.write(`${JSON.stringify(command)}\n`)
-    const [line] = (await Promise.race([answered, failWhenClosed(answers)])) as [string]
+    const [line] = (await Promise.race([answered, closed])) as [string?]
+    if (line === undefined) throw new UserError('bench', 'the load generator ended')
     const answer = JSON.parse(line) as { error?: string }
     if (answer.error !== undefined) throw new UserError('bench', answer.error)
     return answer
@@ -64,9 +66,4 @@ export function startLoadGenerator(path: string, core: number | undefined): Load
       (await ask({ do: 'measure', name, ...options })) as Measurement,
     [Symbol.asyncDispose]: () => stop(child),
   }
-}
-
-async function failWhenClosed(answers: ReturnType<typeof createInterface>): Promise<never> {
-  await once(answers, 'close')
-  throw new UserError('bench', 'the load generator ended')
 }

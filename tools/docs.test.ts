@@ -7,6 +7,7 @@ import {
   findWrongDefaults,
   findWrongErrors,
 } from './docs.ts'
+import { expandIds, fillInTests } from './docs-decisions.ts'
 import { listSubcommands } from './docs-help.ts'
 import { describeFields } from './docs-schema.ts'
 import {
@@ -20,6 +21,7 @@ import {
 const PROTOCOL = `
 - **ABC-1** One.
 - **ABC-2** (planned) Two.
+- **ABC-5** (note) Five.
 | ABC-3 | 401 | \`no\` |
 | ABC-4 (planned) | x |
 Text that mentions ABC-9 is no statement.
@@ -32,6 +34,7 @@ describe('statements', () => {
       [
         ['ABC-1', false],
         ['ABC-2', true],
+        ['ABC-5', false],
         ['ABC-3', false],
         ['ABC-4', true],
       ],
@@ -39,7 +42,7 @@ describe('statements', () => {
   })
   test('may not have the same id', () => {
     assert.deepEqual(findDuplicates(parseStatements(`${PROTOCOL}- **ABC-1** Again.`)), [
-      'docs/protocol.md:7 ABC-1 is there twice',
+      'docs/protocol.md:8 ABC-1 is there twice',
     ])
   })
   test('that are cited must exist, in a known area or not', () => {
@@ -109,4 +112,23 @@ test('a schema is described field by field', () => {
     ['`a`', 'string, at most 3 characters, not empty', 'yes'],
     ['`b`', 'string or null', 'no'],
   ])
+})
+
+describe('the decisions', () => {
+  test('name the tests that cite their statements, and nothing else', () => {
+    const page =
+      'Text.\n| open | choice | because | statements |\n|---|---|---|---|\n| a | b | c | ABC-1 |\n'
+    const filled = fillInTests(page, [
+      { id: 'ABC-1', path: 'test/conformance/x.test.ts', line: 1 },
+      { id: 'ABC-1', path: 'src/y.ts', line: 1 },
+      { id: 'ABC-2', path: 'src/z.test.ts', line: 1 },
+    ])
+    assert.match(filled, /^Text\.$/m)
+    assert.match(filled, /^\| open \| choice \| because \| statements \| tests \|$/m)
+    assert.match(filled, /^\| a \| b \| c \| ABC-1 \| `conformance\/x` \|$/m)
+    assert.equal(fillInTests(filled, []), filled.replace('`conformance/x`', ''))
+  })
+  test('may name a range of statements', () => {
+    assert.deepEqual(expandIds('ABC-1 to ABC-3, ENR-9'), ['ABC-1', 'ABC-2', 'ABC-3', 'ENR-9'])
+  })
 })

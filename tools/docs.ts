@@ -1,5 +1,5 @@
-// Keeps the documents in step with the code. `node tools/docs.ts` checks, `--write` writes docs/reference anew, and
-// `--require-tests` also fails when a statement that is built has no test that cites it.
+// Keeps the documents in step with the code. `node tools/docs.ts` checks, `--write` writes docs/reference and the tests
+// in docs/spec-decisions.md anew, and `--require-tests` also fails when a statement that is built has no test that cites it.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,6 +8,7 @@ import { HUB_VARIABLES } from '../src/hub/config.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { ROUTES } from '../src/protocol/routes.ts'
 import { DeliveryStatus, EventType, HubEventType } from '../src/protocol/words.ts'
+import { fillInTests } from './docs-decisions.ts'
 import { renderPages, type Page } from './docs-pages.ts'
 import {
   findCitations,
@@ -19,6 +20,7 @@ import {
 import { findFiles, readSources, ROOT, type SourceFile } from './source-files.ts'
 
 const PROTOCOL = 'docs/protocol.md'
+const DECISIONS = 'docs/spec-decisions.md'
 const TOP_DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'STYLE.md', 'CHANGELOG.md']
 
 /** Pages on disk that are not what the code says. */
@@ -97,11 +99,6 @@ function readIfThere(path: string): string {
 }
 
 function main(options: ReadonlySet<string>): number {
-  const pages = renderPages()
-  if (options.has('--write')) {
-    for (const { path, text } of pages) writeFileSync(join(ROOT, path), text)
-  }
-  const documents = readSources([...TOP_DOCUMENTS, ...findFiles(['docs'], ['.md'])])
   const code = readSources(findFiles(['src', 'test', 'tools', 'bench'], ['.ts', '.mjs', '.txt']))
   const protocol = readIfThere(PROTOCOL)
   const statements = parseStatements(protocol)
@@ -109,6 +106,12 @@ function main(options: ReadonlySet<string>): number {
     statements,
     code.filter(({ path }) => !path.startsWith('tools/')),
   )
+  const decisions = { path: DECISIONS, text: fillInTests(readIfThere(DECISIONS), citations) }
+  const pages = [...renderPages(), decisions]
+  if (options.has('--write')) {
+    for (const { path, text } of pages) writeFileSync(join(ROOT, path), text)
+  }
+  const documents = readSources([...TOP_DOCUMENTS, ...findFiles(['docs'], ['.md'])])
   const untested = findUntested(statements, citations)
   const faults = [
     ...findStale(pages, readIfThere),
@@ -121,10 +124,10 @@ function main(options: ReadonlySet<string>): number {
     ...(options.has('--require-tests') ? untested.map(({ id }) => `no test cites ${id}`) : []),
   ]
   const planned = statements.filter(({ isPlanned }) => isPlanned).length
-  const built = statements.length - planned
+  const testable = statements.filter(({ isPlanned, isNote }) => !isPlanned && !isNote).length
   for (const fault of faults) process.stdout.write(`${fault}\n`)
   process.stdout.write(
-    `${statements.length} statements: ${built} built, ${planned} planned; tests cite ${built - untested.length} of those built\n`,
+    `${statements.length} statements, ${planned} of them planned; tests cite ${testable - untested.length} of the ${testable} that can be tested\n`,
   )
   if (untested.length > 0) {
     process.stdout.write(`not cited by a test: ${untested.map(({ id }) => id).join(' ')}\n`)

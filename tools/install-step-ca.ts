@@ -92,7 +92,8 @@ async function run(
     env: { ...process.env, ...environment },
     // What a tool says about its work is not this program's result, so it goes to stderr.
     stdio: ['ignore', output === 'inherit' ? 2 : 'ignore', output],
-    timeout: BUILD_MS_MAX,
+    // Not the timeout option: its timer outlives a program that could not be started.
+    signal: AbortSignal.timeout(BUILD_MS_MAX),
   })
   // Rejects with the spawn error when there is no such program.
   const [status] = (await once(child, 'exit')) as [number | null]

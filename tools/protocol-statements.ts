@@ -5,16 +5,21 @@ import { isTestFile, type SourceFile } from './source-files.ts'
 export interface Statement {
   readonly id: string
   readonly isPlanned: boolean
+  /** A definition or an advice: there is nothing to test. */
+  readonly isNote: boolean
   readonly line: number
 }
 
-const STATEMENT = /^(?:- \*\*|\| )(?<id>[A-Z]{3,4}-\d+)(?:\*\*)?(?<planned> \(planned\))?/
+const STATEMENT = /^(?:- \*\*|\| )(?<id>[A-Z]{3,4}-\d+)(?:\*\*)?(?: \((?<mark>planned|note)\))?/
 
 export function parseStatements(markdown: string): Statement[] {
   return markdown.split('\n').flatMap((line, index) => {
     const groups = STATEMENT.exec(line)?.groups
     if (groups?.['id'] === undefined) return []
-    return [{ id: groups['id'], isPlanned: groups['planned'] !== undefined, line: index + 1 }]
+    const mark = groups['mark']
+    return [
+      { id: groups['id'], isPlanned: mark === 'planned', isNote: mark === 'note', line: index + 1 },
+    ]
   })
 }
 
@@ -74,5 +79,5 @@ export function findUntested(
   citations: readonly Citation[],
 ): Statement[] {
   const tested = new Set(citations.filter(({ path }) => isTestFile(path)).map(({ id }) => id))
-  return statements.filter(({ id, isPlanned }) => !isPlanned && !tested.has(id))
+  return statements.filter(({ id, isPlanned, isNote }) => !isPlanned && !isNote && !tested.has(id))
 }

@@ -5,12 +5,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { describeError, errnoCode, SvcError, UserError } from '../platform/errors.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
-import {
-  ADMIN_OPERATIONS,
-  type AdminErrorBody,
-  type AdminOperationName,
-  type AdminOperations,
-} from '../protocol/admin.ts'
+import type { AdminErrorBody, AdminOperationName, AdminOperations } from '../protocol/admin.ts'
+import { ADMIN_ROUTES } from '../protocol/admin-routes.ts'
 import type { AdminSession } from './admin-session.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
@@ -19,7 +15,7 @@ const REPLY_BYTES_MAX = 256 * 1024 * 1024
 
 /** Undefined when nobody listens on the socket. */
 export async function connectToHub(socketPath: string): Promise<AdminSession | undefined> {
-  const names = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
+  const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
   if (!(await isAnswered(socketPath))) return undefined
   const operations = Object.fromEntries(
     names.map((name) => [name, (request: unknown) => callHub(socketPath, name, request)]),
@@ -76,7 +72,7 @@ interface HubReply {
 }
 
 function exchange(socketPath: string, name: AdminOperationName, body: unknown): Promise<HubReply> {
-  const { method, path } = ADMIN_OPERATIONS[name]
+  const { method, path } = ADMIN_ROUTES[name]
   const content = method === 'GET' ? '' : JSON.stringify(body)
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({

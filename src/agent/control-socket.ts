@@ -86,6 +86,7 @@ async function exchange(path: string, request: string): Promise<string | undefin
   const socket = await connect(path)
   if (socket === undefined) return undefined
   try {
+    // tidy: the socket's own time-out.
     socket.setTimeout(REPLY_TIMEOUT_MS, () => socket.destroy(new Error('timeout')))
     socket.write(request)
     return await readLine(socket, REPLY_BYTES_MAX)
@@ -123,9 +124,11 @@ async function connect(path: string): Promise<Socket | undefined> {
 
 async function answer(socket: Socket, handlers: ControlHandlers, log: Logger): Promise<void> {
   socket.on('error', () => undefined)
+  // tidy: the socket's own time-out.
   socket.setTimeout(REQUEST_TIMEOUT_MS, () => socket.destroy())
   try {
     const request = parseRequest(await readLine(socket, REQUEST_BYTES_MAX))
+    // tidy: the socket's own time-out.
     socket.setTimeout(0)
     socket.end(`${JSON.stringify(await replyTo(request, handlers, log))}\n`)
   } catch (error) {

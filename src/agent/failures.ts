@@ -8,12 +8,12 @@ import type { HubRefusal } from './hub-request.ts'
  */
 export type RefusalMeaning = 'transient' | 'identity' | 'cancelled' | 'permanent'
 
-const REFUSED_FOR_GOOD: readonly number[] = [400, 403, 409, 413]
+const REFUSED_FOR_GOOD: ReadonlySet<number> = new Set([400, 403, 409, 413])
 
 export function meaningOfRefusal({ status, code }: HubRefusal): RefusalMeaning {
   if (status === 401) return 'identity'
   if (status === 404 && code === 'entrega_not_found') return 'cancelled'
-  return REFUSED_FOR_GOOD.includes(status) ? 'permanent' : 'transient'
+  return REFUSED_FOR_GOOD.has(status) ? 'permanent' : 'transient'
 }
 
 /** An event that is refused with any other 4xx would be refused for ever, and would hold up those behind it. */

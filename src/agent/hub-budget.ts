@@ -31,13 +31,17 @@ export class HubBudget {
 
   noteRefusal(refusal: HubRefusal): void {
     this.noteAnswer()
-    this.#problems.push(describeRefusal(refusal))
+    this.#addProblem(describeRefusal(refusal))
     this.#retryAfterMs = Math.max(this.#retryAfterMs, refusal.retryAfterMs ?? 0)
     if (meaningOfRefusal(refusal) === 'identity' || refusal.status === 429) this.#closed = true
   }
 
   noteError(error: unknown): void {
     if (error instanceof HubUnreachableError) this.#unanswered += 1
-    this.#problems.push(describeError(error))
+    this.#addProblem(describeError(error))
+  }
+
+  #addProblem(text: string): void {
+    if (!this.#problems.includes(text)) this.#problems.push(text)
   }
 }

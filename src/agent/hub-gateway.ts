@@ -40,7 +40,7 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
         key,
       }
       // It waits for what is under way, and nobody waits for it.
-      void old?.close()
+      void old?.close().catch(() => undefined)
     },
     issueCertificate: (csrPem, deliveryId) => client().issueCertificate(csrPem, deliveryId),
     fetchManifest: () => client().fetchManifest(),

@@ -92,9 +92,8 @@ async function exchange(
     })
     return { status: reply.statusCode, headers: reply.headers, text: await readBounded(reply.body) }
   } catch (error) {
-    throw new HubUnreachableError(`no answer from ${options.url.origin}: ${describeError(error)}`, {
-      cause: error,
-    })
+    // The reason is in the message, which is all that a person or a log gets to see.
+    throw new HubUnreachableError(`no answer from ${options.url.origin}: ${describeError(error)}`)
   }
 }
 

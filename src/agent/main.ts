@@ -1,7 +1,7 @@
 // svc-agent: the command line. Each command is loaded when it is asked for, so that `--version` is quick.
 
 import { Command } from 'commander'
-import { reportFailure, runProgram } from '../platform/program.ts'
+import { runProgram } from '../platform/program.ts'
 import { readVersion } from '../platform/version.ts'
 import { describeVariables } from './agent-variables.ts'
 
@@ -38,6 +38,7 @@ function buildProgram(): Command {
     .version(readVersion(), '--version', 'print the version')
     .helpCommand(false)
     .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(`svc-agent: ${text}`) })
     .addHelpText('after', EXAMPLES)
 
   program
@@ -122,11 +123,6 @@ function buildProgram(): Command {
 
   return program
 }
-
-process.on('unhandledRejection', (error) => {
-  reportFailure('svc-agent', error)
-  process.exit(1)
-})
 
 await runProgram('svc-agent', async () => {
   await buildProgram().parseAsync(process.argv)

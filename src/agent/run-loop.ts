@@ -20,7 +20,7 @@ export interface RunLoopOptions {
   readonly random: Random
   readonly intervalMs: number
   readonly log: Logger
-  poll(): Promise<PollResult>
+  readonly poll: () => Promise<PollResult>
 }
 
 export interface NextDelayInput {

@@ -161,7 +161,7 @@ async function pointCurrentTo(
 async function removeOtherVersions(versions: string, files: FileOperations): Promise<void> {
   const current = await readCurrentName(versions, files)
   const all = await versionNames(versions, files)
-  const previous = all.filter((name) => current !== undefined && isBefore(name, current)).at(-1)
+  const previous = all.findLast((name) => current !== undefined && isBefore(name, current))
   const kept = new Set([CURRENT, current, previous])
   for (const name of await files.list(versions)) {
     if (!kept.has(name)) await files.removeTree(join(versions, name))

@@ -63,11 +63,11 @@ describe('CA directory', () => {
   test('is never made where there is one', async () => {
     const directory = join(parent, 'twice')
     await createCaDirectory(directory, SETTINGS, systemClock)
-    const before = await readFile(join(directory, 'root.crt'), 'utf8')
+    const rootBefore = await readFile(join(directory, 'root.crt'), 'utf8')
     await assert.rejects(createCaDirectory(directory, SETTINGS, systemClock), {
       message: `CA already initialised at ${directory}`,
     })
-    assert.equal(await readFile(join(directory, 'root.crt'), 'utf8'), before)
+    assert.equal(await readFile(join(directory, 'root.crt'), 'utf8'), rootBefore)
   })
 
   test('is never made among other files, and leaves nothing behind', async () => {

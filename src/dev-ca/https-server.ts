@@ -23,6 +23,7 @@ export interface HttpsServer {
 }
 
 const BODY_BYTES_MAX = 64 * 1024
+const DROPPED_BYTES_MAX = 1024 * 1024
 const CONNECTIONS_MAX = 1024
 const HANDSHAKE_TIMEOUT_MS = 5000
 const HEADERS_TIMEOUT_MS = 10_000
@@ -78,16 +79,18 @@ async function replyTo(request: IncomingMessage, api: Api): Promise<Reply> {
   return api(apiRequest)
 }
 
-/** The body as text, or undefined when it is too large; what is over the limit is not kept. */
+/** The body as text, or undefined when it is too large; what is over the limit is read and dropped. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Not destroyed on return: the reply has to go out on the same connection.
+  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) return undefined
-    chunks.push(chunk)
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
+    if (bytes > DROPPED_BYTES_MAX) break
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return bytes <= BODY_BYTES_MAX ? Buffer.concat(chunks).toString('utf8') : undefined
 }
 
 function send(response: ServerResponse, { status, contentType, body }: Reply): void {

@@ -3,6 +3,7 @@
 // `{error, message, hint?}`.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import { ADMIN_ROUTES } from './admin-routes.ts'
 
 const text = Type.String({ minLength: 1, maxLength: 512 })
 const time = Type.String()
@@ -117,41 +118,28 @@ const listEntriesRequest = Type.Object({
   agente: Type.Optional(text),
   since: Type.Optional(text),
 })
+const retryDeliveriesRequest = Type.Object({
+  /** Without it every failed one. */
+  entrega: Type.Optional(text),
+})
 const byName = Type.Object({ agente: text })
 
 export const ADMIN_OPERATIONS = {
-  createToken: { method: 'POST', path: '/v1/admin/tokens', request: createTokenRequest },
-  listTokens: { method: 'GET', path: '/v1/admin/tokens', request: nothing },
-  revokeToken: {
-    method: 'POST',
-    path: '/v1/admin/tokens/revoke',
-    request: Type.Object({ token: text }),
-  },
-  listAgents: { method: 'GET', path: '/v1/admin/agentes', request: nothing },
-  showAgent: { method: 'POST', path: '/v1/admin/agentes/show', request: byName },
-  revokeAgent: { method: 'POST', path: '/v1/admin/agentes/revoke', request: byName },
-  removeAgent: { method: 'POST', path: '/v1/admin/agentes/remove', request: byName },
-  createCargo: { method: 'POST', path: '/v1/admin/cargas', request: createCargoRequest },
-  listCargoes: { method: 'GET', path: '/v1/admin/cargas', request: nothing },
-  updateCargo: { method: 'POST', path: '/v1/admin/cargas/update', request: updateCargoRequest },
-  removeCargo: {
-    method: 'POST',
-    path: '/v1/admin/cargas/remove',
-    request: Type.Object({ carga: text }),
-  },
-  cancelDelivery: {
-    method: 'POST',
-    path: '/v1/admin/entregas/cancel',
-    request: Type.Object({ entrega: text }),
-  },
-  retryDeliveries: {
-    method: 'POST',
-    path: '/v1/admin/entregas/retry',
-    /** Without `entrega` every failed one. */
-    request: Type.Object({ entrega: Type.Optional(text) }),
-  },
-  listDeliveries: { method: 'GET', path: '/v1/admin/entregas', request: nothing },
-  listEntries: { method: 'POST', path: '/v1/admin/eventos/list', request: listEntriesRequest },
+  createToken: { ...ADMIN_ROUTES.createToken, request: createTokenRequest },
+  listTokens: { ...ADMIN_ROUTES.listTokens, request: nothing },
+  revokeToken: { ...ADMIN_ROUTES.revokeToken, request: Type.Object({ token: text }) },
+  listAgents: { ...ADMIN_ROUTES.listAgents, request: nothing },
+  showAgent: { ...ADMIN_ROUTES.showAgent, request: byName },
+  revokeAgent: { ...ADMIN_ROUTES.revokeAgent, request: byName },
+  removeAgent: { ...ADMIN_ROUTES.removeAgent, request: byName },
+  createCargo: { ...ADMIN_ROUTES.createCargo, request: createCargoRequest },
+  listCargoes: { ...ADMIN_ROUTES.listCargoes, request: nothing },
+  updateCargo: { ...ADMIN_ROUTES.updateCargo, request: updateCargoRequest },
+  removeCargo: { ...ADMIN_ROUTES.removeCargo, request: Type.Object({ carga: text }) },
+  cancelDelivery: { ...ADMIN_ROUTES.cancelDelivery, request: Type.Object({ entrega: text }) },
+  retryDeliveries: { ...ADMIN_ROUTES.retryDeliveries, request: retryDeliveriesRequest },
+  listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: nothing },
+  listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },
 } as const
 
 export type AdminOperationName = keyof typeof ADMIN_OPERATIONS

@@ -12,7 +12,6 @@ import {
 } from '../../src/pki/certificates.ts'
 import { createCsrPem, parseCsrPem } from '../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../src/pki/keys.ts'
-import { generateProvisionerJwk } from '../../src/dev-ca/provisioner.ts'
 import { CaError, type SignRequest } from '../../src/hub/ca/certificate-authority.ts'
 import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
 import { createStepCaClient, type StepCaClient } from '../../src/hub/ca/step-ca-client.ts'
@@ -22,164 +21,29 @@ import {
   breakSignature,
   confirmationOf,
   createRawCsrPem,
-  type CsrOptions,
   openRawCaClient,
   type RawCaClient,
   type RawReply,
-  secondsFromNow,
-  type TokenHeader,
 } from '../support/raw-ca-client.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { startStepCa } from '../support/step-ca.ts'
+import { SIGN_RULES, type SignRule } from './sign-rules.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-interface Rule {
-  readonly title: string
-  readonly status: number
-  readonly csr?: CsrOptions
-  readonly claims?: Readonly<Record<string, unknown>>
-  readonly header?: TokenHeader
-  readonly body?: Readonly<Record<string, unknown>>
-}
-
-const otherJwk = await generateProvisionerJwk()
-
-const SIGN_RULES: readonly Rule[] = [
-  { title: 'signs a CSR without SANs', status: 201 },
-  { title: 'signs a CSR without a CN', status: 201, csr: { commonName: '' } },
-  {
-    title: 'signs a CSR whose CN is one of the SANs',
-    status: 201,
-    csr: { commonName: 'b.example' },
-    claims: { sans: ['web-1', 'b.example'] },
-  },
-  { title: 'refuses a CSR with another CN', status: 403, csr: { commonName: 'web-2' } },
-  { title: 'refuses a CN that differs in case', status: 403, csr: { commonName: 'WEB-1' } },
-  {
-    title: 'signs a CSR with exactly the SANs of the token',
-    status: 201,
-    csr: { sans: ['b.example', 'web-1'] },
-    claims: { sans: ['web-1', 'b.example'] },
-  },
-  {
-    title: 'signs a CSR with exactly the DNS names and addresses of the token',
-    status: 201,
-    csr: { sans: ['web-1', '10.1.2.3', '2001:db8::1'] },
-    claims: { sans: ['web-1', '10.1.2.3', '2001:0db8:0::1'] },
-  },
-  {
-    title: 'refuses a CSR with a SAN more than the token',
-    status: 403,
-    csr: { sans: ['web-1', 'b.example'] },
-    claims: { sans: ['web-1'] },
-  },
-  {
-    title: 'refuses a CSR with a SAN less than the token',
-    status: 403,
-    csr: { sans: ['web-1'] },
-    claims: { sans: ['web-1', 'b.example'] },
-  },
-  {
-    title: 'refuses a CSR with a SAN other than the subject when the token has none',
-    status: 403,
-    csr: { sans: ['b.example'] },
-  },
-  { title: 'signs a P-384 key', status: 201, csr: { algorithm: 'P-384' } },
-  { title: 'signs an Ed25519 key', status: 201, csr: { algorithm: 'Ed25519' } },
-  { title: 'signs an RSA key of 2048 bits', status: 201, csr: { algorithm: 'RSA-2048' } },
-  { title: 'refuses an RSA key of 1024 bits', status: 403, csr: { algorithm: 'RSA-1024' } },
-  { title: 'refuses a token of another provisioner name', status: 401, claims: { iss: 'someone' } },
-  { title: 'refuses a token without an issuer', status: 401, claims: { iss: undefined } },
-  { title: 'refuses a token with another key id', status: 401, header: { kid: 'other' } },
-  { title: 'refuses a token signed by another key', status: 401, header: { jwk: { ...otherJwk } } },
-  {
-    title: 'refuses a token for another URL',
-    status: 401,
-    claims: { aud: 'https://elsewhere.example/1.0/sign' },
-  },
-  {
-    title: 'refuses a token for revoking',
-    status: 401,
-    claims: { aud: 'https://127.0.0.1/1.0/revoke' },
-  },
-  { title: 'refuses a token without an audience', status: 401, claims: { aud: undefined } },
-  {
-    title: 'takes the audience without regard to the port',
-    status: 201,
-    claims: { aud: 'https://127.0.0.1/1.0/sign' },
-  },
-  {
-    title: 'takes the audience by the short path and another of its names',
-    status: 201,
-    claims: { aud: ['https://localhost:1/sign'] },
-  },
-  { title: 'refuses a token without a subject', status: 401, claims: { sub: undefined } },
-  {
-    title: 'refuses a token with an empty subject',
-    status: 401,
-    claims: { sub: '', sans: ['web-1'] },
-  },
-  {
-    title: 'takes a token that expired within the leeway',
-    status: 201,
-    claims: { exp: secondsFromNow(-20) },
-  },
-  {
-    title: 'refuses a token that expired before the leeway',
-    status: 401,
-    claims: { exp: secondsFromNow(-90) },
-  },
-  {
-    title: 'takes a token that begins within the leeway',
-    status: 201,
-    claims: { nbf: secondsFromNow(50) },
-  },
-  {
-    title: 'refuses a token that begins after the leeway',
-    status: 401,
-    claims: { nbf: secondsFromNow(600) },
-  },
-  {
-    title: 'refuses a token issued before the CA started, without leeway',
-    status: 401,
-    claims: { iat: secondsFromNow(-3600) },
-  },
-  {
-    title: 'takes a token issued now',
-    status: 201,
-    claims: { iat: secondsFromNow(20) },
-  },
-  {
-    title: 'refuses a token issued in the future',
-    status: 401,
-    claims: { iat: secondsFromNow(600) },
-  },
-  { title: 'refuses sans that are not a list', status: 401, claims: { sans: 'web-1' } },
-  {
-    title: 'refuses a fingerprint of another CSR',
-    status: 403,
-    claims: { cnf: { 'x5rt#S256': 'A'.repeat(43) } },
-  },
-  { title: 'refuses a body without a token', status: 400, body: { ott: undefined } },
-  { title: 'refuses a token that is none', status: 401, body: { ott: 'not.a.token' } },
-  { title: 'refuses a body without a CSR', status: 400, body: { csr: undefined } },
-  { title: 'refuses a CSR that is none', status: 400, body: { csr: 'nonsense' } },
-  { title: 'refuses a CSR that is not a text', status: 400, body: { csr: 7 } },
-  { title: 'refuses less than the shortest validity', status: 403, body: { notAfter: '3m' } },
-  { title: 'refuses more than the longest validity', status: 403, body: { notAfter: '25h' } },
-  { title: 'refuses a validity that is over', status: 400, body: { notAfter: '-1h' } },
-  { title: 'refuses a validity that is none', status: 400, body: { notAfter: 'tomorrow' } },
-]
-
 const stepCaIsThere = (await ensureStepCa()) !== undefined
 
+const missing = stepCaIsThere
+  ? false
+  : 'step-ca is not installed and there is no Go to build it with'
+
 runSuite('svc-ca', false, startDevCa)
-runSuite(
-  'step-ca',
-  stepCaIsThere ? false : 'step-ca is not installed and there is no Go to build it with',
-  () => startStepCa({ otherProvisioners: 45 }),
+runSuite('step-ca', missing, () => startStepCa({ otherProvisioners: 45 }))
+
+test('svc-ca makes short-lived certificates when it is asked to', () => shortLived(startDevCa))
+test('step-ca makes short-lived certificates when it is asked to', { skip: missing }, () =>
+  shortLived(startStepCa),
 )
 
 function runSuite(name: string, skip: string | false, start: () => Promise<RunningCa>): void {
@@ -199,7 +63,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       await ca[Symbol.asyncDispose]()
     })
 
-    const sign = async (rule: Omit<Rule, 'title' | 'status'>): Promise<RawReply> =>
+    const sign = async (rule: Omit<SignRule, 'title' | 'status'>): Promise<RawReply> =>
       raw.post('/1.0/sign', {
         csr: await createRawCsrPem(rule.csr),
         ott: await raw.token(rule.claims, rule.header),
@@ -307,7 +171,9 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
         Array.from({ length: 20 }, () => raw.post('/1.0/sign', body)),
       )
       assert.equal(replies.filter(({ status }) => status === 201).length, 1)
-      assert.equal(replies.filter(({ status }) => status === 401).length, 19)
+      // A step-ca whose database saw two of them at once answers 500 to one, which is a no as well.
+      const others = replies.filter(({ status }) => status === 401 || status === 500)
+      assert.equal(others.length, 19)
     })
 
     test('signs at the short path too', async () => {
@@ -403,6 +269,16 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       await client.sign(request)
     })
   })
+}
+
+/** What stories about renewal need. */
+async function shortLived(
+  start: (options: { readonly certDuration: string }) => Promise<RunningCa>,
+): Promise<void> {
+  await using ca = await start({ certDuration: '40s' })
+  await using client = await clientOf(ca)
+  const { leaf } = await client.sign(await newRequest({}))
+  assert.equal(leaf.notAfter.getTime() - leaf.notBefore.getTime(), MINUTE_MS + 40_000)
 }
 
 async function clientOf(ca: RunningCa): Promise<StepCaClient> {

@@ -57,6 +57,8 @@ export function startDaemon(
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
+  // It was let go of when it started; now its end is waited for.
+  child.ref()
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGTERM')
   await ended

@@ -34,6 +34,7 @@ export function startCommand(
     config,
     paths: agentPaths(config),
     clock: systemClock,
+    // tidy: the agent's one source of chance, handed on from here.
     random: Math.random,
     logging,
     version: readVersion(),

@@ -5,7 +5,7 @@ import type { AgentConfig } from '../config.ts'
 import { createEnrollClient } from '../enroll-client.ts'
 import { readTrust } from '../hub-gateway.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
-import { enroll } from '../identity/enroll.ts'
+import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
 import { prepareDirectories } from '../paths.ts'
 import { lockAgent } from '../singleton.ts'
 import { type Environment, print, startCommand } from './context.ts'
@@ -28,6 +28,8 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     'enroll requires URL, hostname and role',
   )
   const caFingerprint = parseFingerprint(options.caFingerprint)
+  // Before the lock, which a running agent holds.
+  if (!options.replace) await refuseExistingIdentity(context)
   await prepareDirectories(paths)
   const lock = lockAgent(paths)
   const trustPem = await readTrust(config.serverCaPath, undefined)

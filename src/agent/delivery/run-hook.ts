@@ -49,6 +49,7 @@ function waitForExit(
 ): Promise<{ failure: string | undefined; exitCode: number | null }> {
   return new Promise((resolve) => {
     let timedOut = false
+    // tidy: a process lives in real time, whatever a Clock says.
     const timer = setTimeout(() => {
       timedOut = true
       killGroup(child)
@@ -61,6 +62,7 @@ function waitForExit(
       clearTimeout(timer)
       const result = { failure: describeExit(exitCode, signal, timedOut, timeoutMs), exitCode }
       // What the hook left running in the background may keep its output open for ever.
+      // tidy: as above.
       const grace = setTimeout(() => resolve(result), OUTPUT_GRACE_MS)
       child.once('close', () => {
         clearTimeout(grace)

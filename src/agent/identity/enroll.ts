@@ -41,7 +41,11 @@ const ATTEMPTS_MAX = 4
 export async function enroll(context: EnrollContext, request: EnrollRequest): Promise<Identity> {
   const { paths } = context
   if (!request.replace) await refuseExistingIdentity(context)
-  const pending = await preparePendingEnrollment(paths.pendingDir, request.hostname)
+  const pending = await preparePendingEnrollment(
+    paths.pendingDir,
+    request.hostname,
+    await currentKeyOf(paths.identityDir),
+  )
   const body = {
     token: request.token.reveal(),
     hostname: request.hostname,
@@ -73,7 +77,11 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   return requireIdentity(paths.identityDir)
 }
 
-async function refuseExistingIdentity({ paths, clock }: EnrollContext): Promise<void> {
+/** Throws the specification's message when there is an identity already. */
+export async function refuseExistingIdentity({
+  paths,
+  clock,
+}: Pick<EnrollContext, 'paths' | 'clock'>): Promise<void> {
   if (!(await exists(join(paths.identityDir, 'agent.crt')))) return
   const identity = await loadIdentity(paths.identityDir).catch(() => undefined)
   const expired = identity !== undefined && identity.leaf.notAfter <= clock.now()
@@ -84,6 +92,12 @@ async function refuseExistingIdentity({ paths, clock }: EnrollContext): Promise<
       ? { hint: 'it has expired; with a new token, `svc-agent enroll --replace` sets it aside' }
       : {},
   )
+}
+
+/** Of an identity that is to be set aside; one that cannot be read has none. */
+async function currentKeyOf(identityDir: string): Promise<Buffer | undefined> {
+  const identity = await loadIdentity(identityDir).catch(() => undefined)
+  return identity?.key.publicKeySpki
 }
 
 function findReplyFault(

@@ -33,11 +33,14 @@ const FILE_BYTES_MAX = 64 * 1024
 export async function preparePendingEnrollment(
   pendingDir: string,
   hostname: Hostname,
+  currentKeySpki: Buffer | undefined,
 ): Promise<PendingEnrollment> {
   await removeStaged(pendingDir)
   const found = await readPending(pendingDir)
-  if (found?.hostname === hostname) return found.pending
-  // A CSR for another name is of no use any more.
+  const isDone =
+    currentKeySpki !== undefined && found?.pending.key.publicKeySpki.equals(currentKeySpki)
+  if (found?.hostname === hostname && isDone !== true) return found.pending
+  // A CSR for another name, or one that has become the identity already, is of no use any more.
   if (found !== undefined) await removePendingEnrollment(pendingDir)
   return createPending(pendingDir, hostname)
 }

@@ -16,13 +16,22 @@ export class RequestRefusal extends Error {
   }
 }
 
+const refusals = new WeakMap<FastifyReply, WireErrorCode>()
+
+/** What a reply refused, for the log; undefined when it refused nothing. */
+export function refusalSentBy(reply: FastifyReply): WireErrorCode | undefined {
+  return refusals.get(reply)
+}
+
 export function sendRefusal(reply: FastifyReply, refusal: WireErrorCode): FastifyReply {
   const { status } = WIRE_ERRORS[refusal]
+  refusals.set(reply, refusal)
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type('application/json').send({ error: refusal })
 }
 
 export function sendRateLimited(reply: FastifyReply, waitMs: number): FastifyReply {
+  refusals.set(reply, 'rate_limited')
   reply.header('retry-after', Math.max(1, Math.ceil(waitMs / 1000)))
   return reply.code(WIRE_ERRORS.rate_limited.status).send({ error: 'rate_limited' })
 }

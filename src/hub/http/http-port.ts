@@ -2,7 +2,7 @@
 // Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
 
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerOptions as HttpsServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -10,12 +10,17 @@ import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { WireErrorCode } from '../../protocol/errors.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../limits.ts'
 import { guardConnections } from './connection-guard.ts'
-import { drainBody } from './drain-body.ts'
-import { RequestRefusal, refusalOf, sendRateLimited, sendRefusal } from './error-response.ts'
+import {
+  RequestRefusal,
+  refusalOf,
+  refusalSentBy,
+  sendRateLimited,
+  sendRefusal,
+} from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
 
@@ -45,14 +50,20 @@ export interface HttpPort {
 /** Longer than the default poll interval, so that an agent's connection is kept from poll to poll. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const CONNECTIONS_CHECK_INTERVAL_MS = 1000
+const DROPPED_BODY_BYTES_MAX = 1024 * 1024
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
   let isClosing = false
+  const server = {
+    requireHostHeader: false,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
+  }
   // Fastify's type depends on whether it is https; what we use of it is the same.
   const app = fastify({
-    ...(options.https === undefined ? {} : { https: options.https }),
-    http: { requireHostHeader: false, connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS },
+    ...(options.https === undefined
+      ? { http: server }
+      : { https: { ...server, ...options.https } }),
     logger: false,
     bodyLimit: Math.min(limits.bodyBytes, Number.MAX_SAFE_INTEGER),
     trustProxy: options.isTrustedProxy,
@@ -92,22 +103,22 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       (isClosing ? 'unavailable' : undefined) ??
       (await authenticate?.(request)) ??
       refuseBeforeBody(request, reply, port, limits)
-    if (refusal === undefined) return undefined
-    if (!(await drainBody(request.raw))) reply.header('connection', 'close')
-    return sendRefusal(reply, refusal)
+    if (refusal !== undefined) return sendRefusal(reply, refusal)
+    return undefined
   })
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'route_not_found'))
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error)
-    const isComplete = await drainBody(request.raw)
-    if (!isComplete) reply.header('connection', 'close')
     const waitMs = (await options.limitRefusal?.(request, refusal)) ?? 0
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
     else log.info(fields, 'Request refused')
     return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, refusal)
   })
-  app.addHook('onResponse', async (request, reply) => logAnswer(log, request, reply))
+  app.addHook('onResponse', async (request, reply) => {
+    logAnswer(log, request, reply)
+    if (!request.raw.complete) dropBody(request.raw)
+  })
 
   return {
     app,
@@ -162,6 +173,15 @@ function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
+/** Reads on for a while, since a client that still sends would lose the answer to a reset connection. */
+function dropBody(request: IncomingMessage): void {
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > DROPPED_BODY_BYTES_MAX) request.socket.destroy()
+  })
+}
+
 function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const fields = {
     request_id: request.id,
@@ -171,8 +191,12 @@ function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): v
     duration_ms: Math.round(reply.elapsedTime),
     remote: request.ip,
   }
-  if (reply.statusCode < 400) log.debug(fields, 'Request answered')
-  else log.info(fields, 'Request answered')
+  const refusal = refusalSentBy(reply)
+  if (refusal === undefined) log.debug(fields, 'Request answered')
+  else {
+    const reason = WIRE_ERRORS[refusal].when
+    log.info({ ...fields, error: refusal, reason }, 'Request answered')
+  }
 }
 
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */

@@ -1,7 +1,7 @@
 // Port 8443: strict mutual TLS. TLS has verified the chain before any of this runs; each request is then checked against
 // what the hub knows of the certificate.
 
-import { constants, createHash } from 'node:crypto'
+import { constants, hash } from 'node:crypto'
 import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
@@ -82,7 +82,11 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     },
   })
   const server = port.app.server as unknown as TlsServer
-  server.on('tlsClientError', (error) => log.debug({ reason: error.message }, 'Handshake failed'))
+  server.on('tlsClientError', (error, socket) => {
+    log.debug({ reason: error.message }, 'Handshake failed')
+    // Nothing can be answered on it, so it would stay open as long as the client likes.
+    socket.destroy()
+  })
 
   const bucketsOf = (perSecond: number, burstSeconds: number) =>
     createTokenBuckets({ perSecond, burst: perSecond * burstSeconds, now: () => clock.now() })
@@ -106,7 +110,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   )
   port.app.get(ROUTES.manifest.path, async (request, reply) => {
     const body = JSON.stringify(await options.listManifest(agentOf(request)))
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+    const etag = `"${hash('sha256', body, 'base64url')}"`
     reply.header('etag', etag)
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)

@@ -1,0 +1,130 @@
+// One hub with its step-ca and a load generator, fresh for each row and gone after it.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startStepCa } from '../test/support/step-ca.ts'
+import { type Daemon, startDaemon } from './daemon.ts'
+import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
+
+export interface World extends AsyncDisposable {
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly hub: Daemon
+  readonly hubLogPath: string
+  readonly mtlsAddress: string
+  readonly enrollUrl: string
+  readonly load: LoadGenerator
+}
+
+export interface WorldOptions {
+  readonly cacheDirectory: string
+  readonly loadProgram: string
+  /** The server on one core and the load on another; else both share all of them. */
+  readonly isPinned: boolean
+  /** Where the hub leaves a CPU profile of its whole life, if anywhere. */
+  readonly profileDirectory?: string | undefined
+}
+
+export const SERVER_CORE = 0
+export const LOAD_CORE = 1
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  await using stack = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(options.cacheDirectory, 'world-'))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  const ca = stack.use(await startStepCa())
+  const vault = join(directory, 'vault')
+  const environment = {
+    ...ca.environment,
+    SVC_VAULT_ROOT: vault,
+    SVC_MASTER_PASSPHRASE: 'only for the benchmark',
+    SVC_SERVER_CN: 'localhost',
+    SVC_HEALTH_BIND: '127.0.0.1:0',
+    SVC_ENROLL_BIND: '127.0.0.1:0',
+    SVC_MTLS_BIND: '127.0.0.1:0',
+  }
+  await promisify(execFile)(binary('svc'), ['init'], { env: { ...process.env, ...environment } })
+  const hubLogPath = join(directory, 'hub.log')
+  const hub = stack.use(
+    await startHub(
+      { ...environment, ...profiling(options.profileDirectory) },
+      hubLogPath,
+      options.isPinned ? SERVER_CORE : undefined,
+    ),
+  )
+  const load = stack.use(
+    startLoadGenerator(options.loadProgram, options.isPinned ? LOAD_CORE : undefined),
+  )
+  const enrollAddress = `127.0.0.1:${hub.portOf('enroll listening')}`
+  const mtlsAddress = `127.0.0.1:${hub.portOf('mtls listening')}`
+  await load.send({
+    do: 'setup',
+    setup: {
+      enroll_address: enrollAddress,
+      mtls_address: mtlsAddress,
+      admin_socket: join(vault, 'admin.sock'),
+      ca_url: ca.url,
+      ca_root_path: ca.rootPath,
+      provisioner_name: ca.provisionerName,
+      provisioner_key: JSON.parse(ca.provisionerKey) as unknown,
+    },
+  })
+  const owned = stack.move()
+  return {
+    directory,
+    environment,
+    hub,
+    hubLogPath,
+    mtlsAddress,
+    load,
+    enrollUrl: `http://${enrollAddress}`,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+export function startHub(
+  environment: Readonly<Record<string, string>>,
+  logPath: string,
+  core?: number,
+): Promise<Daemon> {
+  return startDaemon({
+    command: [binary('svc-server')],
+    environment,
+    logPath,
+    readyMessage: 'mtls listening',
+    core,
+  })
+}
+
+function profiling(directory: string | undefined): Readonly<Record<string, string>> {
+  return directory === undefined
+    ? {}
+    : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(directory)}` }
+}
+
+export function startBareServer(world: World, core?: number): Promise<Daemon> {
+  return startDaemon({
+    command: [
+      fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url)),
+      fileURLToPath(new URL('./bare-server.ts', import.meta.url)),
+      join(world.directory, 'vault'),
+    ],
+    environment: {},
+    logPath: join(world.directory, 'bare.log'),
+    readyMessage: 'listening',
+    core,
+  })
+}
+
+export function binary(name: string): string {
+  return fileURLToPath(new URL(`../bin/${name}`, import.meta.url))
+}
+
+/** What the process has in memory now, in MB (10^6). */
+export async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AgentCommand } from './agent-variables.ts'
+import { parseAgentConfig } from './config.ts'
+
+function parse(env: Record<string, string>, command: AgentCommand = 'run') {
+  return parseAgentConfig(env, { command, osHostname: 'Web-1' })
+}
+
+const URLS = {
+  SVC_SERVER_URL: 'https://hub.example:8444',
+  SVC_SERVER_MTLS_URL: 'https://hub.example:8443',
+}
+
+describe('the agent’s environment', () => {
+  const missing: [AgentCommand, string][] = [
+    ['enroll', 'SVC_SERVER_URL required\nSVC_AGENT_ROLE required\nSVC_ENROLL_TOKEN required'],
+    ['run', 'SVC_SERVER_URL required\nSVC_SERVER_MTLS_URL required'],
+    ['rotate', 'SVC_SERVER_URL required\nSVC_SERVER_MTLS_URL required'],
+  ]
+  for (const [command, message] of missing) {
+    test(`${command} names every missing variable, in the table's order`, () => {
+      assert.throws(() => parse({}, command), { message })
+      assert.throws(() => parse({ SVC_SERVER_URL: ' ', SVC_AGENT_ROLE: '' }, command), { message })
+    })
+  }
+
+  test('identity needs none', () => {
+    assert.equal(parse({}, 'identity').dataDir, '/var/lib/svc-agent')
+  })
+
+  test('has the specified defaults', () => {
+    const config = parse(URLS)
+    assert.equal(config.pollIntervalMs, 30_000)
+    assert.equal(config.renewalThresholdMs, 6 * 3_600_000)
+    assert.equal(config.outDir, '/var/lib/svc-agent/out')
+    assert.equal(config.stateDir, '/var/lib/svc-agent/state')
+    assert.equal(config.hookDir, '/var/lib/svc-agent/hooks')
+    assert.equal(config.hostname, 'web-1')
+  })
+
+  const wrong: [variable: string, value: string, message: RegExp][] = [
+    [
+      'SVC_AGENT_POLL_INTERVAL',
+      '10',
+      /SVC_AGENT_POLL_INTERVAL is not a duration such as 30s or 1h 30m: 10/,
+    ],
+    ['SVC_AGENT_POLL_INTERVAL', '0s', /must be at least 100ms/],
+    ['SVC_AGENT_RENEWAL_THRESHOLD', 'soon', /is not a duration/],
+    ['SVC_SERVER_URL', 'http://hub.example', /must be https/],
+    ['SVC_SERVER_URL', 'hub.example', /is not an https URL/],
+    ['SVC_SERVER_MTLS_URL', 'http://127.0.0.1.example:1', /must be https/],
+    ['SVC_SERVER_URL', 'https://user@hub.example', /must have no credentials/],
+  ]
+  for (const [variable, value, message] of wrong) {
+    test(`refuses ${variable}=${value}`, () => {
+      assert.throws(() => parse({ ...URLS, [variable]: value }), message)
+    })
+  }
+
+  for (const url of ['http://127.0.0.1:8444', 'http://localhost:1', 'http://[::1]:1']) {
+    test(`takes plain http for loopback: ${url}`, () => {
+      assert.equal(parse({ ...URLS, SVC_SERVER_URL: url }).serverUrl?.href, new URL(url).href)
+    })
+  }
+
+  test('takes plain http for the enroll URL, and only for it, when it is allowed', () => {
+    const http = 'http://hub.example'
+    assert.ok(parse({ ...URLS, SVC_SERVER_URL: http, SVC_ALLOW_HTTP: '1' }).serverUrl)
+    assert.throws(
+      () => parse({ ...URLS, SVC_SERVER_MTLS_URL: http, SVC_ALLOW_HTTP: '1' }),
+      /must be https/,
+    )
+  })
+
+  test('a hostname that is given is taken as it is, and refused when it cannot be one', () => {
+    const env = { ...URLS, SVC_AGENT_ROLE: 'web', SVC_ENROLL_TOKEN_FILE: '/token' }
+    assert.throws(
+      () => parse({ ...env, SVC_AGENT_HOSTNAME: 'Web-1' }, 'enroll'),
+      /SVC_AGENT_HOSTNAME is not/,
+    )
+    assert.equal(parse(env, 'enroll').hostname, 'web-1')
+  })
+
+  test('names variables that it does not know', () => {
+    assert.deepEqual(parse({ ...URLS, SVC_TYPO: 'x' }).unknownVariables, ['SVC_TYPO'])
+  })
+
+  test('never shows the token', () => {
+    const config = parse(
+      { ...URLS, SVC_AGENT_ROLE: 'web', SVC_ENROLL_TOKEN: 'svct_secret' },
+      'enroll',
+    )
+    assert.equal(JSON.stringify(config).includes('svct_secret'), false)
+  })
+})

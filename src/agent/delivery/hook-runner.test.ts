@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { eventually } from '../../../test/support/agent-host.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { createHookRunner, type HookInvocation } from './hook-runner.ts'
+
+const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
+const userId = process.getuid?.() ?? 0
+
+const INVOCATION: HookInvocation = {
+  event: 'installed',
+  name: 'site',
+  certificatePath: '/out/$(touch x).crt',
+  keyPath: '/out/site.key',
+  caPath: '/ca.pem',
+  serial: 'ab',
+  notAfter: new Date('2026-01-02T03:04:05Z'),
+  deliveryId: 'd',
+  cargoId: 'c',
+  version: 2,
+  hostname: 'web-1',
+}
+
+async function withHooks(
+  work: (hooks: {
+    directory: string
+    put: (name: string, script: string, mode?: number) => Promise<string>
+    run: (timeoutMs?: number) => ReturnType<ReturnType<typeof createHookRunner>['run']>
+  }) => Promise<void>,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'hooks-'))
+  try {
+    await work({
+      directory,
+      async put(name, script, mode = 0o755) {
+        const path = join(directory, name)
+        await writeFile(path, `#!/bin/sh\n${script}\n`)
+        await chmod(path, mode)
+        return path
+      },
+      run: (timeoutMs = 10_000) =>
+        createHookRunner({
+          hookDir: directory,
+          workingDirectory: directory,
+          userId,
+          home: '/home/x',
+          log,
+          timeoutMs,
+        }).run(INVOCATION),
+    })
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+describe('hooks', () => {
+  test('a missing hook is fine', () =>
+    withHooks(async ({ run }) => assert.deepEqual(await run(), [])))
+
+  test('get their arguments untouched and nothing of the agent’s environment', () =>
+    withHooks(async ({ directory, put, run }) => {
+      process.env['SVC_ENROLL_TOKEN'] = 'svct_secret'
+      await put('post-csr-cert', 'printf "%s\\n" "$@" > args; env | sort > env')
+      assert.deepEqual(await run(), [])
+      delete process.env['SVC_ENROLL_TOKEN']
+      assert.equal(
+        await readFile(join(directory, 'args'), 'utf8'),
+        'site\n/out/$(touch x).crt\n/out/site.key\n',
+      )
+      const environment = await readFile(join(directory, 'env'), 'utf8')
+      for (const line of [
+        'HOME=/home/x',
+        'LANG=C.UTF-8',
+        'SVC_CA_PATH=/ca.pem',
+        'SVC_CARGA_ID=c',
+        'SVC_CERT_PATH=/out/$(touch x).crt',
+        'SVC_ENTREGA_ID=d',
+        'SVC_EVENT=installed',
+        'SVC_HOSTNAME=web-1',
+        'SVC_KEY_PATH=/out/site.key',
+        'SVC_NOME=site',
+        'SVC_NOT_AFTER=2026-01-02T03:04:05.000Z',
+        'SVC_SERIAL=ab',
+        'SVC_VERSAO=2',
+      ]) {
+        assert.ok(environment.split('\n').includes(line), line)
+      }
+      assert.equal(environment.includes('svct_secret'), false)
+    }))
+
+  test('run in the order of their names, the single one first, and one failure keeps none from running', () =>
+    withHooks(async ({ directory, put, run }) => {
+      await mkdir(join(directory, 'post-csr-cert.d'))
+      await chmod(join(directory, 'post-csr-cert.d'), 0o755)
+      await put('post-csr-cert.d/20-b', 'echo b >> order')
+      await put('post-csr-cert.d/10-a', 'echo a >> order; exit 3')
+      await put('post-csr-cert', 'echo single >> order')
+      const failures = await run()
+      assert.equal(await readFile(join(directory, 'order'), 'utf8'), 'single\na\nb\n')
+      assert.deepEqual(
+        failures.map(({ reason, exitCode }) => [reason, exitCode]),
+        [['exit status 3', 3]],
+      )
+    }))
+
+  test('are killed with all that they started when their time is up', () =>
+    withHooks(async ({ directory, put, run }) => {
+      await put('post-csr-cert', 'sleep 600 & echo $! > child; wait')
+      const [failure] = await run(300)
+      assert.equal(failure?.reason, 'killed after 0.3 s')
+      const child = Number(await readFile(join(directory, 'child'), 'utf8'))
+      await eventually('the child of the hook is gone', () => !isAlive(child))
+    }))
+
+  test('do not hold up the agent by what they leave in the background', () =>
+    withHooks(async ({ directory, put, run }) => {
+      await put('post-csr-cert', 'sleep 600 & echo $! > child')
+      assert.deepEqual(await run(), [])
+      process.kill(Number(await readFile(join(directory, 'child'), 'utf8')), 'SIGKILL')
+    }))
+
+  const refusals: [
+    why: string,
+    prepare: (directory: string, hook: string) => Promise<void>,
+    reason: RegExp,
+  ][] = [
+    [
+      'it is writable by its group',
+      (_, hook) => chmod(hook, 0o775),
+      /it is writable by group or others/,
+    ],
+    [
+      'it is writable by others',
+      (_, hook) => chmod(hook, 0o757),
+      /it is writable by group or others/,
+    ],
+    [
+      'its directory is writable by others',
+      (directory) => chmod(directory, 0o777),
+      /its directory .* is writable/,
+    ],
+    ['it is not executable', (_, hook) => chmod(hook, 0o644), /not executable/],
+    [
+      'it is a link',
+      async (directory, hook) => {
+        await rm(hook)
+        await symlink('/bin/true', join(directory, 'post-csr-cert'))
+      },
+      /symbolic link/,
+    ],
+  ]
+  for (const [why, prepare, reason] of refusals) {
+    test(`are refused when ${why}`, () =>
+      withHooks(async ({ directory, put, run }) => {
+        await prepare(directory, await put('post-csr-cert', 'echo ran > ran'))
+        const [failure] = await run()
+        assert.match(failure?.reason ?? '', reason)
+        await assert.rejects(readFile(join(directory, 'ran')))
+      }))
+  }
+
+  test('are refused when they belong to another user', { skip: userId !== 0 }, () =>
+    withHooks(async ({ put, run }) => {
+      await chown(await put('post-csr-cert', 'true'), 4242, 4242)
+      assert.match((await run())[0]?.reason ?? '', /it belongs to user 4242/)
+    }),
+  )
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

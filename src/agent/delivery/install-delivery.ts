@@ -1,0 +1,143 @@
+// Installation: a pair in `out/`, its record, its event; or the reason why there is none.
+
+import { describeError, errnoCode } from '../../platform/errors.ts'
+import { createCsrPem } from '../../pki/csr.ts'
+import { generateEcP256Key } from '../../pki/keys.ts'
+import { describeRefusal, meaningOfRefusal } from '../failures.ts'
+import type { HubBudget } from '../hub-budget.ts'
+import type { HubRefusal } from '../hub-request.ts'
+import type { Identity } from '../identity/identity.ts'
+import { ForeignFileError, restoreLinks } from '../versioned-files.ts'
+import { deliveryFailed, type ManifestEntry } from '../wire.ts'
+import { ATTEMPT_INTERVAL_MS, type DeliveryContext } from './delivery-context.ts'
+import { queueEvents } from './follow-up.ts'
+import { pairLayout, readInstalledPair } from './installed-pair.ts'
+import { obtainPair, type PairRequest } from './obtain-pair.ts'
+import { type Installation, sameFileReason } from './plan-deliveries.ts'
+import type { ProcessedDelivery } from './processed-store.ts'
+
+/** Errors of the file system that no retry mends. */
+const NOT_WRITABLE: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'ELOOP',
+])
+
+/** Puts one listed delivery in place and queues its event; what cannot succeed becomes its failure. */
+export async function installDelivery(
+  context: DeliveryContext,
+  identity: Identity,
+  { entry, name, isInPlace, rival }: Installation,
+  budget: HubBudget,
+): Promise<void> {
+  const { deliveryId, cargoId, version } = entry
+  if (rival !== undefined && (await isStillLive(context, identity, rival, budget))) {
+    await failDelivery(context, entry, sameFileReason(name))
+    return
+  }
+  if (!isInPlace) {
+    const request: PairRequest = { deliveryId, cargoId, name, version, renewal: null }
+    const refusal = await obtainOrFail(context, identity, request, entry)
+    if (refusal === 'failed') return
+    if (refusal !== undefined) {
+      await settleRefusal(context, entry, refusal, budget)
+      return
+    }
+    budget.noteAnswer()
+  }
+  const pair = await readInstalledPair(context.outDir, name)
+  if (pair === undefined) return
+  await restoreLinks(pairLayout(context.outDir, name))
+  await context.processed.put({
+    deliveryId,
+    cargoId,
+    name,
+    version,
+    serial: pair.leaf.serial,
+    progress: 'installed',
+    hookEvent: 'installed',
+    reportedHookFailure: null,
+    cancelled: false,
+  })
+  context.retries.clear(deliveryId)
+  context.log.info(
+    { delivery_id: deliveryId, artefact: name, serial: pair.leaf.serial },
+    'Delivery installed',
+  )
+  await queueEvents(context, new Map([[name, pair]]))
+}
+
+/** A file that may not be written fails the delivery; every other error is for a later try. */
+async function obtainOrFail(
+  context: DeliveryContext,
+  identity: Identity,
+  request: PairRequest,
+  entry: ManifestEntry,
+): Promise<HubRefusal | 'failed' | undefined> {
+  try {
+    const outcome = await obtainPair(context, identity, request)
+    return outcome.ok ? undefined : outcome
+  } catch (error) {
+    if (!(error instanceof ForeignFileError) && !NOT_WRITABLE.has(errnoCode(error))) throw error
+    await failDelivery(context, entry, describeError(error))
+    return 'failed'
+  }
+}
+
+async function settleRefusal(
+  context: DeliveryContext,
+  entry: ManifestEntry,
+  refusal: HubRefusal,
+  budget: HubBudget,
+): Promise<void> {
+  const { log, retries, clock } = context
+  switch (meaningOfRefusal(refusal)) {
+    case 'permanent':
+      budget.noteAnswer()
+      await failDelivery(context, entry, describeRefusal(refusal))
+      break
+    case 'cancelled':
+      budget.noteAnswer()
+      log.info({ delivery_id: entry.deliveryId }, 'Delivery cancelled before it was installed')
+      retries.recordFailure(entry.deliveryId, clock.now())
+      break
+    case 'transient':
+    case 'identity':
+      log.warn({ delivery_id: entry.deliveryId, code: refusal.code }, 'Delivery postponed')
+      retries.recordFailure(entry.deliveryId, clock.now(), refusal.retryAfterMs)
+      budget.noteRefusal(refusal)
+      break
+  }
+}
+
+export async function failDelivery(
+  { outbox, log, retries, clock }: DeliveryContext,
+  { deliveryId }: ManifestEntry,
+  reason: string,
+): Promise<void> {
+  // Were the report refused, the hub would list the delivery for ever: not at every poll, then.
+  if (!retries.isDue(deliveryId, clock.now())) return
+  retries.holdOff(deliveryId, clock.now(), ATTEMPT_INTERVAL_MS)
+  log.error({ delivery_id: deliveryId, reason }, 'Delivery failed')
+  await outbox.enqueue(deliveryFailed(deliveryId, reason))
+}
+
+/** Asks for what a live delivery may have, a certificate, and drops it; the hub knows a cancelled one no more. */
+async function isStillLive(
+  { hub, processed }: DeliveryContext,
+  identity: Identity,
+  rival: ProcessedDelivery,
+  budget: HubBudget,
+): Promise<boolean> {
+  const csrPem = await createCsrPem(identity.hostname, await generateEcP256Key())
+  const outcome = await hub.issueCertificate(csrPem, rival.deliveryId)
+  if (outcome.ok) return true
+  if (meaningOfRefusal(outcome) === 'cancelled') {
+    await processed.remove([rival.deliveryId])
+    return false
+  }
+  budget.noteRefusal(outcome)
+  throw new Error(`whether ${rival.deliveryId} is live is not known: ${describeRefusal(outcome)}`)
+}

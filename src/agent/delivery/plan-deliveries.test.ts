@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Certificate } from '../../pki/certificates.ts'
+import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
+import type { ManifestEntry } from '../wire.ts'
+import type { InstalledPair } from './installed-pair.ts'
+import { planDeliveries, type RoundState } from './plan-deliveries.ts'
+import type { ProcessedDelivery } from './processed-store.ts'
+
+const NOW = new Date('2026-01-01T12:00:00Z')
+const HOUR = 3_600_000
+
+function entry(id: string, fields: Partial<ManifestEntry> = {}): ManifestEntry {
+  return {
+    deliveryId: id as DeliveryId,
+    cargoId: `cargo of ${id}` as CargoId,
+    kind: 'csr_cert',
+    name: 'site',
+    version: 1,
+    status: 'pendente',
+    ...fields,
+  }
+}
+
+function record(id: string, fields: Partial<ProcessedDelivery> = {}): ProcessedDelivery {
+  return {
+    deliveryId: id as DeliveryId,
+    cargoId: `cargo of ${id}` as CargoId,
+    name: 'site',
+    version: 1,
+    serial: 'aa',
+    progress: 'done',
+    hookEvent: 'installed',
+    reportedHookFailure: null,
+    cancelled: false,
+    ...fields,
+  }
+}
+
+function pairOf(id: string, hoursLeft = 23, version = 1): InstalledPair {
+  const lifetime = {
+    serial: 'aa',
+    notBefore: new Date(NOW.getTime() - (24 - hoursLeft) * HOUR),
+    notAfter: new Date(NOW.getTime() + hoursLeft * HOUR),
+  }
+  return {
+    // The plan looks at nothing else of a certificate.
+    leaf: lifetime as Certificate,
+    record: {
+      delivery_id: id,
+      cargo_id: `cargo of ${id}`,
+      version,
+      request_id: 'r',
+      renewal: null,
+    },
+  }
+}
+
+function plan(state: Partial<RoundState>) {
+  const decided = planDeliveries({
+    entries: [],
+    records: [],
+    pairs: new Map(),
+    failuresWaiting: new Set(),
+    now: NOW,
+    renewalThresholdMs: 6 * HOUR,
+    ...state,
+  })
+  return {
+    install: decided.installations.map(({ entry: { deliveryId }, isInPlace, rival }) =>
+      [deliveryId, isInPlace ? 'in place' : '', rival ? `rival ${rival.deliveryId}` : '']
+        .filter((word) => word !== '')
+        .join(' '),
+    ),
+    fail: decided.failures.map((failure) => failure.entry.deliveryId),
+    skip: decided.unknownKinds.map(({ deliveryId }) => deliveryId),
+    renew: decided.renewals.map((renewal) => `${renewal.record.deliveryId} ${renewal.trigger}`),
+    drop: decided.obsolete,
+  }
+}
+
+const NOTHING = { install: [], fail: [], skip: [], renew: [], drop: [] }
+const sameCargo = { cargoId: 'cargo of a' as CargoId }
+
+describe('the plan of a round', () => {
+  const cases: [
+    title: string,
+    state: Partial<RoundState>,
+    expected: Partial<ReturnType<typeof plan>>,
+  ][] = [
+    ['an empty manifest needs nothing', {}, {}],
+    ['a new delivery is installed', { entries: [entry('a')] }, { install: ['a'] }],
+    [
+      'a recorded one is not',
+      { entries: [entry('a')], records: [record('a')], pairs: new Map([['site', pairOf('a')]]) },
+      {},
+    ],
+    [
+      'the same delivery in a later version is installed again',
+      {
+        entries: [entry('a', { version: 2 })],
+        records: [record('a')],
+        pairs: new Map([['site', pairOf('a')]]),
+      },
+      { install: ['a'] },
+    ],
+    [
+      'one whose failure waits to be reported is left alone',
+      { entries: [entry('a')], failuresWaiting: new Set(['a']) },
+      {},
+    ],
+    [
+      'a pair that is in place without a record is taken up',
+      { entries: [entry('a')], pairs: new Map([['site', pairOf('a')]]) },
+      { install: ['a in place'] },
+    ],
+    [
+      'one that has expired is not',
+      { entries: [entry('a')], pairs: new Map([['site', pairOf('a', 0)]]) },
+      { install: ['a'] },
+    ],
+    ['another kind is skipped', { entries: [entry('a', { kind: 'push' })] }, { skip: ['a'] }],
+    [
+      'of two versions of a cargo the newer one is installed',
+      { entries: [entry('b', { ...sameCargo, version: 2 }), entry('a')] },
+      { install: ['b'] },
+    ],
+    [
+      'an older version than the installed one is left alone',
+      {
+        entries: [entry('a')],
+        records: [record('b', { ...sameCargo, version: 2 })],
+        pairs: new Map([['site', pairOf('b', 23, 2)]]),
+      },
+      {},
+    ],
+    [
+      'of two cargoes with one file the second fails',
+      { entries: [entry('a'), entry('b', { name: 'SITE' })] },
+      { install: ['a'], fail: ['b'] },
+    ],
+    [
+      'a cargo with the file of a recorded one has a rival',
+      { entries: [entry('b')], records: [record('a')], pairs: new Map([['site', pairOf('a')]]) },
+      { install: ['b rival a'] },
+    ],
+    [
+      'a cancelled one is no rival',
+      {
+        entries: [entry('b')],
+        records: [record('a', { cancelled: true })],
+        pairs: new Map([['site', pairOf('a')]]),
+      },
+      { install: ['b'] },
+    ],
+    [
+      'a pair near its end is renewed',
+      { records: [record('a')], pairs: new Map([['site', pairOf('a', 1)]]) },
+      { renew: ['a auto_threshold'] },
+    ],
+    ['a pair that is gone is made again', { records: [record('a')] }, { renew: ['a delivery'] }],
+    ['a cancelled delivery is not renewed', { records: [record('a', { cancelled: true })] }, {}],
+    [
+      'a record whose pair a newer delivery has replaced is dropped once the hub lists it no more',
+      {
+        records: [record('a'), record('b', { ...sameCargo, version: 2 })],
+        pairs: new Map([['site', pairOf('b', 23, 2)]]),
+      },
+      { drop: ['a' as DeliveryId] },
+    ],
+  ]
+  for (const [title, state, expected] of cases) {
+    test(title, () => assert.deepEqual(plan(state), { ...NOTHING, ...expected }))
+  }
+
+  for (const name of [
+    '../x',
+    '/etc/x',
+    '.x',
+    'a/b',
+    'a..b',
+    'x\0',
+    '',
+    ' x',
+    'é',
+    'a'.repeat(129),
+  ]) {
+    test(`the name ${JSON.stringify(name.slice(0, 12))} fails`, () => {
+      assert.deepEqual(plan({ entries: [entry('a', { name })] }), { ...NOTHING, fail: ['a'] })
+    })
+  }
+})

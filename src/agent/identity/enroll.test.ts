@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { FakeHub, type Misbehaviour } from '../../../test/fakes/hub-server.ts'
+import { AgentHost } from '../../../test/support/agent-host.ts'
+import { parseCertificatePem } from '../../pki/certificates.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { Secret } from '../../platform/secret.ts'
+import { parseHostname } from '../../protocol/identifiers.ts'
+import { createEnrollClient } from '../enroll-client.ts'
+import { prepareDirectories } from '../paths.ts'
+import { enroll, type EnrollRequest } from './enroll.ts'
+import type { Identity } from './identity.ts'
+
+interface Fixture extends AsyncDisposable {
+  readonly hub: FakeHub
+  readonly host: AgentHost
+  enroll(overrides?: Partial<EnrollRequest>): Promise<Identity>
+}
+
+async function setUp(): Promise<Fixture> {
+  const stack = new AsyncDisposableStack()
+  const hub = stack.use(await FakeHub.start())
+  const host = stack.use(await AgentHost.create(hub))
+  hub.tokens.set('svct_token', { hostname: 'web-1', role: 'web' })
+  await prepareDirectories(host.paths)
+  const client = createEnrollClient({
+    baseUrl: new URL(hub.enrollUrl),
+    trustPem: undefined,
+    httpsProxy: undefined,
+    noProxy: undefined,
+    version: '0.0.0',
+  })
+  stack.defer(() => client.close())
+  const hostname = parseHostname('web-1')
+  assert.ok(hostname)
+  const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+  const context = {
+    paths: host.paths,
+    client,
+    clock: host.clock,
+    random: () => 0.5,
+    log: logging.forModule('test'),
+  }
+  return {
+    hub,
+    host,
+    enroll: (overrides = {}) =>
+      enroll(context, {
+        token: new Secret('svct_token'),
+        hostname,
+        role: 'web',
+        caFingerprint: undefined,
+        replace: false,
+        ...overrides,
+      }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+describe('enrolment', () => {
+  test('leaves key, certificate and root with their modes, and nothing pending', async () => {
+    await using fixture = await setUp()
+    const identity = await fixture.enroll()
+    assert.equal(identity.hostname, 'web-1')
+    const { identityDir } = fixture.host.paths
+    const modes = { 'agent.crt': 0o644, 'agent.key': 0o600, 'ca.pem': 0o644 }
+    for (const [name, mode] of Object.entries(modes)) {
+      assert.equal((await stat(join(identityDir, name))).mode & 0o777, mode, name)
+    }
+    assert.equal((await stat(identityDir)).mode & 0o777, 0o700)
+    assert.equal((await readdir(identityDir)).includes('pending'), false)
+    assert.equal(await readFile(join(identityDir, 'ca.pem'), 'utf8'), fixture.hub.ca.rootPem)
+  })
+
+  test('a lost reply is asked for again with the same key, CSR and Idempotency-Key', async () => {
+    await using fixture = await setUp()
+    fixture.hub.misbehave('enroll', { kind: 'cut-after' })
+    await fixture.enroll()
+    const [first, second] = fixture.hub.requestsTo('enroll')
+    assert.deepEqual(second?.body, first?.body)
+    assert.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key'])
+  })
+
+  test('a command that gave up is gone on with by the next one', async () => {
+    await using fixture = await setUp()
+    const lost: Misbehaviour = { kind: 'cut-after' }
+    fixture.hub.misbehave('enroll', lost, lost, lost, lost)
+    await assert.rejects(fixture.enroll(), { code: 'hub_unreachable' })
+    const { pendingDir } = fixture.host.paths
+    assert.equal((await stat(join(pendingDir, 'agent.key'))).mode & 0o777, 0o600)
+    await fixture.enroll()
+    const keys = new Set(
+      fixture.hub.requestsTo('enroll').map(({ headers }) => headers['idempotency-key']),
+    )
+    assert.equal(keys.size, 1)
+  })
+
+  test('an identity that is there is left alone', async () => {
+    await using fixture = await setUp()
+    const { leaf } = await fixture.enroll()
+    await assert.rejects(fixture.enroll(), { message: 'identity already present' })
+    const text = await readFile(join(fixture.host.paths.identityDir, 'agent.crt'), 'utf8')
+    assert.equal(parseCertificatePem(text).serial, leaf.serial)
+    assert.equal(fixture.hub.requestsTo('enroll').length, 1)
+  })
+
+  test('--replace sets the old identity aside when the new one is in place', async () => {
+    await using fixture = await setUp()
+    const old = await fixture.enroll()
+    fixture.hub.tokens.set('svct_second', { hostname: 'web-1', role: 'web' })
+    const token = new Secret('svct_second')
+    const renewed = await fixture.enroll({ token, replace: true })
+    assert.notEqual(renewed.leaf.serial, old.leaf.serial)
+    const aside = join(fixture.host.paths.identityDir, '.versions', '000001', 'agent.crt')
+    assert.equal(parseCertificatePem(await readFile(aside, 'utf8')).serial, old.leaf.serial)
+  })
+
+  test('a refusal names the code and keeps what is pending', async () => {
+    await using fixture = await setUp()
+    await assert.rejects(fixture.enroll({ token: new Secret('svct_unknown') }), {
+      message: 'the hub refused the enrolment: token_not_found (401)',
+    })
+    assert.deepEqual((await readdir(fixture.host.paths.pendingDir)).sort(), [
+      'agent.csr',
+      'agent.key',
+      'request.json',
+    ])
+  })
+
+  test('a root with another fingerprint is not trusted', async () => {
+    await using fixture = await setUp()
+    await assert.rejects(
+      fixture.enroll({ caFingerprint: '0'.repeat(64) }),
+      /cannot be used: its CA has the fingerprint/,
+    )
+    assert.equal((await readdir(fixture.host.paths.identityDir)).includes('agent.crt'), false)
+    const { sha256 } = parseCertificatePem(fixture.hub.ca.rootPem)
+    await fixture.enroll({ caFingerprint: sha256 })
+  })
+
+  test('a damaged pending enrolment is named and left alone', async () => {
+    await using fixture = await setUp()
+    const { pendingDir } = fixture.host.paths
+    await mkdir(pendingDir)
+    await writeFile(join(pendingDir, 'agent.key'), 'half a k')
+    await assert.rejects(fixture.enroll(), /pending enrolment at .* is damaged/)
+    assert.equal(await readFile(join(pendingDir, 'agent.key'), 'utf8'), 'half a k')
+  })
+})

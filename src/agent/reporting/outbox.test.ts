@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { createLogging } from '../../platform/logger.ts'
+import type { EventRequestBody } from '../../protocol/schemas.ts'
+import type { HubClient } from '../hub-client.ts'
+import { HubUnreachableError } from '../hub-request.ts'
+import { openOutbox, type Outbox } from './outbox.ts'
+
+const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
+
+/** Records by `request_id` as a hub does; each answer of the plan is used once, then all goes well. */
+class FakeEventLog implements Pick<HubClient, 'sendEvent'> {
+  readonly recorded: EventRequestBody[] = []
+  readonly plan: ('lost-request' | 'lost-reply' | number)[] = []
+
+  async sendEvent(event: EventRequestBody): ReturnType<HubClient['sendEvent']> {
+    const next = this.plan.shift()
+    if (next === 'lost-request') throw new HubUnreachableError('cut')
+    if (typeof next === 'number') return { ok: false, status: next, code: 'some_code' }
+    if (!this.recorded.some(({ request_id: id }) => id === event.request_id))
+      this.recorded.push(event)
+    if (next === 'lost-reply') throw new HubUnreachableError('cut')
+    return { ok: true, value: { entryId: '', hash: '' }, hubTime: undefined }
+  }
+
+  get types(): string[] {
+    return this.recorded.map(({ tipo_evento: type }) => type)
+  }
+}
+
+async function withOutbox(
+  work: (directory: string, outbox: Outbox, hub: FakeEventLog) => Promise<void>,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'outbox-'))
+  try {
+    await work(directory, await openOutbox(directory, log), new FakeEventLog())
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+async function enqueueAll(outbox: Outbox, ...types: string[]): Promise<void> {
+  for (const type of types) await outbox.enqueue({ type, payload: {} })
+}
+
+describe('the outbox', () => {
+  test('delivers each event once and in order, however often requests and replies are lost', () =>
+    withOutbox(async (directory, outbox, hub) => {
+      await enqueueAll(outbox, 'a', 'b', 'c')
+      hub.plan.push('lost-request', 'lost-reply', 503, 'lost-reply', 429, 401, 408)
+      let current = outbox
+      for (let round = 0; round < 10; round += 1) {
+        await current.flush(hub)
+        current = await openOutbox(directory, log)
+      }
+      assert.deepEqual(hub.types, ['a', 'b', 'c'])
+      assert.deepEqual(current.listWaiting(), [])
+    }))
+
+  for (const status of [400, 403, 404, 409, 413]) {
+    test(`sets an event aside that is refused with ${status}, and sends those behind it`, () =>
+      withOutbox(async (directory, outbox, hub) => {
+        await enqueueAll(outbox, 'bad', 'good')
+        hub.plan.push(status)
+        assert.equal(await outbox.flush(hub), 'empty')
+        assert.deepEqual(hub.types, ['good'])
+        assert.equal((await readdir(join(directory, 'refused'))).length, 1)
+      }))
+  }
+
+  test('takes the same request_id once while it waits', () =>
+    withOutbox(async (_directory, outbox) => {
+      const requestId = '11111111-1111-4111-8111-111111111111'
+      await outbox.enqueue({ type: 'a', payload: {} }, requestId)
+      await outbox.enqueue({ type: 'a', payload: {} }, requestId)
+      assert.equal(outbox.listWaiting().length, 1)
+    }))
+
+  test('sets an unreadable file aside and forgets what a crash left half written', () =>
+    withOutbox(async (directory, outbox, hub) => {
+      await enqueueAll(outbox, 'a')
+      await writeFile(
+        join(directory, '000000000000-22222222-2222-4222-8222-222222222222.json'),
+        '{"tipo',
+      )
+      await writeFile(join(directory, '.x.tmp'), 'half')
+      const reopened = await openOutbox(directory, log)
+      assert.equal(await reopened.flush(hub), 'empty')
+      assert.deepEqual(hub.types, ['a'])
+      assert.deepEqual(await readdir(directory), ['refused'])
+    }))
+})

@@ -1,0 +1,240 @@
+// A hub that speaks the wire and nothing else: real HTTPS, real mutual TLS, and misbehaviour on demand.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { createHash, randomUUID } from 'node:crypto'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type {
+  EnrollRequestBody,
+  EventRequestBody,
+  IssueRequestBody,
+  ManifestEntryBody,
+} from '../../src/protocol/schemas.ts'
+import { createFakeCa, type FakeCa } from './hub-certificates.ts'
+
+export type FakeRoute = 'enroll' | 'issue' | 'manifest' | 'events'
+
+/** `cut-before` drops the connection unanswered, `cut-after` does the work first: the reply is lost. */
+export type Misbehaviour =
+  | { readonly kind: 'cut-before' | 'cut-after' | 'foreign-key' | 'not-json' }
+  | {
+      readonly kind: 'refuse'
+      readonly status: number
+      readonly code: string
+      readonly retryAfter?: string
+    }
+
+export interface RecordedRequest {
+  readonly route: FakeRoute
+  readonly body: unknown
+  readonly headers: IncomingMessage['headers']
+  /** Of the client certificate, lower-case hex. */
+  readonly serial: string | undefined
+}
+
+export class FakeHub implements AsyncDisposable {
+  readonly ca: FakeCa
+  readonly requests: RecordedRequest[] = []
+  /** Recorded ones: an event with a known `request_id` is answered but not recorded again. */
+  readonly events: EventRequestBody[] = []
+  readonly tokens = new Map<
+    string,
+    { hostname: string; role: string; consumedBy?: string; reply?: unknown }
+  >()
+  entregas: ManifestEntryBody[] = []
+  lifetimeMs = 86_400_000
+  /** How long ago issued certificates began to be valid. */
+  backdateMs = 60_000
+  /** Whether a reported delivery disappears from the manifest, as it does at a real hub. */
+  settlesDeliveries = true
+  readonly #planned = new Map<FakeRoute, Misbehaviour[]>()
+  readonly #sockets = new Set<Socket>()
+  #servers: Server[] = []
+  enrollUrl = ''
+  mtlsUrl = ''
+
+  constructor(ca: FakeCa) {
+    this.ca = ca
+  }
+
+  static async start(): Promise<FakeHub> {
+    const hub = new FakeHub(await createFakeCa())
+    await hub.listen()
+    return hub
+  }
+
+  /** The next requests to `route` get these, one each. */
+  misbehave(route: FakeRoute, ...plan: Misbehaviour[]): void {
+    this.#planned.set(route, [...(this.#planned.get(route) ?? []), ...plan])
+  }
+
+  requestsTo(route: FakeRoute): RecordedRequest[] {
+    return this.requests.filter((request) => request.route === route)
+  }
+
+  eventTypes(): string[] {
+    return this.events.map(({ tipo_evento: type }) => type)
+  }
+
+  async listen(port = 0): Promise<void> {
+    const { certificatePem, keyPem } = await this.ca.issueServer('127.0.0.1')
+    const enroll = createServer(
+      (request, response) => void this.#serve('enroll', request, response),
+    )
+    const mtls = createTlsServer(
+      {
+        key: keyPem,
+        cert: certificatePem,
+        ca: [this.ca.rootPem, this.ca.intermediatePem],
+        requestCert: true,
+        rejectUnauthorized: true,
+      },
+      (request, response) => void this.#serve('mtls', request, response),
+    )
+    this.#servers = [enroll, mtls]
+    this.enrollUrl = `http://127.0.0.1:${await this.#open(enroll, 0)}`
+    this.mtlsUrl = `https://127.0.0.1:${await this.#open(mtls, port)}`
+  }
+
+  /** Goes away; `listen(port)` brings it back at the same address. */
+  async stop(): Promise<number> {
+    const { port } = new URL(this.mtlsUrl)
+    for (const socket of this.#sockets) socket.destroy()
+    await Promise.all(
+      this.#servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    )
+    return Number(port)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  #open(server: Server, port: number): Promise<number> {
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    })
+  }
+
+  async #serve(
+    port: 'enroll' | 'mtls',
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const route = routeOf(request.url ?? '')
+    const body = await readJson(request)
+    const peer = port === 'mtls' ? (request.socket as TLSSocket).getPeerCertificate() : undefined
+    this.requests.push({
+      route,
+      body,
+      headers: request.headers,
+      serial: peer?.serialNumber.toLowerCase(),
+    })
+    const plan = this.#planned.get(route)?.shift()
+    if (plan?.kind === 'cut-before') return void request.socket.destroy()
+    if (plan?.kind === 'refuse') {
+      if (plan.retryAfter !== undefined) response.setHeader('retry-after', plan.retryAfter)
+      return send(response, plan.status, { error: plan.code })
+    }
+    const { status, reply } = await this.#answer(
+      route,
+      body,
+      request,
+      peer?.subject.CN as string,
+      plan,
+    )
+    if (plan?.kind === 'cut-after') return void request.socket.destroy()
+    if (plan?.kind === 'not-json') return void response.end('<html>')
+    const etag = `"${createHash('sha256').update(JSON.stringify(reply)).digest('hex')}"`
+    if (route === 'manifest') {
+      response.setHeader('etag', etag)
+      if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end()
+    }
+    send(response, status, reply)
+  }
+
+  async #answer(
+    route: FakeRoute,
+    body: unknown,
+    request: IncomingMessage,
+    commonName: string,
+    plan: Misbehaviour | undefined,
+  ): Promise<{ status: number; reply: unknown }> {
+    if (route === 'enroll') {
+      return this.#enroll(body as EnrollRequestBody, request.headers['idempotency-key'] as string)
+    }
+    if (route === 'issue') {
+      return ok(await this.#issue((body as IssueRequestBody).csr_pem, commonName, plan))
+    }
+    return ok(
+      route === 'manifest' ? { entregas: this.entregas } : this.#record(body as EventRequestBody),
+    )
+  }
+
+  async #enroll(
+    body: EnrollRequestBody,
+    idempotencyKey: string,
+  ): Promise<{ status: number; reply: unknown }> {
+    const token = this.tokens.get(body.token)
+    if (token === undefined) return { status: 401, reply: { error: 'token_not_found' } }
+    const request = `${idempotencyKey} ${body.csr_pem}`
+    if (token.consumedBy === request) return ok(token.reply)
+    if (token.consumedBy !== undefined) return { status: 401, reply: { error: 'token_consumed' } }
+    if (token.hostname !== body.hostname)
+      return { status: 403, reply: { error: 'hostname_mismatch' } }
+    token.consumedBy = request
+    token.reply = {
+      agent_id: randomUUID(),
+      ...(await this.#issue(body.csr_pem, body.hostname, undefined)),
+    }
+    return ok(token.reply)
+  }
+
+  async #issue(csrPem: string, commonName: string, plan: Misbehaviour | undefined) {
+    const notBefore = new Date(Date.now() - this.backdateMs)
+    return {
+      cert_pem: await this.ca.sign(csrPem, {
+        commonName,
+        notBefore,
+        notAfter: new Date(notBefore.getTime() + this.lifetimeMs),
+        withForeignKey: plan?.kind === 'foreign-key',
+      }),
+      ca_pem: this.ca.rootPem,
+    }
+  }
+
+  #record(event: EventRequestBody): unknown {
+    if (!this.events.some(({ request_id: id }) => id === event.request_id)) this.events.push(event)
+    if (this.settlesDeliveries && event.tipo_evento.startsWith('entrega_')) {
+      this.entregas = this.entregas.filter(({ id }) => id !== event.entrega_id)
+    }
+    return { evento_id: randomUUID(), hash_atual: '0'.repeat(64) }
+  }
+}
+
+function ok(reply: unknown): { status: number; reply: unknown } {
+  return { status: 200, reply }
+}
+
+function routeOf(path: string): FakeRoute {
+  if (path.endsWith('/enroll')) return 'enroll'
+  if (path.endsWith('/issue')) return 'issue'
+  return path.endsWith('/manifest') ? 'manifest' : 'events'
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text === '' ? undefined : (JSON.parse(text) as unknown)
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,84 @@
+// A host with the real agent on it, enrolled at a test hub: svc-agent in processes of its own.
+
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestHub } from './hub.ts'
+import {
+  type Ended,
+  runProgram,
+  type RunningProgram,
+  startProgram,
+  type Variables,
+} from './processes.ts'
+
+export interface ManagedHost extends AsyncDisposable {
+  readonly hostname: string
+  readonly dataDir: string
+  readonly environment: Variables
+  /** Lines that its hook wrote: event, name, serial. */
+  hookLines(): Promise<string[]>
+  /** Runs one command of the agent to its end. */
+  agent(...args: string[]): Promise<Ended>
+  /** Starts `svc-agent run`. */
+  run(): RunningProgram
+}
+
+/** Enrols a new host and gives it a hook that notes its runs. */
+export async function enrolHost(
+  hub: TestHub,
+  hostname: string,
+  extra: Variables = {},
+): Promise<ManagedHost> {
+  const directory = await mkdtemp(join(tmpdir(), 'host-'))
+  const dataDir = join(directory, 'data')
+  const trace = join(directory, 'hook-trace')
+  const environment: Variables = {
+    SVC_SERVER_URL: `http://127.0.0.1:${hub.ports.enroll}`,
+    SVC_SERVER_MTLS_URL: `https://localhost:${hub.ports.mtls}`,
+    SVC_AGENT_DATA_DIR: dataDir,
+    SVC_AGENT_HOSTNAME: hostname,
+    SVC_AGENT_ROLE: 'web',
+    SVC_AGENT_POLL_INTERVAL: '200ms',
+    ...extra,
+  }
+  const token = await hub.createToken({ hostname })
+  const enrolled = await runProgram('svc-agent', ['enroll'], {
+    ...environment,
+    SVC_ENROLL_TOKEN: token,
+  })
+  if (enrolled.status !== 0) throw new Error(`svc-agent enroll failed: ${enrolled.stderr}`)
+  await installHook(join(dataDir, 'hooks'), trace)
+
+  const started: RunningProgram[] = []
+  return {
+    hostname,
+    dataDir,
+    environment,
+    hookLines: async () => {
+      const text = await readFile(trace, 'utf8').catch(() => '')
+      return text.split('\n').filter((line) => line !== '')
+    },
+    agent: (...args) => runProgram('svc-agent', args, environment),
+    run: () => {
+      const running = startProgram('svc-agent', ['run'], environment)
+      started.push(running)
+      return running
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const running of started) {
+        if (running.hasEnded()) continue
+        running.kill('SIGKILL')
+        await running.ended
+      }
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function installHook(directory: string, trace: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o755 })
+  const hook = join(directory, 'post-csr-cert')
+  await writeFile(hook, `#!/bin/sh\necho "$SVC_EVENT $SVC_NOME $SVC_SERIAL" >> '${trace}'\n`)
+  await chmod(hook, 0o755)
+}
