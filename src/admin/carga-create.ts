@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
-import { renderTable } from './table.ts'
+import { renderNewDeliveries } from './new-deliveries.ts'
 
 interface CargaCreateOptions {
   readonly tipo: string
@@ -47,11 +48,6 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
   }
   const created = await context.withAdmin(({ operations }) => operations.createCargo(request))
   if (options.json) return context.output.writeJson(created)
-  const rows = created.entregas.map(({ id, hostname, agente_id }) => [hostname, id, agente_id])
-  const table = renderTable(['HOSTNAME', 'ENTREGA_ID', 'AGENTE_ID'], rows)
+  const table = renderNewDeliveries(created.entregas)
   await context.output.write(`carga ${created.carga_id} created\n\n${table}`)
-}
-
-function collect(value: string, earlier: readonly string[]): string[] {
-  return [...earlier, value]
 }

@@ -1,14 +1,21 @@
 import type { Clock } from '../platform/clock.ts'
 import type { AdminSession } from './admin-session.ts'
 import type { Output } from './output.ts'
+import type { Progress } from './progress.ts'
 
 /** What a command may use; nothing is loaded or opened before it asks. */
 export interface CommandContext {
   readonly output: Output
   readonly clock: Clock
+  readonly progress: Progress
   readonly vault: VaultControls
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
-  withAdmin<T>(work: (session: AdminSession) => Promise<T>): Promise<T>
+  withAdmin<T>(work: (session: AdminSession) => Promise<T>, options?: AdminOptions): Promise<T>
+}
+
+export interface AdminOptions {
+  /** Opens a vault whose audit log lost entries, and records the loss. */
+  readonly acceptLoss?: boolean
 }
 
 /** The vault itself, whether a hub runs or not. */

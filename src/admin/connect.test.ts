@@ -5,6 +5,7 @@ import { SvcError } from '../platform/errors.ts'
 import type { AdminOperations } from '../protocol/admin.ts'
 import type { AdminSession } from './admin-session.ts'
 import { connect } from './connect.ts'
+import type { Progress } from './progress.ts'
 
 // Nobody calls an operation here; only which session comes back matters.
 const operations = {} as AdminOperations
@@ -23,16 +24,18 @@ function createFakeClock(): Clock & { elapsedMs(): number } {
   }
 }
 
+const silent: Progress = { show: () => undefined, clear: () => undefined }
+
 describe('connect', () => {
   test('opens the vault itself when nobody holds it', async () => {
     const doors = { openVault: async () => direct, connectToHub: () => assert.fail('not asked') }
-    assert.equal(await connect(doors, '/vault', createFakeClock()), direct)
+    assert.equal(await connect(doors, '/vault', createFakeClock(), silent), direct)
   })
 
   test('goes through the hub that holds the vault, at once', async () => {
     const clock = createFakeClock()
     const doors = { openVault: async () => undefined, connectToHub: async () => throughHub }
-    assert.equal(await connect(doors, '/vault', clock), throughHub)
+    assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
     assert.equal(clock.elapsedMs(), 0)
   })
 
@@ -40,20 +43,31 @@ describe('connect', () => {
     const clock = createFakeClock()
     const connectToHub = async () => (clock.elapsedMs() >= 9000 ? throughHub : undefined)
     const doors = { openVault: async () => undefined, connectToHub }
-    assert.equal(await connect(doors, '/vault', clock), throughHub)
+    assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
   })
 
   test('takes the vault as soon as another command lets go of it', async () => {
     const clock = createFakeClock()
     const openVault = async () => (clock.elapsedMs() >= 500 ? direct : undefined)
     const doors = { openVault, connectToHub: async () => undefined }
-    assert.equal(await connect(doors, '/vault', clock), direct)
+    assert.equal(await connect(doors, '/vault', clock, silent), direct)
+  })
+
+  test('says that it waits, and no more once it has what it waits for', async () => {
+    const clock = createFakeClock()
+    const said: string[] = []
+    const progress = { show: (text: string) => said.push(text), clear: () => said.push('') }
+    const openVault = async () => (clock.elapsedMs() >= 200 ? direct : undefined)
+    const doors = { openVault, connectToHub: async () => undefined }
+    await connect(doors, '/vault', clock, progress)
+    const waiting = 'waiting for whoever holds the vault at /vault'
+    assert.deepEqual(said, [waiting, waiting, ''])
   })
 
   test('gives up after ten seconds', async () => {
     const clock = createFakeClock()
     const doors = { openVault: async () => undefined, connectToHub: async () => undefined }
-    await assert.rejects(connect(doors, '/vault', clock), (error) => {
+    await assert.rejects(connect(doors, '/vault', clock, silent), (error) => {
       assert.ok(error instanceof SvcError)
       assert.equal(error.code, 'vault_busy')
       assert.match(error.message, /^the vault at \/vault is locked, and no hub answers/)

@@ -3,6 +3,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { SvcError } from '../platform/errors.ts'
 import type { AdminSession } from './admin-session.ts'
+import type { Progress } from './progress.ts'
 
 export interface Doors {
   /** Undefined when another process holds the vault. */
@@ -19,11 +20,16 @@ export async function connect(
   doors: Doors,
   vaultRoot: string,
   clock: Clock,
+  progress: Progress,
 ): Promise<AdminSession> {
   const deadline = clock.now().getTime() + WAIT_MS
   for (;;) {
     const session = (await doors.openVault()) ?? (await doors.connectToHub())
-    if (session !== undefined) return session
+    if (session !== undefined) {
+      progress.clear()
+      return session
+    }
+    progress.show(`waiting for whoever holds the vault at ${vaultRoot}`)
     if (clock.now().getTime() >= deadline) throw busy(vaultRoot)
     await clock.sleep(RETRY_INTERVAL_MS)
   }

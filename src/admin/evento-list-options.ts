@@ -25,7 +25,9 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d
 
 export function parseEntryListing(options: EventoListOptions, now: Date): EntryListing {
   if (options.follow && options.verify) {
-    throw new UserError('usage', '--verify and --follow do not go together')
+    throw new UserError('usage', '--verify and --follow do not go together', {
+      hint: 'verify first, then follow: a log that goes on has no end to verify to',
+    })
   }
   const query: EntryQuery = {
     ...(options.tipo === undefined ? {} : { tipo: options.tipo }),
@@ -55,7 +57,11 @@ function parseTime(text: string): Date | undefined {
 function parseLimit(text: string): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > LIMIT_MAX) {
-    throw new UserError('limit_invalid', `--limit: ${text} is not a number from 1 to ${LIMIT_MAX}`)
+    throw new UserError(
+      'limit_invalid',
+      `--limit: ${text} is not a number from 1 to ${LIMIT_MAX}`,
+      { hint: 'without --limit the whole log is listed' },
+    )
   }
   return limit
 }

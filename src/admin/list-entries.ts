@@ -17,6 +17,7 @@ import { readEntryPages, readLastEntries } from './read-entries.ts'
 import {
   addEntries,
   conclude,
+  describeProgress,
   failIfBroken,
   verifyChain,
   type ChainVerification,
@@ -32,7 +33,9 @@ export async function listEntries(
   const printer = choosePrinter(context, options)
   await context.withAdmin(async ({ operations, isThroughHub }) => {
     if (options.follow && !isThroughHub) {
-      throw new UserError('hub_missing', '--follow needs a running hub, and none holds the vault')
+      throw new UserError('hub_missing', '--follow needs a running hub, and none holds the vault', {
+        hint: 'start svc-server, or leave --follow out',
+      })
     }
     const pages = readPages(operations, listing)
     if (options.verify) {
@@ -85,13 +88,16 @@ async function printVerified(
 ): Promise<ChainVerification> {
   if (!listing.isWholeLog) {
     await printPages(context, printer, pages)
-    return verifyChain(operations)
+    return verifyChain(operations, context.progress)
   }
   const verifier = new ChainVerifier()
   for await (const page of pages) {
     addEntries(verifier, page)
     await printer.print(page)
+    // On a terminal the entries that go by are progress enough.
+    if (!context.output.isTerminal) context.progress.show(describeProgress(verifier))
   }
+  context.progress.clear()
   return conclude(verifier)
 }
 

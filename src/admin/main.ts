@@ -1,23 +1,37 @@
+import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
 import { runProgram } from '../platform/program.ts'
+import { askHiddenOn } from './ask-hidden.ts'
 import type { CommandContext } from './command-context.ts'
 import { Output } from './output.ts'
+import { openProgress } from './progress.ts'
 import { runSvc } from './program.ts'
+
+const progress = openProgress(systemClock)
+const isOnTerminal = isatty(process.stdin.fd) && isatty(process.stderr.fd)
+const ask = isOnTerminal ? askHiddenOn(process.stdin, process.stderr) : undefined
 
 // Loaded at first use: `svc --version` and mistakes in the arguments need no vault.
 const loadControls = async () => {
   const { openVaultControls } = await import('./open-vault.ts')
-  return openVaultControls(process.env, systemClock)
+  return openVaultControls({ env: process.env, clock: systemClock, progress, ask })
 }
 
 const context: CommandContext = {
   output: new Output(process.stdout),
   clock: systemClock,
+  progress,
   vault: {
     create: async () => (await loadControls()).create(),
     checkPassphrase: async () => (await loadControls()).checkPassphrase(),
   },
-  withAdmin: async (work) => (await loadControls()).withAdmin(work),
+  withAdmin: async (work, options) => (await loadControls()).withAdmin(work, options),
 }
 
-await runProgram('svc', () => runSvc(process.argv.slice(2), context))
+await runProgram('svc', async () => {
+  try {
+    await runSvc(process.argv.slice(2), context)
+  } finally {
+    progress.clear()
+  }
+})

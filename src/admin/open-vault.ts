@@ -1,47 +1,63 @@
-// The wiring of svc: the only file here that knows the hub's vault and store.
+// The wiring of svc: the only file here that knows the hub's vault and store. Beside a hub the store is not needed, so
+// it is loaded only when svc opens the vault itself.
 
 import { accessSync, constants } from 'node:fs'
 import { parseHubNaming, readSecret, type HubNaming } from '../hub/config.ts'
-import { openVaultStore } from '../hub/open-store.ts'
-import { createAdminOperations } from '../hub/service/admin-operations.ts'
 import { agentAddresses } from '../hub/service/agent-addresses.ts'
-import { initVault, lockVault, unsealVault, type VaultLock } from '../hub/vault/vault.ts'
+import {
+  initVault,
+  lockVault,
+  unsealVault,
+  type UnsealedVault,
+  type VaultLock,
+} from '../hub/vault/vault.ts'
 import { VaultError } from '../hub/vault/vault-error.ts'
 import { vaultFiles } from '../hub/vault/vault-files.ts'
+import { vaultMissing } from '../hub/vault/vault-lock.ts'
 import { becomeOwnerOf } from '../platform/become-owner.ts'
 import type { Clock } from '../platform/clock.ts'
-import { errnoCode, SvcError, UserError } from '../platform/errors.ts'
+import { errnoCode, UserError } from '../platform/errors.ts'
 import { exists } from '../platform/files.ts'
 import type { Secret } from '../platform/secret.ts'
 import type { AdminSession } from './admin-session.ts'
-import { checkRequests } from './checked-operations.ts'
-import type { CommandContext, VaultControls } from './command-context.ts'
+import type { AskHidden } from './ask-hidden.ts'
+import type { AdminOptions, CommandContext, VaultControls } from './command-context.ts'
 import { connect } from './connect.ts'
+import { explainFailure, type Attempt } from './explain-failure.ts'
+import { createPassphraseSource, type PassphraseSource } from './passphrase.ts'
+import type { Progress } from './progress.ts'
 import { connectToHub } from './socket-client.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+export interface Surroundings {
+  readonly env: Environment
+  readonly clock: Clock
+  readonly progress: Progress
+  /** Undefined without a terminal. */
+  readonly ask: AskHidden | undefined
+}
+
 /** Started by root, svc is the vault's owner from here on. */
 export function openVaultControls(
-  env: Environment,
-  clock: Clock,
+  surroundings: Surroundings,
 ): VaultControls & Pick<CommandContext, 'withAdmin'> {
+  const { env, clock, progress } = surroundings
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot
   becomeOwnerOf(root)
+  const access = createAccess(naming, surroundings)
+  const use: Attempt = { root, action: `use the vault at ${root}` }
   return {
-    create: () => explaining(root, () => createVault(root, env)),
-    checkPassphrase: () =>
-      explaining(root, async () => {
-        requireAccess(root)
-        return (await unsealVault(root, readPassphrase(env))).root
-      }),
-    withAdmin: async (work) => {
+    create: () =>
+      explaining({ root, action: `create a vault at ${root}` }, () => createVault(access)),
+    checkPassphrase: () => explaining(use, () => checkPassphrase(access)),
+    withAdmin: async (work, options = {}) => {
       const doors = {
-        openVault: () => openDirectly(naming, env, clock),
+        openVault: () => openDirectly(access, clock, options),
         connectToHub: () => connectToHub(vaultFiles(root).adminSocket),
       }
-      const session = await explaining(root, () => connect(doors, root, clock))
+      const session = await explaining(use, () => connect(doors, root, clock, progress))
       try {
         return await work(session)
       } finally {
@@ -51,28 +67,72 @@ export function openVaultControls(
   }
 }
 
-/** That there is a vault already matters more than a passphrase that is missing. */
-async function createVault(root: string, env: Environment): Promise<string> {
-  if (await exists(vaultFiles(root).config)) {
-    throw new UserError('vault_exists', `vault already initialised at ${root}`)
+interface VaultAccess {
+  readonly naming: HubNaming
+  readonly root: string
+  readonly passphrases: PassphraseSource
+  unseal(): Promise<UnsealedVault>
+}
+
+function createAccess(naming: HubNaming, { env, ask }: Surroundings): VaultAccess {
+  const root = naming.vaultRoot
+  const passphrases = createPassphraseSource({
+    readFromEnvironment: () => readPassphrase(env),
+    ask,
+  })
+  // Deriving the key is slow on purpose: once is enough for a command that both checks and opens.
+  let unsealed: UnsealedVault | undefined
+  const unseal = async (): Promise<UnsealedVault> => {
+    unsealed ??= await unsealVault(root, await passphrases.read())
+    return unsealed
   }
-  return (await initVault(root, readPassphrase(env))).root
+  return { naming, root, passphrases, unseal }
+}
+
+function readPassphrase(env: Environment): Secret<string> | undefined {
+  const name = 'SVC_MASTER_PASSPHRASE'
+  return env[name] || env[`${name}_FILE`] ? readSecret(env, name) : undefined
+}
+
+async function createVault({ root, passphrases }: VaultAccess): Promise<string> {
+  await refuseExistingVault(root)
+  return (await initVault(root, await passphrases.readNew())).root
+}
+
+/** Nobody is asked for the passphrase of a vault that is not there. */
+async function checkPassphrase({ root, unseal }: VaultAccess): Promise<string> {
+  requireAccess(root)
+  if (!(await exists(vaultFiles(root).config))) throw vaultMissing(root)
+  return (await unseal()).root
 }
 
 async function openDirectly(
-  naming: HubNaming,
-  env: Environment,
+  access: VaultAccess,
   clock: Clock,
+  options: AdminOptions,
 ): Promise<AdminSession | undefined> {
-  requireAccess(naming.vaultRoot)
-  const lock = tryLockVault(naming.vaultRoot)
+  const { root, passphrases } = access
+  requireAccess(root)
+  const lock = tryLockVault(root)
   if (lock === undefined) return undefined
   try {
-    return await openSession(naming, readPassphrase(env), clock, lock)
+    if (!passphrases.needsPerson()) return await openSession(access, clock, lock, options)
   } catch (error) {
     lock.release()
     throw error
   }
+  // A hub that starts meanwhile shall not wait until somebody has typed.
+  lock.release()
+  await passphrases.read()
+  return openDirectly(access, clock, options)
+}
+
+/** That there is a vault already matters more than a passphrase that is missing. */
+async function refuseExistingVault(root: string): Promise<void> {
+  if (!(await exists(vaultFiles(root).config))) return
+  throw new UserError('vault_exists', `vault already initialised at ${root}`, {
+    hint: 'SVC_VAULT_ROOT names another directory; an existing vault is never touched',
+  })
 }
 
 function tryLockVault(root: string): VaultLock | undefined {
@@ -85,13 +145,15 @@ function tryLockVault(root: string): VaultLock | undefined {
 }
 
 async function openSession(
-  naming: HubNaming,
-  passphrase: Secret<string>,
+  { naming, unseal }: VaultAccess,
   clock: Clock,
   lock: VaultLock,
+  options: AdminOptions,
 ): Promise<AdminSession> {
-  const vault = await unsealVault(naming.vaultRoot, passphrase)
-  const store = await openVaultStore(vault, { clock })
+  const { openVaultStore } = await import('../hub/open-store.ts')
+  const { createAdminOperations } = await import('../hub/service/admin-operations.ts')
+  const { checkRequests } = await import('./checked-operations.ts')
+  const store = await openVaultStore(await unseal(), { clock, ...options })
   const operations = createAdminOperations({
     store,
     clock,
@@ -111,16 +173,6 @@ async function openSession(
   }
 }
 
-function readPassphrase(env: Environment): Secret<string> {
-  const name = 'SVC_MASTER_PASSPHRASE'
-  if (!env[name] && !env[`${name}_FILE`]) {
-    throw new UserError('config_missing', `${name} required`, {
-      hint: `set it, or ${name}_FILE to the path of a file that holds it`,
-    })
-  }
-  return readSecret(env, name)
-}
-
 /** Without this a vault that we may not look into would pass for one that does not exist. */
 function requireAccess(root: string): void {
   try {
@@ -131,15 +183,10 @@ function requireAccess(root: string): void {
 }
 
 /** Errors of the system around the vault are the operator's to mend, not bugs. */
-async function explaining<T>(root: string, work: () => Promise<T>): Promise<T> {
+async function explaining<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof SvcError || errnoCode(error) === undefined) throw error
-    const message = error instanceof Error ? error.message : String(error)
-    throw new UserError('vault_inaccessible', `cannot use the vault at ${root}: ${message}`, {
-      cause: error,
-      hint: 'run svc as the owner of the vault, or as root',
-    })
+    throw explainFailure(error, attempt)
   }
 }

@@ -17,6 +17,10 @@ export class Output {
     return this.#isClosed
   }
 
+  get isTerminal(): boolean {
+    return 'isTTY' in this.#stream && this.#stream.isTTY === true
+  }
+
   async write(text: string): Promise<void> {
     if (this.#isClosed) return
     const error = await new Promise<Error | null | undefined>((resolve) => {

@@ -1,15 +1,21 @@
 // The command tree of svc. Each command says its options and help here, and loads what it works with when it runs.
 
 import { Command, CommanderError } from 'commander'
+import { addCompletionCommand } from '../platform/completion.ts'
 import { UserError } from '../platform/errors.ts'
 import { readVersion } from '../platform/version.ts'
 import { registerAgenteList } from './agente-list.ts'
+import { registerAgenteRemove } from './agente-remove.ts'
 import { registerAgenteRevoke } from './agente-revoke.ts'
 import { registerAgenteShow } from './agente-show.ts'
 import { registerCargaCreate } from './carga-create.ts'
 import { registerCargaList } from './carga-list.ts'
+import { registerCargaRemove } from './carga-remove.ts'
+import { registerCargaUpdate } from './carga-update.ts'
 import type { CommandContext } from './command-context.ts'
+import { registerEntregaCancel } from './entrega-cancel.ts'
 import { registerEntregaList } from './entrega-list.ts'
+import { registerEntregaRetry } from './entrega-retry.ts'
 import { registerEventoList } from './evento-list.ts'
 import { registerInit } from './init.ts'
 import { registerTokenCreate } from './token-create.ts'
@@ -36,19 +42,19 @@ const NOUNS: readonly Noun[] = [
     name: 'agente',
     alias: 'agent',
     description: 'the enrolled hosts',
-    commands: [registerAgenteList, registerAgenteShow, registerAgenteRevoke],
+    commands: [registerAgenteList, registerAgenteShow, registerAgenteRevoke, registerAgenteRemove],
   },
   {
     name: 'carga',
     alias: 'load',
     description: 'what is delivered',
-    commands: [registerCargaCreate, registerCargaList],
+    commands: [registerCargaCreate, registerCargaList, registerCargaUpdate, registerCargaRemove],
   },
   {
     name: 'entrega',
     alias: 'delivery',
     description: 'each agent’s share of a carga',
-    commands: [registerEntregaList],
+    commands: [registerEntregaList, registerEntregaCancel, registerEntregaRetry],
   },
   {
     name: 'evento',
@@ -91,6 +97,7 @@ function buildProgram(context: CommandContext): Command {
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
   registerUnseal(program, context)
+  addCompletionCommand(program, (text) => context.output.write(text))
   for (const { name, alias, description, commands } of NOUNS) {
     const noun = program.command(name).description(description)
     if (alias !== undefined) noun.alias(alias)

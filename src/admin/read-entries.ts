@@ -1,4 +1,5 @@
-import { ENTRY_PAGE_MAX, type AdminEntry, type AdminOperations } from '../protocol/admin.ts'
+import type { AdminEntry, AdminOperations } from '../protocol/admin.ts'
+import { ENTRY_PAGE_MAX } from '../protocol/admin-routes.ts'
 
 export interface EntryQuery {
   readonly tipo?: string

@@ -1,33 +1,45 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 
+interface UnsealOptions {
+  readonly acceptLoss?: true
+  readonly json?: true
+}
+
 export function registerUnseal(program: Command, context: CommandContext): void {
   program
     .command('unseal')
     .description('check passphrase, database and hash chain')
+    .option(
+      '--accept-loss',
+      'go on with an audit log that lost its last entries, and record that in it',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Changes nothing. Beside a running hub the passphrase is checked against the vault's config.json, the rest through the hub.
+Changes nothing, unless a loss is accepted. Beside a running hub the passphrase is checked against the vault's config.json, the rest through the hub.
 
 Examples:
   svc unseal
   svc unseal --json
 `,
     )
-    .action((options: { json?: true }) => checkVault(context, options.json === true))
+    .action((options: UnsealOptions) => checkVault(context, options))
 }
 
-async function checkVault(context: CommandContext, asJson: boolean): Promise<void> {
+async function checkVault(context: CommandContext, options: UnsealOptions): Promise<void> {
   const { describeVerification, failIfBroken, verifyChain } = await import('./verify-chain.ts')
   const { output } = context
   const path = await context.vault.checkPassphrase()
-  const { isThroughHub, chain } = await context.withAdmin(async (session) => ({
-    isThroughHub: session.isThroughHub,
-    chain: await verifyChain(session.operations),
-  }))
-  if (asJson) {
+  const { isThroughHub, chain } = await context.withAdmin(
+    async (session) => ({
+      isThroughHub: session.isThroughHub,
+      chain: await verifyChain(session.operations, context.progress),
+    }),
+    { acceptLoss: options.acceptLoss === true },
+  )
+  if (options.json) {
     await output.writeJson({
       vault: path,
       through_hub: isThroughHub,

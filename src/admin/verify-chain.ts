@@ -1,6 +1,7 @@
 import { ChainVerifier, type ChainFault } from '../audit/hash-chain.ts'
 import { UserError } from '../platform/errors.ts'
 import type { AdminEntry, AdminOperations } from '../protocol/admin.ts'
+import type { Progress } from './progress.ts'
 import { readEntryPages } from './read-entries.ts'
 
 export interface ChainVerification {
@@ -13,10 +14,21 @@ export interface ChainVerification {
 }
 
 /** Checks the whole log, in constant memory. */
-export async function verifyChain(operations: AdminOperations): Promise<ChainVerification> {
+export async function verifyChain(
+  operations: AdminOperations,
+  progress: Progress,
+): Promise<ChainVerification> {
   const verifier = new ChainVerifier()
-  for await (const page of readEntryPages(operations, {})) addEntries(verifier, page)
+  for await (const page of readEntryPages(operations, {})) {
+    addEntries(verifier, page)
+    progress.show(describeProgress(verifier))
+  }
+  progress.clear()
   return conclude(verifier)
+}
+
+export function describeProgress({ count }: ChainVerifier): string {
+  return `verifying the hash chain: ${count} entries`
 }
 
 export function addEntries(verifier: ChainVerifier, entries: readonly AdminEntry[]): void {

@@ -1,6 +1,7 @@
 // svc-ca: the embedded CA. Whatever a command needs is loaded when it runs, so that help and version are quick.
 
 import { Command } from 'commander'
+import { addCompletionCommand } from '../platform/completion.ts'
 import { runProgram } from '../platform/program.ts'
 import { readVersion } from '../platform/version.ts'
 
@@ -87,6 +88,8 @@ Examples:
     const { runServe } = await import('./run-serve.ts')
     await runServe(options.dir, options.listen, process.env)
   })
+
+addCompletionCommand(program)
 
 await runProgram('svc-ca', async () => {
   await program.parseAsync()

@@ -17,3 +17,6 @@ export const ADMIN_ROUTES = {
   listDeliveries: { method: 'GET', path: '/v1/admin/entregas' },
   listEntries: { method: 'POST', path: '/v1/admin/eventos/list' },
 } as const
+
+/** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */
+export const ENTRY_PAGE_MAX = 500

@@ -3,7 +3,9 @@
 // `{error, message, hint?}`.
 
 import { Type, type Static, type TSchema } from 'typebox'
-import { ADMIN_ROUTES } from './admin-routes.ts'
+import { ADMIN_ROUTES, ENTRY_PAGE_MAX } from './admin-routes.ts'
+
+export { ENTRY_PAGE_MAX }
 
 const text = Type.String({ minLength: 1, maxLength: 512 })
 const time = Type.String()
@@ -85,9 +87,6 @@ export interface AdminEntry {
   hash_anterior: string
   hash_atual: string
 }
-
-/** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */
-export const ENTRY_PAGE_MAX = 500
 
 const createTokenRequest = Type.Object({
   hostname: text,

@@ -7,7 +7,13 @@ import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
-import type { AdminAgent, AdminEntry, AdminOperations } from '../../src/protocol/admin.ts'
+import type {
+  AdminAgent,
+  AdminCargo,
+  AdminDelivery,
+  AdminEntry,
+  AdminOperations,
+} from '../../src/protocol/admin.ts'
 
 const AGENT: AdminAgent = {
   id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a11',
@@ -110,6 +116,17 @@ function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
       hint: 'svc agente list shows ids and hostnames',
     })
   }
+  const cargo = { ...CARGO }
+  const findCargo = (id: string): AdminCargo => {
+    if (id === cargo.id) return cargo
+    throw new UserError('cargo_not_found', `no carga ${id}`, { hint: 'svc carga list shows ids' })
+  }
+  const findDelivery = (id: string): AdminDelivery => {
+    if (id === DELIVERY.id) return DELIVERY
+    throw new UserError('delivery_not_found', `no entrega ${id}`, {
+      hint: 'svc entrega list shows ids',
+    })
+  }
   return {
     createToken: async (request) => ({
       ...token,
@@ -138,7 +155,20 @@ function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
         hostname: name,
       })),
     }),
-    listCargoes: async () => ({ cargas: [CARGO] }),
+    listCargoes: async () => ({ cargas: [cargo] }),
+    removeAgent: async ({ agente }) => findAgent(agente),
+    updateCargo: async ({ carga, sans }) => {
+      const cargo = findCargo(carga)
+      if (sans !== undefined) cargo.sans = sans
+      cargo.versao += 1
+      const entrega = { id: DELIVERY.id, agente_id: AGENT.id, hostname: AGENT.hostname }
+      return { carga_id: cargo.id, versao: cargo.versao, entregas: [entrega] }
+    },
+    removeCargo: async ({ carga }) => findCargo(carga),
+    cancelDelivery: async ({ entrega }) => ({ ...findDelivery(entrega), status: 'cancelada' }),
+    retryDeliveries: async ({ entrega = DELIVERY.id }) => ({
+      entregas: [{ ...findDelivery(entrega), id: randomUUID(), status: 'pendente', erro: null }],
+    }),
     listDeliveries: async () => ({ entregas: [DELIVERY] }),
     listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {
       if (agente !== undefined) findAgent(agente)

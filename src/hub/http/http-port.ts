@@ -109,7 +109,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'route_not_found'))
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error)
-    const waitMs = (await options.limitRefusal?.(request, refusal)) ?? 0
+    const waitMs = (await options.limitRefusal?.(request, refusal).catch(() => 0)) ?? 0
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
     else log.info(fields, 'Request refused')

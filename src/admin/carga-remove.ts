@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+
+export function registerCargaRemove(carga: Command, context: CommandContext): void {
+  carga
+    .command('remove')
+    .description('end a carga: its entregas are cancelled')
+    .argument('<carga>', 'its id, as svc carga list shows it')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+What is on the hosts stays there, and is renewed no more.
+
+Examples (the id of the carga named site comes from the list):
+  id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')
+  svc carga remove "$id"
+`,
+    )
+    .action(async (id: string, options: { json?: true }) => {
+      const removed = await context.withAdmin(({ operations }) =>
+        operations.removeCargo({ carga: id }),
+      )
+      if (options.json) return context.output.writeJson(removed)
+      await context.output.write(`carga ${removed.nome} (${removed.id}) removed\n`)
+    })
+}

@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { UserError } from '../platform/errors.ts'
+import { collect } from './collect.ts'
+import type { CommandContext } from './command-context.ts'
+import { renderNewDeliveries } from './new-deliveries.ts'
+
+interface CargaUpdateOptions {
+  readonly san: readonly string[]
+  /** False when --no-sans is given. */
+  readonly sans: boolean
+  readonly json?: true
+}
+
+export function registerCargaUpdate(carga: Command, context: CommandContext): void {
+  carga
+    .command('update')
+    .description('make the next versao of a carga, with a fresh entrega for each of its agents')
+    .argument('<carga>', 'its id, as svc carga list shows it')
+    .option(
+      '--san <name>',
+      'a DNS name or IP address, in place of those that it has; repeatable',
+      collect,
+      [],
+    )
+    .option('--no-sans', 'only the host’s own name from now on')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Without --san and --no-sans the names stay as they are, and every host gets a new certificate.
+
+Examples (the id of the carga named site comes from the list):
+  id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')
+  svc carga update "$id" --san shop.example.org --san '*.shop.example.org'
+  svc carga update "$id" --no-sans
+  svc load update "$id" --json
+`,
+    )
+    .action((id: string, options: CargaUpdateOptions) => updateCargo(context, id, options))
+}
+
+async function updateCargo(
+  context: CommandContext,
+  id: string,
+  options: CargaUpdateOptions,
+): Promise<void> {
+  const sans = chooseSans(options)
+  const request = { carga: id, ...(sans === undefined ? {} : { sans }) }
+  const updated = await context.withAdmin(({ operations }) => operations.updateCargo(request))
+  if (options.json) return context.output.writeJson(updated)
+  const table = renderNewDeliveries(updated.entregas)
+  await context.output.write(
+    `carga ${updated.carga_id} is now versao ${updated.versao}\n\n${table}`,
+  )
+}
+
+function chooseSans({ san, sans }: CargaUpdateOptions): string[] | undefined {
+  if (!sans && san.length > 0) {
+    throw new UserError('usage', '--san and --no-sans do not go together', {
+      hint: '--san alone replaces all the names that the carga has',
+    })
+  }
+  if (!sans) return []
+  return san.length === 0 ? undefined : [...san]
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+
+export function registerEntregaCancel(entrega: Command, context: CommandContext): void {
+  entrega
+    .command('cancel')
+    .description('cancel one entrega: what is on the host stays there, and is renewed no more')
+    .argument('<entrega>', 'its id, as svc entrega list shows it')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A cancelled entrega never comes back; svc carga create delivers again.
+
+Examples (the id of web-1's entrega comes from the list):
+  id=$(svc entrega list | awk '$1 == "web-1.example.org" && $5 == "instalada" { print $NF; exit }')
+  svc entrega cancel "$id"
+`,
+    )
+    .action(async (id: string, options: { json?: true }) => {
+      const cancelled = await context.withAdmin(({ operations }) =>
+        operations.cancelDelivery({ entrega: id }),
+      )
+      if (options.json) return context.output.writeJson(cancelled)
+      await context.output.write(
+        `entrega ${cancelled.id} of ${cancelled.nome} to ${cancelled.hostname} cancelled\n`,
+      )
+    })
+}

@@ -1,0 +1,59 @@
+// Shell completion from a commander tree: words only, known when the script is printed, so that a Tab runs nothing.
+
+import type { Command } from 'commander'
+import { renderBashCompletion } from './completion-bash.ts'
+import { renderFishCompletion } from './completion-fish.ts'
+import { describeTree, type CompletionNode } from './completion-tree.ts'
+import { renderZshCompletion } from './completion-zsh.ts'
+
+type RenderCompletion = (program: string, nodes: readonly CompletionNode[]) => string
+
+const RENDERERS: Readonly<Record<string, RenderCompletion>> = {
+  bash: renderBashCompletion,
+  zsh: renderZshCompletion,
+  fish: renderFishCompletion,
+}
+
+/** Adds `completion <shell>`, which prints a script that completes all other commands of the program. */
+export function addCompletionCommand(
+  program: Command,
+  write: (text: string) => unknown = (text) => process.stdout.write(text),
+): void {
+  const completion = program.command('completion')
+  const shell = completion
+    .createArgument('<shell>', 'the shell to complete in')
+    .choices(Object.keys(RENDERERS))
+  completion
+    .description('print a completion script for bash, zsh or fish')
+    .addArgument(shell)
+    .addHelpText('after', exampleHelp(program.name()))
+    .action(async (name: string) => {
+      await write(renderCompletion(name, program))
+    })
+}
+
+function renderCompletion(shell: string, program: Command): string {
+  const render = RENDERERS[shell]
+  return render === undefined ? '' : render(program.name(), describeTree(program))
+}
+
+function exampleHelp(program: string): string {
+  return `
+The script knows commands and options; it asks nobody for hosts or ids.
+
+Examples:
+  # bash, in this shell
+  source <(${program} completion bash)
+
+  # bash, for good
+  mkdir -p ~/.local/share/bash-completion/completions
+  ${program} completion bash > ~/.local/share/bash-completion/completions/${program}
+
+  # zsh, after compinit
+  source <(${program} completion zsh)
+
+  # fish, for good
+  mkdir -p ~/.config/fish/completions
+  ${program} completion fish > ~/.config/fish/completions/${program}.fish
+`
+}

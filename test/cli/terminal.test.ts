@@ -1,0 +1,102 @@
+// What svc does only for a person at a terminal: it asks for the passphrase, and says what it waits for.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { lockVault } from '../../src/hub/vault/vault.ts'
+import { createEntries, startFakeHub } from './fake-hub.ts'
+import { findTerminalFault, runOnTerminal } from './terminal.ts'
+import { runInShell } from './transcript.ts'
+import { withDirectory } from './with-directory.ts'
+
+const skip = findTerminalFault()
+const TYPED = 'pass wörd'
+const ENTER = '\r'
+const BACKSPACE = '\u007f'
+const CONTROL_C = '\u0003'
+
+const inVault = (work: (env: { SVC_VAULT_ROOT: string }) => Promise<void>): Promise<void> =>
+  withDirectory((directory) => work({ SVC_VAULT_ROOT: join(directory, 'vault') }))
+
+describe('the passphrase prompt', { skip }, () => {
+  test('asks twice for a new vault and once for an old one, and shows nothing of it', () =>
+    inVault(async (env) => {
+      const made = await runOnTerminal('svc init', env, [
+        { awaits: 'new master passphrase: ', types: `${TYPED}x${BACKSPACE}${ENTER}` },
+        { awaits: 'the same again: ', types: TYPED + ENTER },
+      ])
+      assert.equal(
+        made.screen,
+        `new master passphrase: \nthe same again: \nvault initialised at ${env.SVC_VAULT_ROOT}\n`,
+      )
+      assert.equal(made.exitStatus, 0)
+
+      const checked = await runOnTerminal('svc unseal', env, [
+        { awaits: 'master passphrase: ', types: TYPED + ENTER },
+      ])
+      assert.match(checked.screen, /^master passphrase: \nvault .*\npassphrase ok\ndatabase ok, /)
+      assert.equal(checked.exitStatus, 0)
+
+      const { stderr } = await runInShell('svc unseal', env)
+      assert.match(stderr, /^svc: error: SVC_MASTER_PASSPHRASE required\n/)
+    }))
+
+  test('makes no vault when the two differ, or when nobody answers', () =>
+    inVault(async (env) => {
+      const differing = await runOnTerminal('svc init', env, [
+        { awaits: 'new master passphrase: ', types: `one${ENTER}` },
+        { awaits: 'the same again: ', types: `other${ENTER}` },
+      ])
+      assert.match(differing.screen, /\nsvc: error: the two passphrases differ\n/)
+      assert.equal(differing.exitStatus, 1)
+
+      const refused = await runOnTerminal('svc init', env, [
+        { awaits: 'new master passphrase: ', types: CONTROL_C },
+      ])
+      assert.match(refused.screen, /\nsvc: error: no passphrase was given\n/)
+      assert.equal(refused.exitStatus, 1)
+
+      const asked = await runOnTerminal('svc token list', env)
+      assert.equal(
+        asked.screen,
+        `svc: error: no vault at ${env.SVC_VAULT_ROOT} — run svc init first\n`,
+      )
+    }))
+
+  test('asks nobody when stdin or stderr is no terminal', () =>
+    inVault(async (env) => {
+      for (const redirection of ['< /dev/null', '2> /dev/null']) {
+        const { screen, exitStatus } = await runOnTerminal(`svc init ${redirection}`, env)
+        assert.doesNotMatch(screen, /passphrase:/)
+        assert.equal(exitStatus, 1)
+      }
+    }))
+
+  test('asks nobody beside a hub', () =>
+    inVault(async (env) => {
+      const hub = await startFakeHub(env.SVC_VAULT_ROOT, TYPED, createEntries(1))
+      try {
+        const { screen } = await runOnTerminal('svc agente list', env)
+        assert.match(screen, /^HOSTNAME /)
+      } finally {
+        await hub.close()
+      }
+    }))
+})
+
+describe('the progress line', { skip }, () => {
+  test('says that svc waits for the vault, and goes away again', () =>
+    inVault(async (env) => {
+      const hub = await startFakeHub(env.SVC_VAULT_ROOT, TYPED, createEntries(1))
+      await hub.close()
+      const lock = lockVault(env.SVC_VAULT_ROOT)
+      try {
+        const { screen } = await runOnTerminal('svc agente list', env)
+        const line = `waiting for whoever holds the vault at ${env.SVC_VAULT_ROOT}`
+        assert.ok(screen.startsWith(`\r\u001b[2K${line}`), screen)
+        assert.match(screen, /\r\u001b\[2Ksvc: error: the vault at .* is locked/)
+      } finally {
+        lock.release()
+      }
+    }))
+})

@@ -1,0 +1,184 @@
+// What the hub bounds: docs/protocol.md LIM. Each limit is set low here, so that reaching it is quick.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
+import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { waitUntil } from '../support/processes.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+import {
+  assertOk,
+  assertRefused,
+  exchange,
+  post,
+  postBytes,
+  send,
+  type WireReply,
+} from '../support/wire-client.ts'
+
+let ca: RunningCa
+before(async () => {
+  ca = await startTestCa()
+})
+after(() => ca?.[Symbol.asyncDispose]())
+
+function startHub(environment: Record<string, string>): Promise<TestHub> {
+  return startTestHub({ caEnvironment: ca.environment, environment })
+}
+
+function assertLimited(reply: WireReply): void {
+  assertRefused(reply, 429, 'rate_limited')
+  assert.match(reply.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+}
+
+describe('rates', () => {
+  let hub: TestHub
+  before(async () => {
+    hub = await startHub({
+      SVC_LIMIT_ENROLL_FAILURES: '5',
+      SVC_LIMIT_EVENTS: '1',
+      SVC_TRUSTED_PROXIES: '127.0.0.0/8',
+    })
+  })
+  after(() => hub?.[Symbol.asyncDispose]())
+
+  const guess = (address: string, body: object = { token: 'svct_guess' }): Promise<WireReply> =>
+    send(
+      { port: hub.ports.enroll },
+      {
+        method: 'POST',
+        path: '/v1/enroll',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: JSON.stringify({ hostname: 'h', role: 'r', csr_pem: 'c', ...body }),
+      },
+    )
+
+  test('[LIM-11] [ERR-24] [SRF-18] guesses of one address are slowed down, those of others are not', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      assertRefused(await guess('192.0.2.1'), 401, 'token_not_found')
+    }
+    assertLimited(await guess('192.0.2.1'))
+    assertRefused(await guess('192.0.2.2'), 401, 'token_not_found')
+  })
+
+  test('[LIM-11] a body without a token counts, a known token is never answered 429', async () => {
+    const address = '192.0.2.3'
+    for (let count = 0; count < 5; count += 1) {
+      assertRefused(await guess(address, { token: 1 }), 400, 'request_invalid')
+    }
+    assertLimited(await guess(address, { token: 1 }))
+    const hostname = 'known'
+    const token = await hub.createToken({ hostname })
+    const wrongRole = { token, hostname, role: 'other' }
+    assertRefused(await guess(address, wrongRole), 403, 'role_mismatch')
+    const { csrPem } = await createKeyAndCsr(hostname)
+    assertOk(await guess(address, { token, hostname, role: 'web', csr_pem: csrPem }))
+  })
+
+  test('[LIM-12] events of one agent are slowed down after a burst', async () => {
+    const host = await enrollHost(hub, 'talker')
+    const other = await enrollHost(hub, 'other')
+    const event = { tipo_evento: 'agent_started', payload: {} }
+    const statuses: number[] = []
+    for (let count = 0; count < 20; count += 1) {
+      const reply = await post(host.mtls, '/v1/events', event)
+      statuses.push(reply.status)
+      if (reply.status === 429) assertLimited(reply)
+    }
+    assert.equal(
+      statuses.slice(0, 10).every((status) => status === 200),
+      true,
+    )
+    assert.ok(statuses.includes(429), String(statuses))
+    assertOk(await post(other.mtls, '/v1/events', event))
+    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+  })
+})
+
+describe('sizes', () => {
+  test('[LIM-1] [LIM-2] [LIM-3] [LIM-4] [LIM-14] each has a variable', async () => {
+    await using hub = await startHub({
+      SVC_LIMIT_BODY: '2000',
+      SVC_LIMIT_CSR: '300',
+      SVC_LIMIT_EVENT_PAYLOAD: '100',
+      SVC_LIMIT_JSON_DEPTH: '4',
+    })
+    const enroll = { port: hub.ports.enroll }
+    assertRefused(await postBytes(enroll, '/v1/enroll', ' '.repeat(2001)), 413, 'body_too_large')
+    const long = { token: 't', hostname: 'h', role: 'r', csr_pem: 'x'.repeat(301) }
+    assertRefused(await post(enroll, '/v1/enroll', long), 400, 'request_invalid')
+    assertRefused(await postBytes(enroll, '/v1/enroll', '[[[[[]]]]]'), 400, 'request_invalid')
+  })
+
+  test('[LIM-14] 0 lifts a limit', async () => {
+    await using hub = await startHub({ SVC_LIMIT_BODY: '0' })
+    const enroll = { port: hub.ports.enroll }
+    const body = { token: 't', hostname: 'h', role: 'r', csr_pem: 'c', more: 'x'.repeat(200_000) }
+    assertRefused(await post(enroll, '/v1/enroll', body), 401, 'token_not_found')
+  })
+
+  test('[LIM-14] a limit that is no number stops the start', async () => {
+    await assert.rejects(
+      startHub({ SVC_LIMIT_EVENTS: 'many' }),
+      /SVC_LIMIT_EVENTS: many is not a whole number/,
+    )
+  })
+})
+
+describe('connections', () => {
+  test('[LIM-10] beyond the limit of an address they are closed, and its place is free again', async () => {
+    await using hub = await startHub({ SVC_LIMIT_CONNECTIONS_PER_ADDRESS: '3' })
+    const port = hub.ports.health
+    const open = await Promise.all(Array.from({ length: 3 }, () => openSocket(port)))
+    const fourth = await openSocket(port)
+    await once(fourth, 'close')
+    for (const socket of open) socket.destroy()
+    await waitUntil('a place', async () => (await isServed(port)) || undefined)
+  })
+
+  test('[LIM-8] [LIM-10] handshakes under way from one address are bounded', async () => {
+    await using hub = await startHub({
+      SVC_LIMIT_HANDSHAKES_PER_ADDRESS: '2',
+      SVC_LIMIT_HANDSHAKE_SECONDS: '2',
+    })
+    const silent = await Promise.all([openSocket(hub.ports.mtls), openSocket(hub.ports.mtls)])
+    const third = await openSocket(hub.ports.mtls)
+    await once(third, 'close')
+    // Those that never say hello are cut, and an honest agent gets in.
+    await Promise.all(silent.map((socket) => once(socket, 'close')))
+    const host = await enrollHost(hub, 'honest')
+    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+  })
+
+  test('[LIM-6] [LIM-7] [ERR-20] a request that does not come to its end is answered 408', async () => {
+    await using hub = await startHub({
+      SVC_LIMIT_HEADERS_SECONDS: '1',
+      SVC_LIMIT_REQUEST_SECONDS: '2',
+    })
+    for (const beginning of [
+      'POST /v1/enroll HTTP/1.1\r\n',
+      'POST /v1/enroll HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+    ]) {
+      const answer = await exchange(await openSocket(hub.ports.enroll), beginning)
+      assert.match(answer, /^HTTP\/1\.1 408 /)
+      assert.match(answer, /\{"error":"request_timeout"\}$/)
+    }
+  })
+})
+
+async function openSocket(port: number): Promise<Socket> {
+  const socket = connectTcp(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+async function isServed(port: number): Promise<boolean> {
+  try {
+    return (await send({ port }, { path: '/health' })).status === 200
+  } catch {
+    return false
+  }
+}
