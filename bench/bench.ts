@@ -2,7 +2,7 @@
 // yardsticks that are measured in the same run. --profile leaves CPU profiles of the hub, which slow it a little. It fails when something does not work, never because something is slow.
 
 import { spawnSync } from 'node:child_process'
-import { availableParallelism, cpus, homedir } from 'node:os'
+import { availableParallelism, cpus, homedir, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { UserError } from '../src/platform/errors.ts'
@@ -36,6 +36,7 @@ await runProgram('bench', async () => {
   await ensureStepCa()
   const worldOptions = { cacheDirectory, loadProgram, profileDirectory }
 
+  const [loadBefore = 0] = loadavg()
   const rows: ReportRow[] = []
   for (const row of RATE_ROWS.filter(({ name }) => names.includes(name))) {
     process.stderr.write(`bench: ${row.name}\n`)
@@ -46,7 +47,7 @@ await runProgram('bench', async () => {
     const times = await measureTimes({ ...worldOptions, isPinned: false })
     rows.push(...times.map(renderTime))
   }
-  process.stdout.write(renderReport(rows, describeMachine(seconds)))
+  process.stdout.write(renderReport(rows, describeMachine(seconds, loadBefore)))
 })
 
 function parseOptions(args: readonly string[]): Options {
@@ -81,7 +82,12 @@ function requireTaskset(): void {
   }
 }
 
-function describeMachine(seconds: number): string {
+function describeMachine(seconds: number, loadBefore: number): string {
   const [cpu] = cpus()
-  return `${cpu?.model ?? 'unknown CPU'}, ${availableParallelism()} cores; Node ${process.versions.node}, real step-ca; ${seconds} s a side and round`
+  return [
+    `${cpu?.model ?? 'unknown CPU'}, ${availableParallelism()} cores`,
+    `load ${loadBefore.toFixed(1)} before the start (other work on the machine widens the ranges)`,
+    `Node ${process.versions.node}, real step-ca`,
+    `${seconds} s a side and round`,
+  ].join('; ')
 }

@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { UserError } from '../src/platform/errors.ts'
 import { systemClock } from '../src/platform/clock.ts'
@@ -59,6 +60,19 @@ export function pinned(
   core: number | undefined,
 ): readonly [string, ...string[]] {
   return core === undefined ? command : ['taskset', '-c', String(core), ...command]
+}
+
+/** What the process and its threads have spent so far. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  // proc(5): the name in brackets may hold anything; utime and stime are the 14th and 15th fields, in 1/100 s.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+export async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

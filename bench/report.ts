@@ -38,7 +38,8 @@ export function renderReport(rows: readonly ReportRow[], machine: string): strin
   const notes = [
     machine,
     'ratio: median of the rounds, yardstick and hub in turn; rates are medians and differ between machines and days',
-    '[one core]: server pinned to core 0, load to core 1; elsewhere hub, step-ca and load share all cores',
+    '[one core]: server pinned to core 0, load to core 1, rates per second of CPU time of the server',
+    'the other rates: per second of the clock; hub, step-ca and load share all cores',
     'load: CPU of the load generator at its busiest, in one core; near 100% with [one core] it would be the limit',
   ]
   return `${renderTable(HEAD, rows)}\n${notes.map((note) => `${note}\n`).join('')}`

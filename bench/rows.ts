@@ -1,6 +1,7 @@
 // The rows of the table that are rates: what is measured, against what, on which cores.
 
 import { join } from 'node:path'
+import { cpuSeconds, type Daemon } from './daemon.ts'
 import type { Measurement } from './load-generator.ts'
 import { type Ratio, ratioOf, type Round } from './ratio.ts'
 import { SERVER_CORE, startBareServer, startWorld, type World, type WorldOptions } from './world.ts'
@@ -97,13 +98,20 @@ export const RATE_ROWS: readonly RateRow[] = [
 ]
 
 async function startBeside(world: World, name: string, seconds: number): Promise<Sides> {
-  const { load, mtlsAddress } = world
+  const { load, hub, mtlsAddress } = world
   await load.send({ do: 'enroll-agents', count: AGENTS })
   const bare = await startBareServer(world, SERVER_CORE)
-  const address = `127.0.0.1:${bare.portOf('listening')}`
+  const bareAddress = `127.0.0.1:${bare.portOf('listening')}`
+  // A saturated core does as much in a second of the server's CPU time as in a second of the clock, unless others use it
+  // too: that is what is left out here.
+  const measure = async ({ pid }: Daemon, address: string): Promise<Measurement> => {
+    const before = await cpuSeconds(pid)
+    const measurement = await load.measure(name, { seconds, address })
+    return { ...measurement, seconds: (await cpuSeconds(pid)) - before }
+  }
   return {
-    measureYardstick: () => load.measure(name, { seconds, address }),
-    measureHub: () => load.measure(name, { seconds, address: mtlsAddress }),
+    measureYardstick: () => measure(bare, bareAddress),
+    measureHub: () => measure(hub, mtlsAddress),
     end: async () => bare[Symbol.asyncDispose](),
   }
 }

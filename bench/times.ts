@@ -8,11 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { connectToHub } from '../src/admin/socket-client.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { UserError } from '../src/platform/errors.ts'
-import { type Daemon, startDaemon } from './daemon.ts'
+import { type Daemon, residentMegabytes, startDaemon } from './daemon.ts'
 import { type Ratio, ratioOf, type Round } from './ratio.ts'
 import {
   binary,
-  residentMegabytes,
   startBareServer,
   startHub,
   startWorld,

@@ -1,7 +1,7 @@
 // One hub with its step-ca and a load generator, fresh for each row and gone after it.
 
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -121,10 +121,4 @@ export function startBareServer(world: World, core?: number): Promise<Daemon> {
 
 export function binary(name: string): string {
   return fileURLToPath(new URL(`../bin/${name}`, import.meta.url))
-}
-
-/** What the process has in memory now, in MB (10^6). */
-export async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6
 }

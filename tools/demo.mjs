@@ -17,12 +17,17 @@ if (!existsSync(pinnedNode) || isOlder(installed, join(root, 'package-lock.json'
 }
 if (!existsSync(pinnedNode)) {
   console.error(`demo: error: there is no pinned Node for ${process.platform} ${process.arch}`)
-  console.error('demo: hint: Linux and macOS on x64 or arm64 are supported; npm must not omit optional dependencies')
+  console.error(
+    'demo: hint: Linux and macOS on x64 or arm64 are supported; npm must not omit optional dependencies',
+  )
   process.exit(1)
 }
 
 const demo = join(root, 'tools/demo/demo.ts')
-const { status } = spawnSync(pinnedNode, [demo, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' })
+const { status } = spawnSync(pinnedNode, [demo, ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+})
 process.exit(status ?? 1)
 
 function isOlder(path, than) {

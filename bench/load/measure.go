@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -206,11 +207,15 @@ func newEvent(g *Generator, _ Command, worker int) (Step, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	number := 0
-	run := time.Now().UnixNano()
+	number, id := 0, make([]byte, 16)
 	step := func() error {
 		number++
-		body := fmt.Sprintf(`{"tipo_evento":"manifest_pulled","payload":{"count":%d},"request_id":"%d-%d"}`, number, run, number)
+		if _, err := rand.Read(id); err != nil {
+			return err
+		}
+		// Ids are random, as those of an agent: the index of them is then as dear as it will be.
+		requestID := fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+		body := fmt.Sprintf(`{"tipo_evento":"manifest_pulled","payload":{"count":%d},"request_id":"%s"}`, number, requestID)
 		_, err := connection.ask(postRequest("/v1/events", []byte(body)), 200)
 		return err
 	}

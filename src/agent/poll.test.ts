@@ -357,7 +357,10 @@ describe('renewal', () => {
       trigger: 'auto_threshold',
     })
     await pollOnce(await host.openAgent())
-    assert.equal(hub.eventTypes().filter((type) => type === 'cert_renewed').length, 1)
+    const reports = hub
+      .requestsTo('events')
+      .filter(({ body }) => (body as { tipo_evento: string }).tipo_evento === 'cert_renewed')
+    assert.equal(reports.length, 1)
   })
 
   test('a certificate for another key changes nothing', async () => {

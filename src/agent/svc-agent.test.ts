@@ -65,6 +65,11 @@ describe('svc-agent', () => {
     const exited = once(child, 'exit')
     await eventually('the agent has polled', () => hub.requestsTo('manifest').length > 0)
     assert.match((await host.command('run')).stderr, /another svc-agent is at work/)
+    const enrolled = await host.command('enroll')
+    assert.equal(enrolled.stderr, 'svc-agent: error: identity already present\n')
+    const polls = hub.requestsTo('manifest').length
+    child.kill('SIGHUP')
+    await eventually('SIGHUP polls now', () => hub.requestsTo('manifest').length > polls)
     child.kill('SIGTERM')
     // A shell says 143 for a program that SIGTERM ended.
     assert.deepEqual(await exited, [null, 'SIGTERM'])

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { Agent } from 'node:https'
 import { after, before, describe, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
+import { createDelivery } from '../support/deliveries.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import {
   createKeyAndCsr,
@@ -62,17 +63,6 @@ async function issue(host: EnrolledHost, entregaId?: string): Promise<Identity> 
   const reply = await post(host.mtls, '/v1/certs/issue', body)
   assertOk(reply)
   return readIdentity(reply, keyPem)
-}
-
-async function createDelivery(host: EnrolledHost, nome: string): Promise<string> {
-  const created = await hub.admin<{ entregas: { id: string }[] }>('POST', '/v1/admin/cargas', {
-    tipo: 'csr_cert',
-    nome,
-    agentes: [host.hostname],
-    roles: [],
-    sans: [],
-  })
-  return created.entregas[0]?.id ?? ''
 }
 
 describe('the TLS handshake', () => {
@@ -170,7 +160,7 @@ describe('the certificate', () => {
 
   test('[AUT-4] [ISS-8] 401 agent_not_registered for a delivered certificate', async () => {
     const host = await enrollHost(hub, 'delivered.example')
-    const delivered = await issue(host, await createDelivery(host, 'site'))
+    const delivered = await issue(host, (await createDelivery(hub, host.hostname, 'site')).id)
     assertRefused(await send(withIdentity(hub, delivered), MANIFEST), 401, 'agent_not_registered')
     assertOk(await send(host.mtls, MANIFEST))
   })
@@ -191,11 +181,9 @@ describe('the certificate', () => {
     const event = { tipo_evento: 'agent_started', payload: {} }
     assertRefused(await post(host.mtls, '/v1/events', event), 401, 'agent_revoked')
     assertRefused(await post(host.mtls, '/v1/certs/issue', {}), 401, 'agent_revoked')
-    const shown = await hub.admin<{ revoked_at: string | null }>(
-      'POST',
-      '/v1/admin/agentes/show',
-      { agente: 'revoked.example' },
-    )
+    const shown = await hub.admin<{ revoked_at: string | null }>('POST', '/v1/admin/agentes/show', {
+      agente: 'revoked.example',
+    })
     assert.ok(shown.revoked_at)
   })
 
@@ -243,7 +231,7 @@ describe('the certificate', () => {
   test('[AUT-15] the handler acts for the agent of the certificate and for no other', async () => {
     const one = await enrollHost(hub, 'one.example')
     const other = await enrollHost(hub, 'other.example')
-    const entregaId = await createDelivery(other, 'theirs')
+    const { id: entregaId } = await createDelivery(hub, other.hostname, 'theirs')
     const { csrPem } = await createKeyAndCsr('one.example')
     const asked = { csr_pem: csrPem, entrega_id: entregaId }
     assertRefused(await post(one.mtls, '/v1/certs/issue', asked), 404, 'entrega_not_found')

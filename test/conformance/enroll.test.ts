@@ -159,7 +159,13 @@ describe('the order of the checks', () => {
     const request = await goodRequest('exact.example')
     const { token } = request
     const hash = createHash('sha256').update(token).digest('hex')
-    for (const wrong of [token.slice(0, -1), ` ${token}`, `${token}\n`, token.toUpperCase(), hash]) {
+    for (const wrong of [
+      token.slice(0, -1),
+      ` ${token}`,
+      `${token}\n`,
+      token.toUpperCase(),
+      hash,
+    ]) {
       assertRefused(await enroll({ ...request, token: wrong }), 401, 'token_not_found')
     }
     assertOk(await enroll(request))
@@ -302,7 +308,8 @@ describe('the shape of the request', () => {
 
   test('[SRF-10] unknown fields are ignored', async () => {
     const request = await goodRequest('more-fields.example')
-    assertOk(await enroll({ ...request, ...{ comment: { nested: [1] } } }))
+    const more = { ...request, comment: { nested: [1] } }
+    assertOk(await enroll(more))
   })
 
   test('[LIM-2] [LIM-9] the longest of everything is taken, one character more is request_invalid', async () => {

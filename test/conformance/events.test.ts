@@ -1,8 +1,9 @@
-// POST /v1/events and what it does: docs/protocol.md EVT, DEL and CHN.
+// POST /v1/events and what it does: docs/protocol.md EVT and DEL.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type LoggedEvent, readEvents, sha256sum } from '../support/audit-log.ts'
+import { type LoggedEvent, readEvents } from '../support/audit-log.ts'
+import { createDelivery, findDelivery, type ListedDelivery } from '../support/deliveries.ts'
 import {
   createKeyAndCsr,
   enrollHost,
@@ -11,7 +12,6 @@ import {
   withIdentity,
 } from '../support/enrolled-host.ts'
 import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
-import { waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import {
   assertOk,
@@ -39,27 +39,10 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 const report = (host: EnrolledHost, event: object): Promise<WireReply> =>
   post(host.mtls, '/v1/events', event)
 
-async function deliver(host: EnrolledHost, nome: string): Promise<string> {
-  const cargo = { tipo: 'csr_cert', nome, agentes: [host.hostname], roles: [], sans: [] }
-  const created = await hub.admin<{ entregas: { id: string }[] }>(
-    'POST',
-    '/v1/admin/cargas',
-    cargo,
-  )
-  return created.entregas[0]?.id ?? ''
-}
+const deliver = async (host: EnrolledHost, nome: string): Promise<string> =>
+  (await createDelivery(hub, host.hostname, nome)).id
 
-interface ListedDelivery {
-  readonly id: string
-  readonly status: string
-  readonly erro: string | null
-}
-
-async function deliveryOf(id: string): Promise<ListedDelivery | undefined> {
-  const path = '/v1/admin/entregas'
-  const { entregas } = await hub.admin<{ entregas: ListedDelivery[] }>('GET', path)
-  return entregas.find((delivery) => delivery.id === id)
-}
+const deliveryOf = (id: string): Promise<ListedDelivery | undefined> => findDelivery(hub, id)
 
 const lastSeenOf = async (host: EnrolledHost): Promise<string | null> => {
   const body = { agente: host.hostname }
@@ -110,7 +93,14 @@ describe('an accepted event', () => {
   test('[EVT-6] [EVT-15] [EVT-16] [EVT-18] [EVT-19] [EVT-20] [EVT-21] may be of any type of the right form', async () => {
     const host = await enrollHost(hub, 'types.example')
     const known = ['agent_started', 'cert_renewed', 'entrega_instalada', 'entrega_falhou']
-    const others = ['manifest_pulled', 'hook_falhou', 'entrega_entregue', 'x', 'a9_', 'agent_revoked']
+    const others = [
+      'manifest_pulled',
+      'hook_falhou',
+      'entrega_entregue',
+      'x',
+      'a9_',
+      'agent_revoked',
+    ]
     const types = [...known, ...others, `a${'b'.repeat(63)}`]
     const appended = await appendedBy(async () => {
       for (const tipo_evento of types) {
@@ -364,95 +354,5 @@ describe('request_id', () => {
       assert.equal(new Set(replies.map(({ text }) => text)).size, 1)
     })
     assert.equal(appended.length, 1)
-  })
-})
-
-describe('the audit log', () => {
-  test('[CHN-1] [CHN-2] [CHN-3] [CHN-4] [CHN-5] is a chain that sha256sum confirms', async () => {
-    const host = await enrollHost(hub, 'chained.example')
-    const awkward = '{"tipo_evento":"x","payload":{ "b" : 1.50 , "a":"\\u00e9\\/\\n", "z":{} }}'
-    assertOk(await postBytes(host.mtls, '/v1/events', awkward))
-    const concurrent = Array.from({ length: 20 }, (_, n) =>
-      report(host, { tipo_evento: 'x', payload: { n } }),
-    )
-    for (const reply of await Promise.all(concurrent)) assertOk(reply)
-    const events = await readEvents(hub)
-    assert.deepEqual(
-      events.map(({ seq }) => seq),
-      events.map((_, index) => index + 1),
-    )
-    let head = '0'.repeat(64)
-    let timestamp = ''
-    for (const event of events) {
-      assert.equal(event.hash_anterior, head)
-      assert.match(event.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
-      assert.ok(event.timestamp >= timestamp)
-      assert.deepEqual(JSON.parse(event.payload_text), event.payload)
-      head = event.hash_atual
-      timestamp = event.timestamp
-    }
-    // The program is slow to start, so it checks both ends and the awkward one; the hashes above link the rest.
-    const ends = [...events.slice(0, 3), ...events.slice(-22)]
-    for (const event of ends) {
-      const text = event.hash_anterior + event.payload_text + event.timestamp
-      assert.equal(await sha256sum(text), event.hash_atual)
-    }
-  })
-
-  test('[CHN-6] svc evento list --verify confirms it beside the running hub', async () => {
-    const { status, stdout } = await hub.svc('evento', 'list', '--verify', '--json')
-    assert.equal(status, 0)
-    const verified = JSON.parse(stdout) as Record<string, unknown>
-    const events = await readEvents(hub)
-    assert.deepEqual(
-      [verified['ok'], verified['count'], verified['head'], verified['first_bad']],
-      [true, events.length, events.at(-1)?.hash_atual, null],
-    )
-  })
-
-  test('[CHN-7] [RES-9] has the hub’s own acts, without a sender and with the actor', async () => {
-    const host = await enrollHost(hub, 'acts.example')
-    await deliver(host, 'site')
-    await hub.createToken({ hostname: 'acts-token.example' })
-    await hub.admin('POST', '/v1/admin/tokens/revoke', { token: 'acts-token.example' })
-    await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: 'acts.example' })
-    const acts = (await readEvents(hub)).filter(({ agente_id }) => agente_id === null)
-    for (const { payload } of acts) assert.equal(typeof payload['actor'], 'string')
-    const types = new Set(acts.map(({ tipo_evento }) => tipo_evento))
-    for (const type of [
-      'token_created',
-      'token_revoked',
-      'agent_enrolled',
-      'agent_revoked',
-      'certificate_issued',
-      'carga_created',
-    ]) {
-      assert.ok(types.has(type), type)
-    }
-  })
-
-  test('[CHN-8] a stranger cannot make it grow', async () => {
-    const appended = await appendedBy(async () => {
-      const body = { token: 'svct_unknown', hostname: 'h', role: 'r', csr_pem: 'c' }
-      for (let n = 0; n < 5; n += 1) {
-        const reply = await post({ port: hub.ports.enroll }, '/v1/enroll', body)
-        assertRefused(reply, 401, 'token_not_found')
-        const id = String(reply.headers['x-request-id'])
-        await waitUntil('the refusal in the log', () => hub.logText().includes(id) || undefined)
-      }
-    })
-    assert.deepEqual(appended, [])
-  })
-
-  test('[RES-8] [CHN-1] what was acknowledged is there after kill -9', async () => {
-    const host = await enrollHost(hub, 'durable.example')
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => report(host, { tipo_evento: 'x', payload: { n } })),
-    )
-    await hub.stop('SIGKILL')
-    await hub.start()
-    const ids = new Set((await readEvents(hub)).map(({ id }) => id))
-    for (const reply of replies) assert.ok(ids.has(reply.json['evento_id'] as string))
-    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
   })
 })

@@ -9,19 +9,16 @@ export interface CsrSample {
 
 const EC = (curve: string): string[] => ['ec', '-pkeyopt', `ec_paramgen_curve:${curve}`]
 
-/** A CSR for this CN: `key` as openssl's -newkey names it, `san` as its subjectAltName extension. */
+/** A CSR for this CN, or with none when it is empty: `key` as openssl's -newkey names it, `san` as its subjectAltName extension. */
 export async function createOpensslCsr(
   commonName: string,
   key: readonly string[] = EC('P-256'),
   san?: string,
 ): Promise<string> {
   const extension = san === undefined ? [] : ['-addext', `subjectAltName=${san}`]
-  const subject = ['-subj', `/CN=${commonName}`]
-  return runTool('openssl', [
-    ...['req', '-new', '-nodes', '-newkey', ...key, '-keyout', '/dev/null'],
-    ...subject,
-    ...extension,
-  ])
+  const subject = commonName === '' ? '/O=nobody' : `/CN=${commonName}`
+  const options = ['-new', '-nodes', '-keyout', '/dev/null', '-subj', subject]
+  return runTool('openssl', ['req', ...options, '-newkey', ...key, ...extension])
 }
 
 /** Every kind of key that is certified. */

@@ -5,7 +5,13 @@ import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDevCa } from './dev-ca.ts'
-import { type Ended, type RunningProgram, runProgram, startProgram, waitUntil } from './processes.ts'
+import {
+  type Ended,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+  waitUntil,
+} from './processes.ts'
 import type { Variables } from './processes.ts'
 import type { RunningCa } from './running-ca.ts'
 import { startStepCa } from './step-ca.ts'
@@ -17,6 +23,8 @@ export interface TestHub extends AsyncDisposable {
   /** What the hub is started with. */
   readonly environment: Variables
   readonly ports: HubPorts
+  /** The process that runs, or ran last. */
+  readonly pid: number
   /** All log lines of the process that runs, or ran last. */
   logText(): string
   logEntries(): LogEntry[]
@@ -96,6 +104,9 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
     get ports() {
       if (ports === undefined) throw new Error('the hub was never started')
       return ports
+    },
+    get pid() {
+      return running?.pid ?? 0
     },
     logText,
     logEntries: () => parseLog(logText()),

@@ -35,6 +35,8 @@ async function startEmbeddedCa(directory: string, daemons: Daemon[]): Promise<De
 async function startRealCa(directory: string, daemons: Daemon[]): Promise<DemoCa> {
   const ca = await configureStepCa(join(directory, 'ca'))
   daemons.push(startDaemon(ca.program, ca.args, {}, join(directory, 'step-ca.log')))
-  await waitUntil('step-ca to be healthy', () => ca.isHealthy().then((healthy) => healthy || undefined))
+  await waitUntil('step-ca to be healthy', () =>
+    ca.isHealthy().then((healthy) => healthy || undefined),
+  )
   return { variables: ca.environment }
 }

@@ -2,7 +2,15 @@
 // daemon, a csr_cert delivery installed, its hook run, its event in the verified audit log.
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +22,13 @@ import { findIssuedCertificateFault } from '../../src/pki/issued-certificate.ts'
 import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
 import type { AdminReplies } from '../../src/protocol/admin.ts'
 import { startDemoCa } from './demo-ca.ts'
-import { type Daemon, runCommand, startDaemon, type Variables, waitForLogLine } from './processes.ts'
+import {
+  type Daemon,
+  runCommand,
+  startDaemon,
+  type Variables,
+  waitForLogLine,
+} from './processes.ts'
 import { waitUntil } from './wait-until.ts'
 
 const HOSTNAME = 'web-01.demo'
@@ -47,7 +61,9 @@ try {
 
 async function runDemo(options: Options): Promise<void> {
   const startedAt = performance.now()
-  say(`Cartorio ${readVersion()}: the main job, on real processes, sockets and files in ${directory}\n`)
+  say(
+    `Cartorio ${readVersion()}: the main job, on real processes, sockets and files in ${directory}\n`,
+  )
 
   const ca = await step(`a CA (${options.ca})`, () => startDemoCa(options.ca, directory, daemons))
   const hub: Variables = {
@@ -63,7 +79,15 @@ async function runDemo(options: Options): Promise<void> {
   const ports = await step('the hub: svc-server', () => startHub(hub))
 
   const token = await step('a one-time token: svc token create', async () =>
-    ask<AdminReplies['createToken']>(hub, 'token', 'create', '--hostname', HOSTNAME, '--role', 'web'),
+    ask<AdminReplies['createToken']>(
+      hub,
+      'token',
+      'create',
+      '--hostname',
+      HOSTNAME,
+      '--role',
+      'web',
+    ),
   )
   const agent: Variables = {
     SVC_SERVER_URL: `http://127.0.0.1:${ports.enroll}`,
@@ -85,7 +109,17 @@ async function runDemo(options: Options): Promise<void> {
   })
 
   await step(`a delivery for it: svc carga create --nome ${DELIVERY_NAME}`, async () =>
-    ask(hub, 'carga', 'create', '--tipo', 'csr_cert', '--nome', DELIVERY_NAME, '--agente', HOSTNAME),
+    ask(
+      hub,
+      'carga',
+      'create',
+      '--tipo',
+      'csr_cert',
+      '--nome',
+      DELIVERY_NAME,
+      '--agente',
+      HOSTNAME,
+    ),
   )
   const out = join(agent['SVC_AGENT_DATA_DIR'] ?? '', 'out')
   await step('certificate and key installed, hook run', async () => {
@@ -147,6 +181,7 @@ async function startHub(variables: Variables): Promise<HubPorts> {
 }
 
 /** The answer of `svc … --json`. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
 function ask<T>(variables: Variables, ...args: string[]): T {
   return JSON.parse(runCommand('svc', [...args, '--json'], variables)) as T
 }
@@ -177,7 +212,8 @@ function checkInstalledPair(out: string, rootPath: string): string {
     now: new Date(),
     clockSkewMsMax: 60_000,
   })
-  if (fault !== undefined) throw new UserError('demo', `the installed certificate is wrong: ${fault}`)
+  if (fault !== undefined)
+    throw new UserError('demo', `the installed certificate is wrong: ${fault}`)
   return chain[0]?.serial ?? ''
 }
 
@@ -240,7 +276,9 @@ async function cleanUp(): Promise<void> {
 }
 
 function tailOf(path: string): string {
-  return existsSync(path) ? `${readFileSync(path, 'utf8').trim().split('\n').slice(-20).join('\n')}\n` : ''
+  return existsSync(path)
+    ? `${readFileSync(path, 'utf8').trim().split('\n').slice(-20).join('\n')}\n`
+    : ''
 }
 
 function say(text: string): void {
@@ -251,9 +289,13 @@ function parseOptions(args: string[]): Options {
   try {
     const { values } = parseArgs({
       args,
-      options: { keep: { type: 'boolean', default: false }, ca: { type: 'string', default: 'svc-ca' } },
+      options: {
+        keep: { type: 'boolean', default: false },
+        ca: { type: 'string', default: 'svc-ca' },
+      },
     })
-    if (values.ca !== 'svc-ca' && values.ca !== 'step-ca') throw new Error(`no CA named ${values.ca}`)
+    if (values.ca !== 'svc-ca' && values.ca !== 'step-ca')
+      throw new Error(`no CA named ${values.ca}`)
     return { keep: values.keep, ca: values.ca }
   } catch (error) {
     throw new UserError('usage', describeError(error), {

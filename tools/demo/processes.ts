@@ -59,7 +59,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   // It was let go of when it started; now its end is waited for.
   child.ref()
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const ended = new Promise<void>((done) => child.once('exit', () => done()))
   child.kill('SIGTERM')
   await ended
 }

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerOptions as HttpsServerOptions } from 'node:https'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
@@ -51,6 +51,7 @@ export interface HttpPort {
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const CONNECTIONS_CHECK_INTERVAL_MS = 1000
 const DROPPED_BODY_BYTES_MAX = 1024 * 1024
+const DROPPED_BODY_CHECK_INTERVAL_MS = 20
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
@@ -78,6 +79,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
   guardConnections(app.server, limits, options.isTrustedProxy)
+  const connections = trackConnections(app.server, options.https !== undefined)
 
   app.setValidatorCompiler(({ schema }) => {
     // Schemas come from protocol/schemas.ts, all of them TypeBox.
@@ -98,6 +100,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
 
   app.addHook('onRequest', async (request, reply) => {
+    connections.begin(request.raw.socket)
     reply.header('x-request-id', request.id)
     const refusal =
       (isClosing ? 'unavailable' : undefined) ??
@@ -116,8 +119,9 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, refusal)
   })
   app.addHook('onResponse', async (request, reply) => {
+    connections.finish(request.raw.socket)
     logAnswer(log, request, reply)
-    if (!request.raw.complete) dropBody(request.raw)
+    if (!request.raw.complete) boundDroppedBody(request.raw)
   })
 
   return {
@@ -131,6 +135,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     },
     close: async (graceMs) => {
       isClosing = true
+      connections.cutIdle()
       const force = setTimeout(() => app.server.closeAllConnections(), graceMs)
       await app.close()
       clearTimeout(force)
@@ -173,13 +178,31 @@ function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
-/** Reads on for a while, since a client that still sends would lose the answer to a reset connection. */
-function dropBody(request: IncomingMessage): void {
-  let bytes = 0
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > DROPPED_BODY_BYTES_MAX) request.socket.destroy()
+/** Node closes idle connections only when they have had a request; one that never had any is as idle. */
+function trackConnections(server: Server, isTls: boolean) {
+  const idle = new Set<Socket>()
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    idle.add(socket)
+    socket.once('close', () => idle.delete(socket))
   })
+  return {
+    begin: (socket: Socket) => idle.delete(socket),
+    finish: (socket: Socket) => socket.destroyed || idle.add(socket),
+    cutIdle: () => idle.forEach((socket) => socket.destroy()),
+  }
+}
+
+/**
+ * Node reads on and drops what comes after an answer, since a client that still sends would lose the answer to a reset
+ * connection; it does so without an end and without telling, hence the look at the socket.
+ */
+function boundDroppedBody(request: IncomingMessage): void {
+  const { socket } = request
+  const bytesReadMax = socket.bytesRead + DROPPED_BODY_BYTES_MAX
+  const watch = setInterval(() => {
+    if (socket.bytesRead > bytesReadMax) socket.destroy()
+    if (request.complete || socket.destroyed) clearInterval(watch)
+  }, DROPPED_BODY_CHECK_INTERVAL_MS)
 }
 
 function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {

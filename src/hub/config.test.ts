@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { UserError } from '../platform/errors.ts'
+import { findUnknownVariables, parseHubConfig, withoutSecrets } from './config.ts'
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const JWK = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', kid: 'k' })
+const REQUIRED = {
+  SVC_MASTER_PASSPHRASE: 'secret passphrase',
+  SVC_CA_URL: 'https://ca.example:9000',
+  SVC_CA_PROVISIONER_KID: 'k',
+  SVC_CA_PROVISIONER_KEY: JWK,
+  SVC_CA_ROOT_CA_PATH: '/root.pem',
+}
+const parse = (extra: Record<string, string> = {}) => parseHubConfig({ ...REQUIRED, ...extra })
+
+describe('parseHubConfig', () => {
+  test('[ENV-6] [ENV-7] [ENV-8] [ENV-9] [ENV-10] [ENV-14] has the defaults of the table', () => {
+    const config = parse()
+    assert.equal(config.vaultRoot, '/var/lib/svc')
+    assert.deepEqual(config.serverNames, ['svc-server.local'])
+    assert.deepEqual(config.healthBind, { host: '0.0.0.0', port: 8080 })
+    assert.deepEqual(config.enrollBind, { host: '0.0.0.0', port: 8444 })
+    assert.deepEqual(config.mtlsBind, { host: '0.0.0.0', port: 8443 })
+    assert.equal(config.identityMatch, 'identity')
+    assert.equal(config.caProvisionerName, undefined)
+  })
+
+  test('[BOOT-10] names every missing variable, one a line, in table order', () => {
+    const missing = [
+      'SVC_MASTER_PASSPHRASE required',
+      'SVC_CA_URL required',
+      'SVC_CA_PROVISIONER_KID required',
+      'SVC_CA_PROVISIONER_KEY required',
+      'SVC_CA_ROOT_CA_PATH required',
+    ]
+    assert.throws(() => parseHubConfig({}), { name: 'UserError', message: missing.join('\n') })
+    const some = { ...REQUIRED, SVC_CA_ROOT_CA_PATH: '', SVC_CA_URL: '' }
+    assert.throws(() => parseHubConfig(some), {
+      message: 'SVC_CA_URL required\nSVC_CA_ROOT_CA_PATH required',
+    })
+  })
+
+  test('[ENV-13] takes further names, separated by commas, each once', () => {
+    const names = parse({ SVC_SERVER_SANS: 'a.example, svc-server.local,192.0.2.1,,' }).serverNames
+    assert.deepEqual(names, ['svc-server.local', 'a.example', '192.0.2.1'])
+  })
+
+  test('[ENV-8] takes IPv4, names and IPv6 in brackets as addresses', () => {
+    const hostOf = (text: string) => parse({ SVC_HEALTH_BIND: text }).healthBind
+    assert.deepEqual(hostOf('[::1]:0'), { host: '::1', port: 0 })
+    assert.deepEqual(hostOf('localhost:65535'), { host: 'localhost', port: 65_535 })
+    for (const bad of ['8080', ':8080', '::1:8080', '[x]:1', 'a:65536', 'a:', 'a:-1', 'a:1x']) {
+      assert.throws(() => hostOf(bad), UserError, bad)
+    }
+  })
+
+  test('shows no secret when it is printed', () => {
+    const printed = JSON.stringify(parse())
+    assert.ok(!printed.includes('secret passphrase'))
+    assert.ok(!printed.includes((JSON.parse(JWK) as { d: string }).d))
+  })
+})
+
+test('[ENV-17] unknown variables are those of our prefix that neither hub nor agent reads', () => {
+  const env = { ...REQUIRED, SVC_VAULT: '1', SVC_AGENT_ROLE: '1', PATH: '/', SVC_CA_KEY: '1' }
+  const files = { SVC_MASTER_PASSPHRASE_FILE: '1', SVC_SERVER_URL: '1', SVC_LOG_FORMAT: '1' }
+  assert.deepEqual(findUnknownVariables({ ...env, ...files }), ['SVC_CA_KEY', 'SVC_VAULT'])
+})
+
+test('[LOG-2] the environment that is left has no secret', () => {
+  const left = withoutSecrets({ ...REQUIRED, PATH: '/bin' })
+  assert.deepEqual(Object.keys(left).sort(), [
+    'PATH',
+    'SVC_CA_PROVISIONER_KID',
+    'SVC_CA_ROOT_CA_PATH',
+    'SVC_CA_URL',
+  ])
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { CertificateRequest } from '../../pki/csr.ts'
+import type { Hostname, TokenHash } from '../../protocol/identifiers.ts'
+import type { Agent } from './agent.ts'
+import { decideEnrollment, type EnrollmentFacts } from './decide-enrollment.ts'
+import type { EnrollmentToken } from './enrollment-token.ts'
+
+const NOW = new Date('2030-01-01T00:00:00.000Z')
+const TOKEN: EnrollmentToken = {
+  hash: 'a'.repeat(64) as TokenHash,
+  expectedHostname: 'web-1' as Hostname,
+  expectedRole: 'web',
+  createdAt: new Date(NOW.getTime() - 1000),
+  expiresAt: new Date(NOW.getTime() + 1),
+  consumedAt: null,
+  isReenrollment: false,
+}
+const CSR: CertificateRequest = {
+  der: Buffer.alloc(1),
+  sha256: '',
+  commonName: 'web-1',
+  sans: [],
+  publicKeySpki: Buffer.alloc(1),
+}
+const GOOD: EnrollmentFacts = {
+  token: TOKEN,
+  hostname: 'web-1',
+  role: 'web',
+  enrolledAgent: undefined,
+  csr: CSR,
+  now: NOW,
+}
+const AGENT = {} as Agent
+
+function refusalOf(facts: Partial<EnrollmentFacts>): string {
+  const verdict = decideEnrollment({ ...GOOD, ...facts })
+  return verdict.ok ? 'ok' : verdict.refusal
+}
+
+describe('each check wins over all that come after it', () => {
+  // From the last to the first; each row keeps what was wrong in the rows before.
+  const faults: readonly (readonly [string, Partial<EnrollmentFacts>])[] = [
+    ['csr_invalid', { csr: undefined }],
+    ['agent_already_enrolled', { enrolledAgent: AGENT }],
+    ['role_mismatch', { role: 'db' }],
+    ['hostname_mismatch', { hostname: 'web-2' }],
+    ['token_expired', { token: { ...TOKEN, expiresAt: NOW } }],
+    ['token_consumed', { token: { ...TOKEN, expiresAt: NOW, consumedAt: NOW } }],
+    ['token_not_found', { token: undefined }],
+  ]
+  for (const [index, [refusal]] of faults.entries()) {
+    test(`[ENR-3] [ENR-4] [ENR-5] [ENR-6] [ENR-7] [ENR-8] [ENR-9] ${refusal}`, () => {
+      const all = Object.assign({}, ...faults.slice(0, index + 1).map(([, facts]) => facts))
+      assert.equal(refusalOf(all), refusal)
+    })
+  }
+})
+
+describe('the edges', () => {
+  test('[ENR-5] a token whose expiry equals now is expired, one millisecond later is not', () => {
+    assert.equal(refusalOf({ token: { ...TOKEN, expiresAt: NOW } }), 'token_expired')
+    assert.equal(refusalOf({}), 'ok')
+  })
+
+  test('[ENR-18] a token for re-enrolment is good for an enrolled host', () => {
+    const token = { ...TOKEN, isReenrollment: true }
+    assert.equal(refusalOf({ token, enrolledAgent: AGENT }), 'ok')
+  })
+
+  test('[ENR-9] names of the CSR are none or the hostname', () => {
+    const withSans = (sans: readonly string[] | undefined): string =>
+      refusalOf({ csr: { ...CSR, sans } })
+    assert.equal(withSans([]), 'ok')
+    assert.equal(withSans(['web-1']), 'ok')
+    for (const sans of [['web-2'], ['web-1', 'web-2'], undefined]) {
+      assert.equal(withSans(sans), 'csr_invalid')
+    }
+  })
+
+  test('[ENR-13] the CN is not looked at', () => {
+    assert.equal(refusalOf({ csr: { ...CSR, commonName: 'other' } }), 'ok')
+    assert.equal(refusalOf({ csr: { ...CSR, commonName: undefined } }), 'ok')
+  })
+})

@@ -1,0 +1,122 @@
+// The chain that every event and every act of the hub enters: docs/protocol.md CHN and RES.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { readEvents, sha256sum } from '../support/audit-log.ts'
+import { createDelivery } from '../support/deliveries.ts'
+import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
+import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { waitUntil } from '../support/processes.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+import {
+  assertOk,
+  assertRefused,
+  post,
+  postBytes,
+  send,
+  type WireReply,
+} from '../support/wire-client.ts'
+
+let ca: RunningCa
+let hub: TestHub
+
+before(async () => {
+  ca = await startTestCa()
+  hub = await startTestHub({ caEnvironment: ca.environment })
+})
+after(async () => {
+  await hub?.[Symbol.asyncDispose]()
+  await ca?.[Symbol.asyncDispose]()
+})
+
+const report = (host: EnrolledHost, event: object): Promise<WireReply> =>
+  post(host.mtls, '/v1/events', event)
+
+describe('the audit log', () => {
+  test('[CHN-1] [CHN-2] [CHN-3] [CHN-4] [CHN-5] is a chain that sha256sum confirms', async () => {
+    const host = await enrollHost(hub, 'chained.example')
+    const awkward = '{"tipo_evento":"x","payload":{ "b" : 1.50 , "a":"\\u00e9\\/\\n", "z":{} }}'
+    assertOk(await postBytes(host.mtls, '/v1/events', awkward))
+    const concurrent = Array.from({ length: 20 }, (_, n) =>
+      report(host, { tipo_evento: 'x', payload: { n } }),
+    )
+    for (const reply of await Promise.all(concurrent)) assertOk(reply)
+    const events = await readEvents(hub)
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, index) => index + 1),
+    )
+    let head = '0'.repeat(64)
+    let timestamp = ''
+    for (const event of events) {
+      assert.equal(event.hash_anterior, head)
+      assert.match(event.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+      assert.ok(event.timestamp >= timestamp)
+      assert.deepEqual(JSON.parse(event.payload_text), event.payload)
+      head = event.hash_atual
+      timestamp = event.timestamp
+    }
+    // The program is slow to start, so it checks both ends and the awkward one; the hashes above link the rest.
+    const ends = [...events.slice(0, 3), ...events.slice(-22)]
+    for (const event of ends) {
+      const text = event.hash_anterior + event.payload_text + event.timestamp
+      assert.equal(await sha256sum(text), event.hash_atual)
+    }
+  })
+
+  test('[CHN-6] svc evento list --verify confirms it beside the running hub', async () => {
+    const { status, stdout } = await hub.svc('evento', 'list', '--verify', '--json')
+    assert.equal(status, 0)
+    const verified = JSON.parse(stdout) as Record<string, unknown>
+    const events = await readEvents(hub)
+    assert.deepEqual(
+      [verified['ok'], verified['count'], verified['head'], verified['first_bad']],
+      [true, events.length, events.at(-1)?.hash_atual, null],
+    )
+  })
+
+  test('[CHN-7] [RES-9] has the hub’s own acts, without a sender and with the actor', async () => {
+    const host = await enrollHost(hub, 'acts.example')
+    await createDelivery(hub, host.hostname, 'site')
+    await hub.createToken({ hostname: 'acts-token.example' })
+    await hub.admin('POST', '/v1/admin/tokens/revoke', { token: 'acts-token.example' })
+    await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: 'acts.example' })
+    const acts = (await readEvents(hub)).filter(({ agente_id }) => agente_id === null)
+    for (const { payload } of acts) assert.equal(typeof payload['actor'], 'string')
+    const types = new Set(acts.map(({ tipo_evento }) => tipo_evento))
+    for (const type of [
+      'token_created',
+      'token_revoked',
+      'agent_enrolled',
+      'agent_revoked',
+      'certificate_issued',
+      'carga_created',
+    ]) {
+      assert.ok(types.has(type), type)
+    }
+  })
+
+  test('[CHN-8] a stranger cannot make it grow', async () => {
+    const { length } = await readEvents(hub)
+    const body = { token: 'svct_unknown', hostname: 'h', role: 'r', csr_pem: 'c' }
+    for (let n = 0; n < 5; n += 1) {
+      const reply = await post({ port: hub.ports.enroll }, '/v1/enroll', body)
+      assertRefused(reply, 401, 'token_not_found')
+      const id = String(reply.headers['x-request-id'])
+      await waitUntil('the refusal in the log', () => hub.logText().includes(id) || undefined)
+    }
+    assert.equal((await readEvents(hub)).length, length)
+  })
+
+  test('[RES-8] [CHN-1] what was acknowledged is there after kill -9', async () => {
+    const host = await enrollHost(hub, 'durable.example')
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => report(host, { tipo_evento: 'x', payload: { n } })),
+    )
+    await hub.stop('SIGKILL')
+    await hub.start()
+    const ids = new Set((await readEvents(hub)).map(({ id }) => id))
+    for (const reply of replies) assert.ok(ids.has(reply.json['evento_id'] as string))
+    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+  })
+})

@@ -1,0 +1,136 @@
+// The hub's variables and its log: docs/protocol.md ENV and LOG.
+
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
+import { PASSPHRASE, startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { runProgram, startProgram, waitUntil } from '../support/processes.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+import { post, send } from '../support/wire-client.ts'
+
+let ca: RunningCa
+
+before(async () => {
+  ca = await startTestCa()
+})
+after(async () => {
+  await ca?.[Symbol.asyncDispose]()
+})
+
+const startHub = (environment: Record<string, string> = {}): Promise<TestHub> =>
+  startTestHub({ caEnvironment: ca.environment, environment })
+
+const messagesOf = (hub: TestHub): unknown[] => hub.logEntries().map(({ msg }) => msg)
+
+describe('settings', () => {
+  test('[ENV-16] secrets come from files, without their final line break', async () => {
+    await using hub = await startHub()
+    await hub.stop()
+    const passphrasePath = join(hub.directory, 'passphrase')
+    const keyPath = join(hub.directory, 'key.json')
+    await writeFile(passphrasePath, `${PASSPHRASE}\n`)
+    await writeFile(keyPath, `${ca.provisionerKey}\r\n`)
+    await hub.start({
+      SVC_MASTER_PASSPHRASE: '',
+      SVC_MASTER_PASSPHRASE_FILE: passphrasePath,
+      SVC_CA_PROVISIONER_KEY: '',
+      SVC_CA_PROVISIONER_KEY_FILE: keyPath,
+    })
+    await enrollHost(hub, 'by-file.example')
+  })
+
+  test('[ENV-12] SVC_CA_PROVISIONER_NAME is used in place of asking the CA', async () => {
+    await using hub = await startHub({ SVC_CA_PROVISIONER_NAME: ca.provisionerName })
+    await enrollHost(hub, 'named.example')
+  })
+
+  test('[ENV-17] [WRD-8] an unknown SVC_ variable is a warning, those of the agent are not', async () => {
+    await using hub = await startHub({ SVC_VAULT_ROOTT: 'x', SVC_AGENT_ROLE: 'web', OTHER: 'x' })
+    const warnings = hub.logEntries().filter(({ level }) => level === 'warn')
+    assert.deepEqual(
+      warnings.map(({ variable }) => variable),
+      ['SVC_VAULT_ROOTT'],
+    )
+  })
+
+  test('[LOG-1] logs are JSON lines on stderr when that is no terminal, or text by SVC_LOG_FORMAT', async () => {
+    await using hub = await startHub()
+    for (const entry of hub.logEntries()) {
+      assert.match(String(entry['time']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      assert.equal(typeof entry['level'], 'string')
+      assert.equal(typeof entry['module'], 'string')
+    }
+    assert.equal((await hub.stop()).stdout, '')
+    const text = startProgram('svc-server', [], { ...hub.environment, SVC_LOG_FORMAT: 'text' })
+    await waitUntil('the last line', () => text.stderr().includes('mtls listening') || undefined)
+    text.kill('SIGTERM')
+    assert.doesNotMatch((await text.ended).stderr, /^\{/m)
+  })
+
+  test('[LOG-3] [ENV-11] RUST_LOG filters by module and level', async () => {
+    await using hub = await startHub({ RUST_LOG: 'hub.enroll=debug,hub.health=off,info' })
+    await send({ port: hub.ports.health }, { path: '/none' })
+    await post({ port: hub.ports.enroll }, '/v1/enroll', {})
+    await waitUntil('the refusal in the log', () => hub.logText().includes('400') || undefined)
+    await enrollHost(hub, 'filtered.example')
+    const enrollLines = await waitUntil('a debug line', () => {
+      const lines = hub.logEntries().filter(({ level }) => level === 'debug')
+      return lines.length > 0 ? lines : undefined
+    })
+    for (const { module } of enrollLines) assert.equal(module, 'hub.enroll')
+    assert.ok(!hub.logText().includes('hub.health'))
+  })
+
+  test('[LOG-3] a bad filter is reported and replaced by info', async () => {
+    await using hub = await startHub({ RUST_LOG: 'loud' })
+    const [first] = hub.logEntries()
+    assert.deepEqual([first?.['level'], first?.['rust_log']], ['warn', 'loud'])
+    assert.ok(messagesOf(hub).includes('starting'))
+  })
+
+  test('[LOG-2] [CAX-11] [TOK-1] neither tokens nor keys, passphrase and one-time tokens are ever logged', async () => {
+    await using hub = await startHub({ RUST_LOG: 'trace' })
+    const hostname = 'discreet.example'
+    const token = await hub.createToken({ hostname })
+    const body = { token, hostname: 'other.example', role: 'web', csr_pem: 'x' }
+    await post({ port: hub.ports.enroll }, '/v1/enroll', body)
+    await post({ port: hub.ports.enroll }, `/v1/enroll?x=1`, { ...body, token: `${token}x` })
+    const host = await enrollHost(hub, 'discreet-too.example')
+    await send(host.mtls, { path: '/v1/manifest' })
+    await ca.stop()
+    const again = { ...body, hostname, csr_pem: (await createKeyAndCsr(hostname)).csrPem }
+    await post({ port: hub.ports.enroll }, '/v1/enroll', again)
+    await ca.start()
+    await post({ port: hub.ports.enroll }, '/v1/enroll', again)
+    const log = (await hub.stop()).stderr
+    const { d } = JSON.parse(ca.provisionerKey) as { d: string }
+    for (const secret of [token, PASSPHRASE, d, 'PRIVATE KEY', 'CERTIFICATE REQUEST']) {
+      assert.ok(!log.includes(secret), secret)
+    }
+    // A compact JWT begins with the base64url of `{"`.
+    assert.doesNotMatch(log, /eyJ[\w-]+\.[\w-]+\.[\w-]+/)
+    assert.ok(log.includes('"level":"debug"'))
+  })
+
+  test('[LOG-2] no secret is in the arguments of the hub', async () => {
+    await using hub = await startHub()
+    const line = await readFile(`/proc/${hub.pid}/cmdline`, 'utf8')
+    assert.ok(line.includes('main.ts') && !line.includes(PASSPHRASE))
+  })
+})
+
+describe('the programs', () => {
+  test('[VER-4] [WRD-8] [WRD-9] all say the one version and have help with examples', async () => {
+    const manifest = new URL('../../package.json', import.meta.url)
+    const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
+    for (const program of ['svc-server', 'svc', 'svc-agent', 'svc-ca']) {
+      const said = await runProgram(program, ['--version'], {})
+      assert.deepEqual([said.status, said.stdout.includes(version)], [0, true], program)
+      const help = await runProgram(program, ['--help'], {})
+      assert.equal(help.status, 0)
+      assert.match(help.stdout, /Examples?:/, program)
+    }
+  })
+})
