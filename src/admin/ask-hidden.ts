@@ -9,10 +9,11 @@ export type AskHidden = (question: string) => Promise<string>
 /** The question goes to stderr: stdout is for the command's output. */
 export function askHiddenOn(input: ReadStream, output: WriteStream): AskHidden {
   return async (question) => {
-    output.write(question)
     // Readline echoes what is typed; here nobody sees the echo.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
+    // Only now that the terminal itself echoes nothing any more.
+    output.write(question)
     try {
       return await new Promise<string>((resolve, reject) => {
         lines.once('line', resolve)

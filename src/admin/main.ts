@@ -11,11 +11,9 @@ const progress = openProgress(systemClock)
 const isOnTerminal = isatty(process.stdin.fd) && isatty(process.stderr.fd)
 const ask = isOnTerminal ? askHiddenOn(process.stdin, process.stderr) : undefined
 
-// Loaded at first use: `svc --version` and mistakes in the arguments need no vault.
-const loadControls = async () => {
-  const { openVaultControls } = await import('./open-vault.ts')
-  return openVaultControls({ env: process.env, clock: systemClock, progress, ask })
-}
+// Loaded at first use: `svc --version` and mistakes in the arguments need no vault. One of them remembers the passphrase.
+let controls: ReturnType<typeof openControls> | undefined
+const loadControls = () => (controls ??= openControls())
 
 const context: CommandContext = {
   output: new Output(process.stdout),
@@ -35,3 +33,8 @@ await runProgram('svc', async () => {
     progress.clear()
   }
 })
+
+async function openControls() {
+  const { openVaultControls } = await import('./open-vault.ts')
+  return openVaultControls({ env: process.env, clock: systemClock, progress, ask })
+}

@@ -7,15 +7,19 @@ import { fileURLToPath } from 'node:url'
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
 
-/** Offers by program, since making the script starts the program. */
-function completeAll(program: string, lines: readonly string[]): Record<string, string[]> {
+/** What is offered after each of these words, which commas separate. */
+function completeAll(
+  program: string,
+  functionName: string,
+  lines: readonly string[],
+): Record<string, string[]> {
   const script = `set -e
 source <("$0" completion bash)
 for line in "$@"; do
   IFS=, read -ra COMP_WORDS <<< "$line,"
   [[ $line == *, ]] && COMP_WORDS+=('')
   COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-  ${program === 'svc' ? '_svc' : '_svc_ca'}
+  ${functionName}
   echo "$line:\${COMPREPLY[*]}"
 done`
   const { status, stdout, stderr } = spawnSync(
@@ -36,7 +40,12 @@ done`
 describe('completion', () => {
   test('of svc offers every command and option', () => {
     assert.deepEqual(
-      completeAll('svc', ['svc,e', 'svc,agent,', 'svc,carga,update,--', 'svc,entrega,retry,--a']),
+      completeAll('svc', '_svc', [
+        'svc,e',
+        'svc,agent,',
+        'svc,carga,update,--',
+        'svc,entrega,retry,--a',
+      ]),
       {
         'svc,e': ['entrega', 'evento', 'event'],
         'svc,agent,': ['list', 'show', 'revoke', 'remove', '--help'],
@@ -47,7 +56,7 @@ describe('completion', () => {
   })
 
   test('of svc-ca offers its own', () => {
-    assert.deepEqual(completeAll('svc-ca', ['svc-ca,', 'svc-ca,serve,--l']), {
+    assert.deepEqual(completeAll('svc-ca', '_svc_ca', ['svc-ca,', 'svc-ca,serve,--l']), {
       'svc-ca,': ['init', 'serve', 'completion', '--version', '--help'],
       'svc-ca,serve,--l': ['--listen'],
     })

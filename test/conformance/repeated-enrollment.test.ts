@@ -195,7 +195,7 @@ describe('what an operator does to deliveries', () => {
     const { entregas, versao } = await hub.admin<{ versao: number; entregas: { id: string }[] }>(
       'POST',
       '/v1/admin/cargas/update',
-      { carga: old.carga_id, sans: ['www.example.org', '192.0.2.7', '*.apps.example.org'] },
+      { carga: old.cargaId, sans: ['www.example.org', '192.0.2.7', '*.apps.example.org'] },
     )
     assert.equal(versao, 2)
     const manifest = await send(host.mtls, { path: '/v1/manifest' })

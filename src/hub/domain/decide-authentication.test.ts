@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AgentId, Hostname } from '../../protocol/identifiers.ts'
+import type { AgentId, Hostname, TokenHash } from '../../protocol/identifiers.ts'
 import type { Agent } from './agent.ts'
 import { type AuthenticationFacts, decideAuthentication } from './decide-authentication.ts'
 import type { IssuedCertificate } from './issued-certificate.ts'
@@ -19,6 +19,8 @@ const AGENT: Agent = {
   lastSeenAt: null,
   lastPollAt: null,
   revokedAt: null,
+  removedAt: null,
+  enrolledWith: 'f'.repeat(64) as TokenHash,
   activeIdentity: null,
 }
 const CERTIFICATE: IssuedCertificate = {

@@ -15,6 +15,8 @@ const TOKEN: EnrollmentToken = {
   expiresAt: new Date(NOW.getTime() + 1),
   consumedAt: null,
   isReenrollment: false,
+  mismatches: 0,
+  replay: null,
 }
 const CSR: CertificateRequest = {
   der: Buffer.alloc(1),

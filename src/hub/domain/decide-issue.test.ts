@@ -9,8 +9,12 @@ import type { Delivery } from './delivery.ts'
 
 const AGENT = { id: 'a' as AgentId, hostname: 'web-1' } as Agent
 const CSR = { commonName: 'web-1', sans: [] as readonly string[] } as CertificateRequest
-const CARGO = { kind: 'csr_cert', sans: ['www.example'] as readonly string[] } as Cargo
-const DELIVERY = { agentId: AGENT.id, status: 'pendente' } as Delivery
+const CARGO = { kind: 'csr_cert' } as Cargo
+const DELIVERY = {
+  agentId: AGENT.id,
+  status: 'pendente',
+  sans: ['www.example'] as readonly string[],
+} as Delivery
 
 type RequestedDelivery = NonNullable<IssueFacts['delivery']>
 const delivery = (
@@ -23,7 +27,13 @@ const delivery = (
 })
 
 function verdictOf(facts: Partial<IssueFacts>): string {
-  const verdict = decideIssue({ agent: AGENT, csr: CSR, delivery: null, ...facts })
+  const verdict = decideIssue({
+    agent: AGENT,
+    csr: CSR,
+    delivery: null,
+    hubNames: ['hub.example'],
+    ...facts,
+  })
   return verdict.ok ? verdict.sans.join(' ') : verdict.refusal
 }
 
@@ -35,7 +45,12 @@ describe('decideIssue', () => {
       { delivery: delivery() },
       'web-1 www.example',
     ],
-    ['[ISS-8] names are there once', { delivery: delivery({}, { sans: ['web-1'] }) }, 'web-1'],
+    ['[ISS-8] names are there once', { delivery: delivery({ sans: ['web-1'] }) }, 'web-1'],
+    [
+      '[DEL-17] a name of the hub, which was renamed since the carga was made',
+      { delivery: delivery({ sans: ['*.example'] }) },
+      'csr_cn_mismatch',
+    ],
     ['[ISS-3] no CSR', { csr: undefined, delivery: undefined }, 'csr_invalid'],
     [
       '[ISS-4] another CN, before the delivery',

@@ -6,7 +6,7 @@ import { parseJsonBody } from './json-body.ts'
 
 function outcomeOf(body: string | Buffer): unknown {
   try {
-    return parseJsonBody(Buffer.from(body as string))
+    return parseJsonBody(Buffer.from(body as string), 32)
   } catch (error) {
     assert.ok(error instanceof RequestRefusal)
     return error.refusal
