@@ -68,7 +68,7 @@ async function compareWithHead(
       hint: 'restore the vault from a backup, or run svc unseal --accept-loss to go on without them',
     })
   }
-  await recordLoss(store, fault, head?.seq ?? null, clock.now())
+  headFile.reset(await recordLoss(store, fault, head?.seq ?? null, clock.now()))
 }
 
 async function findEntry(store: Store, seq: number): Promise<AuditEntry | undefined> {
@@ -81,14 +81,14 @@ async function recordLoss(
   fault: HeadFault,
   headSeq: number | null,
   at: Date,
-): Promise<void> {
+): Promise<AuditEntry> {
   const payload = {
     actor: 'admin',
     first_missing: fault.seq,
     head_seq: headSeq,
     reason: fault.reason,
   }
-  await store.write((writer) =>
+  return store.write((writer) =>
     writer.appendEntry({
       id: randomUUID() as EntryId,
       agentId: null,

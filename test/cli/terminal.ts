@@ -9,7 +9,7 @@ const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
 export interface Exchange {
   /** What the terminal has to show before the answer is typed. */
   readonly awaits: string
-  readonly types: string
+  readonly types: string | (() => string)
 }
 
 export interface TerminalOutcome {
@@ -45,7 +45,7 @@ export async function runOnTerminal(
     if (at === -1) return
     seen = at + next.awaits.length
     waiting.shift()
-    child.stdin.write(next.types)
+    child.stdin.write(typeof next.types === 'string' ? next.types : next.types())
   })
   await once(child, 'close')
   return { screen: screen.replaceAll('\r\n', '\n'), exitStatus: child.exitCode }

@@ -19,6 +19,8 @@ export interface AuditHeadFile {
   /** The newest head that is whole; undefined when there is none. */
   read(): AuditHead | undefined
   write(head: AuditHead): void
+  /** Forgets every other head, newer ones too: for a loss that was accepted. */
+  reset(head: AuditHead): void
   close(): void
 }
 
@@ -44,12 +46,16 @@ export function openAuditHeadFile(path: string, dataKey: Secret<Buffer>): AuditH
   const slots = Array.from({ length: SLOTS }, (_, index) => readSlot(descriptor, index, key))
   let newest = newestOf(slots)
   let nextSlot = newest === undefined ? 0 : (slots.indexOf(newest) + 1) % SLOTS
+  const write = (head: AuditHead): void => {
+    writeSync(descriptor, encodeSlot(head, key), 0, SLOT_BYTES, nextSlot * SLOT_DISTANCE_BYTES)
+    newest = head
+    nextSlot = (nextSlot + 1) % SLOTS
+  }
   return {
     read: () => newest,
-    write: (head) => {
-      writeSync(descriptor, encodeSlot(head, key), 0, SLOT_BYTES, nextSlot * SLOT_DISTANCE_BYTES)
-      newest = head
-      nextSlot = (nextSlot + 1) % SLOTS
+    write,
+    reset: (head) => {
+      for (let slot = 0; slot < SLOTS; slot += 1) write(head)
     },
     close: () => closeSync(descriptor),
   }
