@@ -71,7 +71,7 @@ interface VaultAccess {
   readonly naming: HubNaming
   readonly root: string
   readonly passphrases: PassphraseSource
-  unseal(): Promise<UnsealedVault>
+  readonly unseal: () => Promise<UnsealedVault>
 }
 
 function createAccess(naming: HubNaming, { env, ask }: Surroundings): VaultAccess {

@@ -87,7 +87,7 @@ export async function runSvc(argv: readonly string[], context: CommandContext): 
   }
 }
 
-function buildProgram(context: CommandContext): Command {
+export function buildProgram(context: CommandContext): Command {
   const program = new Command('svc')
     .description('The admin CLI of the Cartorio hub')
     .version(readVersion())

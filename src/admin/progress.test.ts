@@ -4,7 +4,11 @@ import { ProgressLine } from './progress.ts'
 
 const LINE_START = '\r\u001b[2K'
 
-function createLine(): { line: ProgressLine; written: string[]; pass(durationMs: number): void } {
+function createLine(): {
+  line: ProgressLine
+  written: string[]
+  pass: (durationMs: number) => void
+} {
   const written: string[] = []
   let nowMs = 5000
   const clock = { now: () => new Date(nowMs), sleep: () => Promise.resolve() }

@@ -11,10 +11,19 @@ export function backoffDelayMs(failures: number, random: Random): number {
   return Math.round(fullMs * (0.5 + random() / 2))
 }
 
+interface Entry {
+  readonly failures: number
+  readonly notBeforeMs: number
+  /** When this was decided; a clock that shows less has been set back. */
+  readonly sinceMs: number
+  /** Something is to be done then, and not only not before. */
+  readonly isAwaited: boolean
+}
+
 /** Remembers, by name, what failed and when it may be tried again; forgotten when the process ends. */
 export class RetrySchedule {
   readonly #random: Random
-  readonly #entries = new Map<string, { failures: number; notBeforeMs: number }>()
+  readonly #entries = new Map<string, Entry>()
 
   constructor(random: Random) {
     this.#random = random
@@ -22,25 +31,32 @@ export class RetrySchedule {
 
   isDue(name: string, now: Date): boolean {
     const entry = this.#entries.get(name)
-    return entry === undefined || now.getTime() >= entry.notBeforeMs
+    if (entry === undefined) return true
+    const nowMs = now.getTime()
+    return nowMs >= entry.notBeforeMs || nowMs < entry.sinceMs
   }
 
   /** `delayMsMin` is what the other side asked for, or a limit of our own. */
   recordFailure(name: string, now: Date, delayMsMin = 0): void {
     const failures = (this.#entries.get(name)?.failures ?? 0) + 1
     const delayMs = Math.max(delayMsMin, backoffDelayMs(failures, this.#random))
-    this.#entries.set(name, { failures, notBeforeMs: now.getTime() + delayMs })
+    this.#set(name, now, { failures, delayMs, isAwaited: true })
   }
 
   /** Not before then, though nothing has failed. */
   holdOff(name: string, now: Date, delayMs: number): void {
     const failures = this.#entries.get(name)?.failures ?? 0
-    this.#entries.set(name, { failures, notBeforeMs: now.getTime() + delayMs })
+    this.#set(name, now, { failures, delayMs, isAwaited: failures > 0 })
+  }
+
+  /** Then, though nothing has failed. */
+  postpone(name: string, now: Date, delayMs: number): void {
+    this.#set(name, now, { failures: 0, delayMs, isAwaited: true })
   }
 
   recordSuccess(name: string): void {
     const entry = this.#entries.get(name)
-    if (entry !== undefined) entry.failures = 0
+    if (entry !== undefined) this.#entries.set(name, { ...entry, failures: 0, isAwaited: false })
   }
 
   clear(name: string): void {
@@ -52,11 +68,20 @@ export class RetrySchedule {
     for (const name of this.#entries.keys()) if (!isWanted(name)) this.#entries.delete(name)
   }
 
-  /** The earliest instant at which something that failed may be tried again. */
+  /** The earliest instant at which something is to be tried again. */
   nextDueMs(): number | undefined {
     const times = [...this.#entries.values()]
-      .filter(({ failures }) => failures > 0)
+      .filter(({ isAwaited }) => isAwaited)
       .map(({ notBeforeMs }) => notBeforeMs)
     return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  #set(
+    name: string,
+    now: Date,
+    { failures, delayMs, isAwaited }: { failures: number; delayMs: number; isAwaited: boolean },
+  ): void {
+    const sinceMs = now.getTime()
+    this.#entries.set(name, { failures, notBeforeMs: sinceMs + delayMs, sinceMs, isAwaited })
   }
 }

@@ -5,13 +5,22 @@ import { getCACertificates, rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { invariant } from '../platform/errors.ts'
 import { ROUTES } from '../protocol/routes.ts'
-import type { EnrollRequestBody } from '../protocol/schemas.ts'
-import { CONNECT_TIMEOUT_MS, type HubOutcome, routeUrl, sendToHub } from './hub-request.ts'
-import { decodeEnrollReply, type EnrollReply } from './wire.ts'
+import type { EnrollRequestBody, RecoverRequestBody } from '../protocol/schemas.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  type HubOutcome,
+  type HubRequest,
+  routeUrl,
+  sendToHub,
+} from './hub-request.ts'
+import { decodeEnrollReply, decodeIssueReply, type EnrollReply, type IssueReply } from './wire.ts'
 
+/** Every method throws HubUnreachableError when there is no usable answer. */
 export interface EnrollClient {
-  /** Throws HubUnreachableError when there is no usable answer. */
   enroll(body: EnrollRequestBody, idempotencyKey: string): Promise<HubOutcome<EnrollReply>>
+  recover(body: RecoverRequestBody): Promise<HubOutcome<IssueReply>>
+  /** Makes the hub say what time it is, and nothing else. */
+  askTime(): Promise<void>
   close(): Promise<void>
 }
 
@@ -22,23 +31,44 @@ export interface EnrollClientOptions {
   readonly httpsProxy: string | undefined
   readonly noProxy: string | undefined
   readonly version: string
+  readonly noteHubTime?: (hubNow: Date) => void
 }
 
 export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
   const dispatcher = createDispatcher(options)
+
+  async function send<Value>(
+    path: string,
+    rest: Pick<HubRequest<Value>, 'method' | 'decode' | 'body' | 'headers'>,
+  ): Promise<HubOutcome<Value>> {
+    const { outcome } = await sendToHub({
+      dispatcher,
+      url: routeUrl(options.baseUrl, path),
+      userAgent: `svc-agent/${options.version}`,
+      noteHubTime: options.noteHubTime,
+      ...rest,
+    })
+    invariant(!('notModified' in outcome), 'nothing on the enroll port is conditional')
+    return outcome
+  }
+
   return {
-    async enroll(body, idempotencyKey) {
-      const { outcome } = await sendToHub({
-        dispatcher,
-        url: routeUrl(options.baseUrl, ROUTES.enroll.path),
+    enroll: (body, idempotencyKey) =>
+      send(ROUTES.enroll.path, {
         method: ROUTES.enroll.method,
-        userAgent: `svc-agent/${options.version}`,
         headers: { 'idempotency-key': idempotencyKey },
         body,
         decode: decodeEnrollReply,
-      })
-      invariant(!('notModified' in outcome), 'an enrolment is not conditional')
-      return outcome
+      }),
+    recover: (body) =>
+      send(ROUTES.recover.path, {
+        method: ROUTES.recover.method,
+        body,
+        decode: decodeIssueReply,
+      }),
+    async askTime() {
+      // Whatever it says to that, it says when.
+      await send(ROUTES.recover.path, { method: 'GET', decode: () => true })
     },
     close: () => dispatcher.close(),
   }

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'nod
 import { errnoCode } from '../platform/errors.ts'
 import { syncDirectory, writeNewFile } from '../platform/files.ts'
 
-export type FileKind = 'nothing' | 'directory' | 'link' | 'other'
+export type FileKind = 'nothing' | 'directory' | 'link' | 'file' | 'other'
 
 export interface FileOperations {
   /** Of the name itself, never of what a link leads to. */
@@ -25,7 +25,8 @@ export const nodeFileOperations: FileOperations = {
     try {
       const stats = await lstat(path)
       if (stats.isDirectory()) return 'directory'
-      return stats.isSymbolicLink() ? 'link' : 'other'
+      if (stats.isSymbolicLink()) return 'link'
+      return stats.isFile() ? 'file' : 'other'
     } catch (error) {
       if (errnoCode(error) === 'ENOENT') return 'nothing'
       throw error

@@ -11,6 +11,8 @@ export class HubBudget {
   #unanswered = 0
   #closed = false
   #retryAfterMs = 0
+  #hasAnswered = false
+  readonly #refusals = new Set<string>()
   readonly #problems: string[] = []
 
   get isOpen(): boolean {
@@ -25,23 +27,41 @@ export class HubBudget {
     return this.#retryAfterMs
   }
 
+  /** Requests were made, and none was answered in any way. */
+  get isUnreachable(): boolean {
+    return this.#unanswered > 0 && !this.#hasAnswered
+  }
+
+  hasRefusal(code: string): boolean {
+    return this.#refusals.has(code)
+  }
+
   noteAnswer(): void {
     this.#unanswered = 0
+    this.#hasAnswered = true
+  }
+
+  /** Nothing more of this round is worth asking the hub for. */
+  close(problem: string): void {
+    this.#closed = true
+    this.noteProblem(problem)
   }
 
   noteRefusal(refusal: HubRefusal): void {
     this.noteAnswer()
-    this.#addProblem(describeRefusal(refusal))
+    this.#refusals.add(refusal.code)
+    this.noteProblem(describeRefusal(refusal))
     this.#retryAfterMs = Math.max(this.#retryAfterMs, refusal.retryAfterMs ?? 0)
-    if (meaningOfRefusal(refusal) === 'identity' || refusal.status === 429) this.#closed = true
+    const isToldToWait = refusal.status === 429 || refusal.retryAfterMs !== undefined
+    if (meaningOfRefusal(refusal) === 'identity' || isToldToWait) this.#closed = true
   }
 
   noteError(error: unknown): void {
     if (error instanceof HubUnreachableError) this.#unanswered += 1
-    this.#addProblem(describeError(error))
+    this.noteProblem(describeError(error))
   }
 
-  #addProblem(text: string): void {
+  noteProblem(text: string): void {
     if (!this.#problems.includes(text)) this.#problems.push(text)
   }
 }

@@ -40,6 +40,7 @@ export interface HubClientOptions {
   /** What the hub's certificate must chain to. */
   readonly trustPem: string
   readonly version: string
+  noteHubTime(this: void, hubNow: Date): void
 }
 
 export function createHubClient(options: HubClientOptions): HubClient {
@@ -64,6 +65,7 @@ export function createHubClient(options: HubClientOptions): HubClient {
       url: routeUrl(options.baseUrl, route.path),
       method: route.method,
       userAgent: `svc-agent/${options.version}`,
+      noteHubTime: options.noteHubTime,
       ...rest,
     })
   }

@@ -15,6 +15,7 @@ export interface HubGatewayOptions {
   /** Undefined means the identity's own root. */
   readonly serverCaPath: string | undefined
   readonly version: string
+  noteHubTime(this: void, hubNow: Date): void
 }
 
 const CA_BYTES_MAX = 1024 * 1024
@@ -34,7 +35,8 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       if (current?.key === key) return
       const old = current?.client
       const { certificatePem, key: privateKey } = identity
-      const settings = { baseUrl: options.baseUrl, version: options.version, trustPem }
+      const { baseUrl, version, noteHubTime } = options
+      const settings = { baseUrl, version, noteHubTime, trustPem }
       current = {
         client: createHubClient({ ...settings, keyPem: privateKey.pem, certificatePem }),
         key,

@@ -38,6 +38,8 @@ export interface HubRequest<Value> {
   readonly userAgent: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** Told what every reply, of whatever kind, says about the hub's clock. */
+  readonly noteHubTime?: ((hubNow: Date) => void) | undefined
   decode(body: unknown): Value | undefined
 }
 
@@ -51,6 +53,7 @@ export interface HubReply<Value> {
 export async function sendToHub<Value>(options: HubRequest<Value>): Promise<HubReply<Value>> {
   const { status, headers, text } = await exchange(options)
   const hubTime = parseHttpDate(headers['date'])
+  if (hubTime !== undefined) options.noteHubTime?.(hubTime)
   const etag = single(headers['etag'])
   if (status === 304) return { outcome: { notModified: true, hubTime }, etag }
   const body = parseJson(text)

@@ -9,7 +9,10 @@ import type { AgentConfig } from './config.ts'
 export interface AgentPaths {
   readonly dataDir: string
   readonly identityDir: string
+  /** An enrolment under way. */
   readonly pendingDir: string
+  /** A recovery under way. */
+  readonly pendingRecoveryDir: string
   readonly outDir: string
   readonly stateDir: string
   readonly hookDir: string
@@ -30,6 +33,7 @@ export function agentPaths(
     dataDir,
     identityDir,
     pendingDir: join(identityDir, 'pending'),
+    pendingRecoveryDir: join(identityDir, 'pending-recovery'),
     outDir,
     stateDir,
     hookDir,

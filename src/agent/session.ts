@@ -7,10 +7,14 @@ import { invariant } from '../platform/errors.ts'
 import type { RenewalTrigger } from '../protocol/words.ts'
 import type { Random } from './backoff.ts'
 import type { AgentConfig } from './config.ts'
-import { createHubGateway, type HubGateway } from './hub-gateway.ts'
+import { createEnrollClient, type EnrollClient } from './enroll-client.ts'
+import { createHubGateway, type HubGateway, readTrust } from './hub-gateway.ts'
+import { HubTime } from './hub-time.ts'
+import { adoptPlainIdentity } from './identity/adopt-plain-identity.ts'
 import { announceIdentity } from './identity/announce-identity.ts'
 import { type Identity, requireIdentity } from './identity/identity.ts'
-import { HubRefusedError, renewIdentity } from './identity/renew-identity.ts'
+import { recoverIdentity } from './identity/recover-identity.ts'
+import { HubRefusedError, renewIdentity, type RenewalOutcome } from './identity/renew-identity.ts'
 import { type AgentPaths, agentPaths, prepareDirectories } from './paths.ts'
 import { openOutbox, type Outbox } from './reporting/outbox.ts'
 import { createSerialQueue, type SerialQueue } from './serial-queue.ts'
@@ -23,6 +27,7 @@ export interface AgentSession {
   readonly logging: Logging
   readonly version: string
   readonly hub: HubGateway
+  readonly hubTime: HubTime
   readonly outbox: Outbox
   /** Renewals, asked for or automatic, come one after the other. */
   readonly identityTurns: SerialQueue
@@ -45,13 +50,21 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
   await requireIdentity(paths.identityDir)
   await prepareDirectories(paths)
   invariant(config.mtlsUrl !== undefined, 'the command requires SVC_SERVER_MTLS_URL')
+  const hubTime = new HubTime(options.clock)
   const session: AgentSession = {
     ...options,
     paths,
-    hub: createHubGateway({ baseUrl: config.mtlsUrl, serverCaPath: config.serverCaPath, version }),
+    hubTime,
+    hub: createHubGateway({
+      baseUrl: config.mtlsUrl,
+      serverCaPath: config.serverCaPath,
+      version,
+      noteHubTime: (hubNow) => hubTime.note(hubNow),
+    }),
     outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
     identityTurns: createSerialQueue(),
   }
+  await adoptRestoredIdentity(session)
   await takeUpIdentity(session)
   return session
 }
@@ -65,19 +78,69 @@ export async function takeUpIdentity(session: AgentSession): Promise<Identity> {
   return identity
 }
 
+/** A backup that was put back as plain files becomes a version, which can be renewed. */
+export function adoptRestoredIdentity({
+  paths,
+  logging,
+  identityTurns,
+}: AgentSession): Promise<void> {
+  return identityTurns.run(async () => {
+    if (!(await adoptPlainIdentity(paths.identityDir))) return
+    logging.forModule('agent.identity').info('Identity restored from plain files')
+  })
+}
+
 /** Renews now; throws HubRefusedError, HubUnreachableError or WrongCertificateError, and then nothing has changed. */
 export function rotateIdentity(session: AgentSession, trigger: RenewalTrigger): Promise<Rotation> {
-  const { paths, hub, clock, logging, identityTurns } = session
-  return identityTurns.run(async () => {
+  const { paths, hub, hubTime } = session
+  return changeIdentity(session, trigger, () =>
+    renewIdentity({ identityDir: paths.identityDir, hub, hubTime }, trigger),
+  )
+}
+
+/** As rotateIdentity, for an identity that has expired. */
+export function recoverAndTakeUp(session: AgentSession): Promise<Rotation> {
+  const { paths, config, hubTime } = session
+  const { mtlsUrl } = config
+  invariant(mtlsUrl !== undefined, 'the command requires SVC_SERVER_MTLS_URL')
+  return changeIdentity(session, 'recovery', () =>
+    withEnrollPort(session, (enrollPort) =>
+      recoverIdentity({ paths, enrollPort, hubTime, audience: hostOf(mtlsUrl) }),
+    ),
+  )
+}
+
+/** Makes the hub say what time it is, where no client certificate is asked for. */
+export function askHubTime(session: AgentSession): Promise<void> {
+  return withEnrollPort(session, (enrollPort) => enrollPort.askTime())
+}
+
+/** Renews or recovers now and reports it as far as the hub lets us; what it does not take now waits in the outbox. */
+export async function rotateAndReport(session: AgentSession): Promise<Rotation> {
+  const { leaf } = await requireIdentity(session.paths.identityDir)
+  const isExpired = leaf.notAfter <= session.clock.now()
+  const rotation = isExpired
+    ? await recoverAndTakeUp(session)
+    : await rotateIdentity(session, 'manual')
+  await session.outbox.flush(session.hub)
+  return rotation
+}
+
+function changeIdentity(
+  session: AgentSession,
+  trigger: RenewalTrigger,
+  change: () => Promise<RenewalOutcome>,
+): Promise<Rotation> {
+  return session.identityTurns.run(async () => {
     await takeUpIdentity(session)
-    const outcome = await renewIdentity({ identityDir: paths.identityDir, hub, clock }, trigger)
+    const outcome = await change()
     if (!outcome.ok) throw new HubRefusedError(outcome)
     await takeUpIdentity(session)
     const rotation = {
       oldSerial: outcome.old.leaf.serial,
       newSerial: outcome.renewed.leaf.serial,
     }
-    logging
+    session.logging
       .forModule('agent.identity')
       .info(
         { old_serial: rotation.oldSerial, new_serial: rotation.newSerial, trigger },
@@ -87,11 +150,31 @@ export function rotateIdentity(session: AgentSession, trigger: RenewalTrigger): 
   })
 }
 
-/** Renews now and reports it as far as the hub lets us; what it does not take now waits in the outbox. */
-export async function rotateAndReport(session: AgentSession): Promise<Rotation> {
-  const rotation = await rotateIdentity(session, 'manual')
-  await session.outbox.flush(session.hub)
-  return rotation
+/** Trusted as at enroll: what the expired identity trusted is for the other port. */
+async function withEnrollPort<Value>(
+  { config, version, hubTime }: AgentSession,
+  work: (enrollPort: EnrollClient) => Promise<Value>,
+): Promise<Value> {
+  const { serverUrl, serverCaPath, httpsProxy, noProxy } = config
+  invariant(serverUrl !== undefined, 'the command requires SVC_SERVER_URL')
+  const enrollPort = createEnrollClient({
+    baseUrl: serverUrl,
+    trustPem: await readTrust(serverCaPath, undefined),
+    httpsProxy,
+    noProxy,
+    version,
+    noteHubTime: (hubNow) => hubTime.note(hubNow),
+  })
+  try {
+    return await work(enrollPort)
+  } finally {
+    await enrollPort.close()
+  }
+}
+
+/** Of an IPv6 address without the brackets, as names are written everywhere else. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
 }
 
 export function caPathOf(paths: AgentPaths): string {

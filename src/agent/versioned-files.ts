@@ -89,6 +89,31 @@ export async function restoreLinks(
   if (missing.length > 0) await createLinks(layout, missing, files)
 }
 
+/**
+ * Puts links in the place of plain files. `version` holds what they hold, so that whatever is cut short here, a reader
+ * finds the same files by whichever way.
+ */
+export async function adoptPlainFiles(
+  layout: VersionedLayout,
+  version: readonly VersionFile[],
+  files: FileOperations = nodeFileOperations,
+): Promise<void> {
+  const versions = await ensureVersionsDirectory(layout, files)
+  const name = nameAfter(await versionNames(versions, files))
+  await stage(join(versions, name), version, layout.directoryMode, files)
+  await files.syncDirectory(versions)
+  await pointCurrentTo(versions, name, files)
+  // The first name last: by that one an adoption that was cut short is known.
+  for (const [link, file] of Object.entries(layout.links).reverse()) {
+    const path = join(layout.directory, link)
+    if ((await files.kindOf(path)) === 'link') continue
+    const staged = join(layout.directory, `.${link}.${randomBytes(6).toString('hex')}.tmp`)
+    await files.makeLink(join(layout.versionsPath, CURRENT, file), staged)
+    await files.rename(staged, path)
+  }
+  await files.syncDirectory(layout.directory)
+}
+
 async function ensureVersionsDirectory(
   { directory, versionsPath, directoryMode }: VersionedLayout,
   files: FileOperations,

@@ -6,6 +6,7 @@ import { UserError, describeError } from '../platform/errors.ts'
 import { parseDurationMs } from '../platform/durations.ts'
 import { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
+import { AGENT_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from '../protocol/variable-names.ts'
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/trusted-proxies.ts'
@@ -222,19 +223,12 @@ export function readSecret(env: Environment, name: string): Secret<string> {
   }
 }
 
-/** Variables with our prefix that nobody reads: most likely misspelt. */
+/** Variables with our prefix that nobody reads: most likely misspelt. Hub and agent may share an environment file. */
 export function findUnknownVariables(env: Environment): string[] {
-  const known = new Set(HUB_VARIABLES.flatMap(({ name }) => [name, `${name}_FILE`]))
+  const known = new Set([...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES])
   return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !known.has(name) && !isOfTheAgent(name))
+    .filter((name) => name.startsWith('SVC_') && !known.has(name))
     .sort()
-}
-
-/** Hub and agent may share an environment file. */
-function isOfTheAgent(name: string): boolean {
-  return /^SVC_(AGENT_|ENROLL_TOKEN|SERVER_URL$|SERVER_MTLS_URL$|SERVER_CA_PATH$|ALLOW_HTTP$)/.test(
-    name,
-  )
 }
 
 function isSet(env: Environment, name: string): boolean {

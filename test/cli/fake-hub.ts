@@ -158,8 +158,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
     listCargoes: async () => ({ cargas: [cargo] }),
     removeAgent: async ({ agente }) => findAgent(agente),
     updateCargo: async ({ carga, sans }) => {
-      const cargo = findCargo(carga)
-      if (sans !== undefined) cargo.sans = sans
+      Object.assign(findCargo(carga), sans === undefined ? {} : { sans })
       cargo.versao += 1
       const entrega = { id: DELIVERY.id, agente_id: AGENT.id, hostname: AGENT.hostname }
       return { carga_id: cargo.id, versao: cargo.versao, entregas: [entrega] }

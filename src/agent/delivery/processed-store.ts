@@ -6,6 +6,7 @@ import { Check } from 'typebox/value'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
+import { createSerialQueue } from '../serial-queue.ts'
 import { removeStagedFiles } from '../staged-files.ts'
 
 /** The steps of an installed version, in their order. */
@@ -32,6 +33,11 @@ export interface ProcessedStore {
   find(id: DeliveryId): ProcessedDelivery | undefined
   /** Durable when it resolves. */
   put(delivery: ProcessedDelivery): Promise<void>
+  /** Changes the record as it is by then; one that is gone meanwhile stays so. Undefined leaves it as it is. */
+  update(
+    id: DeliveryId,
+    change: (current: ProcessedDelivery) => ProcessedDelivery | undefined,
+  ): Promise<void>
   remove(ids: readonly DeliveryId[]): Promise<void>
 }
 
@@ -61,6 +67,8 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024
 export async function openProcessedStore(path: string): Promise<ProcessedStore> {
   await removeStagedFiles(dirname(path))
   let deliveries = await readDeliveries(path)
+  // Rounds and hooks both write; each change is made to what the one before it left.
+  const turns = createSerialQueue()
 
   async function save(changed: Map<DeliveryId, ProcessedDelivery>): Promise<void> {
     await replaceFile(path, encode(changed), 0o600)
@@ -71,13 +79,21 @@ export async function openProcessedStore(path: string): Promise<ProcessedStore> 
   return {
     list: () => [...deliveries.values()],
     find: (id) => deliveries.get(id),
-    put: (delivery) => save(new Map(deliveries).set(delivery.deliveryId, delivery)),
-    async remove(ids) {
-      if (ids.length === 0) return
-      const rest = new Map(deliveries)
-      for (const id of ids) rest.delete(id)
-      await save(rest)
-    },
+    put: (delivery) =>
+      turns.run(() => save(new Map(deliveries).set(delivery.deliveryId, delivery))),
+    update: (id, change) =>
+      turns.run(async () => {
+        const current = deliveries.get(id)
+        const changed = current && change(current)
+        if (changed !== undefined) await save(new Map(deliveries).set(id, changed))
+      }),
+    remove: (ids) =>
+      turns.run(async () => {
+        if (!ids.some((id) => deliveries.has(id))) return
+        const rest = new Map(deliveries)
+        for (const id of ids) rest.delete(id)
+        await save(rest)
+      }),
   }
 }
 

@@ -34,7 +34,7 @@ export async function renewDelivery(
       { delivery_id: record.deliveryId, artefact: record.name },
       'Delivery cancelled: its files stay and are renewed no more',
     )
-    await processed.put({ ...record, cancelled: true })
+    await processed.update(record.deliveryId, (current) => ({ ...current, cancelled: true }))
     return
   }
   log.warn({ delivery_id: record.deliveryId, code: refusal.code }, 'Renewal postponed')

@@ -14,9 +14,10 @@ import type { EnrollClient } from '../enroll-client.ts'
 import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub-request.ts'
 import type { AgentPaths } from '../paths.ts'
 import type { EnrollReply } from '../wire.ts'
+import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
 import { type Identity, loadIdentity, requireIdentity, storeIdentity } from './identity.ts'
-import { preparePendingEnrollment, removePendingEnrollment } from './pending-enrollment.ts'
+import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
 
 export interface EnrollRequest {
   readonly token: Secret<string>
@@ -41,7 +42,8 @@ const ATTEMPTS_MAX = 4
 export async function enroll(context: EnrollContext, request: EnrollRequest): Promise<Identity> {
   const { paths } = context
   if (!request.replace) await refuseExistingIdentity(context)
-  const pending = await preparePendingEnrollment(
+  const pending = await preparePendingRequest(
+    'enrolment',
     paths.pendingDir,
     request.hostname,
     await currentKeyOf(paths.identityDir),
@@ -66,6 +68,7 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   if (fault !== undefined) {
     throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${fault}`)
   }
+  if (request.replace) await adoptPlainIdentity(paths.identityDir)
   await storeIdentity(paths.identityDir, {
     certificatePem,
     keyPem: pending.key.pem,
@@ -73,7 +76,7 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     agentId,
     renewal: null,
   })
-  await removePendingEnrollment(paths.pendingDir)
+  await removePendingRequest(paths.pendingDir)
   return requireIdentity(paths.identityDir)
 }
 

@@ -10,7 +10,7 @@ import { readTextIfPresent } from '../../platform/files.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { type PrivateKey, parsePrivateKeyPem } from '../../pki/keys.ts'
 import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
-import { switchVersion, type VersionedLayout } from '../versioned-files.ts'
+import { switchVersion, type VersionedLayout, type VersionFile } from '../versioned-files.ts'
 
 export interface Identity {
   readonly hostname: string
@@ -94,19 +94,23 @@ export async function storeIdentity(
     request_id: randomUUID(),
     renewal: identity.renewal,
   }
-  await switchVersion(
-    layoutOf(identityDir),
-    [
-      { name: KEY, content: identity.keyPem, mode: 0o600 },
-      { name: CERTIFICATE, content: identity.certificatePem, mode: 0o644 },
-      { name: ROOT, content: identity.caPem, mode: 0o644 },
-      { name: RECORD, content: `${JSON.stringify(record)}\n`, mode: 0o600 },
-    ],
-    files,
-  )
+  await switchVersion(identityLayout(identityDir), filesOf(identity, record), files)
 }
 
-function layoutOf(identityDir: string): VersionedLayout {
+/** The files of one version. */
+export function filesOf(
+  identity: Pick<NewIdentity, 'certificatePem' | 'keyPem' | 'caPem'>,
+  record: IdentityRecord,
+): VersionFile[] {
+  return [
+    { name: KEY, content: identity.keyPem, mode: 0o600 },
+    { name: CERTIFICATE, content: identity.certificatePem, mode: 0o644 },
+    { name: ROOT, content: identity.caPem, mode: 0o644 },
+    { name: RECORD, content: `${JSON.stringify(record)}\n`, mode: 0o600 },
+  ]
+}
+
+export function identityLayout(identityDir: string): VersionedLayout {
   return {
     directory: identityDir,
     versionsPath: '.versions',

@@ -1,6 +1,5 @@
 // Renewal: a new key and a new certificate, in place before the new identity is first used.
 
-import type { Clock } from '../../platform/clock.ts'
 import { SvcError } from '../../platform/errors.ts'
 import { createCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
@@ -8,6 +7,7 @@ import type { RenewalTrigger } from '../../protocol/words.ts'
 import { describeRefusal } from '../failures.ts'
 import type { HubClient } from '../hub-client.ts'
 import type { HubRefusal } from '../hub-request.ts'
+import type { HubTime } from '../hub-time.ts'
 import { checkIssuedCertificate } from './certificate-checks.ts'
 import { type Identity, requireIdentity, storeIdentity } from './identity.ts'
 
@@ -36,7 +36,7 @@ export async function renewIdentity(
   context: {
     readonly identityDir: string
     readonly hub: Pick<HubClient, 'issueCertificate'>
-    readonly clock: Clock
+    readonly hubTime: HubTime
   },
   trigger: RenewalTrigger,
 ): Promise<RenewalOutcome> {
@@ -48,7 +48,8 @@ export async function renewIdentity(
     outcome.value.certificatePem,
     key.publicKeySpki,
     old,
-    context.clock.now(),
+    // By the issuer's clock: an identity is for the hub's eyes, and ours may be the clock that is wrong.
+    context.hubTime.now(),
   )
   if (!checked.ok) throw new WrongCertificateError(checked.fault)
   await storeIdentity(context.identityDir, {

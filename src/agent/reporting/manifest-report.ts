@@ -13,7 +13,9 @@ export function decideManifestReport(
   count: number,
   now: Date,
 ): ManifestReport | undefined {
-  const isDue =
-    last === undefined || last.count !== count || now.getTime() - last.at.getTime() >= INTERVAL_MS
+  if (last === undefined || last.count !== count) return { count, at: now }
+  const agoMs = now.getTime() - last.at.getTime()
+  // A clock that was set back must not silence us until it has caught up.
+  const isDue = agoMs >= INTERVAL_MS || agoMs < 0
   return isDue ? { count, at: now } : undefined
 }

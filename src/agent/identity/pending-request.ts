@@ -1,5 +1,5 @@
-// What an enrolment sends is on disk before it is sent, so that one whose reply was lost is repeated with the same key,
-// CSR and Idempotency-Key, and the hub can answer the same.
+// What an enrolment or a recovery sends is on disk before it is sent, so that one whose reply was lost is repeated with
+// the same key and CSR; an enrolment with the same Idempotency-Key too, so that the hub can answer the same.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -10,9 +10,11 @@ import { describeError, UserError } from '../../platform/errors.ts'
 import { exists, readTextIfPresent, syncDirectory, writeNewFile } from '../../platform/files.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key, parsePrivateKeyPem, type PrivateKey } from '../../pki/keys.ts'
-import type { Hostname } from '../../protocol/identifiers.ts'
 
-export interface PendingEnrollment {
+/** Each has a directory of its own: a recovery must not undo an enrolment whose reply was lost. */
+export type PendingPurpose = 'enrolment' | 'recovery'
+
+export interface PendingRequest {
   readonly key: PrivateKey
   readonly csrPem: string
   readonly idempotencyKey: string
@@ -29,28 +31,29 @@ const CSR = 'agent.csr'
 const REQUEST = 'request.json'
 const FILE_BYTES_MAX = 64 * 1024
 
-/** The enrolment that is under way for this hostname, else a new one, durable when it resolves. */
-export async function preparePendingEnrollment(
+/** The one that is under way for this hostname, else a new one, durable when it resolves. */
+export async function preparePendingRequest(
+  purpose: PendingPurpose,
   pendingDir: string,
-  hostname: Hostname,
+  hostname: string,
   currentKeySpki: Buffer | undefined,
-): Promise<PendingEnrollment> {
+): Promise<PendingRequest> {
   await removeStaged(pendingDir)
-  const found = await readPending(pendingDir)
+  const found = await readPending(purpose, pendingDir)
   const isDone =
     currentKeySpki !== undefined && found?.pending.key.publicKeySpki.equals(currentKeySpki)
   if (found?.hostname === hostname && isDone !== true) return found.pending
   // A CSR for another name, or one that has become the identity already, is of no use any more.
-  if (found !== undefined) await removePendingEnrollment(pendingDir)
-  return createPending(pendingDir, hostname)
+  await removePendingRequest(pendingDir)
+  return createPendingRequest(pendingDir, hostname)
 }
 
-export async function removePendingEnrollment(pendingDir: string): Promise<void> {
+export async function removePendingRequest(pendingDir: string): Promise<void> {
   await rm(pendingDir, { recursive: true, force: true })
   await syncDirectory(dirname(pendingDir))
 }
 
-async function createPending(pendingDir: string, hostname: Hostname): Promise<PendingEnrollment> {
+async function createPendingRequest(pendingDir: string, hostname: string): Promise<PendingRequest> {
   const key = await generateEcP256Key()
   const csrPem = await createCsrPem(hostname, key)
   const idempotencyKey = randomUUID()
@@ -67,8 +70,9 @@ async function createPending(pendingDir: string, hostname: Hostname): Promise<Pe
 }
 
 async function readPending(
+  purpose: PendingPurpose,
   pendingDir: string,
-): Promise<{ hostname: string; pending: PendingEnrollment } | undefined> {
+): Promise<{ hostname: string; pending: PendingRequest } | undefined> {
   if (!(await exists(pendingDir))) return undefined
   try {
     const key = parsePrivateKeyPem(await readRequired(join(pendingDir, KEY)))
@@ -84,9 +88,11 @@ async function readPending(
       pending: { key, csrPem, idempotencyKey: request.idempotency_key },
     }
   } catch (error) {
+    // Nothing is lost with a recovery: nobody waits for it, and the next one starts from the same identity.
+    if (purpose === 'recovery') return undefined
     throw new UserError(
       'pending_damaged',
-      `pending enrolment at ${pendingDir} is damaged: ${describeError(error)}`,
+      `pending ${purpose} at ${pendingDir} is damaged: ${describeError(error)}`,
       { hint: `remove ${pendingDir}; if the token was used up already, a new one is needed` },
     )
   }

@@ -1,0 +1,31 @@
+// A backup that was put back with its links followed leaves plain files where the links were. They are taken up as a
+// version of their own: an identity that works must also be one that can be renewed.
+
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { nodeFileOperations } from '../file-operations.ts'
+import { adoptPlainFiles } from '../versioned-files.ts'
+import { filesOf, identityLayout, loadIdentity } from './identity.ts'
+
+/** Whether there was something to adopt. Throws a UserError when the files are no identity; they are then left alone. */
+export async function adoptPlainIdentity(identityDir: string): Promise<boolean> {
+  const layout = identityLayout(identityDir)
+  const names = Object.keys(layout.links)
+  const kinds = await Promise.all(
+    names.map((name) => nodeFileOperations.kindOf(join(identityDir, name))),
+  )
+  // The certificate comes first: a plain key beside a linked one is somebody else's.
+  const isPlain = kinds[0] === 'file' && kinds.every((kind) => kind === 'file' || kind === 'link')
+  if (!isPlain) return false
+  const identity = await loadIdentity(identityDir)
+  if (identity === undefined) return false
+  const { certificatePem, key, caPem, record } = identity
+  await adoptPlainFiles(
+    layout,
+    filesOf(
+      { certificatePem, keyPem: key.pem, caPem },
+      record ?? { agent_id: null, request_id: randomUUID(), renewal: null },
+    ),
+  )
+  return true
+}

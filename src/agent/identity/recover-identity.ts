@@ -1,0 +1,66 @@
+// Recovery: an identity that has expired is replaced without a person, by a proof that its key is still here.
+
+import { invariant } from '../../platform/errors.ts'
+import { parseCsrPem } from '../../pki/csr.ts'
+import type { EnrollClient } from '../enroll-client.ts'
+import type { HubTime } from '../hub-time.ts'
+import type { AgentPaths } from '../paths.ts'
+import { checkIssuedCertificate } from './certificate-checks.ts'
+import { requireIdentity, storeIdentity } from './identity.ts'
+import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
+import { createRecoveryProof, refuseOtherThanP256 } from './recovery-proof.ts'
+import { type RenewalOutcome, WrongCertificateError } from './renew-identity.ts'
+
+export interface RecoveryContext {
+  readonly paths: Pick<AgentPaths, 'identityDir' | 'pendingRecoveryDir'>
+  readonly enrollPort: Pick<EnrollClient, 'recover' | 'askTime'>
+  readonly hubTime: HubTime
+  /** The host of the hub's mutual-TLS URL. */
+  readonly audience: string
+}
+
+/** A refusal, or an error, leaves the identity as it was. */
+export async function recoverIdentity(context: RecoveryContext): Promise<RenewalOutcome> {
+  const { paths, enrollPort, hubTime, audience } = context
+  const old = await requireIdentity(paths.identityDir)
+  refuseOtherThanP256(old.key)
+  const pending = await preparePendingRequest(
+    'recovery',
+    paths.pendingRecoveryDir,
+    old.hostname,
+    old.key.publicKeySpki,
+  )
+  const csr = await parseCsrPem(pending.csrPem)
+  invariant(csr !== undefined, 'what is pending was parsed before')
+  // Asked for at every try: a proof that is minutes off is refused, and so would be all that follow it.
+  await enrollPort.askTime()
+  const proof = await createRecoveryProof({
+    key: old.key,
+    csrDer: csr.der,
+    audience,
+    now: hubTime.now(),
+  })
+  const outcome = await enrollPort.recover({
+    cert_pem: old.leaf.pem,
+    csr_pem: pending.csrPem,
+    proof,
+  })
+  if (!outcome.ok) return outcome
+  const checked = checkIssuedCertificate(
+    outcome.value.certificatePem,
+    pending.key.publicKeySpki,
+    old,
+    hubTime.now(),
+  )
+  if (!checked.ok) throw new WrongCertificateError(checked.fault)
+  await storeIdentity(paths.identityDir, {
+    certificatePem: checked.pem,
+    keyPem: pending.key.pem,
+    // The anchor is what makes the hub the hub; a reply alone never changes it.
+    caPem: old.caPem,
+    agentId: old.record?.agent_id ?? null,
+    renewal: { old_serial: old.leaf.serial, trigger: 'recovery' },
+  })
+  await removePendingRequest(paths.pendingRecoveryDir)
+  return { ok: true, old, renewed: await requireIdentity(paths.identityDir) }
+}

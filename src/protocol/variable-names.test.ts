@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AGENT_VARIABLES } from '../agent/agent-variables.ts'
+import { parseAgentConfig } from '../agent/config.ts'
+import { findUnknownVariables, HUB_VARIABLES } from '../hub/config.ts'
+import { AGENT_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from './variable-names.ts'
+
+function withPrefix(names: readonly string[]): string[] {
+  return names.filter((name) => name.startsWith('SVC_')).sort()
+}
+
+test('the names of the hub are those of its table, a secret with its file', () => {
+  const names = HUB_VARIABLES.flatMap(({ name, isSecret }) =>
+    isSecret === true ? [name, `${name}_FILE`] : [name],
+  )
+  assert.deepEqual([...HUB_VARIABLE_NAMES].sort(), withPrefix(names))
+})
+
+test('the names of the agent are those of its table', () => {
+  const names = AGENT_VARIABLES.map(({ name }) => name)
+  assert.deepEqual([...AGENT_VARIABLE_NAMES].sort(), withPrefix(names))
+})
+
+test('neither warns about a variable of the other, and both warn about a misspelt one', () => {
+  const names = [...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, 'SVC_SERVER_ULR']
+  const environment = Object.fromEntries(names.map((name) => [name, '']))
+  const agent = parseAgentConfig(environment, { command: 'identity', osHostname: 'web-1' })
+  assert.deepEqual(agent.unknownVariables, ['SVC_SERVER_ULR'])
+  assert.deepEqual(findUnknownVariables(environment), ['SVC_SERVER_ULR'])
+})
