@@ -19,17 +19,17 @@ describe('the agent’s environment', () => {
     ['rotate', 'SVC_SERVER_URL required\nSVC_SERVER_MTLS_URL required'],
   ]
   for (const [command, message] of missing) {
-    test(`${command} names every missing variable, in the table's order`, () => {
+    test(`[AGV-1] [AGV-2] [AGV-5] [AGV-7] [AGV-17] ${command} names every missing variable, in the table's order`, () => {
       assert.throws(() => parse({}, command), { message })
       assert.throws(() => parse({ SVC_SERVER_URL: ' ', SVC_AGENT_ROLE: '' }, command), { message })
     })
   }
 
-  test('identity needs none', () => {
+  test('[AGV-6] identity needs none, and the data directory has a default', () => {
     assert.equal(parse({}, 'identity').dataDir, '/var/lib/svc-agent')
   })
 
-  test('has the specified defaults', () => {
+  test('[LIM-17] [AGV-4] [AGV-8] [AGV-9] [AGV-10] [AGV-11] [AGV-12] has the specified defaults', () => {
     const config = parse(URLS)
     assert.equal(config.pollIntervalMs, 30_000)
     assert.equal(config.renewalThresholdMs, 6 * 3_600_000)
@@ -53,18 +53,18 @@ describe('the agent’s environment', () => {
     ['SVC_SERVER_URL', 'https://user@hub.example', /must have no credentials/],
   ]
   for (const [variable, value, message] of wrong) {
-    test(`refuses ${variable}=${value}`, () => {
+    test(`[AGT-11] [AGV-15] refuses ${variable}=${value}`, () => {
       assert.throws(() => parse({ ...URLS, [variable]: value }), message)
     })
   }
 
   for (const url of ['http://127.0.0.1:8444', 'http://localhost:1', 'http://[::1]:1']) {
-    test(`takes plain http for loopback: ${url}`, () => {
+    test(`[AGT-11] takes plain http for loopback: ${url}`, () => {
       assert.equal(parse({ ...URLS, SVC_SERVER_URL: url }).serverUrl?.href, new URL(url).href)
     })
   }
 
-  test('takes plain http for the enroll URL, and only for it, when it is allowed', () => {
+  test('[AGT-11] [AGV-14] takes plain http for the enroll URL, and only for it, when it is allowed', () => {
     const http = 'http://hub.example'
     assert.ok(parse({ ...URLS, SVC_SERVER_URL: http, SVC_ALLOW_HTTP: '1' }).serverUrl)
     assert.throws(
@@ -73,7 +73,7 @@ describe('the agent’s environment', () => {
     )
   })
 
-  test('a hostname that is given is taken as it is, and refused when it cannot be one', () => {
+  test('[AGT-9] the OS’s hostname is lower-cased; one that is given is taken as it is, and refused when it cannot be one', () => {
     const env = { ...URLS, SVC_AGENT_ROLE: 'web', SVC_ENROLL_TOKEN_FILE: '/token' }
     assert.throws(
       () => parse({ ...env, SVC_AGENT_HOSTNAME: 'Web-1' }, 'enroll'),
@@ -82,7 +82,7 @@ describe('the agent’s environment', () => {
     assert.equal(parse(env, 'enroll').hostname, 'web-1')
   })
 
-  test('names variables that it does not know', () => {
+  test('[AGV-16] names variables that it does not know', () => {
     assert.deepEqual(parse({ ...URLS, SVC_TYPO: 'x' }).unknownVariables, ['SVC_TYPO'])
   })
 

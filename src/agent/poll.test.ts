@@ -26,7 +26,7 @@ function assertMatchingPair(certificatePem: string, keyPem: string): void {
 }
 
 describe('a round installs what the manifest lists', () => {
-  test('files, then event, then hook, once', async () => {
+  test('[AGT-20] [DEL-1] [EVT-17] files, then event, then hook, once', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     const entry = manifestEntry()
@@ -70,7 +70,7 @@ describe('a round installs what the manifest lists', () => {
     assert.equal(hub.eventTypes().filter((type) => type === 'entrega_instalada').length, 1)
   })
 
-  test('a crash between the switch and the record asks for no second certificate and sends one event', async () => {
+  test('[AGT-28] a crash between the switch and the record asks for no second certificate and sends one event', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.settlesDeliveries = false
@@ -84,7 +84,7 @@ describe('a round installs what the manifest lists', () => {
     assert.equal(state.processed.list()[0]?.progress, 'done')
   })
 
-  test('the hook runs while the event waits for a hub that is away', async () => {
+  test('[HOK-5] the hook runs while the event waits for a hub that is away', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.entregas = [manifestEntry()]
@@ -107,7 +107,7 @@ describe('a round installs what the manifest lists', () => {
     assert.deepEqual(state.session.outbox.listWaiting(), [])
   })
 
-  test('the next version of a cargo replaces the last one and keeps it for a rollback', async () => {
+  test('[AGT-38] the next version of a cargo replaces the last one and keeps it for a rollback', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     const first = manifestEntry()
@@ -155,7 +155,7 @@ describe('what cannot succeed becomes entrega_falhou', () => {
     ],
   ]
   for (const [why, prepare, erro] of cases) {
-    test(why, async () => {
+    test(`[AGT-27] [EVT-18] ${why}`, async () => {
       const { hub, host, stack } = await enrolledHost()
       await using _ = stack
       await prepare(hub, host)
@@ -170,7 +170,7 @@ describe('what cannot succeed becomes entrega_falhou', () => {
     })
   }
 
-  test('two deliveries that differ by case only: the second one fails, the first is kept', async () => {
+  test('[AGT-39] [DEL-13] two deliveries that differ by case only: the second one fails, the first is kept', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     const [first, second] = [manifestEntry({ nome: 'site' }), manifestEntry({ nome: 'Site' })]
@@ -216,7 +216,7 @@ describe('what may succeed later is tried again and fails nothing', () => {
     { kind: 'not-json' },
   ] as const
   for (const misbehaviour of transient) {
-    test(`certs/issue: ${JSON.stringify(misbehaviour)}`, async () => {
+    test(`[AGT-26] certs/issue: ${JSON.stringify(misbehaviour)}`, async () => {
       const { hub, host, stack } = await enrolledHost()
       await using _ = stack
       hub.entregas = [manifestEntry()]
@@ -237,7 +237,7 @@ describe('what may succeed later is tried again and fails nothing', () => {
     })
   }
 
-  test('one delivery that is always cut off does not hold up the others', async () => {
+  test('[AGT-27] one delivery that is always cut off does not hold up the others', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.entregas = [manifestEntry({ nome: 'bad' }), manifestEntry({ nome: 'good' })]
@@ -246,18 +246,24 @@ describe('what may succeed later is tried again and fails nothing', () => {
     assertMatchingPair(await host.readOut('good.crt'), await host.readOut('good.key'))
   })
 
-  test('a delivery of another kind is warned about once and not recorded', async () => {
-    const { hub, host, stack } = await enrolledHost()
-    await using _ = stack
-    hub.entregas = [manifestEntry({ tipo: 'selado' })]
-    const state = await host.openAgent()
-    await pollOnce(state)
-    await pollOnce(state)
-    assert.equal(host.log.filter((line) => line.includes('unknown kind')).length, 1)
-    assert.deepEqual(state.processed.list(), [])
-  })
+  for (const tipo of ['selado', 'push', 'novidade']) {
+    test(`[AGT-21] [DEL-2] [DEL-3] a delivery of tipo ${tipo} is warned about once and not recorded`, async () => {
+      const { hub, host, stack } = await enrolledHost()
+      await using _ = stack
+      hub.entregas = [manifestEntry({ tipo }), manifestEntry({ nome: 'good' })]
+      const state = await host.openAgent()
+      await pollOnce(state)
+      await pollOnce(state)
+      assert.equal(host.log.filter((line) => line.includes('unknown kind')).length, 1)
+      assert.deepEqual(
+        state.processed.list().map(({ name }) => name),
+        ['good'],
+      )
+      assert.equal(hub.eventTypes().includes('entrega_falhou'), false)
+    })
+  }
 
-  test('a failing hook is retried alone, and the same failure is reported once', async () => {
+  test('[HOK-6] [EVT-20] a failing hook is retried alone, and the same failure is reported once', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.entregas = [manifestEntry()]
@@ -280,7 +286,7 @@ describe('what may succeed later is tried again and fails nothing', () => {
 })
 
 describe('renewal', () => {
-  test('a delivered certificate near its end is renewed with a new key, reported and told to the hook', async () => {
+  test('[AGT-25] [EVT-16] a delivered certificate near its end is renewed with a new key, reported and told to the hook', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     const entry = manifestEntry()
@@ -309,7 +315,7 @@ describe('renewal', () => {
     )
   })
 
-  test('a certificate that is due as soon as it is issued is renewed once a minute at most', async () => {
+  test('[AGT-19] a certificate that is due as soon as it is issued is renewed once a minute at most', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.entregas = [manifestEntry()]
@@ -323,7 +329,7 @@ describe('renewal', () => {
     assert.equal(hub.requestsTo('issue').length, 3)
   })
 
-  test('a cancelled delivery keeps its files and is renewed no more', async () => {
+  test('[AGT-25] a cancelled delivery keeps its files and is renewed no more', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.entregas = [manifestEntry()]
@@ -340,7 +346,7 @@ describe('renewal', () => {
     assert.equal(hub.requestsTo('issue').length, 2)
   })
 
-  test('the identity is renewed below the threshold and the next request uses it', async () => {
+  test('[AGT-18] [AGT-19] [EVT-16] the identity is renewed below the threshold and the next request uses it', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     await host.enroll(3_600_000)
@@ -363,7 +369,7 @@ describe('renewal', () => {
     assert.equal(reports.length, 1)
   })
 
-  test('a certificate for another key changes nothing', async () => {
+  test('[AGT-35] a certificate for another key changes nothing', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     await host.enroll(3_600_000)
@@ -376,7 +382,7 @@ describe('renewal', () => {
 })
 
 describe('state that is not there, or damaged', () => {
-  test('a damaged processed.json is named and left alone', async () => {
+  test('[AGT-31] a damaged processed.json is named and left alone', async () => {
     const { host, stack } = await enrolledHost()
     await using _ = stack
     await writeFile(host.paths.processedFile, '{"format":1,"deliv')
@@ -384,7 +390,7 @@ describe('state that is not there, or damaged', () => {
     assert.equal(await readFile(host.paths.processedFile, 'utf8'), '{"format":1,"deliv')
   })
 
-  test('a 401 touches nothing and the work goes on when it is over', async () => {
+  test('[AGT-26] a 401 touches nothing and the work goes on when it is over', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     hub.entregas = [manifestEntry()]
@@ -395,7 +401,7 @@ describe('state that is not there, or damaged', () => {
     assertMatchingPair(await host.readOut('site.crt'), await host.readOut('site.key'))
   })
 
-  test('a link out of the versions directory is not followed', async () => {
+  test('[AGT-39] a link out of the versions directory is not followed', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     const elsewhere = join(host.directory, 'elsewhere')
@@ -408,7 +414,7 @@ describe('state that is not there, or damaged', () => {
     assert.equal(hub.eventTypes().includes('entrega_falhou'), true)
   })
 
-  test('an outbox is read again after a restart, in its order', async () => {
+  test('[AGT-28] an outbox is read again after a restart, in its order', async () => {
     const { hub, host, stack } = await enrolledHost()
     await using _ = stack
     const state = await host.openAgent()

@@ -18,7 +18,7 @@ async function setUp(): Promise<{ hub: FakeHub; host: AgentHost; stack: AsyncDis
 }
 
 describe('svc-agent', () => {
-  test('enrols, shows its identity, does a round, and is present after that', async () => {
+  test('[AGT-5] [AGT-15] [AGT-16] enrols, shows its identity, does a round, and is present after that', async () => {
     const { hub, host, stack } = await setUp()
     await using _ = stack
     const before = await host.command('identity')
@@ -57,7 +57,7 @@ describe('svc-agent', () => {
     assert.equal(again.stderr, 'svc-agent: error: identity already present\n')
   })
 
-  test('run ends at once by SIGTERM, and the singleton is free again', async () => {
+  test('[AGT-22] [AGT-23] [AGT-24] run polls on SIGHUP, ends at once by SIGTERM, and the singleton is free again', async () => {
     const { hub, host, stack } = await setUp()
     await using _ = stack
     await host.enroll()
@@ -76,7 +76,7 @@ describe('svc-agent', () => {
     assert.equal((await host.command('run', '--once')).status, 0)
   })
 
-  test('rotate goes through the running agent, whose next request uses the new identity', async () => {
+  test('[AGT-24] [AGT-33] [AGT-34] rotate goes through the running agent, whose next request uses the new identity', async () => {
     const { hub, host, stack } = await setUp()
     await using _ = stack
     await host.enroll()
@@ -112,7 +112,7 @@ describe('svc-agent', () => {
     )
   })
 
-  test('a hub that is away fails one round, and run goes on until it is back', async () => {
+  test('[AGT-17] [AGT-22] a hub that is away fails one round, and run goes on until it is back', async () => {
     const { hub, host, stack } = await setUp()
     await using _ = stack
     await host.enroll()
@@ -129,7 +129,7 @@ describe('svc-agent', () => {
     assert.deepEqual(await exited, [null, 'SIGINT'])
   })
 
-  test('says which variables are missing and exits 1', async () => {
+  test('[AGV-17] says which variables are missing', async () => {
     const { host, stack } = await setUp()
     await using _ = stack
     const { SVC_SERVER_URL: _url, SVC_SERVER_MTLS_URL: _mtls, ...env } = host.env

@@ -10,7 +10,7 @@ const START = new Date('2026-01-01T00:00:00Z')
 const after = (ms: number): Date => new Date(START.getTime() + ms)
 
 describe('when something is tried again', () => {
-  test('after seconds that double to five minutes', () => {
+  test('[AGT-26] after seconds that double to five minutes', () => {
     const delays = [1, 2, 3, 9, 10, 1000].map((failures) => backoffDelayMs(failures, () => 1))
     assert.deepEqual(delays, [1000, 2000, 4000, 256_000, 300_000, 300_000])
     assert.equal(
@@ -19,7 +19,7 @@ describe('when something is tried again', () => {
     )
   })
 
-  test('not before what the other side asked for', () => {
+  test('[AGT-26] not before what the other side asked for', () => {
     const retries = new RetrySchedule(() => 1)
     retries.recordFailure('x', START, 60_000)
     assert.equal(retries.isDue('x', after(59_999)), false)
@@ -35,7 +35,7 @@ describe('when a certificate is due', () => {
     [3 * HOUR, 6 * HOUR, HOUR],
   ]
   for (const [lifetimeMs, thresholdMs, effectiveMs] of cases) {
-    test(`a life of ${lifetimeMs / HOUR} h with a threshold of ${thresholdMs / HOUR} h: ${effectiveMs / HOUR} h before its end, ±10 %`, () => {
+    test(`[AGT-19] a life of ${lifetimeMs / HOUR} h with a threshold of ${thresholdMs / HOUR} h: ${effectiveMs / HOUR} h before its end, ±10 %`, () => {
       const instants = ['a', 'b', 'c', 'd', 'e'].map((serial) => {
         const lifetime = { serial, notBefore: START, notAfter: after(lifetimeMs) }
         assert.equal(
@@ -66,11 +66,11 @@ describe('the wait between two rounds', () => {
     overrides: Partial<Parameters<typeof decideNextDelayMs>[0]>,
     delayMs: number,
   ][] = [
-    ['is the interval', {}, 30_000],
+    ['[AGT-18] is the interval', {}, 30_000],
     ['is shorter when something may be tried again', { nextRetryMs: 5000 }, 5000],
     ['is never less than a second for what is overdue', { nextRetryMs: -5000 }, 1000],
-    ['backs off when the hub gives no manifest', { failures: 3 }, 3000],
-    ['is at least what the hub asked for', { retryAfterMs: 90_000 }, 90_000],
+    ['[AGT-26] backs off when the hub gives no manifest', { failures: 3 }, 3000],
+    ['[AGT-26] is at least what the hub asked for', { retryAfterMs: 90_000 }, 90_000],
   ]
   for (const [title, overrides, delayMs] of cases) {
     test(title, () =>
@@ -81,7 +81,12 @@ describe('the wait between two rounds', () => {
     )
   }
 
-  test('looks at the wall clock every minute, and ends when it was set back', async () => {
+  test('[AGT-18] is spread over a tenth of the interval to either side', () => {
+    const delays = [0, 1].map((chance) => decideNextDelayMs(input, () => chance))
+    assert.deepEqual(delays, [27_000, 33_000])
+  })
+
+  test('[AGT-30] looks at the wall clock every minute, and ends when it was set back', async () => {
     const slices: number[] = []
     let nowMs = START.getTime()
     const clock: Clock = {

@@ -92,7 +92,7 @@ async function countOperations(before: number): Promise<number> {
 
 describe('a change of version', () => {
   for (const before of [0, 1, 3]) {
-    test(`cut at every operation after ${before} versions leaves the old or the new pair, and can be repeated`, async () => {
+    test(`[AGT-36] cut at every operation after ${before} versions leaves the old or the new pair, and can be repeated`, async () => {
       const operations = await countOperations(before)
       assert.ok(operations > 6, `only ${operations} operations seen`)
       for (let n = 1; n <= operations; n += 1) {
@@ -118,7 +118,7 @@ describe('a change of version', () => {
     })
   }
 
-  test('a key is 0600 and a certificate 0644, whatever the umask', async () => {
+  test('[AGT-36] a key is 0600 and a certificate 0644, whatever the umask', async () => {
     await using directory = await temporaryDirectory()
     const umask = process.umask(0o077)
     try {
@@ -131,6 +131,58 @@ describe('a change of version', () => {
     assert.equal((await stat(join(directory.path, '.versions/site'))).mode & 0o777, 0o755)
   })
 
+  test('[AGT-36] a key is never open to others, not even while it is staged', async () => {
+    await using directory = await temporaryDirectory()
+    const umask = process.umask(0)
+    let looks = 0
+    const observe = async (): Promise<void> => {
+      for (const name of await readdir(directory.path, { recursive: true })) {
+        if (!name.endsWith('key.pem')) continue
+        looks += 1
+        assert.equal((await stat(join(directory.path, name))).mode & 0o077, 0, name)
+      }
+    }
+    try {
+      for (const version of [1, 2]) {
+        await switchVersion(layoutIn(directory.path), pair(version), dyingAt(Infinity, observe))
+      }
+    } finally {
+      process.umask(umask)
+    }
+    assert.ok(looks > 6, `only ${looks} keys seen`)
+  })
+
+  test('[AGT-35] [AGT-37] is staged and synced before the one rename, whose directory is synced after it', async () => {
+    await using directory = await temporaryDirectory()
+    await switchVersion(layoutIn(directory.path), pair(1))
+    const done: string[] = []
+    const note = (name: string, path: string): void =>
+      void done.push(`${name} ${path.slice(directory.path.length + 1)}`)
+    await switchVersion(layoutIn(directory.path), pair(2), {
+      ...nodeFileOperations,
+      writeNewFile: async (path, content, mode) => {
+        await nodeFileOperations.writeNewFile(path, content, mode)
+        note('write', path)
+      },
+      rename: async (from, to) => {
+        await nodeFileOperations.rename(from, to)
+        note('rename', to)
+      },
+      syncDirectory: async (path) => {
+        await nodeFileOperations.syncDirectory(path)
+        note('sync', path)
+      },
+    })
+    assert.deepEqual(done, [
+      'write .versions/site/000002/key.pem',
+      'write .versions/site/000002/cert.pem',
+      'sync .versions/site/000002',
+      'sync .versions/site',
+      'rename .versions/site/current',
+      'sync .versions/site',
+    ])
+  })
+
   const obstacles: [what: string, put: (directory: string) => Promise<void>][] = [
     ['a file of another', (directory) => writeFile(join(directory, 'site.crt'), 'precious')],
     ['a link of another', (directory) => symlink('/etc/passwd', join(directory, 'site.key'))],
@@ -138,7 +190,7 @@ describe('a change of version', () => {
     ['a linked versions directory', (directory) => symlink('/tmp', join(directory, '.versions'))],
   ]
   for (const [what, put] of obstacles) {
-    test(`${what} in its place is refused and left alone`, async () => {
+    test(`[AGT-39] ${what} in its place is refused and left alone`, async () => {
       await using directory = await temporaryDirectory()
       await put(directory.path)
       await assert.rejects(switchVersion(layoutIn(directory.path), pair(1)), ForeignFileError)

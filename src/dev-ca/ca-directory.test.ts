@@ -42,7 +42,7 @@ describe('CA directory', () => {
     })
   })
 
-  test('holds a root and an intermediate that it signed', async () => {
+  test('[DCA-1] holds a root and an intermediate that it signed', async () => {
     const directory = join(parent, 'chain')
     await createCaDirectory(directory, SETTINGS, systemClock)
     const files = await loadCaDirectory(directory)
@@ -100,7 +100,7 @@ describe('CA directory', () => {
     })
   })
 
-  test('prints the four settings of a hub for a shell, quoted', async () => {
+  test('[DCA-1] prints the four settings of a hub for a shell, quoted', async () => {
     const directory = join(parent, "it's here")
     await createCaDirectory(directory, SETTINGS, systemClock)
     const settings = hubSettingsOf(directory, await loadCaDirectory(directory))

@@ -333,6 +333,25 @@ describe('the manifest', () => {
   })
 })
 
+describe('the ETag of the manifest', () => {
+  test('[MAN-6] is answered 304 when it comes back, and 200 again once something changed', async () => {
+    const host = await enrollHost(hub, 'cached.example')
+    const ask = (etag: string): Promise<WireReply> =>
+      send(host.mtls, { path: '/v1/manifest', headers: { 'if-none-match': etag } })
+    const first = await send(host.mtls, { path: '/v1/manifest' })
+    const etag = first.headers.etag ?? ''
+    assert.match(etag, /^"[^"]+"$/)
+    const same = await ask(etag)
+    assert.deepEqual([same.status, same.text], [304, ''])
+    assert.ok(same.headers['x-request-id'])
+    assertOk(await ask('"other"'))
+    await deliver(host, 'site')
+    const changed = await ask(etag)
+    assertOk(changed)
+    assert.notEqual(changed.headers.etag, etag)
+  })
+})
+
 describe('what may be delivered', () => {
   test('[DEL-12] a nome that could leave its directory is refused', async () => {
     const host = await enrollHost(hub, 'names-host.example')

@@ -55,7 +55,7 @@ describe('settings', () => {
     )
   })
 
-  test('[LOG-1] logs are JSON lines on stderr when that is no terminal, or text by SVC_LOG_FORMAT', async () => {
+  test('[LOG-1] [ENV-15] logs are JSON lines on stderr when that is no terminal, or text by SVC_LOG_FORMAT', async () => {
     await using hub = await startHub()
     for (const entry of hub.logEntries()) {
       assert.match(String(entry['time']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

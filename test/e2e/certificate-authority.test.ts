@@ -71,7 +71,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       })
 
     for (const rule of SIGN_RULES) {
-      test(`${rule.title}: ${rule.status}`, async () => {
+      test(`[DCA-3] ${rule.title}: ${rule.status}`, async () => {
         const { status, json } = await sign(rule)
         assert.equal(status, rule.status, JSON.stringify(json))
         if (status === 201) return
@@ -80,7 +80,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       })
     }
 
-    test('answers with the leaf, the intermediate (not the root) and both as a chain', async () => {
+    test('[CAX-6] [DCA-2] answers with the leaf, the intermediate (not the root) and both as a chain', async () => {
       const { json } = await sign({})
       const [leaf, intermediate] = [certificateIn(json['crt']), certificateIn(json['ca'])]
       const root = parseCertificatePem(await readFile(ca.rootPath, 'utf8'))
@@ -133,7 +133,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal(leaf.notAfter.getTime(), begin.getTime() + 2 * HOUR_MS)
     })
 
-    test('signs the CSR that a token is bound to', async () => {
+    test('[CAX-4] signs the CSR that a token is bound to', async () => {
       const csr = await createRawCsrPem()
       const ott = await raw.token({ cnf: confirmationOf(csr) })
       assert.equal((await raw.post('/1.0/sign', { csr, ott })).status, 201)
@@ -148,7 +148,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal((await raw.post('/1.0/sign', 'nonsense')).status, 400)
     })
 
-    test('takes a token once, with or without an id', async () => {
+    test('[DCA-3] takes a token once, with or without an id', async () => {
       for (const claims of [{}, { jti: undefined }]) {
         const body = { csr: await createRawCsrPem(), ott: await raw.token(claims) }
         assert.equal((await raw.post('/1.0/sign', body)).status, 201)
@@ -181,7 +181,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal((await raw.post('/sign', body)).status, 201)
     })
 
-    test('lists provisioners with name and public key only', async () => {
+    test('[DCA-2] lists provisioners with name and public key only', async () => {
       const { status, json } = await raw.get('/provisioners?limit=100')
       assert.equal(status, 200)
       const list = json['provisioners'] as { type: string; name: string; key: { kid: string } }[]
@@ -193,7 +193,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal((await raw.get('/provisioners?limit=x')).status, 400)
     })
 
-    test('shows its root', async () => {
+    test('[DCA-2] shows its root', async () => {
       const { status, json } = await raw.get('/roots')
       assert.equal(status, 201)
       const rootPem = await readFile(ca.rootPath, 'utf8')
@@ -205,7 +205,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal(String(plain['text']).trim(), rootPem.trim())
     })
 
-    test('is healthy, and knows no other path', async () => {
+    test('[DCA-2] is healthy, and knows no other path', async () => {
       assert.deepEqual(await raw.get('/health'), { status: 200, json: { status: 'ok' } })
       assert.equal((await raw.get('/nothing')).status, 404)
       assert.equal((await raw.get('/1.0/sign')).status, 405)
@@ -243,7 +243,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal(await post({ ott: await revokeToken(serial), serial: undefined }), 400)
     })
 
-    test('signs through the client, exactly the names asked for', async () => {
+    test('[CAX-1] [CAX-3] signs through the client, exactly the names asked for', async () => {
       const sans = ['web-1', '*.web.example', '10.1.2.3', '2001:db8::1']
       const { leaf, intermediates } = await client.sign(await newRequest({ sans }))
       assert.equal(leaf.commonName, 'web-1')

@@ -180,7 +180,7 @@ async function waitForEvent(
   hub: TestHub,
   type: string,
   host: ManagedHost,
-  test: (entry: Entry) => boolean = () => true,
+  isWanted: (entry: Entry) => boolean = () => true,
 ): Promise<Entry> {
   return waitUntil(
     `${type} of ${host.hostname}`,
@@ -189,7 +189,7 @@ async function waitForEvent(
         tipo: type,
         agente: host.hostname,
       })
-      return eventos.find(test)
+      return eventos.find(isWanted)
     },
     90_000,
   )

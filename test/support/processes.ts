@@ -49,7 +49,7 @@ export async function runProgram(
 export async function runTool(
   command: string,
   args: readonly string[],
-  input: string | Buffer = '',
+  input?: string | Buffer,
 ): Promise<string> {
   const { status, stdout, stderr } = await endOf(startCommand(command, args, {}, input))
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`)
@@ -83,6 +83,8 @@ function startCommand(
   })
   const stdout = collect(child.stdout)
   const stderr = collect(child.stderr)
+  // A program may end without reading its input; how it ended says whether that matters.
+  child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   return {
     pid: child.pid ?? 0,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,10 +25,15 @@ const INVOCATION: HookInvocation = {
   hostname: 'web-1',
 }
 
+const NOTE_WHAT_IT_GETS = `
+const given = { arguments: process.argv.slice(2), environment: process.env }
+require('node:fs').writeFileSync('given', JSON.stringify(given))`
+
 async function withHooks(
   work: (hooks: {
     directory: string
-    put: (name: string, script: string, mode?: number) => Promise<string>
+    put: (name: string, script: string, options?: { interpreter: string }) => Promise<string>
+    /** With the limit that agents have, unless one is given. */
     run: (timeoutMs?: number) => ReturnType<ReturnType<typeof createHookRunner>['run']>
   }) => Promise<void>,
 ): Promise<void> {
@@ -35,20 +41,20 @@ async function withHooks(
   try {
     await work({
       directory,
-      async put(name, script, mode = 0o755) {
+      async put(name, script, { interpreter } = { interpreter: '/bin/sh' }) {
         const path = join(directory, name)
-        await writeFile(path, `#!/bin/sh\n${script}\n`)
-        await chmod(path, mode)
+        await writeFile(path, `#!${interpreter}\n${script}\n`)
+        await chmod(path, 0o755)
         return path
       },
-      run: (timeoutMs = 10_000) =>
+      run: (timeoutMs) =>
         createHookRunner({
           hookDir: directory,
           workingDirectory: directory,
           userId,
           home: '/home/x',
           log,
-          timeoutMs,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
         }).run(INVOCATION),
     })
   } finally {
@@ -57,41 +63,37 @@ async function withHooks(
 }
 
 describe('hooks', () => {
-  test('a missing hook is fine', () =>
+  test('[HOK-6] a missing hook is fine', () =>
     withHooks(async ({ run }) => assert.deepEqual(await run(), [])))
 
-  test('get their arguments untouched and nothing of the agent’s environment', () =>
+  test('[HOK-1] [HOK-2] get their arguments untouched and this environment, nothing of the agent’s', () =>
     withHooks(async ({ directory, put, run }) => {
       process.env['SVC_ENROLL_TOKEN'] = 'svct_secret'
-      await put('post-csr-cert', 'printf "%s\\n" "$@" > args; env | sort > env')
+      await put('post-csr-cert', NOTE_WHAT_IT_GETS, { interpreter: process.execPath })
       assert.deepEqual(await run(), [])
       delete process.env['SVC_ENROLL_TOKEN']
-      assert.equal(
-        await readFile(join(directory, 'args'), 'utf8'),
-        'site\n/out/$(touch x).crt\n/out/site.key\n',
-      )
-      const environment = await readFile(join(directory, 'env'), 'utf8')
-      for (const line of [
-        'HOME=/home/x',
-        'LANG=C.UTF-8',
-        'SVC_CA_PATH=/ca.pem',
-        'SVC_CARGA_ID=c',
-        'SVC_CERT_PATH=/out/$(touch x).crt',
-        'SVC_ENTREGA_ID=d',
-        'SVC_EVENT=installed',
-        'SVC_HOSTNAME=web-1',
-        'SVC_KEY_PATH=/out/site.key',
-        'SVC_NOME=site',
-        'SVC_NOT_AFTER=2026-01-02T03:04:05.000Z',
-        'SVC_SERIAL=ab',
-        'SVC_VERSAO=2',
-      ]) {
-        assert.ok(environment.split('\n').includes(line), line)
-      }
-      assert.equal(environment.includes('svct_secret'), false)
+      assert.deepEqual(JSON.parse(await readFile(join(directory, 'given'), 'utf8')), {
+        arguments: ['site', '/out/$(touch x).crt', '/out/site.key'],
+        environment: {
+          PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+          HOME: '/home/x',
+          LANG: 'C.UTF-8',
+          SVC_EVENT: 'installed',
+          SVC_NOME: 'site',
+          SVC_CERT_PATH: '/out/$(touch x).crt',
+          SVC_KEY_PATH: '/out/site.key',
+          SVC_CA_PATH: '/ca.pem',
+          SVC_SERIAL: 'ab',
+          SVC_NOT_AFTER: '2026-01-02T03:04:05.000Z',
+          SVC_ENTREGA_ID: 'd',
+          SVC_CARGA_ID: 'c',
+          SVC_VERSAO: '2',
+          SVC_HOSTNAME: 'web-1',
+        },
+      })
     }))
 
-  test('run in the order of their names, the single one first, and one failure keeps none from running', () =>
+  test('[HOK-1] run in the order of their names, the single one first, and one failure keeps none from running', () =>
     withHooks(async ({ directory, put, run }) => {
       await mkdir(join(directory, 'post-csr-cert.d'))
       await chmod(join(directory, 'post-csr-cert.d'), 0o755)
@@ -106,13 +108,28 @@ describe('hooks', () => {
       )
     }))
 
-  test('are killed with all that they started when their time is up', () =>
+  test('[HOK-3] are killed with all that they started when their time is up', () =>
     withHooks(async ({ directory, put, run }) => {
       await put('post-csr-cert', 'sleep 600 & echo $! > child; wait')
       const [failure] = await run(300)
       assert.equal(failure?.reason, 'killed after 0.3 s')
       const child = Number(await readFile(join(directory, 'child'), 'utf8'))
       await eventually('the child of the hook is gone', () => !isAlive(child))
+    }))
+
+  test('[HOK-3] have 60 s', (context) =>
+    withHooks(async ({ directory, put, run }) => {
+      context.mock.timers.enable({ apis: ['setTimeout'] })
+      await put('post-csr-cert', 'echo $$ > pid.new && mv pid.new pid; exec sleep 600')
+      const running = run()
+      const pidPath = join(directory, 'pid')
+      while (!existsSync(pidPath)) await new Promise((resolve) => void setImmediate(resolve))
+      const pid = Number(await readFile(pidPath, 'utf8'))
+      context.mock.timers.tick(59_999)
+      assert.ok(isAlive(pid))
+      context.mock.timers.tick(1)
+      const [failure] = await running
+      assert.deepEqual([failure?.reason, failure?.exitCode], ['killed after 60 s', null])
     }))
 
   test('do not hold up the agent by what they leave in the background', () =>
@@ -144,6 +161,14 @@ describe('hooks', () => {
     ],
     ['it is not executable', (_, hook) => chmod(hook, 0o644), /not executable/],
     [
+      'it is no regular file',
+      async (_, hook) => {
+        await rm(hook)
+        await mkdir(hook)
+      },
+      /it is not a file/,
+    ],
+    [
       'it is a link',
       async (directory, hook) => {
         await rm(hook)
@@ -153,7 +178,7 @@ describe('hooks', () => {
     ],
   ]
   for (const [why, prepare, reason] of refusals) {
-    test(`are refused when ${why}`, () =>
+    test(`[HOK-4] are refused when ${why}`, () =>
       withHooks(async ({ directory, put, run }) => {
         await prepare(directory, await put('post-csr-cert', 'echo ran > ran'))
         const [failure] = await run()
@@ -162,10 +187,25 @@ describe('hooks', () => {
       }))
   }
 
-  test('are refused when they belong to another user', { skip: userId !== 0 }, () =>
-    withHooks(async ({ put, run }) => {
+  test('[HOK-4] of a .d directory that others may write are refused all together', () =>
+    withHooks(async ({ directory, put, run }) => {
+      await put('post-csr-cert', 'echo single >> ran')
+      await mkdir(join(directory, 'post-csr-cert.d'))
+      await put('post-csr-cert.d/10-a', 'echo a >> ran')
+      await chmod(join(directory, 'post-csr-cert.d'), 0o775)
+      const failures = await run()
+      assert.equal(failures.length, 1)
+      assert.match(failures[0]?.reason ?? '', /refused: .*post-csr-cert\.d is writable/)
+      assert.equal(await readFile(join(directory, 'ran'), 'utf8'), 'single\n')
+    }))
+
+  test('[HOK-4] are refused when they belong to another user', { skip: userId !== 0 }, () =>
+    withHooks(async ({ directory, put, run }) => {
       await chown(await put('post-csr-cert', 'true'), 4242, 4242)
       assert.match((await run())[0]?.reason ?? '', /it belongs to user 4242/)
+      await chown(join(directory, 'post-csr-cert'), 0, 0)
+      await chown(directory, 4242, 4242)
+      assert.match((await run())[0]?.reason ?? '', /its directory .* belongs to user 4242/)
     }),
   )
 })

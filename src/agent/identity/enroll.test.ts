@@ -60,7 +60,7 @@ async function setUp(): Promise<Fixture> {
 }
 
 describe('enrolment', () => {
-  test('leaves key, certificate and root with their modes, and nothing pending', async () => {
+  test('[AGT-8] leaves key, certificate and root with their modes, and nothing pending', async () => {
     await using fixture = await setUp()
     const identity = await fixture.enroll()
     assert.equal(identity.hostname, 'web-1')
@@ -74,7 +74,7 @@ describe('enrolment', () => {
     assert.equal(await readFile(join(identityDir, 'ca.pem'), 'utf8'), fixture.hub.ca.rootPem)
   })
 
-  test('a lost reply is asked for again with the same key, CSR and Idempotency-Key', async () => {
+  test('[AGT-12] [AGT-13] a lost reply is asked for again with the same key, CSR and Idempotency-Key', async () => {
     await using fixture = await setUp()
     fixture.hub.misbehave('enroll', { kind: 'cut-after' })
     await fixture.enroll()
@@ -83,7 +83,7 @@ describe('enrolment', () => {
     assert.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key'])
   })
 
-  test('a command that gave up is gone on with by the next one', async () => {
+  test('[AGT-13] a command that gave up is gone on with by the next one', async () => {
     await using fixture = await setUp()
     const lost: Misbehaviour = { kind: 'cut-after' }
     fixture.hub.misbehave('enroll', lost, lost, lost, lost)
@@ -97,7 +97,7 @@ describe('enrolment', () => {
     assert.equal(keys.size, 1)
   })
 
-  test('an identity that is there is left alone', async () => {
+  test('[AGT-5] an identity that is there is left alone', async () => {
     await using fixture = await setUp()
     const { leaf } = await fixture.enroll()
     await assert.rejects(fixture.enroll(), { message: 'identity already present' })
@@ -106,7 +106,7 @@ describe('enrolment', () => {
     assert.equal(fixture.hub.requestsTo('enroll').length, 1)
   })
 
-  test('--replace sets the old identity aside when the new one is in place', async () => {
+  test('[AGT-14] --replace sets the old identity aside when the new one is in place', async () => {
     await using fixture = await setUp()
     const old = await fixture.enroll()
     fixture.hub.tokens.set('svct_second', { hostname: 'web-1', role: 'web' })
@@ -117,7 +117,7 @@ describe('enrolment', () => {
     assert.equal(parseCertificatePem(await readFile(aside, 'utf8')).serial, old.leaf.serial)
   })
 
-  test('a refusal names the code and keeps what is pending', async () => {
+  test('[AGT-12] a refusal names the code and keeps what is pending', async () => {
     await using fixture = await setUp()
     await assert.rejects(fixture.enroll({ token: new Secret('svct_unknown') }), {
       message: 'the hub refused the enrolment: token_not_found (401)',
@@ -129,7 +129,7 @@ describe('enrolment', () => {
     ])
   })
 
-  test('a root with another fingerprint is not trusted', async () => {
+  test('[AGT-14] a root with another fingerprint is not trusted', async () => {
     await using fixture = await setUp()
     await assert.rejects(
       fixture.enroll({ caFingerprint: '0'.repeat(64) }),

@@ -47,7 +47,7 @@ async function enqueueAll(outbox: Outbox, ...types: string[]): Promise<void> {
 }
 
 describe('the outbox', () => {
-  test('delivers each event once and in order, however often requests and replies are lost', () =>
+  test('[AGT-28] delivers each event once and in order, however often requests and replies are lost', () =>
     withOutbox(async (directory, outbox, hub) => {
       await enqueueAll(outbox, 'a', 'b', 'c')
       hub.plan.push('lost-request', 'lost-reply', 503, 'lost-reply', 429, 401, 408)
@@ -61,7 +61,7 @@ describe('the outbox', () => {
     }))
 
   for (const status of [400, 403, 404, 409, 413]) {
-    test(`sets an event aside that is refused with ${status}, and sends those behind it`, () =>
+    test(`[AGT-28] sets an event aside that is refused with ${status}, and sends those behind it`, () =>
       withOutbox(async (directory, outbox, hub) => {
         await enqueueAll(outbox, 'bad', 'good')
         hub.plan.push(status)

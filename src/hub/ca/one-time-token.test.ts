@@ -25,7 +25,7 @@ describe('one-time token', async () => {
     clock,
   })
 
-  test('carries what the CA asks for, and no iat', async () => {
+  test('[CAX-2] [CAX-3] [CAX-4] [CAX-5] carries what the CA asks for, and no iat', async () => {
     const token = await signToken(request)
     const { jti, ...claims } = decodeJwt(token)
     assert.equal(typeof jti, 'string')
@@ -41,12 +41,12 @@ describe('one-time token', async () => {
     assert.deepEqual(decodeProtectedHeader(token), { alg: 'ES256', kid: 'the kid', typ: 'JWT' })
   })
 
-  test('is signed by the provisioner key', async () => {
+  test('[CAX-1] is signed by the provisioner key', async () => {
     const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
     await jwtVerify(await signToken(request), publicKey, { currentDate: NOW })
   })
 
-  test('has an id of its own every time', async () => {
+  test('[CAX-5] has an id of its own every time', async () => {
     const [first, second] = [await signToken(request), await signToken(request)]
     assert.notEqual(decodeJwt(first).jti, decodeJwt(second).jti)
   })

@@ -61,7 +61,7 @@ async function failsFor(
 }
 
 describe('step-ca client', () => {
-  test('returns the leaf and its intermediates, leaf first', async () => {
+  test('[CAX-1] [CAX-6] returns the leaf and its intermediates, leaf first', async () => {
     await using ca = await startFakeCa()
     await using client = clientOf(ca)
     const request = await newRequest(['web-1', '*.web.example', '2001:db8::1'])
@@ -72,21 +72,21 @@ describe('step-ca client', () => {
     assert.equal(chainPem, leaf.pem + intermediates[0]?.pem)
   })
 
-  test('falls back to crt and ca when there is no certChain', async () => {
+  test('[CAX-6] falls back to crt and ca when there is no certChain', async () => {
     await using ca = await startFakeCa({ script: () => ({ kind: 'sign_without_chain' }) })
     await using client = clientOf(ca)
     const { intermediates } = await client.sign(await newRequest())
     assert.equal(intermediates.length, 1)
   })
 
-  test('trusts each of several roots', async () => {
+  test('[CAX-7] trusts each of several roots', async () => {
     await using ca = await startFakeCa()
     await using other = await startFakeCa()
     await using client = clientOf(ca, { rootPem: other.rootPem + ca.rootPem })
     await client.sign(await newRequest())
   })
 
-  test('finds the name of the provisioner on whatever page it is, and asks once for many calls', async () => {
+  test('[CAX-2] finds the name of the provisioner on whatever page it is, and asks once for many calls', async () => {
     await using ca = await startFakeCa({ pagesBefore: 3, provisionerName: () => 'paged' })
     await using client = clientOf(ca)
     const request = await newRequest()
@@ -95,7 +95,7 @@ describe('step-ca client', () => {
     assert.deepEqual([...new Set(ca.calls.map(({ claims }) => claims.iss))], ['paged'])
   })
 
-  test('does not ask for the name when it is configured', async () => {
+  test('[CAX-2] does not ask for the name when it is configured', async () => {
     await using ca = await startFakeCa()
     await using client = clientOf(ca, { provisionerName: 'configured' })
     await client.sign(await newRequest())
@@ -119,7 +119,7 @@ describe('step-ca client', () => {
     assert.equal(ca.calls.at(-1)?.claims.iss, 'new')
   })
 
-  test('tries once more, with a fresh token, when the connection is cut', async () => {
+  test('[CAX-5] [CAX-9] tries once more, with a fresh token, when the connection is cut', async () => {
     await using ca = await startFakeCa({
       script: ({ number }) => (number === 1 ? { kind: 'cut' } : { kind: 'sign' }),
     })
@@ -130,14 +130,14 @@ describe('step-ca client', () => {
     assert.notEqual(first?.claims.jti, second?.claims.jti)
   })
 
-  test('gives up as unreachable when the connection is cut twice', async () => {
+  test('[CAX-9] gives up as unreachable when the connection is cut twice', async () => {
     await using ca = await startFakeCa({ script: () => ({ kind: 'cut' }) })
     await using client = clientOf(ca)
     assert.equal((await failureOf(client.sign(await newRequest()))).reason, 'unreachable')
     assert.equal(ca.calls.length, 2)
   })
 
-  test('does not try again after an answer', async () => {
+  test('[CAX-9] does not try again after an answer', async () => {
     await using ca = await startFakeCa({
       script: () => ({ kind: 'answer', status: 500, body: 'oops' }),
     })
@@ -153,7 +153,7 @@ describe('step-ca client', () => {
     assert.equal((await failureOf(client.sign(await newRequest()))).reason, 'unreachable')
   })
 
-  test('does not talk to a server of another root', async () => {
+  test('[CAX-7] does not talk to a server of another root', async () => {
     await using ca = await startFakeCa()
     await using other = await startFakeCa()
     await using client = clientOf(ca, { rootPem: other.rootPem })
@@ -161,7 +161,7 @@ describe('step-ca client', () => {
     assert.equal(ca.calls.length, 0)
   })
 
-  test('has one deadline for everything', async () => {
+  test('[CAX-8] has one deadline for everything, the wait in line included', async () => {
     await using ca = await startFakeCa({ script: () => ({ kind: 'silence' }) })
     await using client = clientOf(ca, { deadlineMs: 200 })
     const request = await newRequest()
@@ -173,7 +173,7 @@ describe('step-ca client', () => {
     assert.equal(ca.calls.length, 16)
   })
 
-  test('has 16 calls under way, 64 waiting, and refuses the next at once', async () => {
+  test('[CAX-10] has 16 calls under way, 64 waiting, and refuses the next at once', async () => {
     let open = (): void => undefined
     const released = new Promise<void>((resolve) => {
       open = resolve
@@ -201,7 +201,7 @@ describe('step-ca client', () => {
     ['is_ca', /is a CA/],
   ] as const
   for (const [fault, message] of faults) {
-    test(`does not take a certificate with the fault ${fault}`, () =>
+    test(`[CAX-12] does not take a certificate with the fault ${fault}`, () =>
       failsFor({ kind: 'wrong_certificate', fault }, 'wrong_certificate', message))
   }
 
@@ -218,14 +218,14 @@ describe('step-ca client', () => {
     [503, '', 'unreachable', /could not sign \(503\): $/],
   ]
   for (const [status, body, reason, message] of answers) {
-    test(`takes ${status} with ${JSON.stringify(body)} as ${reason}`, () =>
+    test(`[CAX-6] takes ${status} with ${JSON.stringify(body)} as ${reason}`, () =>
       failsFor({ kind: 'answer', status, body }, reason, message))
   }
 
   test('stops reading an endless reply', () =>
     failsFor({ kind: 'endless' }, 'wrong_certificate', /too long/))
 
-  test('logs neither the token nor more than an excerpt of what the CA says', async () => {
+  test('[CAX-11] logs neither the token nor more than an excerpt of what the CA says', async () => {
     const logs: unknown[] = []
     await using ca = await startFakeCa({
       script: ({ ott }) => ({

@@ -51,7 +51,6 @@ export interface HttpPort {
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const CONNECTIONS_CHECK_INTERVAL_MS = 1000
 const DROPPED_BODY_BYTES_MAX = 1024 * 1024
-const DROPPED_BODY_CHECK_INTERVAL_MS = 20
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
@@ -136,9 +135,9 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     close: async (graceMs) => {
       isClosing = true
       connections.cutIdle()
-      const force = setTimeout(() => app.server.closeAllConnections(), graceMs)
+      const deadline = AbortSignal.timeout(graceMs)
+      deadline.addEventListener('abort', () => app.server.closeAllConnections())
       await app.close()
-      clearTimeout(force)
     },
   }
 }
@@ -192,17 +191,16 @@ function trackConnections(server: Server, isTls: boolean) {
   }
 }
 
-/**
- * Node reads on and drops what comes after an answer, since a client that still sends would lose the answer to a reset
- * connection; it does so without an end and without telling, hence the look at the socket.
- */
+/** Node drops what still comes after an answer, since closing at once could lose the answer; it does so without end. */
 function boundDroppedBody(request: IncomingMessage): void {
   const { socket } = request
-  const bytesReadMax = socket.bytesRead + DROPPED_BODY_BYTES_MAX
-  const watch = setInterval(() => {
-    if (socket.bytesRead > bytesReadMax) socket.destroy()
-    if (request.complete || socket.destroyed) clearInterval(watch)
-  }, DROPPED_BODY_CHECK_INTERVAL_MS)
+  let bytes = 0
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length
+    if (request.complete) socket.off('data', count)
+    else if (bytes > DROPPED_BODY_BYTES_MAX) socket.destroy()
+  }
+  socket.on('data', count)
 }
 
 function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {

@@ -23,7 +23,7 @@ describe('config.json', () => {
     assert.deepEqual(parseVaultConfig(formatVaultConfig(CONFIG), PATH), CONFIG)
   })
 
-  test('is refused whichever of its bits is flipped', () => {
+  test('[VLT-3] is refused whichever of its bits is flipped', () => {
     const bytes = Buffer.from(formatVaultConfig(CONFIG))
     for (let position = 0; position < bytes.length; position += 1) {
       for (let bit = 0; bit < 8; bit += 1) {
@@ -58,14 +58,14 @@ describe('config.json', () => {
     ['a short salt', { salt: Buffer.alloc(8) }],
   ]
   for (const [title, change] of outOfBounds) {
-    test(`is refused when it asks for ${title}`, () => {
+    test(`[VLT-3] is refused when it asks for ${title}`, () => {
       const keyDerivation = { ...CONFIG.keyDerivation, ...change }
       const text = formatVaultConfig({ ...CONFIG, keyDerivation })
       assert.throws(() => parseVaultConfig(text, PATH), { code: 'vault_corrupt' })
     })
   }
 
-  test('of a newer format is refused as such', () => {
+  test('[VLT-9] of a newer format is refused as such', () => {
     const text = JSON.stringify({ format: 2, anything: true })
     assert.throws(() => parseVaultConfig(text, PATH), {
       code: 'vault_newer',

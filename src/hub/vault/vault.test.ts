@@ -33,7 +33,7 @@ describe('the vault', () => {
   afterEach(() => rm(parent, { recursive: true }))
 
   describe('init', () => {
-    test('makes a vault that the same passphrase opens', async () => {
+    test('[VLT-3] makes a vault that the same passphrase opens', async () => {
       const made = await initVault(root, PASSPHRASE)
       const opened = await unsealVault(root, PASSPHRASE)
       assert.equal(opened.vaultId, made.vaultId)
@@ -44,7 +44,7 @@ describe('the vault', () => {
       await store.close()
     })
 
-    test('leaves a closed directory with closed files, and nothing else', async () => {
+    test('[VLT-1] leaves a closed directory with closed files, and nothing else', async () => {
       await initVault(root, PASSPHRASE)
       assert.equal(await modeOf(root), 0o700)
       assert.deepEqual((await readdir(root)).sort(), ['config.json', 'db.enc', 'vault.lock'])
@@ -179,7 +179,7 @@ describe('the vault', () => {
   })
 
   describe('unseal', () => {
-    test('says that there is no vault', async () => {
+    test('[VLT-7] says that there is no vault', async () => {
       const message = `no vault at ${root} — run svc init first`
       await assert.rejects(unsealVault(root, PASSPHRASE), { code: 'vault_missing', message })
       assert.throws(() => lockVault(root), { code: 'vault_missing', message })
@@ -187,7 +187,7 @@ describe('the vault', () => {
     })
 
     for (const wrong of ['', 'Correct horse battery staple', 'correct horse battery staple ']) {
-      test(`refuses the passphrase '${wrong}'`, async () => {
+      test(`[VLT-6] refuses the passphrase '${wrong}'`, async () => {
         await initVault(root, PASSPHRASE)
         await assert.rejects(unsealVault(root, new Secret(wrong)), {
           name: 'VaultError',
@@ -196,7 +196,7 @@ describe('the vault', () => {
       })
     }
 
-    test('does not trust parameters that the data key was not wrapped with', async () => {
+    test('[VLT-3] does not trust parameters that the data key was not wrapped with', async () => {
       await initVault(root, PASSPHRASE)
       const path = join(root, 'config.json')
       const config = parseVaultConfig(await readFile(path, 'utf8'), path)
@@ -205,7 +205,7 @@ describe('the vault', () => {
       await assert.rejects(unsealVault(root, PASSPHRASE), { code: 'vault_wrong_passphrase' })
     })
 
-    test('refuses a damaged or oversize config.json by name and leaves it', async () => {
+    test('[VLT-9] refuses a damaged or oversize config.json by name and leaves it', async () => {
       await initVault(root, PASSPHRASE)
       const path = join(root, 'config.json')
       for (const content of ['', '{}', 'null', '[]', 'x'.repeat(100_000)]) {
@@ -217,7 +217,7 @@ describe('the vault', () => {
       }
     })
 
-    test('says that the database is missing', async () => {
+    test('[VLT-9] says that the database is missing', async () => {
       await initVault(root, PASSPHRASE)
       await rename(join(root, 'db.enc'), join(root, 'elsewhere'))
       await assert.rejects(unsealVault(root, PASSPHRASE), {
@@ -229,14 +229,14 @@ describe('the vault', () => {
   describe('lock', () => {
     beforeEach(() => initVault(root, PASSPHRASE))
 
-    test('is held by one, until it is released', () => {
+    test('[VLT-8] is held by one, until it is released', () => {
       const lock = lockVault(root)
       assert.throws(() => lockVault(root), { code: 'vault_locked', message: LOCKED })
       lock.release()
       lockVault(root).release()
     })
 
-    test('meets that of the flock program, both ways', async () => {
+    test('[VLT-8] meets that of the flock program, both ways', async () => {
       const path = join(root, 'vault.lock')
       const holder = spawn('flock', ['-x', path, 'sh', '-c', 'echo locked; exec cat'])
       await firstOutput(holder)
@@ -249,7 +249,7 @@ describe('the vault', () => {
       lock.release()
     })
 
-    test('is free again after kill -9 of its holder', async () => {
+    test('[VLT-8] is free again after kill -9 of its holder', async () => {
       const holder = spawnProgram(
         `const { lockVault } = await import(process.env.VAULT_MODULE)
          lockVault(process.env.VAULT_ROOT)

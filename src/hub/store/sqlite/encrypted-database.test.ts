@@ -32,7 +32,7 @@ describe('the encrypted database file', () => {
     ['one under another key', (bytes) => bytes, randomBytes(32)],
   ]
   for (const [title, damage, key] of damages) {
-    test(`${title} is refused by name and left as it is`, async () => {
+    test(`[VLT-9] ${title} is refused by name and left as it is`, async () => {
       await writeFile(path, damage(content))
       const before = await describeDirectory(directory)
       const openKey = key === undefined ? dataKey : new Secret(key)
@@ -58,7 +58,7 @@ describe('the encrypted database file', () => {
     connection.close()
   })
 
-  test('a newer format is refused and left as it is', async () => {
+  test('[VLT-9] a newer format is refused and left as it is', async () => {
     useConnection((connection) => connection.pragma('user_version = 999'))
     const before = await describeDirectory(directory)
     assert.throws(() => openWriter(path, dataKey), {
@@ -101,7 +101,7 @@ describe('the encrypted database file', () => {
     reader.close()
   })
 
-  test('every commit waits for the disk', () => {
+  test('[RES-8] every commit waits for the disk', () => {
     useConnection((connection) => {
       assert.equal(connection.pragma('synchronous', { simple: true }), 2)
       assert.equal(connection.pragma('temp_store', { simple: true }), 2)

@@ -78,7 +78,7 @@ describe('group commit', () => {
     await assert.rejects(append()(leaked), /a writer is used only inside its write function/)
   })
 
-  test('the audit log cannot be changed, not even by SQL', () => {
+  test('[CHN-1] the audit log cannot be changed, not even by SQL', () => {
     connection.exec(`INSERT INTO eventos VALUES (1, 'i', NULL, 't', '{}', NULL, NULL,
       '2026-11-21T10:00:00.000000Z', printf('%064d', 0), printf('%064d', 1))`)
     for (const sql of [

@@ -35,7 +35,7 @@ describe('the encrypted SQLite database', () => {
   })
   afterEach(() => rm(directory, { recursive: true }))
 
-  test('concurrent writes share one commit', async () => {
+  test('[RES-8] concurrent writes share one commit', async () => {
     await using store = disposing(await open())
     const before = store.commits
     await Promise.all(Array.from({ length: 32 }, () => append(store)))
@@ -64,7 +64,7 @@ describe('the encrypted SQLite database', () => {
     }
   })
 
-  test('no plaintext reaches the disk, while it is open, after kill -9, and when closed', async () => {
+  test('[VLT-2] [VLT-4] no plaintext reaches the disk, while it is open, after kill -9, and when closed', async () => {
     const store = await open()
     await append(store, { payloadText: JSON.stringify({ canary: CANARY }) })
     await assertNoPlaintext(directory)
@@ -75,7 +75,7 @@ describe('the encrypted SQLite database', () => {
     await assertNoPlaintext(directory)
   })
 
-  test('acknowledged writes survive kill -9', async () => {
+  test('[RES-8] acknowledged writes survive kill -9', async () => {
     await (await open()).close()
     let acknowledged = 0
     for (let round = 1; round <= 3; round += 1) {

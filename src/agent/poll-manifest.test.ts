@@ -1,0 +1,92 @@
+// What a round makes of the manifest, and what it tells the hub about it.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { FakeHub } from '../../test/fakes/hub-server.ts'
+import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
+import { pollOnce } from './poll.ts'
+
+interface Fixture extends AsyncDisposable {
+  readonly hub: FakeHub
+  readonly host: AgentHost
+}
+
+async function setUp(): Promise<Fixture> {
+  const stack = new AsyncDisposableStack()
+  const hub = stack.use(await FakeHub.start())
+  const host = stack.use(await AgentHost.create(hub))
+  await host.enroll()
+  return { hub, host, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+const countsReported = (hub: FakeHub): unknown[] =>
+  hub.events
+    .filter(({ tipo_evento: type }) => type === 'manifest_pulled')
+    .map(({ payload }) => payload)
+
+describe('the manifest of a round', () => {
+  test('[EVT-19] is reported when the number of entregas changed, and once an hour', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const state = await host.openAgent()
+    await pollOnce(state)
+    await pollOnce(state)
+    assert.deepEqual(countsReported(hub), [{ count: 0 }])
+    hub.entregas = [manifestEntry({ tipo: 'selado' })]
+    await pollOnce(state)
+    await pollOnce(state)
+    assert.deepEqual(countsReported(hub), [{ count: 0 }, { count: 1 }])
+    host.clock.offsetMs += 3_600_000
+    await pollOnce(state)
+    assert.deepEqual(countsReported(hub), [{ count: 0 }, { count: 1 }, { count: 1 }])
+  })
+
+  test('[LIM-15] is read up to 1,000 entregas; the rest is left out and logged', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    hub.entregas = Array.from({ length: 1001 }, () => manifestEntry({ tipo: 'selado' }))
+    const { problems } = await pollOnce(await host.openAgent())
+    assert.deepEqual(problems, [])
+    assert.deepEqual(countsReported(hub), [{ count: 1000 }])
+    const [warning] = host.log.filter((line) => line.includes('Manifest entries that cannot be'))
+    assert.equal((JSON.parse(warning ?? '{}') as { count?: number }).count, 1)
+  })
+
+  test('[AGT-27] lists a failed delivery again as pendente, and it starts again', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const entry = manifestEntry()
+    hub.entregas = [entry]
+    hub.misbehave('issue', { kind: 'refuse', status: 400, code: 'csr_invalid' })
+    const state = await host.openAgent()
+    await pollOnce(state)
+    assert.deepEqual(hub.events.at(-1)?.payload, { erro: 'the hub answered 400 csr_invalid' })
+    assert.equal(hub.events.at(-1)?.entrega_id, entry.id)
+    await pollOnce(state)
+    assert.equal(hub.requestsTo('issue').length, 1)
+    hub.entregas = [entry]
+    host.clock.offsetMs += 61_000
+    await pollOnce(state)
+    assert.equal(hub.events.at(-1)?.tipo_evento, 'entrega_instalada')
+    assert.match(await host.readOut('site.crt'), /BEGIN CERTIFICATE/)
+  })
+
+  for (const [offsetMs, isWarnedAbout] of [
+    [25_000, false],
+    [-25_000, false],
+    [35_000, true],
+    [-35_000, true],
+  ] as const) {
+    const verdict = isWarnedAbout ? 'is warned about, once' : 'is fine'
+    test(`[AGT-30] came with a Date, and a skew of ${offsetMs / 1000} s ${verdict}`, async () => {
+      await using fixture = await setUp()
+      const { host } = fixture
+      const state = await host.openAgent()
+      host.clock.offsetMs = offsetMs
+      await pollOnce(state)
+      await pollOnce(state)
+      const warnings = host.log.filter((line) => line.includes('Clock differs from the hub’s'))
+      assert.equal(warnings.length, isWarnedAbout ? 1 : 0)
+    })
+  }
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import { createCsrPem, parseCsrPem } from './csr.ts'
+import { generateEcP256Key } from './keys.ts'
+
+/** A CSR of openssl, so that not only our own are read. */
+function opensslCsr(subject: string, san?: string): string {
+  const extension = san === undefined ? [] : ['-addext', `subjectAltName=${san}`]
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-keyout', '/dev/null']
+  const args = ['req', '-new', '-nodes', '-subj', subject, ...key, ...extension]
+  return spawnSync('openssl', args, { encoding: 'utf8' }).stdout
+}
+
+describe('a CSR of ours', () => {
+  test('[AGT-6] has the CN as its only name, and openssl accepts its signature', async () => {
+    const key = await generateEcP256Key()
+    const pem = await createCsrPem('web-1.example', key)
+    const args = ['req', '-verify', '-noout', '-subject']
+    const { status, stdout, stderr } = spawnSync('openssl', args, { input: pem, encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, /CN ?= ?web-1\.example/)
+    const csr = await parseCsrPem(pem)
+    assert.deepEqual([csr?.commonName, csr?.sans], ['web-1.example', []])
+    assert.ok(csr?.publicKeySpki.equals(key.publicKeySpki))
+  })
+})
+
+describe('a CSR of others', () => {
+  test('[ENR-9] is read with its names, DNS and IP', async () => {
+    const csr = await parseCsrPem(opensslCsr('/CN=a', 'DNS:a,DNS:*.b,IP:192.0.2.1'))
+    assert.deepEqual([csr?.commonName, csr?.sans], ['a', ['a', '*.b', '192.0.2.1']])
+  })
+
+  test('[ENR-9] with names of another kind has no readable names', async () => {
+    const csr = await parseCsrPem(opensslCsr('/CN=a', 'DNS:a,URI:https://a'))
+    assert.deepEqual([csr?.commonName, csr?.sans], ['a', undefined])
+  })
+
+  test('[ISS-4] has a CN only when there is exactly one', async () => {
+    assert.equal((await parseCsrPem(opensslCsr('/O=a')))?.commonName, undefined)
+    assert.equal((await parseCsrPem(opensslCsr('/CN=a/CN=b')))?.commonName, undefined)
+  })
+
+  test('[ENR-9] may have the old PEM label and blanks around, and nothing else', async () => {
+    const pem = opensslCsr('/CN=a')
+    const old = pem.replaceAll('CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST')
+    for (const good of [pem, old, `\n  ${pem}\n`, pem.replaceAll('\n', '\r\n')]) {
+      assert.equal((await parseCsrPem(good))?.commonName, 'a')
+    }
+    const bad = [`${pem}${pem}`, `text\n${pem}`, `${pem}text`, '', pem.slice(30)]
+    for (const text of bad) assert.equal(await parseCsrPem(text), undefined)
+  })
+
+  test('[ENR-9] with any one byte changed is refused or says the same, and never throws', async () => {
+    const pem = opensslCsr('/CN=a')
+    const der = Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64')
+    const wrap = (bytes: Buffer): string =>
+      `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`
+    const position = fc.nat({ max: der.length - 1 })
+    const bit = fc.integer({ min: 0, max: 7 })
+    await fc.assert(
+      fc.asyncProperty(position, bit, async (index, shift) => {
+        const copy = Buffer.from(der)
+        copy[index] = (copy[index] ?? 0) ^ (1 << shift)
+        const csr = await parseCsrPem(wrap(copy))
+        assert.ok(csr === undefined || csr.commonName === 'a')
+      }),
+    )
+  })
+})
