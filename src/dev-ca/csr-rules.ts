@@ -14,7 +14,7 @@ const DNS_NAME = /^(?:\*\.)?[A-Za-z0-9_.-]{1,253}$/
 export type ReadCsr = CertificateRequest | 'malformed' | 'unacceptable_key'
 
 export async function readCsr(pem: string): Promise<ReadCsr> {
-  const csr = await parseCsrPem(pem)
+  const csr = parseCsrPem(pem)
   return csr ?? (hasUnacceptableKey(pem) ? 'unacceptable_key' : 'malformed')
 }
 

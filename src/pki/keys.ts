@@ -30,8 +30,7 @@ function fromKeyObject(keyObject: KeyObject): PrivateKey {
 }
 
 /** The keys that we certify: P-256, P-384, Ed25519, RSA of 2048 to 4096 bits. */
-export function isAcceptablePublicKey(publicKeySpki: Buffer): boolean {
-  const key = createPublicKey({ key: publicKeySpki, type: 'spki', format: 'der' })
+export function isAcceptablePublicKey(key: KeyObject): boolean {
   const details = key.asymmetricKeyDetails ?? {}
   switch (key.asymmetricKeyType) {
     case 'ec':

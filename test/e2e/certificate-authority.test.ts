@@ -298,7 +298,7 @@ async function newRequest({
   commonName = 'web-1',
   sans = ['web-1'],
 }: Partial<Pick<SignRequest, 'commonName' | 'sans'>>): Promise<SignRequest> {
-  const csr = await parseCsrPem(await createCsrPem('web-1', await generateEcP256Key()))
+  const csr = parseCsrPem(await createCsrPem('web-1', await generateEcP256Key()))
   assert.ok(csr)
   return { csr, commonName, sans }
 }

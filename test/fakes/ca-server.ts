@@ -182,7 +182,7 @@ async function issueChain(
   { ours, stranger }: { readonly ours: Authority; readonly stranger: Authority },
   fault?: CertificateFault,
 ): Promise<readonly string[]> {
-  const csr = await parseCsrPem(call.csrPem)
+  const csr = parseCsrPem(call.csrPem)
   if (csr === undefined) throw new Error('the client sent something that is not a CSR')
   const { issuer } = fault === 'other_root' ? stranger : ours
   const key = await generateEcP256Key()

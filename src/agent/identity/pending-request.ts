@@ -77,7 +77,7 @@ async function readPending(
   try {
     const key = parsePrivateKeyPem(await readRequired(join(pendingDir, KEY)))
     const csrPem = await readRequired(join(pendingDir, CSR))
-    const csr = await parseCsrPem(csrPem)
+    const csr = parseCsrPem(csrPem)
     if (csr === undefined || !csr.publicKeySpki.equals(key.publicKeySpki)) {
       throw new Error(`${CSR} is not a CSR of ${KEY}`)
     }

@@ -30,7 +30,7 @@ export async function recoverIdentity(context: RecoveryContext): Promise<Renewal
     old.hostname,
     old.key.publicKeySpki,
   )
-  const csr = await parseCsrPem(pending.csrPem)
+  const csr = parseCsrPem(pending.csrPem)
   invariant(csr !== undefined, 'what is pending was parsed before')
   // Asked for at every try: a proof that is minutes off is refused, and so would be all that follow it.
   await enrollPort.askTime()

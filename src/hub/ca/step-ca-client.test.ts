@@ -32,7 +32,7 @@ function clientOf(ca: FakeCa, settings: ClientSettings = {}): StepCaClient {
 }
 
 async function newRequest(sans: readonly string[] = ['web-1']): Promise<SignRequest> {
-  const csr = await parseCsrPem(await createCsrPem('web-1', await generateEcP256Key()))
+  const csr = parseCsrPem(await createCsrPem('web-1', await generateEcP256Key()))
   assert.ok(csr)
   return { csr, commonName: 'web-1', sans }
 }

@@ -12,7 +12,7 @@ export function parseJsonBody(body: Uint8Array, depthMax: number): unknown {
     throw new RequestRefusal('request_invalid', `deeper than ${depthMax} levels`)
   }
   // Only a long run of digits or an exponent can lose anything; nearly no body has one.
-  if (/\d{16}|\d[.\d]{16}|[\d.][eE][+-]?\d/.test(text)) refuseLossyNumbers(text)
+  if (/[:,[]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/.test(text)) refuseLossyNumbers(text)
   return value
 }
 

@@ -86,7 +86,7 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
     if ((await store.reader.findToken(tokenHash)) === undefined) {
       return { ok: false, refusal: 'token_not_found' }
     }
-    const csr = await parseCsrPem(request.csr_pem)
+    const csr = parseCsrPem(request.csr_pem)
     const { hostname, role } = request
     const fingerprint =
       csr === undefined || idempotencyKey === undefined

@@ -37,7 +37,7 @@ export function createIssueCertificate(
 ): IssueCertificate {
   const { store, authority, clock, log, hubNames } = dependencies
   return async (agent, request) => {
-    const csr = await parseCsrPem(request.csr_pem)
+    const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
     const verdict = decideIssue({ agent, csr, delivery, hubNames })
     if (!verdict.ok) return verdict

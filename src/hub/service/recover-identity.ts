@@ -34,7 +34,7 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
     const presented = parsePresented(request.cert_pem)
     const certificate = presented && (await store.reader.findCertificate(presented.sha256))
     const claims = presented && (await verifyProof(request.proof, presented))
-    const csr = await parseCsrPem(request.csr_pem)
+    const csr = parseCsrPem(request.csr_pem)
     const now = clock.now()
     const verdict = decideRecovery({
       certificate,

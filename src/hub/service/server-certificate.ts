@@ -131,7 +131,7 @@ async function createServerCertificate(
   const { vaultRoot, authority, names } = dependencies
   const commonName = commonNameOf(names)
   const key = await generateEcP256Key()
-  const csr = await parseCsrPem(await createCsrPem(commonName, key))
+  const csr = parseCsrPem(await createCsrPem(commonName, key))
   invariant(csr, 'our own CSR parses')
   const { leaf, intermediates, chainPem } = await authority.sign({ csr, commonName, sans: names })
   await replaceFile(join(vaultRoot, 'server.key'), key.pem, 0o600)
