@@ -71,7 +71,8 @@ describe('a reply of the hub', () => {
     ],
   ]
   for (const [what, listener] of unusable) {
-    test(`[LIM-15] that ${what} counts as none`, () => assert.rejects(ask(listener), HubUnreachableError))
+    test(`[LIM-15] that ${what} counts as none`, () =>
+      assert.rejects(ask(listener), HubUnreachableError))
   }
 
   test('is asked for below the path that a proxy gives the hub', () => {

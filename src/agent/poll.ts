@@ -3,18 +3,18 @@
 
 import { describeError } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
-import { isRenewalDue } from './certificate-lifetime.ts'
 import { RetrySchedule } from './backoff.ts'
+import { HookLane } from './delivery/hook-lane.ts'
 import type { HookRunner } from './delivery/hook-runner.ts'
 import { openProcessedStore, type ProcessedStore } from './delivery/processed-store.ts'
 import type { DeliveryContext } from './delivery/delivery-context.ts'
+import { linksRetryName } from './delivery/restore-missing-links.ts'
 import { workOnDeliveries } from './delivery/work-on-deliveries.ts'
 import { HubBudget } from './hub-budget.ts'
-import type { Identity } from './identity/identity.ts'
-import { HubRefusedError } from './identity/renew-identity.ts'
+import { keepIdentity, recoverIfHubSeesExpired, UPKEEP_RETRIES } from './identity-upkeep.ts'
 import { flushOutbox } from './reporting/flush-outbox.ts'
 import { decideManifestReport, type ManifestReport } from './reporting/manifest-report.ts'
-import { type AgentSession, caPathOf, rotateIdentity, takeUpIdentity } from './session.ts'
+import { adoptRestoredIdentity, type AgentSession, caPathOf, takeUpIdentity } from './session.ts'
 import { type Manifest, manifestPulled } from './wire.ts'
 
 export interface PollState {
@@ -38,8 +38,6 @@ export interface PollResult {
   readonly nextRetryMs: number | undefined
 }
 
-const IDENTITY = 'identity'
-const RENEWAL_ATTEMPT_INTERVAL_MS = 60_000
 const CLOCK_SKEW_WARNING_MS = 30_000
 
 /** Throws a UserError when processed.json is damaged. */
@@ -59,35 +57,60 @@ export async function openPollState(
     isSkewed: false,
     deliveries: {
       outDir: paths.outDir,
-      caPath: caPathOf(paths),
       renewalThresholdMs: config.renewalThresholdMs,
       clock,
       hub,
       outbox,
       processed,
-      hookRunner,
+      hooks: new HookLane({
+        outDir: paths.outDir,
+        caPath: caPathOf(paths),
+        clock,
+        random: session.random,
+        processed,
+        outbox,
+        hookRunner,
+        hookLog: logging.forModule('agent.hook'),
+      }),
       retries,
       log: logging.forModule('agent.delivery'),
-      hookLog: logging.forModule('agent.hook'),
       warnedAbout: new Set(),
     },
   }
 }
 
-export async function pollOnce(state: PollState): Promise<PollResult> {
-  const { session, log, retries } = state
+/** Waits for the hooks that it starts, unless they run beside. */
+export async function pollOnce(
+  state: PollState,
+  { hooks }: { readonly hooks: 'awaited' | 'beside' } = { hooks: 'awaited' },
+): Promise<PollResult> {
+  const { session, log, retries, deliveries } = state
   const budget = new HubBudget()
-  const identity = await guard(budget, log, 'Identity', () => takeUpIdentity(session))
+  const identity = await guard(budget, log, 'Identity', async () => {
+    await adoptRestoredIdentity(session)
+    return takeUpIdentity(session)
+  })
   let manifest: Manifest | undefined
   if (identity !== undefined) {
-    await guard(budget, log, 'Renewal', () => renewIfDue(state, identity, budget))
+    await guard(budget, log, 'Renewal', () => keepIdentity(state, identity, budget))
     await guard(budget, log, 'Outbox', () => flushOutbox(session, budget))
     manifest = await guard(budget, log, 'Manifest', () => pullManifest(state, budget))
+    if (manifest === undefined) {
+      const isRecovered = await guard(budget, log, 'Recovery', () =>
+        recoverIfHubSeesExpired(state, identity, budget),
+      )
+      // Once at most: the next recovery may not be tried for a minute.
+      if (isRecovered === true) return pollOnce(state, { hooks })
+    }
     await guard(budget, log, 'Deliveries', () =>
-      workOnDeliveries(state.deliveries, identity, manifest?.entries ?? [], budget),
+      workOnDeliveries(deliveries, identity, manifest?.entries ?? [], budget),
     )
+    if (hooks === 'awaited') {
+      for (const problem of await deliveries.hooks.settled()) budget.noteProblem(problem)
+    }
     await guard(budget, log, 'Outbox', () => flushOutbox(session, budget))
   }
+  warnAboutSkew(state)
   if (manifest !== undefined) forgetRetries(state, manifest)
   return {
     finishedAt: session.clock.now(),
@@ -113,26 +136,6 @@ async function guard<Value>(
   }
 }
 
-async function renewIfDue(state: PollState, { leaf }: Identity, budget: HubBudget): Promise<void> {
-  const { session, retries, log } = state
-  const now = session.clock.now()
-  if (!isRenewalDue(leaf, now, session.config.renewalThresholdMs)) return
-  if (leaf.notAfter <= now) {
-    log.error({ serial: leaf.serial, not_after: leaf.notAfter.toISOString() }, 'Identity expired')
-  }
-  if (!retries.isDue(IDENTITY, now)) return
-  retries.holdOff(IDENTITY, now, RENEWAL_ATTEMPT_INTERVAL_MS)
-  try {
-    await rotateIdentity(session, 'auto_threshold')
-    retries.recordSuccess(IDENTITY)
-  } catch (error) {
-    retries.recordFailure(IDENTITY, now, RENEWAL_ATTEMPT_INTERVAL_MS)
-    if (!(error instanceof HubRefusedError)) throw error
-    log.warn({ error: error.message }, 'Renewal refused')
-    budget.noteRefusal(error.refusal)
-  }
-}
-
 async function pullManifest(state: PollState, budget: HubBudget): Promise<Manifest | undefined> {
   const { session, log } = state
   if (!budget.isOpen) return undefined
@@ -148,7 +151,6 @@ async function pullManifest(state: PollState, budget: HubBudget): Promise<Manife
   if (manifest.ignoredCount > 0) {
     log.warn({ count: manifest.ignoredCount }, 'Manifest entries that cannot be read')
   }
-  warnAboutSkew(state, outcome.hubTime)
   const now = session.clock.now()
   const report = decideManifestReport(state.manifestReport, manifest.entries.length, now)
   if (report !== undefined) {
@@ -158,23 +160,26 @@ async function pullManifest(state: PollState, budget: HubBudget): Promise<Manife
   return manifest
 }
 
-function warnAboutSkew(state: PollState, hubTime: Date | undefined): void {
-  if (hubTime === undefined) return
-  const skewMs = state.session.clock.now().getTime() - hubTime.getTime()
+/** Once per episode. */
+function warnAboutSkew(state: PollState): void {
+  const { skewMs } = state.session.hubTime
+  if (skewMs === undefined) return
   const isSkewed = Math.abs(skewMs) > CLOCK_SKEW_WARNING_MS
   if (isSkewed && !state.isSkewed) {
-    state.log.warn({ skew_seconds: Math.round(skewMs / 1000) }, 'Clock differs from the hub’s')
+    // Ours is ahead when this is positive.
+    state.log.warn({ skew_seconds: Math.round(-skewMs / 1000) }, 'Clock differs from the hub’s')
   }
   state.isSkewed = isSkewed
 }
 
 /** What is neither listed nor recorded any more is not tried again. */
 function forgetRetries({ retries, processed }: PollState, { entries }: Manifest): void {
-  const wanted = new Set<string>([IDENTITY, ...entries.map(({ deliveryId }) => deliveryId)])
+  const listed = entries.map(({ deliveryId }) => deliveryId)
+  const wanted = new Set<string>([...UPKEEP_RETRIES, ...listed])
   for (const record of processed.list()) {
     if (record.cancelled) continue
     wanted.add(record.deliveryId)
-    if (record.progress !== 'done') wanted.add(`hook ${record.deliveryId}`)
+    wanted.add(linksRetryName(record.deliveryId))
   }
   retries.keepOnly((name) => wanted.has(name))
 }

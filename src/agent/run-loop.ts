@@ -13,6 +13,8 @@ export interface RunLoop {
   pollNow(): Promise<PollResult>
   wake(): void
   readonly lastResult: PollResult | undefined
+  /** When the next round begins unless something wakes the loop; undefined while one is under way. */
+  readonly nextPollAt: Date | undefined
 }
 
 export interface RunLoopOptions {
@@ -52,6 +54,7 @@ export function createRunLoop(options: RunLoopOptions): RunLoop {
   const { clock, random, log } = options
   let alarm = new AbortController()
   let lastResult: PollResult | undefined
+  let nextPollAt: Date | undefined
   let failures = 0
   let waiters: ((result: PollResult) => void)[] = []
 
@@ -78,7 +81,10 @@ export function createRunLoop(options: RunLoopOptions): RunLoop {
     async run() {
       for (;;) {
         alarm = new AbortController()
-        await waitFor(clock, await round(), alarm.signal)
+        const delayMs = await round()
+        nextPollAt = new Date(clock.now().getTime() + delayMs)
+        await waitFor(clock, delayMs, alarm.signal)
+        nextPollAt = undefined
       }
     },
     pollNow() {
@@ -90,6 +96,9 @@ export function createRunLoop(options: RunLoopOptions): RunLoop {
     wake: () => alarm.abort(),
     get lastResult() {
       return lastResult
+    },
+    get nextPollAt() {
+      return nextPollAt
     },
   }
 }

@@ -80,13 +80,14 @@ export async function checkLayout(
   await findMissingLinks(layout, files)
 }
 
-/** Puts back links that others removed; needs a current version. */
+/** Puts back links that others removed, and says which; needs a current version. */
 export async function restoreLinks(
   layout: VersionedLayout,
   files: FileOperations = nodeFileOperations,
-): Promise<void> {
+): Promise<string[]> {
   const missing = await findMissingLinks(layout, files)
   if (missing.length > 0) await createLinks(layout, missing, files)
+  return missing.map(([path]) => path)
 }
 
 /**

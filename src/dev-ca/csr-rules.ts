@@ -2,6 +2,7 @@
 
 import 'reflect-metadata'
 import { Pkcs10CertificateRequest } from '@peculiar/x509'
+import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import { type CertificateRequest, parseCsrPem } from '../pki/csr.ts'
 import { isAcceptablePublicKey } from '../pki/keys.ts'
@@ -13,7 +14,7 @@ const DNS_NAME = /^(?:\*\.)?[A-Za-z0-9_.-]{1,253}$/
 
 export type ReadCsr = CertificateRequest | 'malformed' | 'unacceptable_key'
 
-export async function readCsr(pem: string): Promise<ReadCsr> {
+export function readCsr(pem: string): ReadCsr {
   const csr = parseCsrPem(pem)
   return csr ?? (hasUnacceptableKey(pem) ? 'unacceptable_key' : 'malformed')
 }
@@ -59,7 +60,8 @@ function canonicalName(name: string): string {
 function hasUnacceptableKey(pem: string): boolean {
   try {
     const csr = new Pkcs10CertificateRequest(pem)
-    return !isAcceptablePublicKey(Buffer.from(csr.publicKey.rawData))
+    const key = Buffer.from(csr.publicKey.rawData)
+    return !isAcceptablePublicKey(createPublicKey({ key, type: 'spki', format: 'der' }))
   } catch {
     // Not a CSR at all, so there is no key to judge.
     return false

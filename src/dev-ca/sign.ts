@@ -73,7 +73,7 @@ async function parseSignBody(json: unknown): Promise<SignBody | Refusal> {
   if (typeof json !== 'object' || json === null) return refuse(400, 'error reading request body')
   const { csr: csrPem, ott, notBefore, notAfter } = json as Readonly<Record<string, unknown>>
   if (typeof csrPem !== 'string' || csrPem === '') return refuse(400, 'missing csr')
-  const csr = await readCsr(csrPem)
+  const csr = readCsr(csrPem)
   if (csr === 'malformed') return refuse(400, 'invalid csr')
   if (typeof ott !== 'string' || ott === '') return refuse(400, 'missing ott')
   const start = parseOptionalTime(notBefore)

@@ -104,6 +104,9 @@ async function recordLoss(
 function closingBoth(store: Store, headFile: AuditHeadFile): Store {
   return {
     reader: store.reader,
+    get version() {
+      return store.version
+    },
     write: (work) => store.write(work),
     close: async () => {
       await store.close()

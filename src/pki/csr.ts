@@ -83,7 +83,9 @@ function isSelfSigned(csr: Pkcs10CertificateRequest, publicKey: KeyObject): bool
     saltLength: algorithm.saltLength ?? constants.RSA_PSS_SALTLEN_DIGEST,
   }
   const key = algorithm.name === 'RSA-PSS' ? pss : publicKey
-  return verify(hash?.replace('-', '') ?? null, csr.tbs, key, Buffer.from(csr.signature))
+  // The signed bytes are there, though the library's types keep them private.
+  const { tbs } = csr as unknown as { tbs: Uint8Array }
+  return verify(hash?.replace('-', '') ?? null, tbs, key, Buffer.from(csr.signature))
 }
 
 interface Algorithm {

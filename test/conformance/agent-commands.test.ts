@@ -206,10 +206,7 @@ describe('svc-agent check', () => {
     assert.equal(await statusWith('1h'), 1)
     assert.equal(await statusWith('14d'), 1)
     await using late = await enrolledHost(60_000)
-    assert.equal(
-      (await agent(late, ['check'], { SVC_AGENT_RENEWAL_THRESHOLD: '1s' })).status,
-      1,
-    )
+    assert.equal((await agent(late, ['check'], { SVC_AGENT_RENEWAL_THRESHOLD: '1s' })).status, 1)
   })
 })
 
@@ -257,29 +254,33 @@ describe('files of svc-agent', () => {
     assert.deepEqual(await readdir(join(host.dataDir, 'out')), [])
   })
 
-  test('[AGT-4] belong to the owner of the data directory, whom a root becomes for good', {
-    skip: isRoot ? false : 'only root can become another',
-  }, async () => {
-    await using host = await AgentHost.create(hub)
-    hub.tokens.set('svct_owner', { hostname: 'web-1', role: 'web' })
-    hub.entregas = [manifestEntry()]
-    await mkdir(join(host.dataDir, 'hooks'), { recursive: true, mode: 0o755 })
-    const hook = join(host.dataDir, 'hooks/post-csr-cert')
-    await writeFile(hook, '#!/bin/sh\necho $(id -u) $(id -g) $(id -G) > who\n')
-    await chmod(hook, 0o755)
-    for (const path of [host.dataDir, join(host.dataDir, 'hooks'), hook]) {
-      await chown(path, 4242, 4343)
-    }
-    const token = { SVC_ENROLL_TOKEN: 'svct_owner' }
-    assert.equal((await agent(host, ['enroll'], token)).status, 0)
-    const { status, stderr } = await agent(host, ['run', '--once'])
-    assert.equal(status, 0, stderr)
-    assert.equal(await readFile(join(host.dataDir, 'out/who'), 'utf8'), '4242 4343 4343\n')
-    for (const name of await readdir(host.dataDir, { recursive: true })) {
-      const { uid, gid } = await stat(join(host.dataDir, name))
-      assert.deepEqual([uid, gid], [4242, 4343], name)
-    }
-  })
+  test(
+    '[AGT-4] belong to the owner of the data directory, whom a root becomes for good',
+    {
+      skip: isRoot ? false : 'only root can become another',
+    },
+    async () => {
+      await using host = await AgentHost.create(hub)
+      hub.tokens.set('svct_owner', { hostname: 'web-1', role: 'web' })
+      hub.entregas = [manifestEntry()]
+      await mkdir(join(host.dataDir, 'hooks'), { recursive: true, mode: 0o755 })
+      const hook = join(host.dataDir, 'hooks/post-csr-cert')
+      await writeFile(hook, '#!/bin/sh\necho $(id -u) $(id -g) $(id -G) > who\n')
+      await chmod(hook, 0o755)
+      for (const path of [host.dataDir, join(host.dataDir, 'hooks'), hook]) {
+        await chown(path, 4242, 4343)
+      }
+      const token = { SVC_ENROLL_TOKEN: 'svct_owner' }
+      assert.equal((await agent(host, ['enroll'], token)).status, 0)
+      const { status, stderr } = await agent(host, ['run', '--once'])
+      assert.equal(status, 0, stderr)
+      assert.equal(await readFile(join(host.dataDir, 'out/who'), 'utf8'), '4242 4343 4343\n')
+      for (const name of await readdir(host.dataDir, { recursive: true })) {
+        const { uid, gid } = await stat(join(host.dataDir, name))
+        assert.deepEqual([uid, gid], [4242, 4343], name)
+      }
+    },
+  )
 
   const damaged: [name: string, content: string, message: RegExp][] = [
     ['identity/agent.crt', '-----BEGIN CERT', /identity at .*\/identity is damaged: /],

@@ -9,7 +9,8 @@ const database = new DatabaseSync(':memory:')
 for (const step of MIGRATIONS) database.exec(step)
 
 const TABLES: Readonly<Record<string, readonly [string, readonly string[]]>> = {
-  '[RES-1]': ['agentes', ['id', 'hostname', 'role', 'cert', 'last_seen_at', 'revoked_at']],
+  '[RES-1]': ['agentes', ['id', 'hostname', 'role', 'last_seen_at', 'revoked_at']],
+  '[RES-1] apart:': ['agentes_cert', ['agente_id', 'cert']],
   '[RES-2]': [
     'enrollment_tokens',
     ['token_hash', 'consumed_at', 'expires_at', 'expected_hostname', 'expected_role'],

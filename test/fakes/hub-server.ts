@@ -1,8 +1,9 @@
 // A hub that speaks the wire and nothing else: real HTTPS, real mutual TLS, and misbehaviour on demand.
 
+import { compactVerify } from 'jose'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomUUID, X509Certificate } from 'node:crypto'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type {
@@ -10,10 +11,12 @@ import type {
   EventRequestBody,
   IssueRequestBody,
   ManifestEntryBody,
+  RecoverRequestBody,
+  RecoveryClaims,
 } from '../../src/protocol/schemas.ts'
 import { createFakeCa, type FakeCa } from './hub-certificates.ts'
 
-export type FakeRoute = 'enroll' | 'issue' | 'manifest' | 'events'
+export type FakeRoute = 'enroll' | 'recover' | 'issue' | 'manifest' | 'events'
 
 /** `cut-before` drops the connection unanswered, `cut-after` does the work first: the reply is lost. */
 export type Misbehaviour =
@@ -44,6 +47,10 @@ export class FakeHub implements AsyncDisposable {
   >()
   entregas: ManifestEntryBody[] = []
   lifetimeMs = 86_400_000
+  /** How far its clock is ahead of the real one: its `Date`, and what it signs. */
+  clockOffsetMs = 0
+  /** What every recovery that it granted claimed. */
+  readonly recoveries: RecoveryClaims[] = []
   /** How long ago issued certificates began to be valid. */
   backdateMs = 60_000
   /** Whether a reported delivery disappears from the manifest, as it does at a real hub. */
@@ -136,6 +143,10 @@ export class FakeHub implements AsyncDisposable {
       headers: request.headers,
       serial: peer?.serialNumber.toLowerCase(),
     })
+    response.setHeader('date', new Date(this.#now()).toUTCString())
+    if (request.method === 'GET' && port === 'enroll') {
+      return send(response, 405, { error: 'method_not_allowed' })
+    }
     const plan = this.#planned.get(route)?.shift()
     if (plan?.kind === 'cut-before') return void request.socket.destroy()
     if (plan?.kind === 'refuse') {
@@ -169,6 +180,7 @@ export class FakeHub implements AsyncDisposable {
     if (route === 'enroll') {
       return this.#enroll(body as EnrollRequestBody, request.headers['idempotency-key'] as string)
     }
+    if (route === 'recover') return this.#recover(body as RecoverRequestBody)
     if (route === 'issue') {
       return ok(await this.#issue((body as IssueRequestBody).csr_pem, commonName, plan))
     }
@@ -196,8 +208,31 @@ export class FakeHub implements AsyncDisposable {
     return ok(token.reply)
   }
 
+  /** Any certificate of the CA will do; the proof has to be right, and new. */
+  async #recover(body: RecoverRequestBody): Promise<{ status: number; reply: unknown }> {
+    const refused = { status: 401, reply: { error: 'recovery_refused' } }
+    const certificate = new X509Certificate(body.cert_pem)
+    const options = { algorithms: ['ES256'] }
+    const verified = await compactVerify(body.proof, certificate.publicKey, options).catch(
+      () => undefined,
+    )
+    if (verified === undefined) return refused
+    const claims = JSON.parse(new TextDecoder().decode(verified.payload)) as RecoveryClaims
+    const isOld = Math.abs(claims.iat * 1000 - this.#now()) > 300_000
+    const isUsed = this.recoveries.some(({ jti }) => jti === claims.jti)
+    const der = Buffer.from(body.csr_pem.replace(/-----[^-]+-----/g, ''), 'base64')
+    const isForThisCsr = createHash('sha256').update(der).digest('base64url') === claims.csr_sha256
+    if (isOld || isUsed || !isForThisCsr || claims.aud !== '127.0.0.1') return refused
+    this.recoveries.push(claims)
+    return ok(await this.#issue(body.csr_pem, certificate.subject.replace('CN=', ''), undefined))
+  }
+
+  #now(): number {
+    return Date.now() + this.clockOffsetMs
+  }
+
   async #issue(csrPem: string, commonName: string, plan: Misbehaviour | undefined) {
-    const notBefore = new Date(Date.now() - this.backdateMs)
+    const notBefore = new Date(this.#now() - this.backdateMs)
     return {
       cert_pem: await this.ca.sign(csrPem, {
         commonName,
@@ -224,6 +259,7 @@ function ok(reply: unknown): { status: number; reply: unknown } {
 
 function routeOf(path: string): FakeRoute {
   if (path.endsWith('/enroll')) return 'enroll'
+  if (path.endsWith('/recover')) return 'recover'
   if (path.endsWith('/issue')) return 'issue'
   return path.endsWith('/manifest') ? 'manifest' : 'events'
 }

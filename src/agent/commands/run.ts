@@ -5,7 +5,7 @@ import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { prepareDirectories } from '../paths.ts'
 import { openPollState, pollOnce, type PollResult, type PollState } from '../poll.ts'
-import { readStatus } from '../reporting/status.ts'
+import { readStatus, type StatusParts } from '../reporting/status.ts'
 import { createRunLoop, type RunLoop } from '../run-loop.ts'
 import { type AgentSession, openSession, rotateAndReport } from '../session.ts'
 import { lockAgent, viaRunningAgentOr } from '../singleton.ts'
@@ -22,26 +22,31 @@ export async function runRun(env: Environment): Promise<void> {
   await prepareDirectories(paths)
   // Held until the process ends.
   lockAgent(paths)
+  let loop: RunLoop | undefined
+  // From the first moment: left to itself the signal would end us.
+  process.on('SIGHUP', () => loop?.wake())
   const { session, state } = await boot(context)
-  const loop = createRunLoop({
+  // A hook that hangs must not keep the next round waiting.
+  state.deliveries.hooks.driveItself()
+  const started = createRunLoop({
     clock,
     random,
     intervalMs: context.config.pollIntervalMs,
     log: state.log,
-    poll: () => pollOnce(state),
+    poll: () => pollOnce(state, { hooks: 'beside' }),
   })
+  loop = started
   await serveControlSocket(
     paths.dataDir,
     paths.socketName,
     {
       rotate: async () => reportOf(await rotateAndReport(session)),
-      status: () => readStatus(paths, { ...statusParts(state, loop), running: true }),
-      poll: () => loop.pollNow().then(reportRound),
+      status: () => readStatus(paths, statusParts(state, started)),
+      poll: () => started.pollNow().then(reportRound),
     },
     logging.forModule('agent'),
   )
-  process.on('SIGHUP', () => loop.wake())
-  await loop.run()
+  await started.run()
 }
 
 /** One round; fails when anything in it did. */
@@ -108,11 +113,12 @@ function hookRunnerOf({ paths, logging }: CommandContext): HookRunner {
   })
 }
 
-function statusParts(state: PollState, loop: RunLoop) {
+function statusParts({ processed, session }: PollState, loop: RunLoop): StatusParts {
   return {
-    processed: state.processed,
-    outbox: state.session.outbox,
-    lastResult: loop.lastResult,
+    processed,
+    outbox: session.outbox,
+    now: session.hubTime.now(),
+    running: { lastResult: loop.lastResult, nextPollAt: loop.nextPollAt },
   }
 }
 

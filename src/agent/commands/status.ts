@@ -14,8 +14,8 @@ export async function runStatus(env: Environment, options: { json: boolean }): P
     return readStatus(paths, {
       processed: await openProcessedStore(paths.processedFile),
       outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
-      running: false,
-      lastResult: undefined,
+      now: clock.now(),
+      running: undefined,
     })
   })
   // Ours, or that of an agent of the same version.

@@ -5,21 +5,19 @@ import type { Logger } from '../../platform/logger.ts'
 import type { RetrySchedule } from '../backoff.ts'
 import type { HubClient } from '../hub-client.ts'
 import type { Outbox } from '../reporting/outbox.ts'
-import type { HookRunner } from './hook-runner.ts'
+import type { HookLane } from './hook-lane.ts'
 import type { ProcessedStore } from './processed-store.ts'
 
 export interface DeliveryContext {
   readonly outDir: string
-  readonly caPath: string
   readonly renewalThresholdMs: number
   readonly clock: Clock
   readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent'>
   readonly outbox: Outbox
   readonly processed: ProcessedStore
-  readonly hookRunner: HookRunner
+  readonly hooks: HookLane
   readonly retries: RetrySchedule
   readonly log: Logger
-  readonly hookLog: Logger
   /** Deliveries of unknown kinds that were warned about. */
   readonly warnedAbout: Set<string>
 }

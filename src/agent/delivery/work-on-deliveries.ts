@@ -1,4 +1,4 @@
-// One round of work on the deliveries: carry out the plan, report, then run the hooks. Each delivery fails alone.
+// One round of work on the deliveries: carry out the plan, report, then start the hooks. Each delivery fails alone.
 
 import { describeError } from '../../platform/errors.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
@@ -14,7 +14,7 @@ import { failDelivery, installDelivery } from './install-delivery.ts'
 import { type InstalledPair, readInstalledPair } from './installed-pair.ts'
 import { type DeliveryPlan, planDeliveries } from './plan-deliveries.ts'
 import { renewDelivery } from './renew-delivery.ts'
-import { runDueHooks } from './run-due-hooks.ts'
+import { restoreMissingLinks } from './restore-missing-links.ts'
 
 /** `entries` is empty when the manifest could not be had: renewals and hooks go on without it. */
 export async function workOnDeliveries(
@@ -24,6 +24,7 @@ export async function workOnDeliveries(
   budget: HubBudget,
 ): Promise<void> {
   const pairs = await readPairs(context, entries)
+  await restoreMissingLinks(context, pairs, budget)
   await adoptInstalledVersions(context, pairs)
   await queueEvents(context, pairs)
   const plan = planDeliveries({
@@ -48,7 +49,7 @@ export async function workOnDeliveries(
     )
   }
   await flushOutbox(context, budget)
-  await runDueHooks(context, identity, budget)
+  context.hooks.start(identity.hostname)
 }
 
 async function readPairs(

@@ -14,7 +14,7 @@ import {
 } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { EventRequestBody } from '../../protocol/schemas.ts'
-import { describeRefusal, isEventRefusedForGood } from '../failures.ts'
+import { describeRefusal, isEventRefusedForGood, meaningOfRefusal } from '../failures.ts'
 import type { HubClient } from '../hub-client.ts'
 import { type HubRefusal, HubUnreachableError } from '../hub-request.ts'
 import { createSerialQueue } from '../serial-queue.ts'
@@ -120,7 +120,9 @@ class FileOutbox implements Outbox {
       // Not fsynced: were the removal lost, the hub would answer the same for the same request_id.
       await removeIfPresent(join(this.#directory, fileName))
     } else {
-      await this.#setAside(fileName, describeRefusal(outcome), body.tipo_evento)
+      // A delivery that was cancelled or replaced meanwhile is nobody's fault.
+      const level = meaningOfRefusal(outcome) === 'cancelled' ? 'info' : 'warn'
+      await this.#setAside(fileName, describeRefusal(outcome), { event: body.tipo_evento, level })
     }
     return undefined
   }
@@ -136,8 +138,12 @@ class FileOutbox implements Outbox {
     }
   }
 
-  async #setAside(fileName: string, reason: string, event?: string): Promise<void> {
-    this.#log.warn({ file: fileName, event, reason }, 'Event set aside')
+  async #setAside(
+    fileName: string,
+    reason: string,
+    { event, level }: { event?: string; level: 'info' | 'warn' } = { level: 'warn' },
+  ): Promise<void> {
+    this.#log[level]({ file: fileName, event, reason }, 'Event set aside')
     const refusedDir = join(this.#directory, REFUSED_DIR)
     await rename(join(this.#directory, fileName), join(refusedDir, fileName))
     await syncDirectory(refusedDir)

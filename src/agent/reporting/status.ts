@@ -8,7 +8,7 @@ import {
   formatInstant,
   type IdentityDescription,
 } from '../identity/describe-identity.ts'
-import { loadIdentity } from '../identity/identity.ts'
+import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../paths.ts'
 import type { PollResult } from '../poll.ts'
 import type { Outbox } from './outbox.ts'
@@ -16,7 +16,10 @@ import type { Outbox } from './outbox.ts'
 export interface AgentStatus {
   readonly running: boolean
   readonly identity: IdentityDescription | null
+  /** `expired`: nothing but recovery, or a new enrolment, opens the hub's door again. */
+  readonly state: 'valid' | 'expired' | 'none'
   readonly last_poll_at: string | null
+  readonly next_poll_at: string | null
   /** Of the last round; empty when all was well. */
   readonly problems: readonly string[]
   readonly events_waiting: number
@@ -32,22 +35,27 @@ export interface AgentStatus {
   }[]
 }
 
-export async function readStatus(
-  paths: AgentPaths,
-  parts: {
-    readonly processed: ProcessedStore
-    readonly outbox: Outbox
-    readonly running: boolean
-    readonly lastResult: PollResult | undefined
-  },
-): Promise<AgentStatus> {
+export interface StatusParts {
+  readonly processed: ProcessedStore
+  readonly outbox: Outbox
+  /** By the hub's clock, where it is known. */
+  readonly now: Date
+  /** Undefined when no agent runs. */
+  readonly running:
+    | { readonly lastResult: PollResult | undefined; readonly nextPollAt: Date | undefined }
+    | undefined
+}
+
+export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise<AgentStatus> {
   const identity = await loadIdentity(paths.identityDir)
+  const { lastResult, nextPollAt } = parts.running ?? {}
   return {
-    running: parts.running,
+    running: parts.running !== undefined,
     identity: identity === undefined ? null : describeIdentity(identity, paths.dataDir),
-    last_poll_at:
-      parts.lastResult === undefined ? null : formatInstant(parts.lastResult.finishedAt),
-    problems: parts.lastResult?.problems ?? [],
+    state: stateOf(identity, parts.now),
+    last_poll_at: lastResult === undefined ? null : formatInstant(lastResult.finishedAt),
+    next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
+    problems: lastResult?.problems ?? [],
     events_waiting: parts.outbox.listWaiting().length,
     deliveries: await Promise.all(
       parts.processed.list().map(async (record) => ({
@@ -72,15 +80,25 @@ export function formatStatus(status: AgentStatus): string {
     `hostname: ${identity?.hostname ?? '(no identity)'}`,
     ...(identity === null
       ? []
-      : [`cert serial: ${identity.cert_serial}`, `not_after: ${identity.not_after}`]),
+      : [
+          `state: ${status.state}`,
+          `cert serial: ${identity.cert_serial}`,
+          `not_after: ${identity.not_after}`,
+        ]),
     ...(status.last_poll_at === null ? [] : [`last poll: ${status.last_poll_at}`]),
+    ...(status.next_poll_at === null ? [] : [`next poll: ${status.next_poll_at}`]),
     `events waiting: ${status.events_waiting}`,
     ...status.problems.map((problem) => `problem: ${problem}`),
     ...status.deliveries.map(
       (delivery) =>
-        `delivery ${delivery.name} v${delivery.version}: ${delivery.cancelled ? 'cancelled' : delivery.progress}, serial ${delivery.cert_serial}, not_after ${delivery.not_after ?? '(missing)'}${delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`}`,
+        `delivery ${delivery.name} v${delivery.version}: ${delivery.cancelled ? 'cancelled, renewed no more' : delivery.progress}, serial ${delivery.cert_serial}, not_after ${delivery.not_after ?? '(missing)'}${delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`}`,
     ),
   ].join('\n')
+}
+
+function stateOf(identity: Identity | undefined, now: Date): AgentStatus['state'] {
+  if (identity === undefined) return 'none'
+  return identity.leaf.notAfter <= now ? 'expired' : 'valid'
 }
 
 async function readNotAfter(outDir: string, text: string): Promise<string | null> {

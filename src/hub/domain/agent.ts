@@ -4,8 +4,6 @@ export interface Agent {
   readonly id: AgentId
   readonly hostname: Hostname
   readonly role: string
-  /** The identity certificate that the hub obtained last, leaf and intermediates, PEM. */
-  readonly certificatePem: string
   /** The token of its last enrolment. */
   readonly enrolledWith: TokenHash
   readonly createdAt: Date

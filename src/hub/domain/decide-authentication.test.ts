@@ -14,7 +14,6 @@ const AGENT: Agent = {
   id: AGENT_ID,
   hostname: 'web-1' as Hostname,
   role: 'web',
-  certificatePem: '',
   createdAt: inSeconds(-1000),
   lastSeenAt: null,
   lastPollAt: null,

@@ -31,7 +31,7 @@ export function findHeadFault(
   if (head.seq === 0) return undefined
   const lastSeq = last?.seq ?? 0
   if (lastSeq < head.seq) {
-    const reason = `the audit log ends at entry ${lastSeq}, entries ${lastSeq + 1} to ${head.seq} are missing`
+    const reason = `the audit log ends at entry ${lastSeq}, and had ${head.seq} entries`
     return { seq: lastSeq + 1, reason }
   }
   if (atHead?.hash === head.hash) return undefined

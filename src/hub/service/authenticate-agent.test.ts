@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { Secret } from '../../platform/secret.ts'
-import type { AgentId, Hostname } from '../../protocol/identifiers.ts'
+import type { AgentId, Hostname, TokenHash } from '../../protocol/identifiers.ts'
 import { createDatabase } from '../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
@@ -41,11 +41,12 @@ before(async () => {
       id: AGENT_ID,
       hostname: 'web-1' as Hostname,
       role: 'web',
-      certificatePem: '',
       createdAt: START,
       lastSeenAt: null,
       lastPollAt: null,
       revokedAt: null,
+      removedAt: null,
+      enrolledWith: 'f'.repeat(64) as TokenHash,
       activeIdentity: null,
     })
     for (const digit of ['1', '2']) {

@@ -46,11 +46,25 @@ export function createAuthenticateAgent(
 ): AuthenticateAgent {
   const { store, clock, log, identityMatch } = dependencies
   const supersededReports = new Map<string, number>()
+  /** What the store says of a connection's certificate, for as long as nothing was committed since. */
+  const known = new WeakMap<PresentedCertificate, StoredFacts>()
+  const factsOf = async (
+    presented: PresentedCertificate,
+    commonName: string,
+  ): Promise<StoredFacts> => {
+    const { version, reader } = store
+    const facts = known.get(presented)
+    if (facts?.version === version) return facts
+    const agent = await reader.findAgentByHostname(commonName)
+    const certificate = await reader.findCertificate(presented.sha256)
+    const fresh = { version, agent, certificate }
+    known.set(presented, fresh)
+    return fresh
+  }
   return async (presented) => {
     const { commonName } = presented
     if (commonName === undefined) return { ok: false, refusal: 'agent_not_registered' }
-    const agent = await store.reader.findAgentByHostname(commonName)
-    const certificate = await store.reader.findCertificate(presented.sha256)
+    const { agent, certificate } = await factsOf(presented, commonName)
     const now = clock.now()
     const { notAfter } = presented
     const verdict = decideAuthentication({ agent, certificate, notAfter, now, identityMatch })
@@ -72,6 +86,12 @@ export function createAuthenticateAgent(
     }
     return verdict
   }
+}
+
+interface StoredFacts {
+  readonly version: number
+  readonly agent: Agent | undefined
+  readonly certificate: IssuedCertificate | undefined
 }
 
 async function activateIdentity(

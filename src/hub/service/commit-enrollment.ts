@@ -39,9 +39,10 @@ export async function commitEnrollment(
   })
   if (!verdict.ok) return verdict
 
-  const agent = toEnrolledAgent(known, token, signed, now)
+  const agent = toEnrolledAgent(known, token, now)
   await writer.consumeToken(token.hash, now)
   await (known === undefined ? writer.insertAgent(agent) : writer.updateAgent(agent))
+  await writer.setAgentCertificate(agent.id, signed.chainPem)
   if (fingerprint !== undefined) {
     const replay = { fingerprint, agentId: agent.id, certificatePem: signed.chainPem }
     await writer.setTokenReplay(token.hash, replay)
@@ -61,17 +62,11 @@ export async function commitEnrollment(
   return { ok: true, agentId: agent.id }
 }
 
-function toEnrolledAgent(
-  known: Agent | undefined,
-  token: EnrollmentToken,
-  signed: SignedCertificate,
-  now: Date,
-): Agent {
+function toEnrolledAgent(known: Agent | undefined, token: EnrollmentToken, now: Date): Agent {
   return {
     id: known?.id ?? (randomUUID() as AgentId),
     hostname: token.expectedHostname,
     role: token.expectedRole,
-    certificatePem: signed.chainPem,
     enrolledWith: token.hash,
     createdAt: known?.createdAt ?? now,
     lastSeenAt: known?.lastSeenAt ?? null,

@@ -8,7 +8,7 @@ import { coversName } from '../domain/subject-alt-name.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { toAdminToken } from './admin-views.ts'
-import { hashToken } from './enroll-agent.ts'
+import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 const TOKEN_BYTES = 32

@@ -1,6 +1,5 @@
 // One enrolment: a token becomes an agent with its first identity. docs/protocol.md ENR.
 
-import { createHash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { parseCsrPem, type CertificateRequest } from '../../pki/csr.ts'
@@ -18,6 +17,7 @@ import { decideReplay, fingerprintEnrollment } from '../domain/decide-replay.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
+import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 export interface EnrollAgentDependencies {
@@ -94,10 +94,6 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
         : fingerprintEnrollment({ hostname, role, csrSha256: csr.sha256, idempotencyKey })
     return enroll({ tokenHash, hostname, role, csr, fingerprint })
   }
-}
-
-export function hashToken(plaintext: string): TokenHash {
-  return createHash('sha256').update(plaintext).digest('hex') as TokenHash
 }
 
 async function enrollAlone(

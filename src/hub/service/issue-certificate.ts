@@ -82,8 +82,7 @@ export function createIssueCertificate(
         purpose,
         deliveryId,
       })
-      if (purpose === 'identity')
-        await writer.updateAgent({ ...current, certificatePem: signed.chainPem })
+      if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
       return undefined
     })
     if (refusal !== undefined) return { ok: false, refusal }

@@ -12,10 +12,8 @@ const OPEN_STATUSES = [DeliveryStatus.pending, DeliveryStatus.inProgress] as con
 export function createListManifest(store: Store, polls: PollRecorder): ListManifest {
   return async (agent) => {
     polls.record(agent.id)
-    const deliveries = await store.reader.listDeliveries({
-      agentId: agent.id,
-      statuses: OPEN_STATUSES,
-    })
+    const filter = { agentId: agent.id, statuses: OPEN_STATUSES }
+    const deliveries = await store.reader.listDeliveries(filter)
     return {
       entregas: deliveries.map((delivery) => ({
         id: delivery.id,

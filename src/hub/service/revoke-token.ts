@@ -4,7 +4,7 @@ import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Store } from '../store/store.ts'
 import { toAdminToken } from './admin-views.ts'
-import { hashToken } from './enroll-agent.ts'
+import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 /** Named by id (eight characters or more), by plaintext, or by the hostname of an open token. */

@@ -26,7 +26,6 @@ export function newAgent(hostname: string): Agent {
     id: randomUUID() as AgentId,
     hostname: hostname as Hostname,
     role: 'web',
-    certificatePem: 'PEM',
     enrolledWith: 'f'.repeat(64) as TokenHash,
     createdAt: NOW,
     lastSeenAt: null,

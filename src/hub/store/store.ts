@@ -22,6 +22,8 @@ export interface StoreReader {
   findAgentById(id: AgentId): Promise<Agent | undefined>
   /** Never a removed one. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
+  /** The identity that the hub obtained last for it, leaf and intermediates, PEM. */
+  findAgentCertificate(id: AgentId): Promise<string | undefined>
   /** By hostname, without the removed ones. */
   listAgents(): Promise<Agent[]>
 
@@ -65,6 +67,7 @@ export interface StoreWriter extends StoreReader {
   insertAgent(agent: Agent): Promise<void>
   /** Replaces everything but the id. */
   updateAgent(agent: Agent): Promise<void>
+  setAgentCertificate(id: AgentId, certificatePem: string): Promise<void>
   setAgentSeen(id: AgentId, at: Date): Promise<void>
   setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
@@ -106,6 +109,8 @@ export interface StoreWriter extends StoreReader {
 
 export interface Store {
   readonly reader: StoreReader
+  /** Another number whenever a commit may have changed what the reader sees. */
+  readonly version: number
   write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@
 
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { SvcError, UserError } from '../../platform/errors.ts'
+import { errnoCode, SvcError, UserError } from '../../platform/errors.ts'
 import { exists, syncDirectory, writeNewFile } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { createDatabase } from '../store/sqlite/encrypted-database.ts'
@@ -53,9 +53,21 @@ async function refuseExistingVault(root: string, files: VaultFiles): Promise<voi
   }
 }
 
+/** With the directories above it, one at a time: Node's own recursion never ends where a parent cannot be made (/proc). */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: DIRECTORY_MODE })
+  } catch (error) {
+    if (errnoCode(error) === 'EEXIST') return
+    if (errnoCode(error) !== 'ENOENT' || (await exists(dirname(path)))) throw error
+    await makeDirectory(dirname(path))
+    await mkdir(path, { mode: DIRECTORY_MODE })
+  }
+}
+
 /** A directory with other people's files in it is not closed to them without being asked. */
 async function prepareDirectory(root: string, files: VaultFiles): Promise<void> {
-  await mkdir(root, { recursive: true, mode: DIRECTORY_MODE })
+  await makeDirectory(root)
   const { mode } = await stat(root)
   if ((mode & 0o777) === DIRECTORY_MODE) return
   const ours = new Set(Object.values(files).map((path) => basename(path)))

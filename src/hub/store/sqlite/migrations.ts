@@ -9,7 +9,6 @@ CREATE TABLE agentes (
   id TEXT NOT NULL PRIMARY KEY,
   hostname TEXT NOT NULL,
   role TEXT NOT NULL,
-  cert TEXT NOT NULL,
   token_hash TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER,
@@ -19,6 +18,11 @@ CREATE TABLE agentes (
   active_identity_seq INTEGER,
   active_identity_since INTEGER,
   CHECK ((active_identity_seq IS NULL) = (active_identity_since IS NULL))
+) STRICT;
+-- Apart from its agent, whose row changes with every event and is better small.
+CREATE TABLE agentes_cert (
+  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
+  cert TEXT NOT NULL
 ) STRICT;
 -- The row of a removed agent stays for the history; its hostname is free again.
 CREATE UNIQUE INDEX agentes_por_hostname ON agentes (hostname) WHERE removed_at IS NULL;
@@ -121,7 +125,6 @@ CREATE TABLE eventos (
 ) STRICT;
 CREATE UNIQUE INDEX eventos_por_request ON eventos (agente_id, request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX eventos_por_agente ON eventos (agente_id);
-CREATE INDEX eventos_por_agente_e_tipo ON eventos (agente_id, tipo_evento);
 CREATE INDEX eventos_por_tipo ON eventos (tipo_evento);
 CREATE INDEX eventos_por_timestamp ON eventos (timestamp);
 

@@ -15,7 +15,6 @@ export interface AgentRow {
   id: Agent['id']
   hostname: Agent['hostname']
   role: string
-  cert: string
   token_hash: Agent['enrolledWith']
   created_at: Instant
   last_seen_at: Instant | null
@@ -107,7 +106,6 @@ export function toAgent(row: AgentRow): Agent {
     id: row.id,
     hostname: row.hostname,
     role: row.role,
-    certificatePem: row.cert,
     enrolledWith: row.token_hash,
     createdAt: new Date(row.created_at),
     lastSeenAt: toDate(row.last_seen_at),
@@ -123,7 +121,6 @@ export function fromAgent(agent: Agent): AgentRow {
     id: agent.id,
     hostname: agent.hostname,
     role: agent.role,
-    cert: agent.certificatePem,
     token_hash: agent.enrolledWith,
     created_at: agent.createdAt.getTime(),
     last_seen_at: fromDate(agent.lastSeenAt),

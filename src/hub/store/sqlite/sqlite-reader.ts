@@ -44,6 +44,11 @@ export class SqliteReader implements StoreReader {
     return map(this.session().get<AgentRow>(sql, hostname), toAgent)
   }
 
+  async findAgentCertificate(id: AgentId): Promise<string | undefined> {
+    const sql = 'SELECT cert FROM agentes_cert WHERE agente_id = ?'
+    return this.session().get<{ cert: string }>(sql, id)?.cert
+  }
+
   async listAgents(): Promise<Agent[]> {
     const sql = 'SELECT * FROM agentes WHERE removed_at IS NULL ORDER BY hostname'
     return this.session().all<AgentRow>(sql).map(toAgent)

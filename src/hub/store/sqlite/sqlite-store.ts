@@ -46,10 +46,18 @@ export class SqliteStore implements Store {
     this.#readerConnection = reader
     this.#groupCommit = new GroupCommit(writer, onCommit)
     const session = new SqlSession(reader)
+    // Between transactions the writing connection sees nothing but what is committed either, and what it wrote last is
+    // still in its cache.
+    const warmSession = new SqlSession(writer)
     this.reader = new SqliteReader(() => {
-      if (reader.open) return session
+      if (reader.open) return writer.inTransaction ? session : warmSession
       throw new StoreError('store_unavailable', 'the store is closed')
     })
+  }
+
+  /** Nobody but this store writes, so its commits are all there is to see. */
+  get version(): number {
+    return this.#groupCommit.commits
   }
 
   /** Transactions committed since the store was opened; concurrent writes share one. */

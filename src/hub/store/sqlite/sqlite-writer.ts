@@ -33,9 +33,9 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async insertAgent(agent: Agent): Promise<void> {
     this.session().run(
-      `INSERT INTO agentes (id, hostname, role, cert, token_hash, created_at, last_seen_at,
+      `INSERT INTO agentes (id, hostname, role, token_hash, created_at, last_seen_at,
          last_poll_at, revoked_at, removed_at, active_identity_seq, active_identity_since)
-       VALUES (@id, @hostname, @role, @cert, @token_hash, @created_at, @last_seen_at,
+       VALUES (@id, @hostname, @role, @token_hash, @created_at, @last_seen_at,
          @last_poll_at, @revoked_at, @removed_at, @active_identity_seq, @active_identity_since)`,
       fromAgent(agent),
     )
@@ -43,7 +43,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async updateAgent(agent: Agent): Promise<void> {
     const changes = this.session().run(
-      `UPDATE agentes SET hostname = @hostname, role = @role, cert = @cert,
+      `UPDATE agentes SET hostname = @hostname, role = @role,
          token_hash = @token_hash, removed_at = @removed_at, created_at = @created_at, last_seen_at = @last_seen_at, last_poll_at = @last_poll_at,
          revoked_at = @revoked_at, active_identity_seq = @active_identity_seq,
          active_identity_since = @active_identity_since
@@ -51,6 +51,15 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
       fromAgent(agent),
     )
     invariant(changes === 1, `agent ${agent.id} is there to be changed`)
+  }
+
+  async setAgentCertificate(id: AgentId, certificatePem: string): Promise<void> {
+    this.session().run(
+      `INSERT INTO agentes_cert (agente_id, cert) VALUES (?, ?)
+       ON CONFLICT (agente_id) DO UPDATE SET cert = excluded.cert`,
+      id,
+      certificatePem,
+    )
   }
 
   /** An agent that is gone is no error: it may have been removed since the event was accepted. */
