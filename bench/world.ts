@@ -45,6 +45,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
+    // One address and few agents stand for a fleet here.
+    SVC_LIMIT_ENROLL_FAILURES: '0',
+    SVC_LIMIT_EVENTS: '0',
+    SVC_LIMIT_ISSUE: '0',
   }
   await promisify(execFile)(binary('svc'), ['init'], { env: { ...process.env, ...environment } })
   const hubLogPath = join(directory, 'hub.log')

@@ -2,7 +2,8 @@
 
 import { readTextIfPresent } from '../platform/files.ts'
 import { UserError } from '../platform/errors.ts'
-import { createHubClient, type HubClient } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
+import type { HubConnections } from './hub-connections.ts'
 import type { Identity } from './identity/identity.ts'
 
 export interface HubGateway extends HubClient {
@@ -15,6 +16,7 @@ export interface HubGatewayOptions {
   /** Undefined means the identity's own root. */
   readonly serverCaPath: string | undefined
   readonly version: string
+  readonly connections: HubConnections
   noteHubTime(this: void, hubNow: Date): void
 }
 
@@ -35,10 +37,10 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       if (current?.key === key) return
       const old = current?.client
       const { certificatePem, key: privateKey } = identity
-      const { baseUrl, version, noteHubTime } = options
+      const { baseUrl, version, connections, noteHubTime } = options
       const settings = { baseUrl, version, noteHubTime, trustPem }
       current = {
-        client: createHubClient({ ...settings, keyPem: privateKey.pem, certificatePem }),
+        client: connections.createHubClient({ ...settings, keyPem: privateKey.pem, certificatePem }),
         key,
       }
       // It waits for what is under way, and nobody waits for it.

@@ -7,7 +7,8 @@ import { invariant } from '../platform/errors.ts'
 import type { RenewalTrigger } from '../protocol/words.ts'
 import type { Random } from './backoff.ts'
 import type { AgentConfig } from './config.ts'
-import { createEnrollClient, type EnrollClient } from './enroll-client.ts'
+import type { EnrollClient } from './enroll-client.ts'
+import { type HubConnections, networkConnections } from './hub-connections.ts'
 import { createHubGateway, type HubGateway, readTrust } from './hub-gateway.ts'
 import { HubTime } from './hub-time.ts'
 import { adoptPlainIdentity } from './identity/adopt-plain-identity.ts'
@@ -26,6 +27,7 @@ export interface AgentSession {
   readonly random: Random
   readonly logging: Logging
   readonly version: string
+  readonly connections: HubConnections
   readonly hub: HubGateway
   readonly hubTime: HubTime
   readonly outbox: Outbox
@@ -36,7 +38,9 @@ export interface AgentSession {
 export type SessionOptions = Pick<
   AgentSession,
   'config' | 'clock' | 'random' | 'logging' | 'version'
->
+> &
+  // The network, unless something stands in for it.
+  Partial<Pick<AgentSession, 'connections'>>
 
 export interface Rotation {
   readonly oldSerial: string
@@ -45,7 +49,7 @@ export interface Rotation {
 
 /** Throws the specification's message when there is no identity. */
 export async function openSession(options: SessionOptions): Promise<AgentSession> {
-  const { config, logging, version } = options
+  const { config, logging, version, connections = networkConnections } = options
   const paths = agentPaths(config)
   await requireIdentity(paths.identityDir)
   await prepareDirectories(paths)
@@ -53,12 +57,14 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
   const hubTime = new HubTime(options.clock)
   const session: AgentSession = {
     ...options,
+    connections,
     paths,
     hubTime,
     hub: createHubGateway({
       baseUrl: config.mtlsUrl,
       serverCaPath: config.serverCaPath,
       version,
+      connections,
       noteHubTime: (hubNow) => hubTime.note(hubNow),
     }),
     outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
@@ -152,12 +158,12 @@ function changeIdentity(
 
 /** Trusted as at enroll: what the expired identity trusted is for the other port. */
 async function withEnrollPort<Value>(
-  { config, version, hubTime }: AgentSession,
+  { config, version, connections, hubTime }: AgentSession,
   work: (enrollPort: EnrollClient) => Promise<Value>,
 ): Promise<Value> {
   const { serverUrl, serverCaPath, httpsProxy, noProxy } = config
   invariant(serverUrl !== undefined, 'the command requires SVC_SERVER_URL')
-  const enrollPort = createEnrollClient({
+  const enrollPort = connections.createEnrollClient({
     baseUrl: serverUrl,
     trustPem: await readTrust(serverCaPath, undefined),
     httpsProxy,

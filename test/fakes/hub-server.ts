@@ -134,6 +134,11 @@ export class FakeHub implements AsyncDisposable {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
+    response.setHeader('date', new Date(this.#now()).toUTCString())
+    // Whoever only asks for the time is not recorded.
+    if (request.method === 'GET' && port === 'enroll') {
+      return send(response, 405, { error: 'method_not_allowed' })
+    }
     const route = routeOf(request.url ?? '')
     const body = await readJson(request)
     const peer = port === 'mtls' ? (request.socket as TLSSocket).getPeerCertificate() : undefined
@@ -143,10 +148,6 @@ export class FakeHub implements AsyncDisposable {
       headers: request.headers,
       serial: peer?.serialNumber.toLowerCase(),
     })
-    response.setHeader('date', new Date(this.#now()).toUTCString())
-    if (request.method === 'GET' && port === 'enroll') {
-      return send(response, 405, { error: 'method_not_allowed' })
-    }
     const plan = this.#planned.get(route)?.shift()
     if (plan?.kind === 'cut-before') return void request.socket.destroy()
     if (plan?.kind === 'refuse') {
