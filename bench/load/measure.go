@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"crypto/tls"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -213,7 +214,9 @@ func newEvent(g *Generator, _ Command, worker int) (Step, func(), error) {
 		if _, err := rand.Read(id); err != nil {
 			return err
 		}
-		// Ids are random, as those of an agent: the index of them is then as dear as it will be.
+		// Version 7, as those of an agent: they sort by when they were made.
+		binary.BigEndian.PutUint64(id[:8], uint64(time.Now().UnixMilli())<<16|uint64(id[6])<<8|uint64(id[7]))
+		id[6] = 0x70 | id[6]&0x0f
 		requestID := fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 		body := fmt.Sprintf(`{"tipo_evento":"manifest_pulled","payload":{"count":%d},"request_id":"%s"}`, number, requestID)
 		_, err := connection.ask(postRequest("/v1/events", []byte(body)), 200)

@@ -40,7 +40,11 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       const { baseUrl, version, connections, noteHubTime } = options
       const settings = { baseUrl, version, noteHubTime, trustPem }
       current = {
-        client: connections.createHubClient({ ...settings, keyPem: privateKey.pem, certificatePem }),
+        client: connections.createHubClient({
+          ...settings,
+          keyPem: privateKey.pem,
+          certificatePem,
+        }),
         key,
       }
       // It waits for what is under way, and nobody waits for it.

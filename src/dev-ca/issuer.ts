@@ -59,11 +59,16 @@ export async function createRootPem(
     notAfter: request.notAfter,
     publicKey,
     signingKey: importSigningKey(key),
+    serialHex: randomSerialHex(),
     extensions: [...issuerExtensions(1), await SubjectKeyIdentifierExtension.create(publicKey)],
   })
 }
 
-export async function createIssuer(certificatePem: string, key: PrivateKey): Promise<Issuer> {
+export async function createIssuer(
+  certificatePem: string,
+  key: PrivateKey,
+  nextSerialHex: () => string = randomSerialHex,
+): Promise<Issuer> {
   const certificate = new X509Certificate(certificatePem)
   const signingKey = importSigningKey(key)
   const authorityKeyIdentifier = await AuthorityKeyIdentifierExtension.create(certificate.publicKey)
@@ -80,6 +85,7 @@ export async function createIssuer(certificatePem: string, key: PrivateKey): Pro
       notAfter: validity.notAfter,
       publicKey,
       signingKey,
+      serialHex: nextSerialHex(),
       extensions: [
         ...extensions,
         await SubjectKeyIdentifierExtension.create(publicKey),
@@ -104,13 +110,14 @@ interface CertificateContent {
   readonly notAfter: Date
   readonly publicKey: PublicKey
   readonly signingKey: webcrypto.CryptoKey
+  readonly serialHex: string
   readonly extensions: Extension[]
 }
 
-async function signCertificate(content: CertificateContent): Promise<string> {
+async function signCertificate({ serialHex, ...content }: CertificateContent): Promise<string> {
   const certificate = await X509CertificateGenerator.create({
     ...content,
-    serialNumber: randomSerialHex(),
+    serialNumber: serialHex,
     signingAlgorithm: EC_P256,
   })
   return `${certificate.toString('pem')}\n`

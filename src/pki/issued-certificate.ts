@@ -53,12 +53,20 @@ function findChainFault(
   return 'the chain does not lead to a trusted root'
 }
 
+/** Signatures that were found right: a CA's own chain is the same behind every certificate that it issues. */
+const verified = new WeakMap<Certificate, WeakSet<Certificate>>()
+
 function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
-  return (
+  if (verified.get(issuer)?.has(certificate) === true) return true
+  const isIssued =
     issuer.x509.ca &&
     certificate.x509.checkIssued(issuer.x509) &&
     certificate.x509.verify(issuer.x509.publicKey)
-  )
+  if (isIssued) {
+    const issued = verified.get(issuer) ?? new WeakSet()
+    verified.set(issuer, issued.add(certificate))
+  }
+  return isIssued
 }
 
 /** Names are compared without case; an IPv6 address, which has many spellings, by the one that URLs use. */

@@ -112,7 +112,7 @@ export class AgentHost implements AsyncDisposable {
   }
 
   /** The agent as `run` opens it; opening it again is a restart. */
-  async openAgent(): Promise<PollState> {
+  async openAgent(hooks: HookRunner = this.hooks): Promise<PollState> {
     const logging = createLogging({
       filter: { levelOf: () => 'trace' },
       format: 'json',
@@ -125,7 +125,7 @@ export class AgentHost implements AsyncDisposable {
       logging,
       version: '0.0.0',
     })
-    const state = await openPollState(session, this.hooks)
+    const state = await openPollState(session, hooks)
     this.#open.push(state)
     return state
   }

@@ -24,11 +24,29 @@ export function parseSignedChain(body: string): readonly Certificate[] {
     const { crt, ca, certChain } = JSON.parse(body) as Readonly<Record<string, unknown>>
     const chain = Array.isArray(certChain) && certChain.length > 0 ? certChain : [crt, ca]
     if (chain.length > CHAIN_LENGTH_MAX) return []
-    return chain.flatMap((pem) => (typeof pem === 'string' ? parseCertificatesPem(pem) : []))
+    const [leaf, ...issuers] = chain
+    return [...parsePem(leaf), ...issuers.flatMap(parseIssuerPem)]
   } catch {
     // Not JSON, or a certificate that does not parse: there is no chain in it.
     return []
   }
+}
+
+function parsePem(pem: unknown): readonly Certificate[] {
+  return typeof pem === 'string' ? parseCertificatesPem(pem) : []
+}
+
+/** A CA answers with the same few issuers each time. */
+const issuersByPem = new Map<unknown, readonly Certificate[]>()
+const ISSUERS_MAX = 16
+
+function parseIssuerPem(pem: unknown): readonly Certificate[] {
+  const known = issuersByPem.get(pem)
+  if (known !== undefined) return known
+  const parsed = parsePem(pem)
+  if (issuersByPem.size >= ISSUERS_MAX) issuersByPem.clear()
+  issuersByPem.set(pem, parsed)
+  return parsed
 }
 
 /** What the CA says about it: bounded, on one line, and without the token, should the CA repeat it. */

@@ -123,7 +123,8 @@ CREATE TABLE eventos (
   hash_anterior TEXT NOT NULL CHECK (length(hash_anterior) = 64),
   hash_atual TEXT NOT NULL CHECK (length(hash_atual) = 64)
 ) STRICT;
-CREATE UNIQUE INDEX eventos_por_request ON eventos (agente_id, request_id) WHERE request_id IS NOT NULL;
+-- By request first: agents make ids that sort by time, so all of them write at the end of it.
+CREATE UNIQUE INDEX eventos_por_request ON eventos (request_id, agente_id) WHERE request_id IS NOT NULL;
 CREATE INDEX eventos_por_agente ON eventos (agente_id);
 CREATE INDEX eventos_por_tipo ON eventos (tipo_evento);
 CREATE INDEX eventos_por_timestamp ON eventos (timestamp);

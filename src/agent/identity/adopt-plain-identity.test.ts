@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { cp, lstat, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { FakeHub } from '../../../test/fakes/hub-server.ts'
+import { AgentHost } from '../../../test/support/agent-host.ts'
+import { pollOnce } from '../poll.ts'
+import { rotateAndReport } from '../session.ts'
+import { adoptPlainIdentity } from './adopt-plain-identity.ts'
+import { requireIdentity } from './identity.ts'
+
+const NAMES = ['agent.crt', 'agent.key', 'ca.pem']
+
+interface Fixture extends AsyncDisposable {
+  readonly host: AgentHost
+  readonly identityDir: string
+}
+
+/** The identity as `cp -L` restores it. */
+async function setUp(): Promise<Fixture> {
+  const stack = new AsyncDisposableStack()
+  const hub = stack.use(await FakeHub.start())
+  const host = stack.use(await AgentHost.create(hub))
+  await host.enroll()
+  const { identityDir } = host.paths
+  for (const name of NAMES) {
+    const path = join(identityDir, name)
+    const text = await readFile(path)
+    await rm(path)
+    await writeFile(path, text, { mode: 0o644 })
+  }
+  await rm(join(identityDir, '.versions'), { recursive: true })
+  return { host, identityDir, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+describe('an identity restored as plain files', () => {
+  test('becomes a version, with the modes that it should have, and can be renewed', async () => {
+    await using fixture = await setUp()
+    const { host, identityDir } = fixture
+    const { leaf } = await requireIdentity(identityDir)
+    const state = await host.openAgent()
+    for (const name of NAMES) {
+      assert.equal((await lstat(join(identityDir, name))).isSymbolicLink(), true, name)
+    }
+    assert.equal((await requireIdentity(identityDir)).leaf.serial, leaf.serial)
+    assert.deepEqual(
+      (await readdir(identityDir)).filter((name) => name.endsWith('.tmp')),
+      [],
+    )
+    const rotation = await rotateAndReport(state.session)
+    assert.equal(rotation.oldSerial, leaf.serial)
+    assert.deepEqual((await pollOnce(state)).problems, [])
+  })
+
+  test('is adopted to the end when that was cut short', async () => {
+    await using fixture = await setUp()
+    const { host, identityDir } = fixture
+    const copy = join(host.directory, 'copy')
+    await cp(identityDir, copy, { recursive: true })
+    assert.equal(await adoptPlainIdentity(identityDir), true)
+    // As a crash before the last rename leaves it.
+    await rm(join(identityDir, 'agent.crt'))
+    await cp(join(copy, 'agent.crt'), join(identityDir, 'agent.crt'))
+    assert.equal(await adoptPlainIdentity(identityDir), true)
+    assert.equal(await adoptPlainIdentity(identityDir), false)
+    assert.ok(await requireIdentity(identityDir))
+  })
+
+  test('with a key of another certificate is left alone', async () => {
+    await using fixture = await setUp()
+    const { identityDir } = fixture
+    await writeFile(join(identityDir, 'agent.key'), 'no key')
+    await assert.rejects(adoptPlainIdentity(identityDir), /is damaged/)
+    assert.equal(await readFile(join(identityDir, 'agent.key'), 'utf8'), 'no key')
+    assert.equal((await lstat(join(identityDir, 'agent.crt'))).isFile(), true)
+  })
+})
+
+test('a plain key beside a linked certificate is somebody else’s and stays', async () => {
+  await using stack = new AsyncDisposableStack()
+  const hub = stack.use(await FakeHub.start())
+  const host = stack.use(await AgentHost.create(hub))
+  await host.enroll()
+  const key = join(host.paths.identityDir, 'agent.key')
+  await rm(key)
+  await writeFile(key, 'precious')
+  assert.equal(await adoptPlainIdentity(host.paths.identityDir), false)
+  assert.equal(await readFile(key, 'utf8'), 'precious')
+})

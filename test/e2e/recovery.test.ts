@@ -1,0 +1,144 @@
+// An agent that was off for longer than its certificate lived, on real processes.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { parseCertificatePem } from '../../src/pki/certificates.ts'
+import { startDevCa } from '../support/dev-ca.ts'
+import { startTestHub, type TestHub } from '../support/hub.ts'
+import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
+import { runTool, waitUntil } from '../support/processes.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+
+interface Entry {
+  readonly agente_id: string | null
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+const EXPIRY_TIMEOUT_MS = 60_000
+
+describe('an identity that expired while its host was off', () => {
+  let ca: RunningCa
+  before(async () => {
+    ca = await startDevCa({ certDuration: '20s' })
+  })
+  after(() => ca[Symbol.asyncDispose]())
+
+  test('[REC-3] is recovered without a person once both are back, and what was delivered is renewed', async () => {
+    await using hub = await startHub(ca, {})
+    await using host = await enrolHost(hub, 'asleep')
+    const running = host.run()
+    const crt = join(host.dataDir, 'out/site.crt')
+    await hub.admin('POST', '/v1/admin/cargas', cargoFor(host))
+    await waitUntil('the delivery', async () => (await readIfPresent(crt)) || undefined)
+    running.kill('SIGKILL')
+    await running.ended
+    const { enroll, mtls } = hub.ports
+    await hub.stop()
+    const before = await serialOf(crt)
+    const old = await waitForExpiry(host)
+
+    // The hub was away as well: its own certificate is as short-lived as those of its agents here.
+    await hub.start({
+      SVC_ENROLL_BIND: `127.0.0.1:${enroll}`,
+      SVC_MTLS_BIND: `127.0.0.1:${mtls}`,
+    })
+    host.run()
+    const [renewed] = await waitForEvents(hub, 'cert_renewed', ({ payload }) => {
+      return payload['trigger'] === 'recovery'
+    })
+    assert.equal(renewed?.payload['old_serial'], old)
+    const [recovered] = await waitForEvents(hub, 'identity_recovered', () => true)
+    assert.equal(recovered?.agente_id, null)
+    assert.equal(recovered.payload['hostname'], 'asleep')
+    await waitForEvents(hub, 'cert_renewed', ({ payload }) => payload['carga_nome'] === 'site')
+    assert.notEqual(await serialOf(crt), before)
+    assert.equal((await hub.svc('evento', 'list', '--verify', '--json')).status, 0)
+    assert.equal(
+      (
+        await runTool('openssl', ['verify', '-CAfile', ca.rootPath, '-untrusted', crt, crt])
+      ).includes('OK'),
+      true,
+    )
+  })
+
+  test('[REC-2] is refused with a grace of 0, and then nothing is touched', async () => {
+    await using hub = await startHub(ca, { SVC_RECOVERY_GRACE: '0' })
+    await using host = await enrolHost(hub, 'too-late')
+    await waitForExpiry(host)
+    const identity = join(host.dataDir, 'identity')
+    const before = await Promise.all(
+      ['agent.crt', 'agent.key', 'ca.pem'].map((name) => readFile(join(identity, name), 'utf8')),
+    )
+
+    const running = host.run()
+    await waitUntil('the refusal', () =>
+      running.stderr().includes('recovery_refused') ? true : undefined,
+    )
+    assert.equal(running.hasEnded(), false)
+    const after = await Promise.all(
+      ['agent.crt', 'agent.key', 'ca.pem'].map((name) => readFile(join(identity, name), 'utf8')),
+    )
+    assert.deepEqual(after, before)
+    const status = JSON.parse((await host.agent('status', '--json')).stdout) as {
+      state: string
+      running: boolean
+    }
+    assert.equal(status.state, 'expired')
+    assert.equal(status.running, true)
+    assert.equal((await host.agent('check')).status, 0)
+    const rotated = await host.agent('rotate')
+    assert.equal(rotated.status, 1)
+    assert.match(rotated.stderr, /401 recovery_refused/)
+  })
+})
+
+function startHub(ca: RunningCa, environment: Record<string, string>): Promise<TestHub> {
+  return startTestHub({
+    caEnvironment: ca.environment,
+    environment: { SVC_SERVER_CN: 'localhost', ...environment },
+  })
+}
+
+function cargoFor(host: ManagedHost): object {
+  return { tipo: 'csr_cert', nome: 'site', agentes: [host.hostname], roles: [], sans: [] }
+}
+
+/** The serial of the identity that has expired. */
+async function waitForExpiry(host: ManagedHost): Promise<string> {
+  const pem = await readFile(join(host.dataDir, 'identity/agent.crt'), 'utf8')
+  const { notAfter, serial } = parseCertificatePem(pem)
+  await waitUntil(
+    'the identity to expire',
+    () => (Date.now() > notAfter.getTime() + 1000 ? true : undefined),
+    EXPIRY_TIMEOUT_MS,
+  )
+  return serial
+}
+
+function waitForEvents(
+  hub: TestHub,
+  tipo: string,
+  isWanted: (entry: Entry) => boolean,
+): Promise<Entry[]> {
+  return waitUntil(
+    tipo,
+    async () => {
+      const { eventos } = await hub.admin<{ eventos: Entry[] }>('POST', '/v1/admin/eventos/list', {
+        tipo,
+      })
+      const wanted = eventos.filter(isWanted)
+      return wanted.length > 0 ? wanted : undefined
+    },
+    EXPIRY_TIMEOUT_MS,
+  )
+}
+
+async function readIfPresent(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '')
+}
+
+async function serialOf(path: string): Promise<string> {
+  return parseCertificatePem(await readFile(path, 'utf8')).serial
+}

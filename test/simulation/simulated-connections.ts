@@ -1,0 +1,188 @@
+// An agent's connections without a network: each request goes to the hub's services, after what TLS would check, by
+// virtual clocks. Requests take time, and replies are lost now and then.
+
+import { X509Certificate } from 'node:crypto'
+import { Check } from 'typebox/value'
+import type { TSchema } from 'typebox'
+import type { EnrollClient } from '../../src/agent/enroll-client.ts'
+import type { HubClient, HubClientOptions } from '../../src/agent/hub-client.ts'
+import type { HubConnections } from '../../src/agent/hub-connections.ts'
+import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub-request.ts'
+import {
+  decodeEnrollReply,
+  decodeEventReply,
+  decodeIssueReply,
+  decodeManifestReply,
+} from '../../src/agent/wire.ts'
+import type { Agent } from '../../src/hub/domain/agent.ts'
+import { presentCertificate } from '../../src/hub/service/authenticate-agent.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { invariant } from '../../src/platform/errors.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../src/protocol/errors.ts'
+import {
+  EnrollRequestBody,
+  EventRequestBody,
+  IssueRequestBody,
+  RecoverRequestBody,
+} from '../../src/protocol/schemas.ts'
+import type { Random } from './seeded-random.ts'
+import type { RunningHub, SimulatedHub } from './simulated-hub.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** What an agent asked the hub for, whatever came of it. */
+export interface Traffic {
+  /** `at` is virtual time, not the host's. */
+  noteAttempt(route: 'issue' | 'recover', subject: string, at: Date): void
+  noteEvent(event: EventRequestBody): void
+  noteLostReply(): void
+}
+
+export interface SimulatedConnectionsOptions {
+  readonly hub: SimulatedHub
+  readonly time: VirtualTime
+  readonly hostClock: Clock
+  readonly random: Random
+  readonly traffic: Traffic
+  /** Of all replies, how many are lost, from 0 to 1. */
+  readonly lossRate: () => number
+}
+
+type Reply = { readonly ok: true; readonly body: object } | Refused
+interface Refused {
+  readonly ok: false
+  readonly refusal: WireErrorCode
+}
+
+const LATENCY_MS_MAX = 200
+
+export function createSimulatedConnections(options: SimulatedConnectionsOptions): HubConnections {
+  const { time, traffic } = options
+  return {
+    createHubClient: (client) => {
+      const leaf = new X509Certificate(client.certificatePem)
+      const presented = presentCertificate(leaf)
+      const send = <Value>(
+        decode: (body: unknown) => Value | undefined,
+        serve: (hub: RunningHub, agent: Agent) => Promise<Reply>,
+      ): Promise<HubOutcome<Value>> =>
+        exchange(options, client, decode, async (hub) => {
+          checkClientCertificate(leaf, time.now())
+          const outcome = await hub.authenticateAgent(presented)
+          return outcome.ok ? serve(hub, outcome.agent) : outcome
+        })
+      return createHubClient(send, traffic, time)
+    },
+    createEnrollClient: (client): EnrollClient => ({
+      enroll: (body, key) =>
+        exchange(options, client, decodeEnrollReply, async (hub) => {
+          const outcome = await hub.enrollAgent(onTheWire(EnrollRequestBody, body), key)
+          if (!outcome.ok) return outcome
+          const { agentId: agent_id, certificatePem: cert_pem, rootPem: ca_pem } = outcome
+          return { ok: true, body: { agent_id, cert_pem, ca_pem } }
+        }),
+      recover: (body) => {
+        traffic.noteAttempt('recover', 'identity', time.now())
+        return exchange(options, client, decodeIssueReply, async (hub) =>
+          issueReply(await hub.recoverIdentity(onTheWire(RecoverRequestBody, body))),
+        )
+      },
+      askTime: async () => {
+        await exchange(options, client, () => true, async () => ({ ok: true, body: {} }))
+      },
+      close: async () => undefined,
+    }),
+  }
+}
+
+function createHubClient(
+  send: <Value>(
+    decode: (body: unknown) => Value | undefined,
+    serve: (hub: RunningHub, agent: Agent) => Promise<Reply>,
+  ) => Promise<HubOutcome<Value>>,
+  traffic: Traffic,
+  time: VirtualTime,
+): HubClient {
+  return {
+    issueCertificate: (csrPem, deliveryId) => {
+      traffic.noteAttempt('issue', deliveryId ?? 'identity', time.now())
+      const body = { csr_pem: csrPem, ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }) }
+      return send(decodeIssueReply, async (hub, agent) =>
+        issueReply(await hub.issueCertificate(agent, onTheWire(IssueRequestBody, body))),
+      )
+    },
+    fetchManifest: () =>
+      send(decodeManifestReply, async (hub, agent) => ({
+        ok: true,
+        body: await hub.listManifest(agent),
+      })),
+    sendEvent: (event) => {
+      traffic.noteEvent(event)
+      return send(decodeEventReply, async (hub, agent) => {
+        const outcome = await hub.recordEvent(agent, onTheWire(EventRequestBody, event))
+        if (!outcome.ok) return outcome
+        return { ok: true, body: { evento_id: outcome.entryId, hash_atual: outcome.hash } }
+      })
+    },
+    close: async () => undefined,
+  }
+}
+
+/** There, what the hub does, and back. */
+async function exchange<Value>(
+  { hub, time, hostClock, random, lossRate, traffic }: SimulatedConnectionsOptions,
+  { trustPem, noteHubTime }: Pick<HubClientOptions, 'noteHubTime'> & { readonly trustPem: string | undefined },
+  decode: (body: unknown) => Value | undefined,
+  serve: (hub: RunningHub) => Promise<Reply>,
+): Promise<HubOutcome<Value>> {
+  await hostClock.sleep(random() * LATENCY_MS_MAX)
+  const { running } = hub
+  if (running === undefined) throw new HubUnreachableError('connection refused')
+  checkServerCertificate(running, hub.rootPem, trustPem, hostClock.now())
+  const reply = await serve(running)
+  const hubTime = new Date(Math.floor(time.now().getTime() / 1000) * 1000)
+  if (random() < lossRate()) {
+    traffic.noteLostReply()
+    throw new HubUnreachableError('reply cut short')
+  }
+  await hostClock.sleep(random() * LATENCY_MS_MAX)
+  noteHubTime(hubTime)
+  if (!reply.ok) return { ok: false, status: WIRE_ERRORS[reply.refusal].status, code: reply.refusal }
+  const value = decode(JSON.parse(JSON.stringify(reply.body)))
+  invariant(value !== undefined, 'the hub answers what the agent reads')
+  return { ok: true, value, hubTime }
+}
+
+/** In its handshake the hub refuses what has expired, before any HTTP. */
+function checkClientCertificate(leaf: X509Certificate, now: Date): void {
+  if (leaf.validToDate <= now) throw new HubUnreachableError('alert: certificate expired')
+  if (leaf.validFromDate > now) throw new HubUnreachableError('alert: bad certificate')
+}
+
+/** And so does the agent, by its own clock. */
+function checkServerCertificate(
+  { serverCertificate }: RunningHub,
+  rootPem: string,
+  trustPem: string | undefined,
+  now: Date,
+): void {
+  const { notBefore, notAfter } = serverCertificate()
+  if (trustPem !== undefined && trustPem !== rootPem) {
+    throw new HubUnreachableError('unable to get issuer certificate')
+  }
+  if (notAfter <= now) throw new HubUnreachableError('the hub’s certificate has expired')
+  if (notBefore > now) throw new HubUnreachableError('the hub’s certificate is not valid yet')
+}
+
+function issueReply(
+  outcome: Refused | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string },
+): Reply {
+  if (!outcome.ok) return outcome
+  return { ok: true, body: { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } }
+}
+
+/** What would arrive: nothing but JSON that the schema accepts. */
+function onTheWire<Body>(schema: TSchema, body: Body): Body {
+  const parsed = JSON.parse(JSON.stringify(body)) as Body
+  invariant(Check(schema, parsed), 'the agent sends what the hub reads')
+  return parsed
+}

@@ -1,0 +1,173 @@
+// The hub of a simulation: its real services over a real vault, without its ports. It can go away and come back.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CertificateAuthority } from '../../src/hub/ca/certificate-authority.ts'
+import { DEFAULT_HUB_LIMITS } from '../../src/hub/limits.ts'
+import { openVaultStore } from '../../src/hub/open-store.ts'
+import {
+  type AuthenticateAgent,
+  createAuthenticateAgent,
+} from '../../src/hub/service/authenticate-agent.ts'
+import { createAdminOperations } from '../../src/hub/service/admin-operations.ts'
+import { createEnrollAgent, type EnrollAgent } from '../../src/hub/service/enroll-agent.ts'
+import {
+  createIssueCertificate,
+  type IssueCertificate,
+} from '../../src/hub/service/issue-certificate.ts'
+import { createListManifest, type ListManifest } from '../../src/hub/service/list-manifest.ts'
+import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
+import { createRecordEvent, type RecordEvent } from '../../src/hub/service/record-event.ts'
+import { createRecoverIdentity, type RecoverIdentity } from '../../src/hub/service/recover-identity.ts'
+import {
+  keepServerCertificateFresh,
+  obtainServerCertificate,
+  type ServerCertificate,
+} from '../../src/hub/service/server-certificate.ts'
+import type { Store } from '../../src/hub/store/store.ts'
+import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
+import { invariant } from '../../src/platform/errors.ts'
+import type { Logging } from '../../src/platform/logger.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import type { AdminOperations } from '../../src/protocol/admin.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+export const HUB_NAME = 'hub.test'
+
+/** What is there while the hub is up; another one after each start. */
+export interface RunningHub {
+  readonly store: Store
+  readonly admin: AdminOperations
+  readonly authenticateAgent: AuthenticateAgent
+  readonly enrollAgent: EnrollAgent
+  readonly issueCertificate: IssueCertificate
+  readonly listManifest: ListManifest
+  readonly recordEvent: RecordEvent
+  readonly recoverIdentity: RecoverIdentity
+  readonly serverCertificate: () => ServerCertificate
+}
+
+export interface SimulatedHub extends AsyncDisposable {
+  readonly rootPem: string
+  /** Undefined while the hub is away. */
+  readonly running: RunningHub | undefined
+  start(): Promise<RunningHub>
+  stop(): Promise<void>
+}
+
+export interface SimulatedHubOptions {
+  readonly time: VirtualTime
+  readonly authority: CertificateAuthority
+  readonly logging: Logging
+}
+
+const RECOVERY_GRACE_MS = 7 * 24 * 3_600_000
+/** A hub writes them down every five seconds; here that would be a commit for nearly every poll. */
+const POLL_FLUSH_INTERVAL_MS = 10 * 60_000
+const PASSPHRASE = new Secret('correct horse battery staple')
+
+export async function createSimulatedHub(options: SimulatedHubOptions): Promise<SimulatedHub> {
+  const directory = await mkdtemp(join(tmpdir(), 'simulated-hub-'))
+  const vaultRoot = join(directory, 'vault')
+  await initVault(vaultRoot, PASSPHRASE)
+  let current: { readonly hub: RunningHub; stop(this: void): Promise<void> } | undefined
+  const stop = async (): Promise<void> => {
+    const old = current
+    current = undefined
+    await old?.stop()
+  }
+  return {
+    rootPem: options.authority.rootPem,
+    get running() {
+      return current?.hub
+    },
+    start: async () => {
+      invariant(current === undefined, 'a hub is started when none runs')
+      current = await startHub(options, vaultRoot)
+      return current.hub
+    },
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startHub(
+  { time, authority, logging }: SimulatedHubOptions,
+  vaultRoot: string,
+): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
+  const lock = lockVault(vaultRoot)
+  const store = await openVaultStore(await unsealVault(vaultRoot, PASSPHRASE), { clock: time })
+  const log = logging.forModule('hub')
+  const hubNames = [HUB_NAME]
+  const stopping = new AbortController()
+  const tls = { authority, clock: time, log, vaultRoot, names: hubNames }
+  let { certificate } = await obtainServerCertificate(tls, stopping.signal)
+  time.start(() =>
+    keepServerCertificateFresh(
+      tls,
+      certificate,
+      (renewed) => {
+        certificate = renewed
+      },
+      stopping.signal,
+    ),
+  )
+  const polls = createPollRecorder(store, time, log)
+  time.start(async () => {
+    while (!stopping.signal.aborted) {
+      await time.sleep(POLL_FLUSH_INTERVAL_MS, stopping.signal).catch(() => undefined)
+      await polls.flush()
+    }
+  })
+  const hub = createServices({ store, authority, time, log, polls, certificate: () => certificate })
+  return {
+    hub,
+    stop: async () => {
+      stopping.abort()
+      await polls.flush()
+      await store.close()
+      lock.release()
+    },
+  }
+}
+
+interface Parts extends Pick<SimulatedHubOptions, 'authority' | 'time'> {
+  readonly store: Store
+  readonly log: ReturnType<Logging['forModule']>
+  readonly polls: ReturnType<typeof createPollRecorder>
+  readonly certificate: () => ServerCertificate
+}
+
+/** As createPorts puts them together. */
+function createServices({ store, authority, time: clock, log, polls, certificate }: Parts): RunningHub {
+  const hubNames = [HUB_NAME]
+  const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
+  return {
+    store,
+    admin: createAdminOperations({
+      store,
+      clock,
+      polls,
+      addresses: { enrollUrl: `https://${HUB_NAME}:8444`, mtlsUrl: `https://${HUB_NAME}:8443` },
+      hubNames,
+    }),
+    authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' }),
+    enrollAgent: createEnrollAgent({ store, authority, clock, log }),
+    issueCertificate,
+    listManifest: createListManifest(store, polls),
+    recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS),
+    recoverIdentity: createRecoverIdentity({
+      store,
+      clock,
+      log,
+      issueCertificate,
+      hubNames,
+      graceMs: RECOVERY_GRACE_MS,
+    }),
+    serverCertificate: certificate,
+  }
+}
