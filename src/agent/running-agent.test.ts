@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, eventually } from '../../test/support/agent-host.ts'
+import { AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
 import { HubBudget } from './hub-budget.ts'
 import { RetrySchedule } from './backoff.ts'
 
@@ -58,6 +60,23 @@ test('status shows the last errors and when it polls again', async () => {
   assert.ok(Date.parse(status.next_poll_at ?? '') > Date.now() + 50_000)
   child.kill('SIGTERM')
   await exited
+})
+
+test('run --once exits 1 when only a hook failed, and 0 when that is put right', async () => {
+  await using fixture = await setUp()
+  const { hub, host } = fixture
+  const hook = join(host.paths.hookDir, 'post-csr-cert')
+  await mkdir(host.paths.hookDir, { mode: 0o755 })
+  await writeFile(hook, '#!/bin/sh\nexit 3\n', { mode: 0o755 })
+  await chmod(host.paths.hookDir, 0o755)
+  await chmod(hook, 0o755)
+  hub.entregas = [manifestEntry()]
+  const failed = await host.command('run', '--once')
+  assert.equal(failed.status, 1)
+  assert.match(failed.stderr, /svc-agent: error: .*post-csr-cert: exit status 3/)
+  await writeFile(hook, '#!/bin/sh\nexit 0\n')
+  assert.equal((await host.command('run', '--once')).status, 0)
+  assert.equal(hub.requestsTo('issue').length, 1)
 })
 
 describe('check', () => {

@@ -55,7 +55,7 @@ describe('rates', () => {
       },
     )
 
-  test('[LIM-11] [ERR-24] [SRF-18] guesses of one address are slowed down, those of others are not', async () => {
+  test('[LIM-11] [ERR-24] [SRF-18] [ENV-19] guesses of one address are slowed down, those of others are not', async () => {
     for (let count = 0; count < 5; count += 1) {
       assertRefused(await guess('192.0.2.1'), 401, 'token_not_found')
     }
@@ -97,6 +97,22 @@ describe('rates', () => {
   })
 })
 
+describe('certificates', () => {
+  test('[LIM-13] of one agent are slowed down after a burst of 300', async () => {
+    await using hub = await startHub({})
+    const host = await enrollHost(hub, 'greedy')
+    // A CSR for another host counts, and costs the CA nothing.
+    const { csrPem } = await createKeyAndCsr('other')
+    const statuses = new Set<number>()
+    for (let count = 0; count < 320 && !statuses.has(429); count += 1) {
+      const reply = await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem })
+      statuses.add(reply.status)
+      assert.ok(reply.status === 403 ? count < 320 : count >= 300, `${reply.status} at ${count}`)
+    }
+    assert.deepEqual([...statuses], [403, 429])
+  })
+})
+
 describe('sizes', () => {
   test('[LIM-1] [LIM-2] [LIM-3] [LIM-4] [LIM-14] each has a variable', async () => {
     await using hub = await startHub({
@@ -128,7 +144,7 @@ describe('sizes', () => {
 })
 
 describe('connections', () => {
-  test('[LIM-10] beyond the limit of an address they are closed, and its place is free again', async () => {
+  test('[LIM-18] beyond the limit of an address they are closed, and its place is free again', async () => {
     await using hub = await startHub({ SVC_LIMIT_CONNECTIONS_PER_ADDRESS: '3' })
     const port = hub.ports.health
     const open = await Promise.all(Array.from({ length: 3 }, () => openSocket(port)))
@@ -138,7 +154,15 @@ describe('connections', () => {
     await waitUntil('a place', async () => (await isServed(port)) || undefined)
   })
 
-  test('[LIM-8] [LIM-10] handshakes under way from one address are bounded', async () => {
+  test('[LIM-10] [ENV-20] beyond the limit of a port they are closed', async () => {
+    await using hub = await startHub({ SVC_LIMIT_CONNECTIONS: '2' })
+    const open = [await openSocket(hub.ports.health), await openSocket(hub.ports.health)]
+    const third = await openSocket(hub.ports.health)
+    await once(third, 'close')
+    for (const socket of open) socket.destroy()
+  })
+
+  test('[LIM-8] [LIM-19] handshakes under way from one address are bounded', async () => {
     await using hub = await startHub({
       SVC_LIMIT_HANDSHAKES_PER_ADDRESS: '2',
       SVC_LIMIT_HANDSHAKE_SECONDS: '2',

@@ -119,7 +119,7 @@ describe('an agent that recovers', () => {
     })
   }
 
-  test('[REC-2] grace 0 turns it off', async () => {
+  test('[REC-2] [ENV-18] grace 0 turns it off', async () => {
     await hub.stop()
     await hub.start({ SVC_RECOVERY_GRACE: '0' })
     const host = await enrollHost(hub, 'no-grace')

@@ -17,6 +17,7 @@ interface Entry {
 }
 
 const EXPIRY_TIMEOUT_MS = 60_000
+const FILES = ['agent.crt', 'agent.key', 'ca.pem']
 
 describe('an identity that expired while its host was off', () => {
   let ca: RunningCa
@@ -36,7 +37,7 @@ describe('an identity that expired while its host was off', () => {
     await running.ended
     const { enroll, mtls } = hub.ports
     await hub.stop()
-    const before = await serialOf(crt)
+    const delivered = await serialOf(crt)
     const old = await waitForExpiry(host)
 
     // The hub was away as well: its own certificate is as short-lived as those of its agents here.
@@ -53,7 +54,7 @@ describe('an identity that expired while its host was off', () => {
     assert.equal(recovered?.agente_id, null)
     assert.equal(recovered.payload['hostname'], 'asleep')
     await waitForEvents(hub, 'cert_renewed', ({ payload }) => payload['carga_nome'] === 'site')
-    assert.notEqual(await serialOf(crt), before)
+    assert.notEqual(await serialOf(crt), delivered)
     assert.equal((await hub.svc('evento', 'list', '--verify', '--json')).status, 0)
     assert.equal(
       (
@@ -68,19 +69,16 @@ describe('an identity that expired while its host was off', () => {
     await using host = await enrolHost(hub, 'too-late')
     await waitForExpiry(host)
     const identity = join(host.dataDir, 'identity')
-    const before = await Promise.all(
-      ['agent.crt', 'agent.key', 'ca.pem'].map((name) => readFile(join(identity, name), 'utf8')),
-    )
+    const readFiles = (): Promise<string[]> =>
+      Promise.all(FILES.map((name) => readFile(join(identity, name), 'utf8')))
+    const untouched = await readFiles()
 
     const running = host.run()
     await waitUntil('the refusal', () =>
       running.stderr().includes('recovery_refused') ? true : undefined,
     )
     assert.equal(running.hasEnded(), false)
-    const after = await Promise.all(
-      ['agent.crt', 'agent.key', 'ca.pem'].map((name) => readFile(join(identity, name), 'utf8')),
-    )
-    assert.deepEqual(after, before)
+    assert.deepEqual(await readFiles(), untouched)
     const status = JSON.parse((await host.agent('status', '--json')).stdout) as {
       state: string
       running: boolean

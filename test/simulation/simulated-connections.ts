@@ -4,8 +4,8 @@
 import { X509Certificate } from 'node:crypto'
 import { Check } from 'typebox/value'
 import type { TSchema } from 'typebox'
-import type { EnrollClient } from '../../src/agent/enroll-client.ts'
-import type { HubClient, HubClientOptions } from '../../src/agent/hub-client.ts'
+import type { EnrollClient, EnrollClientOptions } from '../../src/agent/enroll-client.ts'
+import type { HubClient } from '../../src/agent/hub-client.ts'
 import type { HubConnections } from '../../src/agent/hub-connections.ts'
 import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub-request.ts'
 import {
@@ -130,7 +130,7 @@ function createHubClient(
 /** There, what the hub does, and back. */
 async function exchange<Value>(
   { hub, time, hostClock, random, lossRate, traffic }: SimulatedConnectionsOptions,
-  { trustPem, noteHubTime }: Pick<HubClientOptions, 'noteHubTime'> & { readonly trustPem: string | undefined },
+  { trustPem, noteHubTime }: Pick<EnrollClientOptions, 'trustPem' | 'noteHubTime'>,
   decode: (body: unknown) => Value | undefined,
   serve: (hub: RunningHub) => Promise<Reply>,
 ): Promise<HubOutcome<Value>> {
@@ -145,7 +145,7 @@ async function exchange<Value>(
     throw new HubUnreachableError('reply cut short')
   }
   await hostClock.sleep(random() * LATENCY_MS_MAX)
-  noteHubTime(hubTime)
+  noteHubTime?.(hubTime)
   if (!reply.ok) return { ok: false, status: WIRE_ERRORS[reply.refusal].status, code: reply.refusal }
   const value = decode(JSON.parse(JSON.stringify(reply.body)))
   invariant(value !== undefined, 'the hub answers what the agent reads')

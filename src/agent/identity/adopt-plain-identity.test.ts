@@ -8,6 +8,7 @@ import { pollOnce } from '../poll.ts'
 import { rotateAndReport } from '../session.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { requireIdentity } from './identity.ts'
+import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
 
 const NAMES = ['agent.crt', 'agent.key', 'ca.pem']
 
@@ -66,6 +67,32 @@ describe('an identity restored as plain files', () => {
     assert.ok(await requireIdentity(identityDir))
   })
 
+  test('is readable at every instant of the adoption, which a next one brings to its end', async () => {
+    await using fixture = await setUp()
+    const { host, identityDir } = fixture
+    const { leaf } = await requireIdentity(identityDir)
+    const copy = join(host.directory, 'copy')
+    await cp(identityDir, copy, { recursive: true })
+    let crashes = 0
+    for (let isDone = false; !isDone;) {
+      await rm(identityDir, { recursive: true })
+      await cp(copy, identityDir, { recursive: true })
+      const files = dyingAfter(crashes, async () => {
+        assert.equal((await requireIdentity(identityDir)).leaf.serial, leaf.serial)
+      })
+      isDone = await adoptPlainIdentity(identityDir, files).catch((error: unknown) => {
+        assert.ok(error instanceof Crash)
+        return false
+      })
+      if (!isDone) crashes += 1
+      await adoptPlainIdentity(identityDir)
+      assert.equal((await requireIdentity(identityDir)).leaf.serial, leaf.serial)
+      assert.deepEqual((await readdir(identityDir)).sort(), ['.versions', ...NAMES])
+      assert.equal(await adoptPlainIdentity(identityDir), false)
+    }
+    assert.ok(crashes > 10, `${crashes} instants`)
+  })
+
   test('with a key of another certificate is left alone', async () => {
     await using fixture = await setUp()
     const { identityDir } = fixture
@@ -75,6 +102,26 @@ describe('an identity restored as plain files', () => {
     assert.equal((await lstat(join(identityDir, 'agent.crt'))).isFile(), true)
   })
 })
+
+class Crash extends Error {}
+
+/** The process dies after so many operations that change something; `observe` looks in before each. */
+function dyingAfter(countMax: number, observe: () => Promise<void>): FileOperations {
+  const changing = ['makeDirectory', 'makeLink', 'writeNewFile', 'rename', 'syncDirectory']
+  let count = 0
+  const wrapped = Object.entries(nodeFileOperations).map(([name, operation]) => [
+    name,
+    async (...args: unknown[]): Promise<unknown> => {
+      if (changing.includes(name)) {
+        await observe()
+        if (count >= countMax) throw new Crash()
+        count += 1
+      }
+      return (operation as (...rest: unknown[]) => Promise<unknown>)(...args)
+    },
+  ])
+  return Object.fromEntries(wrapped) as FileOperations
+}
 
 test('a plain key beside a linked certificate is somebody else’s and stays', async () => {
   await using stack = new AsyncDisposableStack()

@@ -3,22 +3,26 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { nodeFileOperations } from '../file-operations.ts'
+import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
+import { removeStagedFiles } from '../staged-files.ts'
 import { adoptPlainFiles } from '../versioned-files.ts'
 import { filesOf, identityLayout, loadIdentity } from './identity.ts'
 
 /** Whether there was something to adopt. Throws a UserError when the files are no identity; they are then left alone. */
-export async function adoptPlainIdentity(identityDir: string): Promise<boolean> {
+export async function adoptPlainIdentity(
+  identityDir: string,
+  files: FileOperations = nodeFileOperations,
+): Promise<boolean> {
   const layout = identityLayout(identityDir)
   const names = Object.keys(layout.links)
-  const kinds = await Promise.all(
-    names.map((name) => nodeFileOperations.kindOf(join(identityDir, name))),
-  )
+  const kinds = await Promise.all(names.map((name) => files.kindOf(join(identityDir, name))))
   // The certificate comes first: a plain key beside a linked one is somebody else's.
   const isPlain = kinds[0] === 'file' && kinds.every((kind) => kind === 'file' || kind === 'link')
   if (!isPlain) return false
   const identity = await loadIdentity(identityDir)
   if (identity === undefined) return false
+  // Links that a crash kept from being renamed.
+  await removeStagedFiles(identityDir)
   const { certificatePem, key, caPem, record } = identity
   await adoptPlainFiles(
     layout,
@@ -26,6 +30,7 @@ export async function adoptPlainIdentity(identityDir: string): Promise<boolean> 
       { certificatePem, keyPem: key.pem, caPem },
       record ?? { agent_id: null, request_id: randomUUID(), renewal: null },
     ),
+    files,
   )
   return true
 }
