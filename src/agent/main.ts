@@ -115,6 +115,8 @@ function buildProgram(): Command {
   program
     .command('check')
     .description('exit 0: renewal due, 1: not yet, 2: no identity, 255: error')
+    // A mistake in the arguments must not read as `not yet`.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 255))
     .addHelpText('after', '\nExample:\n  $ svc-agent check && svc-agent rotate')
     .action(async () => {
       const { runCheck } = await import('./commands/check.ts')

@@ -92,6 +92,11 @@ describe('check', () => {
       assert.equal((await fixture.host.command('check')).status, status)
     })
   }
+
+  test('exits 255 for arguments that it does not know', async () => {
+    await using fixture = await setUp()
+    assert.equal((await fixture.host.command('check', '--nonsense')).status, 255)
+  })
 })
 
 describe('a hub that says when to come back', () => {

@@ -55,13 +55,9 @@ describe('an identity that expired while its host was off', () => {
     assert.equal(recovered.payload['hostname'], 'asleep')
     await waitForEvents(hub, 'cert_renewed', ({ payload }) => payload['carga_nome'] === 'site')
     assert.notEqual(await serialOf(crt), delivered)
+    const verify = ['verify', '-CAfile', ca.rootPath, '-untrusted', crt, crt]
+    assert.match(await runTool('openssl', verify), /: OK$/m)
     assert.equal((await hub.svc('evento', 'list', '--verify', '--json')).status, 0)
-    assert.equal(
-      (
-        await runTool('openssl', ['verify', '-CAfile', ca.rootPath, '-untrusted', crt, crt])
-      ).includes('OK'),
-      true,
-    )
   })
 
   test('[REC-2] is refused with a grace of 0, and then nothing is touched', async () => {
