@@ -42,7 +42,7 @@ function renewalsOf(hub: FakeHub): unknown[] {
 }
 
 describe('an identity that has expired by our own clock', () => {
-  test('is recovered first, and the round goes on with the new one', async () => {
+  test('[REC-3] is recovered first, and the round goes on with the new one', async () => {
     await using fixture = await setUp(-1000)
     const { hub, host, state, old } = fixture
     hub.entregas = [manifestEntry()]
@@ -59,7 +59,7 @@ describe('an identity that has expired by our own clock', () => {
     assert.equal(left.includes('pending-recovery'), false)
   })
 
-  test('keeps key and CSR on disk before the call, and sends the same ones with a new proof after a lost reply', async () => {
+  test('[REC-5] keeps key and CSR on disk before the call, and sends the same ones with a new proof after a lost reply', async () => {
     await using fixture = await setUp(-1000)
     const { hub, host, state, old } = fixture
     hub.misbehave('recover', { kind: 'cut-after' })
@@ -89,7 +89,7 @@ describe('an identity that has expired by our own clock', () => {
     assert.equal(await readFile(join(pendingDir, 'agent.key'), 'utf8'), 'of an enrolment')
   })
 
-  test('is left as it is by a refusal, shown by status, and tried again for ever', async () => {
+  test('[REC-5] is left as it is by a refusal, shown by status, and tried again for ever', async () => {
     await using fixture = await setUp(-1000)
     const { hub, host, state, old } = fixture
     const refusal = { kind: 'refuse', status: 401, code: 'recovery_refused' } as const
@@ -122,7 +122,7 @@ describe('an identity that has expired by our own clock', () => {
     assert.notEqual((await fixture.identity()).leaf.serial, old.leaf.serial)
   })
 
-  test('is renewed in the usual way when only our clock says so and the hub recovers nobody', async () => {
+  test('[REC-3] is renewed in the usual way when only our clock says so and the hub recovers nobody', async () => {
     await using fixture = await setUp(HOUR)
     const { hub, host, state, old } = fixture
     host.clock.offsetMs = 2 * HOUR
@@ -132,7 +132,7 @@ describe('an identity that has expired by our own clock', () => {
     assert.deepEqual(hub.recoveries, [])
   })
 
-  test('is recovered by rotate, too', async () => {
+  test('[REC-3] is recovered by rotate, too', async () => {
     await using fixture = await setUp(-1000)
     const rotation = await rotateAndReport(fixture.state.session)
     assert.equal(rotation.newSerial, (await fixture.identity()).leaf.serial)
@@ -141,7 +141,7 @@ describe('an identity that has expired by our own clock', () => {
 })
 
 describe('an identity that has expired for the hub only', () => {
-  test('is recovered when the hub says so, within the same round', async () => {
+  test('[REC-3] is recovered when the hub says so, within the same round', async () => {
     await using fixture = await setUp(24 * HOUR)
     const { hub, state, old } = fixture
     hub.misbehave('manifest', { kind: 'refuse', status: 401, code: 'certificate_expired' })
@@ -151,7 +151,7 @@ describe('an identity that has expired for the hub only', () => {
     assert.notEqual((await fixture.identity()).leaf.serial, old.leaf.serial)
   })
 
-  test('is recovered by a host whose clock is hours behind, with a proof of the hub’s time', async () => {
+  test('[REC-4] is recovered by a host whose clock is hours behind, with a proof of the hub’s time', async () => {
     await using fixture = await setUp(-1000)
     const { hub, host, state, old } = fixture
     host.clock.offsetMs = -3 * HOUR

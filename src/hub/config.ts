@@ -165,7 +165,8 @@ export type HubNaming = Pick<HubConfig, 'vaultRoot' | 'serverNames' | 'enrollBin
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
 export function parseHubConfig(env: Environment): HubConfig {
   const missing = HUB_VARIABLES.filter(
-    ({ name, required }) => required && !isSet(env, name) && !isSet(env, `${name}_FILE`),
+    ({ name, required, isSecret }) =>
+      required && !isSet(env, name) && !(isSecret === true && isSet(env, `${name}_FILE`)),
   )
   if (missing.length > 0) {
     throw new UserError(

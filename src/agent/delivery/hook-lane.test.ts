@@ -55,7 +55,7 @@ async function setUp(): Promise<Fixture> {
 }
 
 describe('hooks beside the rounds', () => {
-  test('a hook that hangs holds up neither the next round nor the hooks of others', async () => {
+  test('[HOK-7] a hook that hangs holds up neither the next round nor the hooks of others', async () => {
     await using fixture = await setUp()
     const { hub, hooks, state } = fixture
     hub.entregas = [manifestEntry({ nome: 'hangs' })]
@@ -76,7 +76,7 @@ describe('hooks beside the rounds', () => {
     )
   })
 
-  test('a version installed while the hook of the one before runs gets a run of its own, afterwards', async () => {
+  test('[HOK-5] [HOK-7] a version installed while the hook of the one before runs gets a run of its own, afterwards', async () => {
     await using fixture = await setUp()
     const { hub, host, hooks, state } = fixture
     hub.entregas = [manifestEntry()]
@@ -98,7 +98,7 @@ describe('hooks beside the rounds', () => {
     assert.equal(state.processed.list()[0]?.progress, 'done')
   })
 
-  test('a restart while a hook runs runs it again', async () => {
+  test('[HOK-5] a restart while a hook runs runs it again', async () => {
     await using fixture = await setUp()
     const { hub, host, hooks, state } = fixture
     hub.entregas = [manifestEntry()]
@@ -111,7 +111,7 @@ describe('hooks beside the rounds', () => {
     )
   })
 
-  test('no hook runs before the certificate is valid', async () => {
+  test('[HOK-7] no hook runs before the certificate is valid', async () => {
     await using fixture = await setUp()
     const { hub, host } = fixture
     hub.entregas = [manifestEntry()]
@@ -126,7 +126,7 @@ describe('hooks beside the rounds', () => {
   })
 })
 
-test('a lane that drives itself tries a failing hook again without a round', async () => {
+test('[HOK-6] a lane that drives itself tries a failing hook again without a round', async () => {
   await using fixture = await setUp()
   const { hub, host, hooks, state } = fixture
   hub.entregas = [manifestEntry()]

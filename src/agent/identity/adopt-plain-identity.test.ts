@@ -35,7 +35,7 @@ async function setUp(): Promise<Fixture> {
 }
 
 describe('an identity restored as plain files', () => {
-  test('becomes a version, with the modes that it should have, and can be renewed', async () => {
+  test('[AGT-40] becomes a version, with the modes that it should have, and can be renewed', async () => {
     await using fixture = await setUp()
     const { host, identityDir } = fixture
     const { leaf } = await requireIdentity(identityDir)
@@ -93,7 +93,7 @@ describe('an identity restored as plain files', () => {
     assert.ok(crashes > 10, `${crashes} instants`)
   })
 
-  test('with a key of another certificate is left alone', async () => {
+  test('[AGT-40] with a key of another certificate is left alone', async () => {
     await using fixture = await setUp()
     const { identityDir } = fixture
     await writeFile(join(identityDir, 'agent.key'), 'no key')

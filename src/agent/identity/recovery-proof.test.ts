@@ -8,7 +8,7 @@ import { createRecoveryProof } from './recovery-proof.ts'
 const csrDer = Buffer.from('a CSR')
 const options = { csrDer, audience: 'hub.example', now: new Date('2026-01-01T12:00:00.900Z') }
 
-test('a proof is ES256 by the key of the identity and says CSR, hub and time', async () => {
+test('[REC-1] a proof is ES256 by the key of the identity and says CSR, hub and time', async () => {
   const key = await generateEcP256Key()
   const proof = await createRecoveryProof({ ...options, key })
   const { payload, protectedHeader } = await compactVerify(proof, createPublicKey(key.keyObject))
@@ -22,7 +22,7 @@ test('a proof is ES256 by the key of the identity and says CSR, hub and time', a
   assert.match(jti, /^[0-9a-f-]{36}$/)
 })
 
-test('each proof has a jti of its own', async () => {
+test('[REC-4] each proof has a jti of its own', async () => {
   const key = await generateEcP256Key()
   const make = () => createRecoveryProof({ ...options, key })
   const ids = (await Promise.all([make(), make()])).map(

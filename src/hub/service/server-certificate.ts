@@ -34,7 +34,9 @@ const FILE_BYTES_MAX = 1024 * 1024
 const CLOCK_SKEW_MS_MAX = 60_000
 const RETRY_DELAY_MS = 1000
 const RETRY_DELAY_MS_MAX = 60_000
-const RENEWAL_CHECK_INTERVAL_MS = 60_000
+const RENEWAL_CHECK_INTERVAL_MS_MAX = 60_000
+/** The last third of a life is looked at several times. */
+const RENEWAL_CHECKS_PER_LIFE = 20
 
 /** The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. */
 export async function obtainServerCertificate(
@@ -77,7 +79,9 @@ export async function keepServerCertificateFresh(
   const { clock, log } = dependencies
   let certificate = current
   while (!signal.aborted) {
-    await clock.sleep(RENEWAL_CHECK_INTERVAL_MS, signal).catch(() => undefined)
+    const lifeMs = certificate.notAfter.getTime() - certificate.notBefore.getTime()
+    const intervalMs = Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, lifeMs / RENEWAL_CHECKS_PER_LIFE)
+    await clock.sleep(intervalMs, signal).catch(() => undefined)
     if (signal.aborted || !isRenewalDue(certificate, clock.now())) continue
     try {
       certificate = await createServerCertificate(dependencies)
