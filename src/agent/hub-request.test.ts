@@ -58,10 +58,7 @@ describe('a reply of the hub', () => {
 
   const unusable: [what: string, listener: RequestListener][] = [
     ['is not the protocol’s', (_request, response) => response.end('"wrong"')],
-    [
-      'is over the limit',
-      (_request, response) => response.end(JSON.stringify('x'.repeat(1024 * 1024))),
-    ],
+    ['is over the limit', (_request, response) => response.end('"right"'.padEnd(1024 * 1024 + 1))],
     [
       'is cut short',
       (_request, response) => {
@@ -74,6 +71,11 @@ describe('a reply of the hub', () => {
     test(`[LIM-15] that ${what} counts as none`, () =>
       assert.rejects(ask(listener), HubUnreachableError))
   }
+
+  test('[LIM-15] of exactly 1 MiB is read', async () => {
+    const outcome = await ask((_request, response) => response.end('"right"'.padEnd(1024 * 1024)))
+    assert.ok('ok' in outcome && outcome.ok)
+  })
 
   test('is asked for below the path that a proxy gives the hub', () => {
     assert.equal(

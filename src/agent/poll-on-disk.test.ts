@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { readFile, readlink, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub, type RecordedRequest } from '../../test/fakes/hub-server.ts'
@@ -145,6 +145,18 @@ describe('a delivered pair on disk', () => {
         ['renewed', newSerial],
       ],
     )
+  })
+
+  test('[AGT-39] is never written through a link out of the versions directory', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const elsewhere = join(host.directory, 'elsewhere')
+    await mkdir(elsewhere)
+    await symlink(elsewhere, join(host.paths.outDir, '.versions'))
+    hub.entregas = [manifestEntry()]
+    await pollOnce(await host.openAgent())
+    assert.deepEqual(await readdir(elsewhere), [])
+    assert.equal(hub.eventTypes().includes('entrega_falhou'), true)
   })
 
   test('[HOK-5] whose hook was cut off by a crash has its hook run by the next start', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
@@ -399,19 +399,6 @@ describe('state that is not there, or damaged', () => {
     assert.deepEqual((await pollOnce(state)).problems, ['the hub answered 401 agent_revoked'])
     assert.deepEqual((await pollOnce(state)).problems, [])
     assertMatchingPair(await host.readOut('site.crt'), await host.readOut('site.key'))
-  })
-
-  test('[AGT-39] a link out of the versions directory is not followed', async () => {
-    const { hub, host, stack } = await enrolledHost()
-    await using _ = stack
-    const elsewhere = join(host.directory, 'elsewhere')
-    await mkdir(elsewhere)
-    const { symlink } = await import('node:fs/promises')
-    await symlink(elsewhere, join(host.paths.outDir, '.versions'))
-    hub.entregas = [manifestEntry()]
-    await pollOnce(await host.openAgent())
-    assert.deepEqual(await readdir(elsewhere), [])
-    assert.equal(hub.eventTypes().includes('entrega_falhou'), true)
   })
 
   test('[AGT-28] an outbox is read again after a restart, in its order', async () => {

@@ -77,16 +77,16 @@ function tellStories(
       await using host = await enrolHost(hub, 'web-02')
       host.run()
       await waitForEvent(hub, 'agent_started', host)
-      const before = await serialOf(join(host.dataDir, 'identity/agent.crt'))
+      const oldSerial = await serialOf(join(host.dataDir, 'identity/agent.crt'))
       const { status, stdout } = await host.agent('rotate')
       assert.equal(status, 0)
-      const after = await serialOf(join(host.dataDir, 'identity/agent.crt'))
-      assert.notEqual(after, before)
-      assert.ok(stdout.includes(before) && stdout.includes(after), stdout)
+      const newSerial = await serialOf(join(host.dataDir, 'identity/agent.crt'))
+      assert.notEqual(newSerial, oldSerial)
+      assert.ok(stdout.includes(oldSerial) && stdout.includes(newSerial), stdout)
       const { payload } = await waitForEvent(hub, 'cert_renewed', host)
-      assert.deepEqual(payload, { old_serial: before, new_serial: after, trigger: 'manual' })
+      assert.deepEqual(payload, { old_serial: oldSerial, new_serial: newSerial, trigger: 'manual' })
       await waitUntil('the hub to see the new identity', async () =>
-        (await showAgent(hub, host)).cert_serial === after ? true : undefined,
+        (await showAgent(hub, host)).cert_serial === newSerial ? true : undefined,
       )
     })
 
@@ -96,13 +96,13 @@ function tellStories(
       await createCargo(hub, 'kept', host)
       await waitForEvent(hub, 'entrega_instalada', host)
       const crt = join(host.dataDir, 'out/kept.crt')
-      const before = await readFile(crt, 'utf8')
+      const contentBefore = await readFile(crt, 'utf8')
       await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: host.hostname })
       await waitUntil('the agent to be refused', () =>
         running.stderr().includes('agent_revoked') ? true : undefined,
       )
       assert.equal(running.hasEnded(), false)
-      assert.equal(await readFile(crt, 'utf8'), before)
+      assert.equal(await readFile(crt, 'utf8'), contentBefore)
     })
 
     test('[RES-8] a hub that is killed comes back, and its agents go on without a person', async () => {

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { SvcError } from '../../platform/errors.ts'
+import { invariant, SvcError } from '../../platform/errors.ts'
 import { serveControlSocket } from '../control-socket.ts'
 import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
 import { requireIdentity } from '../identity/identity.ts'
@@ -103,14 +103,24 @@ async function queueStart({ outbox, version }: AgentSession, hostname: string): 
 }
 
 function hookRunnerOf({ paths, logging }: CommandContext): HookRunner {
-  const { uid, homedir } = userInfo()
+  const userId = process.getuid?.()
+  invariant(userId !== undefined, 'the agent runs on systems that have users')
   return createHookRunner({
     hookDir: paths.hookDir,
     workingDirectory: paths.outDir,
-    userId: uid,
-    home: homedir,
+    userId,
+    home: ownHome(),
     log: logging.forModule('agent.hook'),
   })
+}
+
+/** A user of a container need not be known to the system, and then has no home. */
+function ownHome(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    return '/'
+  }
 }
 
 function statusParts({ processed, session }: PollState, loop: RunLoop): StatusParts {

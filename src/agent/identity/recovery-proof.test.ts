@@ -40,7 +40,7 @@ for (const [name, privateKey] of [
   ['P-384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey],
   ['Ed25519', generateKeyPairSync('ed25519').privateKey],
 ] as const) {
-  test(`a key of ${name} cannot recover, and the message says so`, async () => {
+  test(`[REC-6] a key of ${name} cannot recover, and the message says so`, async () => {
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     await assert.rejects(createRecoveryProof({ ...options, key: parsePrivateKeyPem(pem) }), {
       code: 'recovery_impossible',
