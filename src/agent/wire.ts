@@ -97,8 +97,8 @@ export function encodeEvent(event: AgentEvent, requestId: string): EventRequestB
   }
 }
 
-export function agentStarted(hostname: string, version: string): AgentEvent {
-  return { type: EventType.agentStarted, payload: { hostname, version } }
+export function agentStarted(hostname: string): AgentEvent {
+  return { type: EventType.agentStarted, payload: { hostname } }
 }
 
 export function manifestPulled(count: number): AgentEvent {

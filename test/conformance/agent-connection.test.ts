@@ -13,6 +13,7 @@ import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
 import { createStepCaClient } from '../../src/hub/ca/step-ca-client.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import { createMtlsServer } from '../../src/hub/http/mtls-server.ts'
+import { DEFAULT_HUB_LIMITS } from '../../src/hub/limits.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
@@ -21,7 +22,7 @@ import { createCsrPem, parseCsrPem } from '../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../src/pki/keys.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
-import type { AgentId, Hostname } from '../../src/protocol/identifiers.ts'
+import type { AgentId, Hostname, TokenHash } from '../../src/protocol/identifiers.ts'
 import { startFakeCa } from '../fakes/ca-server.ts'
 import { waitUntil } from '../support/processes.ts'
 
@@ -56,11 +57,12 @@ const AGENT: Agent = {
   id: '11111111-1111-4111-8111-111111111111' as AgentId,
   hostname: 'web-1' as Hostname,
   role: 'web',
-  certificatePem: '',
   createdAt: new Date(),
   lastSeenAt: null,
   lastPollAt: null,
   revokedAt: null,
+  removedAt: null,
+  enrolledWith: 'f'.repeat(64) as TokenHash,
   activeIdentity: null,
 }
 
@@ -105,7 +107,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
     }),
   )
   const key = await generateEcP256Key()
-  const csr = await parseCsrPem(await createCsrPem('web-1', key))
+  const csr = parseCsrPem(await createCsrPem('web-1', key))
   assert.ok(csr)
   const { chainPem } = await authority.sign({ csr, commonName: 'web-1', sans: ['web-1'] })
 
@@ -115,6 +117,9 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
   const unused = (): never => assert.fail('only the manifest is asked for')
   const server = createMtlsServer({
     log: LOG,
+    clock,
+    limits: DEFAULT_HUB_LIMITS,
+    isTrustedProxy: () => false,
     certificate,
     authenticateAgent: () => Promise.resolve({ ok: true, agent: AGENT }),
     listManifest: () => Promise.resolve({ entregas: [] }),

@@ -218,7 +218,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       return BigInt(`0x${leaf.serial}`).toString()
     }
 
-    test('revokes a certificate once, by its decimal serial', async () => {
+    test('[DCA-4] revokes a certificate once, by its decimal serial', async () => {
       const serial = await signedSerial()
       const fields = { serial, passive: true, reasonCode: 1, reason: 'stolen' }
       const first = await raw.post('/1.0/revoke', { ...fields, ott: await revokeToken(serial) })
@@ -229,7 +229,7 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal(again.status, 400)
     })
 
-    test('refuses to revoke what the token is not about', async () => {
+    test('[DCA-4] refuses to revoke what the token is not about', async () => {
       const serial = await signedSerial()
       const body = { serial, passive: true, reasonCode: 0 }
       const post = async (fields: Readonly<Record<string, unknown>>): Promise<number> =>

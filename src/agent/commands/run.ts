@@ -97,9 +97,9 @@ async function boot(context: CommandContext): Promise<{ session: AgentSession; s
 }
 
 /** Best effort; while one waits for a hub that is away, a restart adds none. */
-async function queueStart({ outbox, version }: AgentSession, hostname: string): Promise<void> {
+async function queueStart({ outbox }: AgentSession, hostname: string): Promise<void> {
   if (outbox.listWaiting().some(({ type }) => type === EventType.agentStarted)) return
-  await outbox.enqueue(agentStarted(hostname, version))
+  await outbox.enqueue(agentStarted(hostname))
 }
 
 function hookRunnerOf({ paths, logging }: CommandContext): HookRunner {
