@@ -10,7 +10,8 @@ import { AGENT_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from '../protocol/variable-n
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/trusted-proxies.ts'
-import { HUB_LIMITS, parseHubLimits, type HubLimits } from './limits.ts'
+import { HUB_LIMITS, type HubLimits } from '../protocol/hub-limits.ts'
+import { parseHubLimits } from './limits.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

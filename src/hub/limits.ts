@@ -1,107 +1,14 @@
-// Every bound on what reaches the hub from outside, each with a variable; 0 lifts it.
-
 import { UserError } from '../platform/errors.ts'
+import { type HubLimits, type Limit, limitsFrom } from '../protocol/hub-limits.ts'
 
-interface Limit {
-  readonly variable: string
-  readonly default: number
-  readonly unit: string
-  readonly meaning: string
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the `SVC_LIMIT_…` variables say; throws a UserError on one that is no whole number. */
+export function parseHubLimits(env: Environment): HubLimits {
+  return limitsFrom((limit) => parseLimit(env, limit))
 }
 
-export const HUB_LIMITS = {
-  bodyBytes: {
-    variable: 'SVC_LIMIT_BODY',
-    default: 64 * 1024,
-    unit: 'bytes',
-    meaning: 'A request body.',
-  },
-  csrBytes: {
-    variable: 'SVC_LIMIT_CSR',
-    default: 16 * 1024,
-    unit: 'bytes',
-    meaning: 'A certificate request, PEM.',
-  },
-  eventPayloadBytes: {
-    variable: 'SVC_LIMIT_EVENT_PAYLOAD',
-    default: 16 * 1024,
-    unit: 'bytes',
-    meaning: 'The payload of an event.',
-  },
-  jsonDepth: {
-    variable: 'SVC_LIMIT_JSON_DEPTH',
-    default: 32,
-    unit: 'levels',
-    meaning: 'Nested objects and arrays of a body.',
-  },
-  headersSeconds: {
-    variable: 'SVC_LIMIT_HEADERS_SECONDS',
-    default: 10,
-    unit: 'seconds',
-    meaning: 'From the first byte of a request to the end of its headers.',
-  },
-  requestSeconds: {
-    variable: 'SVC_LIMIT_REQUEST_SECONDS',
-    default: 15,
-    unit: 'seconds',
-    meaning: 'From the first byte of a request to its last.',
-  },
-  handshakeSeconds: {
-    variable: 'SVC_LIMIT_HANDSHAKE_SECONDS',
-    default: 5,
-    unit: 'seconds',
-    meaning: 'A TLS handshake.',
-  },
-  connections: {
-    variable: 'SVC_LIMIT_CONNECTIONS',
-    default: 16_384,
-    unit: 'connections',
-    meaning: 'Open connections of one port.',
-  },
-  connectionsPerAddress: {
-    variable: 'SVC_LIMIT_CONNECTIONS_PER_ADDRESS',
-    default: 4096,
-    unit: 'connections',
-    meaning: 'Open connections of one port from one address.',
-  },
-  handshakesPerAddress: {
-    variable: 'SVC_LIMIT_HANDSHAKES_PER_ADDRESS',
-    default: 100,
-    unit: 'handshakes',
-    meaning: 'TLS handshakes under way from one address.',
-  },
-  enrollFailuresPerMinute: {
-    variable: 'SVC_LIMIT_ENROLL_FAILURES',
-    default: 60,
-    unit: 'a minute',
-    meaning: 'Unknown tokens, and bodies without one, from one address.',
-  },
-  eventsPerSecond: {
-    variable: 'SVC_LIMIT_EVENTS',
-    default: 10,
-    unit: 'a second',
-    meaning: 'Events of one agent; bursts of ten times as many.',
-  },
-  issuesPerSecond: {
-    variable: 'SVC_LIMIT_ISSUE',
-    default: 1,
-    unit: 'a second',
-    meaning: 'Certificates of one agent; bursts of 300 times as many.',
-  },
-} as const satisfies Readonly<Record<string, Limit>>
-
-/** `Number.POSITIVE_INFINITY` where a limit is lifted. */
-export type HubLimits = Readonly<Record<keyof typeof HUB_LIMITS, number>>
-
-export const DEFAULT_HUB_LIMITS: HubLimits = parseHubLimits({})
-
-export function parseHubLimits(env: Readonly<Record<string, string | undefined>>): HubLimits {
-  const entries = Object.entries(HUB_LIMITS).map(([name, limit]) => [name, parseLimit(env, limit)])
-  // Its keys are those of the table that it was made from.
-  return Object.fromEntries(entries) as HubLimits
-}
-
-function parseLimit(env: Readonly<Record<string, string | undefined>>, limit: Limit): number {
+function parseLimit(env: Environment, limit: Limit): number {
   const text = env[limit.variable] ?? ''
   if (text === '') return limit.default
   if (!/^\d{1,12}$/.test(text)) {

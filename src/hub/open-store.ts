@@ -1,11 +1,12 @@
 // An unsealed vault's database, checked against the authenticated head of its audit log, which is kept up from then on.
 
 import { randomUUID } from 'node:crypto'
+import { GENESIS_HASH } from '../audit/hash-chain.ts'
 import type { Clock } from '../platform/clock.ts'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import type { EntryId } from '../protocol/identifiers.ts'
 import { HubEventType } from '../protocol/words.ts'
-import { EMPTY_HEAD, findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
+import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { Store } from './store/store.ts'
@@ -60,7 +61,7 @@ async function compareWithHead(
   const atHead = head === undefined ? undefined : await findEntry(store, head.seq)
   const fault = findHeadFault(head, last, atHead)
   if (fault === undefined) {
-    if (head === undefined) headFile.write(EMPTY_HEAD)
+    if (head === undefined) headFile.write({ seq: 0, hash: GENESIS_HASH })
     return
   }
   if (!acceptLoss) {

@@ -21,11 +21,18 @@ export function parsePrivateKeyPem(pem: string): PrivateKey {
   return fromKeyObject(createPrivateKey(pem))
 }
 
+/** The two texts are made when they are asked for: parsing a key costs less than writing it down again. */
 function fromKeyObject(keyObject: KeyObject): PrivateKey {
+  let publicKeySpki: Buffer | undefined
   return {
     keyObject,
-    pem: keyObject.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    publicKeySpki: createPublicKey(keyObject).export({ type: 'spki', format: 'der' }),
+    get pem() {
+      return keyObject.export({ type: 'pkcs8', format: 'pem' }).toString()
+    },
+    get publicKeySpki() {
+      publicKeySpki ??= createPublicKey(keyObject).export({ type: 'spki', format: 'der' })
+      return publicKeySpki
+    },
   }
 }
 

@@ -66,7 +66,3 @@ export const WIRE_ERRORS = {
 } as const satisfies Readonly<Record<string, WireError>>
 
 export type WireErrorCode = keyof typeof WIRE_ERRORS
-
-export function isWireErrorCode(text: string): text is WireErrorCode {
-  return Object.hasOwn(WIRE_ERRORS, text)
-}

@@ -13,7 +13,7 @@ import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
 import { createStepCaClient } from '../../src/hub/ca/step-ca-client.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import { createMtlsServer } from '../../src/hub/http/mtls-server.ts'
-import { DEFAULT_HUB_LIMITS } from '../../src/hub/limits.ts'
+import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,

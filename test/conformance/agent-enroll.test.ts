@@ -67,7 +67,7 @@ describe('svc-agent enroll', () => {
     assert.ok(request)
     const { csr_pem: csrPem, ...rest } = bodyOf(request)
     assert.deepEqual(rest, { token: 'svct_token', hostname: 'web-1', role: 'web' })
-    const csr = await parseCsrPem(csrPem)
+    const csr = parseCsrPem(csrPem)
     assert.equal(csr?.commonName, 'web-1')
     const keyPem = await readIdentity('agent.key')
     const publicKey = createPublicKey(keyPem)

@@ -64,8 +64,9 @@ describe('an agent that recovers', () => {
     const target = withIdentity(hub, readIdentity(reply, keyPem))
     assertOk(await send(target, { path: '/v1/manifest' }))
     const events = await readEvents(hub)
-    const [event] = events.filter(({ tipo_evento: type }) => type === 'identity_recovered')
-    assert.equal((event?.payload as { hostname: string }).hostname, 'recovered')
+    const event = events.find(({ tipo_evento: type }) => type === 'identity_recovered')
+    assert.ok(event)
+    assert.equal((event.payload as { hostname: string }).hostname, 'recovered')
   })
 
   test('[REC-2] uses a proof once', async () => {

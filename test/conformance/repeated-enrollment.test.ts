@@ -86,7 +86,7 @@ describe('[ENR-17] a request that is repeated', () => {
     string,
     (e: Required<Omit<Enrollment, 'role'>>) => Promise<Enrollment>,
   ][] = [
-    ['without the header', async ({ idempotencyKey: _, ...rest }) => rest],
+    ['without the header', async ({ token, hostname, csr }) => ({ token, hostname, csr })],
     ['with another key', async (e) => ({ ...e, idempotencyKey: 'another' })],
     ['with an empty key', async (e) => ({ ...e, idempotencyKey: '' })],
     ['with another CSR', async (e) => ({ ...e, csr: await createKeyAndCsr(e.hostname) })],

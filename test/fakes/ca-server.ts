@@ -31,6 +31,8 @@ export type CertificateFault =
   | 'extra_san'
   | 'expired'
   | 'other_root'
+  /** The right leaf, with an intermediate that did not sign it. */
+  | 'other_chain'
   | 'is_ca'
 
 export interface SignCall {
@@ -202,7 +204,7 @@ async function issueChain(
           sans: fault === 'extra_san' ? [...sans, 'extra.example'] : sans,
           ...validity,
         })
-  return [leaf, issuer.certificatePem]
+  return [leaf, (fault === 'other_chain' ? stranger : { issuer }).issuer.certificatePem]
 }
 
 function validityAround(offsetMs: number): { readonly notBefore: Date; readonly notAfter: Date } {

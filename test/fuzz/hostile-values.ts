@@ -97,9 +97,9 @@ export const hostileJson: fc.Arbitrary<Buffer> = fc.oneof(
   fc.constantFrom('\\ud800', '\\u0000', '\\udfff\\ud800').map((text) => inside(`"${text}"`)),
   fc.constantFrom('__proto__', 'constructor', 'payload', 'token').map(duplicated),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-  fc.constantFrom([0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2]).map(
-    (bytes) => Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]),
-  ),
+  fc
+    .constantFrom([0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2])
+    .map((bytes) => Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')])),
   fc.constantFrom(65_536, 65_537, 70_000, 200_000).map((size) => Buffer.alloc(size, '[')),
   fc.constantFrom(65_536, 65_537, 100_000).map((size) => Buffer.from(`"${'x'.repeat(size - 2)}"`)),
   fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
@@ -130,7 +130,12 @@ export function mutatedPem(pem: string): fc.Arbitrary<string> {
       .tuple(position, fc.uint8Array({ minLength: 1, maxLength: 40 }))
       .map(([at, added]) => wrap(Buffer.concat([der.subarray(0, at), added, der.subarray(at)]))),
     fc.nat({ max: pem.length }).map((length) => pem.slice(0, length)),
-    fc.constantFrom(`${pem}${pem}`, pem.replace('BEGIN', 'END'), `${pem}x`, pem.replaceAll('\n', '')),
+    fc.constantFrom(
+      `${pem}${pem}`,
+      pem.replace('BEGIN', 'END'),
+      `${pem}x`,
+      pem.replaceAll('\n', ''),
+    ),
   )
 }
 

@@ -59,14 +59,31 @@ export function malformedRequest(facts: KnownFacts): fc.Arbitrary<MalformedReque
 }
 
 function brokenRequestLine(): fc.Arbitrary<MalformedRequest> {
-  const method = fc.constantFrom('GET', 'POST', '', 'get', 'G\0T', 'PRI', 'CONNECT', 'X'.repeat(900))
+  const method = fc.constantFrom(
+    'GET',
+    'POST',
+    '',
+    'get',
+    'G\0T',
+    'PRI',
+    'CONNECT',
+    'X'.repeat(900),
+  )
   const target = fc.oneof(
     fc.constantFrom('/health', '/v1/enroll', '*', '', 'http://hub/health', 'hub:443', '//', '/%'),
     fc.constantFrom('/%zz', '/%ff', '/\0', '/\x7f', '/é', '/ /', '?', '#', '/health#x', '/a\tb'),
     fc.constantFrom(`/${'a'.repeat(9000)}`, `/${'a'.repeat(40_000)}`, `/?${'&a=b'.repeat(3000)}`),
     hostileText,
   )
-  const version = fc.constantFrom('HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/9.9', 'HTTP/', '', 'RTSP/1.0')
+  const version = fc.constantFrom(
+    'HTTP/1.1',
+    'HTTP/1.0',
+    'HTTP/2.0',
+    'HTTP/9.9',
+    'HTTP/',
+    '',
+    'RTSP/1.0',
+  )
   const end = fc.constantFrom('\r\n\r\n', '\n\n', '\r\r', '\r\n', '', '\r\nHost: h\r\n\r\n')
   const line = fc.tuple(method, target, version, end).map(([m, t, v, e]) => `${m} ${t} ${v}${e}`)
   const noise = fc.uint8Array({ minLength: 1, maxLength: 400 }).map((bytes) => Buffer.from(bytes))
@@ -133,7 +150,11 @@ function brokenFraming(): fc.Arbitrary<MalformedRequest> {
   )
   const message = fc.tuple(route, lengths, chunks, field, fc.constantFrom(JSON_HEADER, 'X: y'))
   return message.map(([{ port: name, path }, length, body, other, type]) =>
-    raw('framing', name, text(`POST ${path} HTTP/1.1\r\n${other}\r\n${type}\r\n${length}\r\n\r\n${body}`)),
+    raw(
+      'framing',
+      name,
+      text(`POST ${path} HTTP/1.1\r\n${other}\r\n${type}\r\n${length}\r\n\r\n${body}`),
+    ),
   )
 }
 
@@ -193,9 +214,11 @@ function oddHeaders(): fc.Arbitrary<MalformedRequest> {
   )
   const body = fc.constantFrom('{}', '', '[]', '{"tipo_evento":"fuzz","payload":{}}')
   const method = fc.constantFrom('POST', 'POST', 'GET', 'HEAD')
-  return fc.tuple(route, method, mediaType, other, body).map(([where, verb, type, field, content]) =>
-    framed('headers', where, verb, [`Content-Type: ${type}`, field], text(content)),
-  )
+  return fc
+    .tuple(route, method, mediaType, other, body)
+    .map(([where, verb, type, field, content]) =>
+      framed('headers', where, verb, [`Content-Type: ${type}`, field], text(content)),
+    )
 }
 
 function wrongRoute(): fc.Arbitrary<MalformedRequest> {
@@ -203,11 +226,27 @@ function wrongRoute(): fc.Arbitrary<MalformedRequest> {
   const path = fc.oneof(
     fc.constantFrom<string>(...known),
     fc.constantFrom('/', '/v1', '/v1/', '/v2/enroll', '/V1/ENROLL', '/v1//enroll', '/v1/enroll/'),
-    fc.constantFrom('/%', '/%2e%2e/health', '/v1/%65nroll', '/health?x=%', '/health;a', '/health/../x'),
+    fc.constantFrom(
+      '/%',
+      '/%2e%2e/health',
+      '/v1/%65nroll',
+      '/health?x=%',
+      '/health;a',
+      '/health/../x',
+    ),
     fc.constantFrom('/constructor', '/__proto__', '/v1/events?__proto__=1', `/${'x'.repeat(3000)}`),
     fc.webPath(),
   )
-  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE')
+  const method = fc.constantFrom(
+    'GET',
+    'HEAD',
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'OPTIONS',
+    'TRACE',
+  )
   const others = fc.constantFrom('PROPFIND', 'M-SEARCH', 'PURGE', 'QUERY', 'SOURCE', 'LINK', 'LOCK')
   const verb = fc.oneof({ weight: 3, arbitrary: method }, others)
   return fc
@@ -221,22 +260,33 @@ function badBody(): fc.Arbitrary<MalformedRequest> {
   const whole = fc
     .tuple(postRoute, hostileJson)
     .map(([where, body]) => framed('body', where, 'POST', [JSON_HEADER], body))
-  const cut = fc.tuple(postRoute, hostileJson, fc.nat({ max: 300 })).map(([where, body, missing]) => {
-    const head = `POST ${where.path} HTTP/1.1\r\nHost: h\r\n${JSON_HEADER}\r\n`
-    const length = `Content-Length: ${body.length + missing + 1}\r\n\r\n`
-    const bytes = Buffer.concat([text(head), text(length), body])
-    return { ...raw('cut body', where.port, bytes), endsEarly: true }
-  })
+  const cut = fc
+    .tuple(postRoute, hostileJson, fc.nat({ max: 300 }))
+    .map(([where, body, missing]) => {
+      const head = `POST ${where.path} HTTP/1.1\r\nHost: h\r\n${JSON_HEADER}\r\n`
+      const length = `Content-Length: ${body.length + missing + 1}\r\n\r\n`
+      const bytes = Buffer.concat([text(head), text(length), body])
+      return { ...raw('cut body', where.port, bytes), endsEarly: true }
+    })
   return fc.oneof({ weight: 9, arbitrary: whole }, { weight: 1, arbitrary: cut })
 }
 
 /** Requests of the right shape but for one or two fields, whose values are hostile. */
 function hostileFields(facts: KnownFacts): fc.Arbitrary<MalformedRequest> {
   const csr = fc.oneof({ weight: 6, arbitrary: mutatedPem(facts.csrPem) }, hostileText)
-  const certificate = fc.oneof({ weight: 4, arbitrary: mutatedPem(facts.certPem) }, fc.constant(facts.certPem))
+  const certificate = fc.oneof(
+    { weight: 4, arbitrary: mutatedPem(facts.certPem) },
+    fc.constant(facts.certPem),
+  )
   const known = fc.constantFrom(...facts.tokens)
   const enroll = fc
-    .tuple(known, csr, fc.dictionary(fc.constantFrom('token', 'hostname', 'role', 'extra'), hostileValue, { maxKeys: 1 }))
+    .tuple(
+      known,
+      csr,
+      fc.dictionary(fc.constantFrom('token', 'hostname', 'role', 'extra'), hostileValue, {
+        maxKeys: 1,
+      }),
+    )
     .map(([{ token, hostname }, csr_pem, wrong]) =>
       json('enroll fields', POSTS[0], { token, hostname, role: 'web', csr_pem, ...wrong }),
     )
@@ -251,7 +301,10 @@ function hostileFields(facts: KnownFacts): fc.Arbitrary<MalformedRequest> {
     .map(([csr_pem, entrega_id]) => json('issue fields', POSTS[2], { csr_pem, entrega_id }))
   const event = fc
     .record({
-      tipo_evento: fc.oneof(fc.constantFrom('fuzz', 'entrega_falhou', 'A', 'a'.repeat(65), 'a\n'), hostileValue),
+      tipo_evento: fc.oneof(
+        fc.constantFrom('fuzz', 'entrega_falhou', 'A', 'a'.repeat(65), 'a\n'),
+        hostileValue,
+      ),
       payload: fc.oneof(fc.dictionary(hostileText, hostileValue, { maxKeys: 4 }), hostileValue),
       entrega_id: fc.option(entrega, { nil: undefined }),
       request_id: fc.option(hostileValue, { nil: undefined }),
@@ -270,14 +323,28 @@ function hostileFields(facts: KnownFacts): fc.Arbitrary<MalformedRequest> {
 /** Compact JWS with anything for its parts, unsigned ones and those that name algorithms of others. */
 function jws(): fc.Arbitrary<string> {
   const header = fc.oneof(
-    fc.constantFrom({ alg: 'none' }, { alg: 'HS256' }, { alg: 'ES256' }, { alg: 'ES256', b64: false }),
+    fc.constantFrom(
+      { alg: 'none' },
+      { alg: 'HS256' },
+      { alg: 'ES256' },
+      { alg: 'ES256', b64: false },
+    ),
     fc.constantFrom({ alg: 'ES256', crit: ['exp'], exp: 1 }, { alg: ['ES256'] }, { alg: 'ES512' }),
     fc.jsonValue(),
   )
-  const part = fc.oneof(fc.jsonValue().map((value) => base64(JSON.stringify(value))), hostileText)
-  const signature = fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('base64url'))
+  const part = fc.oneof(
+    fc.jsonValue().map((value) => base64(JSON.stringify(value))),
+    hostileText,
+  )
+  const signature = fc
+    .uint8Array({ maxLength: 80 })
+    .map((bytes) => Buffer.from(bytes).toString('base64url'))
   return fc
-    .tuple(header.map((value) => base64(JSON.stringify(value))), part, signature)
+    .tuple(
+      header.map((value) => base64(JSON.stringify(value))),
+      part,
+      signature,
+    )
     .map((parts) => parts.join('.'))
 }
 
@@ -289,9 +356,16 @@ function brokenTls(): fc.Arbitrary<MalformedRequest> {
     .map(([type, minor, body]) =>
       Buffer.concat([Buffer.from([type, 3, minor, body.length >> 8, body.length & 255]), body]),
     )
-  const plain = fc.constantFrom('GET /v1/manifest HTTP/1.1\r\nHost: h\r\n\r\n', '\r\n\r\n', 'SSH-2.0-x\r\n').map(text)
+  const plain = fc
+    .constantFrom('GET /v1/manifest HTTP/1.1\r\nHost: h\r\n\r\n', '\r\n\r\n', 'SSH-2.0-x\r\n')
+    .map(text)
   const bytes = fc.oneof(noise, record, plain)
-  const security = fc.constantFrom<MalformedRequest['security']>('none', 'none', 'inside', 'anonymous')
+  const security = fc.constantFrom<MalformedRequest['security']>(
+    'none',
+    'none',
+    'inside',
+    'anonymous',
+  )
   return fc.tuple(bytes, security).map(([content, how]) => ({
     ...raw('tls', 'mtls', content),
     security: how,
@@ -312,7 +386,9 @@ function framed(
   body: Buffer,
 ): MalformedRequest {
   const length = `Content-Length: ${body.length}`
-  const head = [`${method} ${where.path} HTTP/1.1`, 'Host: h', ...headers, length, '', ''].join('\r\n')
+  const head = [`${method} ${where.path} HTTP/1.1`, 'Host: h', ...headers, length, '', ''].join(
+    '\r\n',
+  )
   return {
     ...raw(kind, where.port, Buffer.concat([Buffer.from(head, 'latin1'), body])),
     isFramed: true,

@@ -24,19 +24,30 @@ export interface Exchange {
 const CONNECT_TIMEOUT_MS = 10_000
 const HANGING_MS = 20_000
 
+export interface Connection {
+  readonly socket: Socket
+  /** The same, or what is below its TLS. */
+  readonly tcp: Socket
+}
+
 /** Undefined when there is no connection to be had: a refused handshake is an answer, too. */
-export async function open(target: Target): Promise<Socket | undefined> {
-  const place = { host: '127.0.0.1', port: target.port, allowHalfOpen: true }
-  const socket = target.tls === undefined ? connectTcp(place) : connectTls({ ...place, ...target.tls })
+export async function open(target: Target): Promise<Connection | undefined> {
+  const tcp = connectTcp({ host: '127.0.0.1', port: target.port, allowHalfOpen: true })
+  const isOpen = await waitFor(tcp, 'connect')
+  if (!isOpen || target.tls === undefined) return isOpen ? { socket: tcp, tcp } : undefined
+  const socket = connectTls({ socket: tcp, allowHalfOpen: true, ...target.tls })
+  return (await waitFor(socket, 'secureConnect')) ? { socket, tcp } : undefined
+}
+
+async function waitFor(socket: Socket, event: string): Promise<boolean> {
   // Who cuts a connection, and when, is the hub's to choose; what follows sees it close.
   socket.on('error', () => socket.destroy())
-  const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS)
   try {
-    await once(socket, target.tls === undefined ? 'connect' : 'secureConnect', { signal })
-    return socket
+    await once(socket, event, { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
+    return true
   } catch {
     socket.destroy()
-    return undefined
+    return false
   }
 }
 
@@ -46,13 +57,15 @@ export interface ExchangeOptions {
   readonly endAfterMs: number | undefined
   /** Whether to read on after the first answer, until the hub closes. */
   readonly untilClosed: boolean
+  /** Where the bytes are written, when not to the connection itself: below its TLS. */
+  readonly writeTo?: Socket
 }
 
 /** Writes the bytes and reads answers; the connection is of no more use unless it says that it is open. */
 export function exchange(
   socket: Socket,
   bytes: Buffer,
-  { isHead, endAfterMs, untilClosed }: ExchangeOptions,
+  { isHead, endAfterMs, untilClosed, writeTo = socket }: ExchangeOptions,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -78,14 +91,13 @@ export function exchange(
     socket.on('data', onData)
     socket.once('close', onClose)
     socket.once('end', onEnd)
-    const ender =
-      endAfterMs === undefined ? undefined : setTimeout(() => socket.end(), endAfterMs)
+    const ender = endAfterMs === undefined ? undefined : setTimeout(() => socket.end(), endAfterMs)
     const killer = setTimeout(() => {
       isHanging = true
       settle(false)
     }, HANGING_MS)
     if (socket.destroyed) settle(false)
-    else socket.write(bytes)
+    else writeTo.write(bytes)
   })
 }
 

@@ -33,6 +33,12 @@ const CARGOES = [
 ] as const
 
 const HUB_AWAY: Nap = { from: atDay(1.5), to: atDay(4.5) }
+/**
+ * Most hosts are where the hub is, and lose their power a few hours after it did. The others keep trying for three
+ * days; all of them would, at twenty rounds an hour, take minutes of real time to show the same.
+ */
+const SITE_DARK: Nap = { from: atDay(1.65), to: atDay(4.5) }
+const HOSTS_ELSEWHERE: ReadonlySet<number> = new Set([3, 5, 11, 16])
 /** One wakes while the hub is away, one has an outage all of its own. */
 const NAPS: ReadonlyMap<number, Nap> = new Map([
   [3, { from: atDay(1), to: atDay(2) }],
@@ -63,7 +69,7 @@ export async function simulateWeek(seed: number, logging: Logging): Promise<Simu
       random: createSeededRandom(Math.floor(random() * 2 ** 32)),
       pollInterval: POLL_INTERVAL,
       clockOffsetMs: CLOCK_OFFSETS_MS.get(index) ?? 0,
-      nap: NAPS.get(index),
+      naps: napsOf(index),
       hasTrouble: () => time.now() < TROUBLE_ENDS,
     })
     hosts.push(stack.use(host))
@@ -90,10 +96,6 @@ export async function simulateWeek(seed: number, logging: Logging): Promise<Simu
     hubAway: HUB_AWAY,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-export function napOf(host: SimulatedHost): Nap | undefined {
-  return host.options.nap
 }
 
 /** `site` is everybody's, `db` every second host's. */
@@ -131,6 +133,12 @@ async function lastRounds(time: VirtualTime, hosts: readonly SimulatedHost[]): P
   await time.runUntil(new Date(time.now().getTime() + 2 * MINUTE_MS))
   invariant(finished === hosts.length, 'a round takes less than two minutes')
   await Promise.all(rounds)
+}
+
+function napsOf(index: number): Nap[] {
+  const own = NAPS.get(index)
+  const naps = HOSTS_ELSEWHERE.has(index) ? [] : [SITE_DARK]
+  return own === undefined ? naps : [...naps, own]
 }
 
 async function sleepUntil(time: VirtualTime, instant: Date): Promise<void> {

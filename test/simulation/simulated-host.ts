@@ -37,7 +37,8 @@ export interface SimulatedHostOptions {
   readonly logging: Logging
   readonly pollInterval: string
   readonly clockOffsetMs: number
-  readonly nap: Nap | undefined
+  /** When it is suspended; in order and apart. */
+  readonly naps: readonly Nap[]
   /** Whether replies are lost and hooks fail at this moment. */
   readonly hasTrouble: () => boolean
 }
@@ -69,7 +70,7 @@ export class SimulatedHost implements AsyncDisposable {
     this.options = options
     this.hostname = options.hostname
     this.#directory = directory
-    this.#clock = new HostClock(options.time, options.clockOffsetMs, options.nap)
+    this.#clock = new HostClock(options.time, options.clockOffsetMs, options.naps)
     const env = {
       SVC_SERVER_URL: `https://${HUB_NAME}:8444`,
       SVC_SERVER_MTLS_URL: `https://${HUB_NAME}:8443`,

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CertificateAuthority } from '../../src/hub/ca/certificate-authority.ts'
-import { DEFAULT_HUB_LIMITS } from '../../src/hub/limits.ts'
+import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import {
   type AuthenticateAgent,

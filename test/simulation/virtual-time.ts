@@ -109,12 +109,13 @@ export interface Nap {
 export class HostClock implements Clock {
   readonly #time: VirtualTime
   readonly #offsetMs: number
-  readonly #nap: Nap | undefined
+  readonly #naps: readonly Nap[]
 
-  constructor(time: VirtualTime, offsetMs: number, nap: Nap | undefined) {
+  /** `naps` are in order and apart. */
+  constructor(time: VirtualTime, offsetMs: number, naps: readonly Nap[]) {
     this.#time = time
     this.#offsetMs = offsetMs
-    this.#nap = nap
+    this.#naps = naps
   }
 
   now(): Date {
@@ -123,14 +124,11 @@ export class HostClock implements Clock {
 
   sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
     const startMs = this.#time.now().getTime()
-    return this.#time.sleep(durationMs + this.#suspendedMs(startMs, durationMs), signal)
-  }
-
-  #suspendedMs(startMs: number, durationMs: number): number {
-    if (this.#nap === undefined) return 0
-    const fromMs = this.#nap.from.getTime()
-    const toMs = this.#nap.to.getTime()
-    const isCutByNap = startMs < toMs && startMs + durationMs > fromMs
-    return isCutByNap ? toMs - Math.max(fromMs, startMs) : 0
+    let endMs = startMs + durationMs
+    for (const { from, to } of this.#naps) {
+      const isCut = startMs < to.getTime() && endMs > from.getTime()
+      if (isCut) endMs += to.getTime() - Math.max(from.getTime(), startMs)
+    }
+    return this.#time.sleep(endMs - startMs, signal)
   }
 }

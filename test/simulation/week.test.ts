@@ -12,7 +12,7 @@ import { createLogging } from '../../src/platform/logger.ts'
 import { parseLogFilter } from '../../src/platform/log-filter.ts'
 import { predictRenewals } from './predict-renewals.ts'
 import { seedFrom } from './seeded-random.ts'
-import { hasCargo, napOf, simulateWeek, type SimulatedWeek, WEEK_ENDS } from './simulate-week.ts'
+import { hasCargo, simulateWeek, type SimulatedWeek, WEEK_ENDS } from './simulate-week.ts'
 import type { SimulatedHost } from './simulated-host.ts'
 import type { RunningHub } from './simulated-hub.ts'
 import { followRenewals, type LoggedEntry, readVerifiedLog, shortestGapMs } from './week-log.ts'
@@ -134,8 +134,8 @@ async function assertEventsOnce(
 
 /** One outage longer than the identity lives, one recovery; a nap of its own is another. */
 function assertRecoveries(aftermath: Aftermath, host: SimulatedHost): void {
-  const nap = napOf(host)
-  const isNapApart = nap !== undefined && nap.from > aftermath.week.hubAway.to
+  const { hubAway } = aftermath.week
+  const isNapApart = host.options.naps.some((nap) => nap.from > hubAway.to)
   const recoveries = renewalsOf(aftermath, host, undefined).filter(
     ({ payload }) => payload['trigger'] === 'recovery',
   )
@@ -148,8 +148,7 @@ function assertAsOftenAsPredicted(
   first: LoggedEntry | undefined,
   count: number,
 ): void {
-  const nap = napOf(host)
-  const outages = nap === undefined ? [week.hubAway] : [week.hubAway, nap]
+  const outages = [week.hubAway, ...host.options.naps]
   const { min, max } = predictRenewals(new Date(first?.atMs ?? 0), WEEK_ENDS, outages)
   assert.ok(count >= min && count <= max, `${host.hostname}: ${count}, not ${min} to ${max}`)
 }

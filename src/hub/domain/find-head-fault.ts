@@ -1,4 +1,3 @@
-import { GENESIS_HASH } from '../../audit/hash-chain.ts'
 import type { AuditEntry } from './audit-entry.ts'
 
 interface Head {
@@ -11,9 +10,6 @@ export interface HeadFault {
   readonly seq: number
   readonly reason: string
 }
-
-/** What a log without entries has for a head. */
-export const EMPTY_HEAD: Head = { seq: 0, hash: GENESIS_HASH }
 
 /**
  * Whether a log still holds what its head saw. `atHead` is the entry with the head's number. The head may lag behind the

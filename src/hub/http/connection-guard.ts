@@ -1,7 +1,7 @@
 // Bounds on connections, applied before TLS or HTTP spend anything on them.
 
 import type { Server, Socket } from 'node:net'
-import type { HubLimits } from '../limits.ts'
+import type { HubLimits } from '../../protocol/hub-limits.ts'
 
 type ConnectionLimits = Pick<
   HubLimits,

@@ -2,9 +2,8 @@
 // Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
 
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerOptions as HttpsServerOptions } from 'node:https'
-import type { Server, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
@@ -12,7 +11,9 @@ import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
-import type { HubLimits } from '../limits.ts'
+import type { HubLimits } from '../../protocol/hub-limits.ts'
+import { answerBrokenRequest } from './answer-broken-request.ts'
+import { boundDroppedBody } from './bound-dropped-body.ts'
 import { guardConnections } from './connection-guard.ts'
 import {
   RequestRefusal,
@@ -22,6 +23,7 @@ import {
   sendRefusal,
 } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
+import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
 
 export interface HttpPortOptions {
@@ -50,7 +52,6 @@ export interface HttpPort {
 /** Longer than the default poll interval, so that an agent's connection is kept from poll to poll. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const CONNECTIONS_CHECK_INTERVAL_MS = 1000
-const DROPPED_BODY_BYTES_MAX = 1024 * 1024
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
@@ -74,7 +75,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     genReqId: () => randomUUID(),
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       sendRefusal(reply, refusalOf(error)),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(log, error, socket),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
   guardConnections(app.server, limits, options.isTrustedProxy)
@@ -103,6 +104,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     reply.header('x-request-id', request.id)
     const refusal =
       (isClosing ? 'unavailable' : undefined) ??
+      refuseVersion(request, reply) ??
       (await authenticate?.(request)) ??
       refuseBeforeBody(request, reply, port, limits)
     if (refusal !== undefined) return sendRefusal(reply, refusal)
@@ -111,7 +113,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'route_not_found'))
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error)
-    const waitMs = (await options.limitRefusal?.(request, refusal).catch(() => 0)) ?? 0
+    const waitMs = await waitBefore(options, request, refusal)
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
     else log.info(fields, 'Request refused')
@@ -139,6 +141,26 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       deadline.addEventListener('abort', () => app.server.closeAllConnections())
       await app.close()
     },
+  }
+}
+
+/** A request line without a version, or with that of HTTP/2, is parsed all the same: docs/protocol.md SRF-12. */
+function refuseVersion(request: FastifyRequest, reply: FastifyReply): WireErrorCode | undefined {
+  if (request.raw.httpVersionMajor === 1) return undefined
+  reply.header('connection', 'close')
+  return 'request_invalid'
+}
+
+/** Counting must not turn a refusal into a failure: a store that cannot be asked counts nothing. */
+async function waitBefore(
+  { limitRefusal }: HttpPortOptions,
+  request: FastifyRequest,
+  refusal: WireErrorCode,
+): Promise<number> {
+  try {
+    return (await limitRefusal?.(request, refusal)) ?? 0
+  } catch {
+    return 0
   }
 }
 
@@ -177,32 +199,6 @@ function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
-/** Node closes idle connections only when they have had a request; one that never had any is as idle. */
-function trackConnections(server: Server, isTls: boolean) {
-  const idle = new Set<Socket>()
-  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    idle.add(socket)
-    socket.once('close', () => idle.delete(socket))
-  })
-  return {
-    begin: (socket: Socket) => idle.delete(socket),
-    finish: (socket: Socket) => socket.destroyed || idle.add(socket),
-    cutIdle: () => idle.forEach((socket) => socket.destroy()),
-  }
-}
-
-/** Node drops what still comes after an answer, since closing at once could lose the answer; it does so without end. */
-function boundDroppedBody(request: IncomingMessage): void {
-  const { socket } = request
-  let bytes = 0
-  const count = (chunk: Buffer): void => {
-    bytes += chunk.length
-    if (request.complete) socket.off('data', count)
-    else if (bytes > DROPPED_BODY_BYTES_MAX) socket.destroy()
-  }
-  socket.on('data', count)
-}
-
 function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const fields = {
     request_id: request.id,
@@ -218,29 +214,4 @@ function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): v
     const reason = WIRE_ERRORS[refusal].when
     log.info({ ...fields, error: refusal, reason }, 'Request answered')
   }
-}
-
-/** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
-  if (socket.destroyed || !socket.writable || response?.headersSent) {
-    socket.destroy()
-    return
-  }
-  const [status, code] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ['408 Request Timeout', 'request_timeout']
-      : ['400 Bad Request', 'request_invalid']
-  const body = JSON.stringify({ error: code })
-  socket.end(
-    [
-      `HTTP/1.1 ${status}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      `X-Request-Id: ${randomUUID()}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }

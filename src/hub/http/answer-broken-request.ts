@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+
+/** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
+export function answerBrokenRequest(
+  log: Logger,
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
+  const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
+  if (socket.destroyed || !socket.writable || response?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const code: WireErrorCode =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'request_invalid'
+  const { status } = WIRE_ERRORS[code]
+  const requestId = randomUUID()
+  const reason = describeError(error)
+  log.info(
+    { request_id: requestId, status, error: code, reason, remote: socket.remoteAddress },
+    'Request refused',
+  )
+  const body = JSON.stringify({ error: code })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import { createLogging } from '../../platform/logger.ts'
+import { DEFAULT_HUB_LIMITS } from '../limits.ts'
+import { createHealthServer } from './health-server.ts'
+
+interface Answer {
+  /** All that came until the hub closed the connection. */
+  readonly text: string
+  /** The log lines under the id of the answer. */
+  readonly logged: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** Sends bytes to a health port and leaves its own half of the connection open. */
+async function exchange(bytes: string): Promise<Answer> {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const logging = createLogging({ filter: { levelOf: () => 'info' }, format: 'json', destination })
+  const server = createHealthServer({
+    log: logging.forModule('test'),
+    limits: DEFAULT_HUB_LIMITS,
+    isTrustedProxy: () => false,
+    version: '0.1.0',
+  })
+  const address = await server.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect({ ...address, allowHalfOpen: true })
+  try {
+    socket.write(bytes)
+    const answer = await text(socket)
+    const id = /x-request-id: (\S+)/i.exec(answer)?.[1]
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    return { text: answer, logged: entries.filter(({ request_id }) => request_id === id) }
+  } finally {
+    socket.destroy()
+    await server.close(0)
+  }
+}
+
+describe('a port of the hub', () => {
+  const versions = {
+    'without a version': 'GET /health\r\n\r\n',
+    'of HTTP/0.9': 'GET /health HTTP/0.9\r\n\r\n',
+    'of HTTP/2': 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n',
+  }
+  for (const [name, bytes] of Object.entries(versions)) {
+    test(`[SRF-12] [SRF-20] refuses a request line ${name} and closes the connection`, async () => {
+      const answer = await exchange(bytes)
+      assert.match(answer.text, /^HTTP\/1\.1 400 /)
+      assert.match(answer.text, /\r\n\r\n\{"error":"request_invalid"\}$/)
+      assert.equal(answer.logged.length, 1)
+    })
+  }
+
+  test('[SRF-7] logs why it refuses what is no HTTP, under the id of the answer', async () => {
+    const answer = await exchange('hello\r\n\r\n')
+    assert.match(answer.text, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    assert.equal(answer.logged.length, 1)
+    const { level, status, error, reason, remote } = answer.logged[0] ?? {}
+    assert.deepEqual(
+      { level, status, error, remote },
+      { level: 'info', status: 400, error: 'request_invalid', remote: '127.0.0.1' },
+    )
+    assert.match(String(reason), /^Parse Error: /)
+  })
+})

@@ -1,0 +1,81 @@
+// A CA over real HTTPS that misbehaves now and then, in every way that we know of; by default in one call in twenty.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSeededRandom, type Random } from '../simulation/seeded-random.ts'
+import { type CaBehaviour, type CertificateFault, type FakeCa, startFakeCa } from './ca-server.ts'
+
+export interface MisbehavingCa extends AsyncDisposable {
+  readonly ca: FakeCa
+  /** How often it did what, `sign` included. */
+  readonly deeds: ReadonlyMap<string, number>
+}
+
+export interface MisbehavingCaOptions {
+  /** The same seed gives the same deeds in the same order. */
+  readonly seed: number
+  /** From 0 to 1. */
+  readonly rate?: number
+  /** What the client under test waits; being slow is half of it, being late one and a half. */
+  readonly clientDeadlineMs: number
+}
+
+const RATE = 1 / 20
+const WRONG_CERTIFICATES: readonly CertificateFault[] = [
+  'other_key',
+  'other_common_name',
+  'extra_san',
+  'expired',
+  'other_root',
+  'other_chain',
+  'is_ca',
+]
+
+export async function startMisbehavingCa(options: MisbehavingCaOptions): Promise<MisbehavingCa> {
+  const { seed, rate = RATE, clientDeadlineMs } = options
+  const random = createSeededRandom(seed)
+  const misdeeds = misdeedsOf(random, clientDeadlineMs)
+  const deeds = new Map<string, number>()
+  const ca = await startFakeCa({
+    script: () => {
+      const [name, behave] =
+        random() < rate ? pick(misdeeds, random) : (['sign', () => ({ kind: 'sign' })] as const)
+      deeds.set(name, (deeds.get(name) ?? 0) + 1)
+      return behave()
+    },
+  })
+  return { ca, deeds, [Symbol.asyncDispose]: () => ca[Symbol.asyncDispose]() }
+}
+
+type Misdeed = readonly [name: string, behave: () => CaBehaviour]
+
+function misdeedsOf(random: Random, clientDeadlineMs: number): readonly Misdeed[] {
+  const answer = (status: number, body: string) => (): CaBehaviour => ({
+    kind: 'answer',
+    status,
+    body,
+  })
+  const signAfter = (delayMs: number) => (): CaBehaviour => ({
+    kind: 'sign_after',
+    released: sleep(delayMs, undefined, { ref: false }),
+  })
+  return [
+    ['500', answer(500, '{"status":500,"message":"Internal Server Error"}')],
+    ['502', answer(502, '<html>Bad Gateway</html>')],
+    ['503', answer(503, '')],
+    ['slow', signAfter(clientDeadlineMs / 2)],
+    // By then the client has given up and cut the connection.
+    ['late', signAfter(clientDeadlineMs * 1.5)],
+    ['cut', () => ({ kind: 'cut' })],
+    ['half an answer', answer(201, '{"crt":"-----BEGIN CERTIFICATE-----\\nMIIB')],
+    [
+      'wrong certificate',
+      () => ({ kind: 'wrong_certificate', fault: pick(WRONG_CERTIFICATES, random) }),
+    ],
+  ]
+}
+
+function pick<Item>(items: readonly Item[], random: Random): Item {
+  const item = items[Math.floor(random() * items.length)]
+  if (item === undefined) throw new Error('there is nothing to pick from')
+  return item
+}

@@ -1,0 +1,97 @@
+// A hub in this process, on real ports and with the real client of its CA, whose deadline a test may shorten.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createStepCaClient } from '../../src/hub/ca/step-ca-client.ts'
+import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
+import type { HttpPort } from '../../src/hub/http/http-port.ts'
+import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
+import { openVaultStore } from '../../src/hub/open-store.ts'
+import { createPorts } from '../../src/hub/ports.ts'
+import { createAdminOperations } from '../../src/hub/service/admin-operations.ts'
+import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
+import { obtainServerCertificate } from '../../src/hub/service/server-certificate.ts'
+import type { Store } from '../../src/hub/store/store.ts'
+import { initVault } from '../../src/hub/vault/vault.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { createLogging } from '../../src/platform/logger.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import type { AdminOperations } from '../../src/protocol/admin.ts'
+import type { FakeCa } from '../fakes/ca-server.ts'
+
+export interface InProcessHub extends AsyncDisposable {
+  readonly store: Store
+  readonly admin: AdminOperations
+  readonly rootPem: string
+  readonly enrollPort: number
+  readonly mtlsPort: number
+}
+
+export const IN_PROCESS_HUB_NAMES = ['hub.test', 'localhost'] as const
+
+export async function startInProcessHub(
+  ca: FakeCa,
+  { clock, caDeadlineMs }: { readonly clock: Clock; readonly caDeadlineMs: number },
+): Promise<InProcessHub> {
+  await using stack = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'in-process-hub-'))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  const vault = await initVault(join(directory, 'vault'), new Secret('a passphrase'))
+  const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+  const store = await openVaultStore(vault, { clock })
+  stack.defer(() => store.close())
+  const authority = createStepCaClient({
+    caUrl: new URL(ca.url),
+    rootPem: ca.rootPem,
+    provisionerKid: ca.provisionerKid,
+    provisionerKey: parseProvisionerKey(new Secret(ca.provisionerKey)),
+    clock,
+    logger: logging.forModule('hub.ca'),
+    deadlineMs: caDeadlineMs,
+  })
+  stack.use(authority)
+  const log = logging.forModule('hub')
+  const names = [...IN_PROCESS_HUB_NAMES]
+  const tls = { authority, clock, log, vaultRoot: vault.root, names }
+  const { certificate } = await obtainServerCertificate(tls, new AbortController().signal)
+  const polls = createPollRecorder(store, clock, log)
+  const ports = createPorts({
+    store,
+    authority,
+    clock,
+    logging,
+    polls,
+    certificate,
+    identityMatch: 'identity',
+    hubNames: names,
+    recoveryGraceMs: 0,
+    limits: DEFAULT_HUB_LIMITS,
+    isTrustedProxy: () => false,
+  })
+  stack.defer(async () => {
+    await Promise.all([ports.enroll.close(0), ports.mtls.close(0)])
+  })
+  const listen = async (port: HttpPort): Promise<number> =>
+    (await port.listen({ host: '127.0.0.1', port: 0 })).port
+  const enrollPort = await listen(ports.enroll)
+  const mtlsPort = await listen(ports.mtls)
+  const kept = stack.move()
+  return {
+    store,
+    admin: createAdminOperations({
+      store,
+      clock,
+      polls,
+      hubNames: names,
+      addresses: {
+        enrollUrl: `http://localhost:${enrollPort}`,
+        mtlsUrl: `https://localhost:${mtlsPort}`,
+      },
+    }),
+    rootPem: ca.rootPem,
+    enrollPort,
+    mtlsPort,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
