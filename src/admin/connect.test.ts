@@ -27,19 +27,19 @@ function createFakeClock(): Clock & { elapsedMs(): number } {
 const silent: Progress = { show: () => undefined, clear: () => undefined }
 
 describe('connect', () => {
-  test('opens the vault itself when nobody holds it', async () => {
+  test('[CLI-18] opens the vault itself when nobody holds it', async () => {
     const doors = { openVault: async () => direct, connectToHub: () => assert.fail('not asked') }
     assert.equal(await connect(doors, '/vault', createFakeClock(), silent), direct)
   })
 
-  test('goes through the hub that holds the vault, at once', async () => {
+  test('[CLI-18] goes through the hub that holds the vault, at once', async () => {
     const clock = createFakeClock()
     const doors = { openVault: async () => undefined, connectToHub: async () => throughHub }
     assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
     assert.equal(clock.elapsedMs(), 0)
   })
 
-  test('waits for a hub that is still starting', async () => {
+  test('[CLI-18] waits for a hub that is still starting', async () => {
     const clock = createFakeClock()
     const connectToHub = async () => (clock.elapsedMs() >= 9000 ? throughHub : undefined)
     const doors = { openVault: async () => undefined, connectToHub }
@@ -64,7 +64,7 @@ describe('connect', () => {
     assert.deepEqual(said, [waiting, waiting, ''])
   })
 
-  test('gives up after ten seconds', async () => {
+  test('[CLI-18] gives up after ten seconds', async () => {
     const clock = createFakeClock()
     const doors = { openVault: async () => undefined, connectToHub: async () => undefined }
     await assert.rejects(connect(doors, '/vault', clock, silent), (error) => {

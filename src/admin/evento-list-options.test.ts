@@ -6,7 +6,7 @@ import { parseEntryListing, type EventoListOptions } from './evento-list-options
 const NOW = new Date('2026-11-21T12:00:00Z')
 
 describe('parseEntryListing', () => {
-  test('lists the whole log when nothing is asked for', () => {
+  test('[CLI-12] lists the whole log when nothing is asked for', () => {
     const listing = parseEntryListing({}, NOW)
     assert.deepEqual(listing, { query: {}, limit: undefined, isWholeLog: true })
   })

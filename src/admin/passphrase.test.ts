@@ -49,7 +49,7 @@ describe('the master passphrase', () => {
     await assert.rejects(source.readNew(), { code: 'passphrases_differ' })
   })
 
-  test('is required when there is nobody to ask', async () => {
+  test('[CLI-14] is required when there is nobody to ask', async () => {
     const source = createPassphraseSource({ readFromEnvironment: nothing, ask: undefined })
     assert.equal(source.needsPerson(), false)
     await assert.rejects(source.read(), { message: 'SVC_MASTER_PASSPHRASE required' })

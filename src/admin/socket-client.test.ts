@@ -47,7 +47,7 @@ describe('connectToHub', () => {
       assert.equal(await connectToHub(socketPath), undefined)
     }))
 
-  test('finds nobody behind the socket of a dead hub', () =>
+  test('[CLI-18] finds nobody behind the socket of a dead hub', () =>
     withSocketPath(async (socketPath) => {
       const server = createServer()
       await once(server.listen(`${socketPath}.live`), 'listening')

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { printable, renderFields, renderTable } from './table.ts'
 
 describe('renderTable', () => {
-  test('aligns columns by two blanks, without borders, colours or trailing blanks', () => {
+  test('[CLI-14] aligns columns by two blanks, without borders, colours or trailing blanks', () => {
     const rows = [
       ['web-1', 10, 'a b'],
       ['database-1', 2, null],

@@ -63,7 +63,9 @@ function parseTtlSeconds(text: string): number {
   }
   const seconds = durationMs / 1000
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > TTL_SECONDS_MAX) {
-    throw new UserError('ttl_invalid', `--ttl: ${text} is not between 1s and 7d in whole seconds`)
+    throw new UserError('ttl_invalid', `--ttl: ${text} is not between 1s and 7d in whole seconds`, {
+      hint: 'a token is needed only once, so create it when the host is about to enrol',
+    })
   }
   return seconds
 }

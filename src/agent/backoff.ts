@@ -36,10 +36,13 @@ export class RetrySchedule {
     return nowMs >= entry.notBeforeMs || nowMs < entry.sinceMs
   }
 
-  /** `delayMsMin` is what the other side asked for, or a limit of our own. */
+  /** `delayMsMin` is what the other side asked for, or a limit of our own; a hold-off that is in force stays. */
   recordFailure(name: string, now: Date, delayMsMin = 0): void {
-    const failures = (this.#entries.get(name)?.failures ?? 0) + 1
-    const delayMs = Math.max(delayMsMin, backoffDelayMs(failures, this.#random))
+    const entry = this.#entries.get(name)
+    const failures = (entry?.failures ?? 0) + 1
+    const isHeld = entry !== undefined && entry.sinceMs <= now.getTime()
+    const heldMs = isHeld ? entry.notBeforeMs - now.getTime() : 0
+    const delayMs = Math.max(delayMsMin, heldMs, backoffDelayMs(failures, this.#random))
     this.#set(name, now, { failures, delayMs, isAwaited: true })
   }
 
@@ -68,10 +71,14 @@ export class RetrySchedule {
     for (const name of this.#entries.keys()) if (!isWanted(name)) this.#entries.delete(name)
   }
 
-  /** The earliest instant at which something is to be tried again. */
-  nextDueMs(): number | undefined {
+  /**
+   * The earliest instant at which something is to be tried again. What was due before `since` had its chance in the
+   * round that began then; if it was left alone nobody wants it any more, and it must not keep the agent awake.
+   */
+  nextDueMs(since?: Date): number | undefined {
+    const sinceMs = since?.getTime() ?? Number.NEGATIVE_INFINITY
     const times = [...this.#entries.values()]
-      .filter(({ isAwaited }) => isAwaited)
+      .filter(({ isAwaited, notBeforeMs }) => isAwaited && notBeforeMs > sinceMs)
       .map(({ notBeforeMs }) => notBeforeMs)
     return times.length === 0 ? undefined : Math.min(...times)
   }

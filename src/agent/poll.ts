@@ -86,6 +86,7 @@ export async function pollOnce(
 ): Promise<PollResult> {
   const { session, log, retries, deliveries } = state
   const budget = new HubBudget()
+  const startedAt = session.clock.now()
   const identity = await guard(budget, log, 'Identity', async () => {
     await adoptRestoredIdentity(session)
     return takeUpIdentity(session)
@@ -117,7 +118,7 @@ export async function pollOnce(
     problems: budget.problems,
     hasManifest: manifest !== undefined,
     retryAfterMs: budget.retryAfterMs,
-    nextRetryMs: budget.isOpen ? retries.nextDueMs() : undefined,
+    nextRetryMs: budget.isOpen ? retries.nextDueMs(startedAt) : undefined,
   }
 }
 

@@ -26,6 +26,23 @@ describe('when something is tried again', () => {
     assert.equal(retries.isDue('x', after(60_000)), true)
     assert.equal(retries.isDue('y', START), true)
   })
+
+  test('[AGT-19] a failure does not cut a hold-off short', () => {
+    const retries = new RetrySchedule(() => 1)
+    retries.holdOff('x', START, 60_000)
+    retries.recordFailure('x', after(100))
+    assert.equal(retries.isDue('x', after(59_999)), false)
+    assert.equal(retries.isDue('x', after(60_000)), true)
+  })
+
+  test('what a round left alone although it was due is awaited no more', () => {
+    const retries = new RetrySchedule(() => 1)
+    retries.recordFailure('settled in another way', START, 60_000)
+    assert.equal(retries.nextDueMs(after(59_999)), after(60_000).getTime())
+    assert.equal(retries.nextDueMs(after(60_000)), undefined)
+    retries.recordFailure('still wanted', after(60_000), 60_000)
+    assert.equal(retries.nextDueMs(after(60_000)), after(120_000).getTime())
+  })
 })
 
 describe('when a certificate is due', () => {

@@ -75,15 +75,27 @@ function deliveryOf({ entregas }: CreatedCargo, host: EnrolledHost): string {
 }
 
 describe('beside a running hub', () => {
-  test('tokens are made, listed without their text, and revoked', async () => {
+  test('[CLI-3] [CLI-4] tokens are made, listed without their text, and revoked', async () => {
     const token = await svcJson('token create --hostname web-3.example --role web')
     assert.match(token['token'] as string, /^svct_/)
     assert.doesNotMatch(await svc('token list --json'), /svct_/)
     await svc(`token revoke ${String(token['id'])}`)
     assert.match(await svc('token list'), /web-3\.example +web +expired/)
+    assert.match(
+      await svcRefuses('token create --hostname hub.test --role web'),
+      /^svc: error: hub\.test is a name of the hub itself\nsvc: hint: those of SVC_SERVER_CN /,
+    )
+    const request = { hostname: 'web-4.example', role: 'web', ttl_seconds: 8 * 86_400 }
+    await assert.rejects(hub.admin('POST', '/v1/admin/tokens', request), {
+      message: JSON.stringify({
+        error: 'ttl_too_long',
+        message: 'a token lives 7d at most',
+        hint: 'it is needed only once, so create it when the host is about to enrol',
+      }),
+    })
   })
 
-  test('a carga gets names, next versions and an end', async () => {
+  test('[CLI-7] [CLI-8] [CLI-9] a carga gets names, next versions and an end', async () => {
     const made = await svcJson<CreatedCargo>(
       'carga create --tipo csr_cert --nome shop --role web --san shop.example --san 192.0.2.7',
     )
@@ -104,7 +116,7 @@ describe('beside a running hub', () => {
     assert.deepEqual(await sansNow(), [])
     assert.match(
       await svcRefuses(`carga update ${made.carga_id} --san hub.test`),
-      /^svc: error: hub\.test covers a name of the hub itself\n/,
+      /^svc: error: hub\.test covers a name of the hub itself\nsvc: hint: those of SVC_SERVER_CN /,
     )
 
     await svc(`carga remove ${made.carga_id}`)
@@ -112,7 +124,7 @@ describe('beside a running hub', () => {
     assert.match(await svcRefuses(`carga remove ${made.carga_id}`), /^svc: error: no carga /)
   })
 
-  test('an entrega that failed is retried, and a cancelled one stays cancelled', async () => {
+  test('[CLI-10] [CLI-11] an entrega that failed is retried, and a cancelled one stays cancelled', async () => {
     const made = await svcJson<CreatedCargo>(
       'carga create --tipo csr_cert --nome site --agente web-1.example --agente web-2.example',
     )
@@ -132,20 +144,31 @@ describe('beside a running hub', () => {
     )
     assert.deepEqual((await svcJson<{ entregas: Row[] }>('entrega retry --all')).entregas, [])
 
-    assert.match(await svcRefuses(`entrega cancel ${ofWeb2}`), /is replaced by .* already\n/)
+    assert.match(
+      await svcRefuses(`entrega cancel ${ofWeb2}`),
+      /is replaced by .* already\nsvc: hint: svc entrega list shows those that stand\n/,
+    )
     const next = String(all.entregas[0]?.['id'])
     assert.equal((await svcJson(`entrega cancel ${next}`))['status'], 'cancelada')
-    assert.match(await svcRefuses(`entrega retry ${next}`), /is cancelada already\n/)
+    assert.match(
+      await svcRefuses(`entrega retry ${next}`),
+      /is cancelada already\nsvc: hint: svc carga create makes a new one\n/,
+    )
   })
 
-  test('an agent is shown, revoked, and only then removed', async () => {
+  test('[CLI-5] [CLI-6] an agent is shown, revoked, and only then removed', async () => {
     const shown = await svcJson<{ entregas: Row[] }>('agente show web-2.example')
     assert.ok(shown.entregas.length > 0)
+    assert.deepEqual(await svcJson(`agente show ${web2.agentId}`), shown)
     assert.match(
       await svcRefuses('agente remove web-2.example'),
       /^svc: error: agente web-2\.example is not revoked\nsvc: hint: svc agente revoke web-2\.example comes first\n/,
     )
-    await svc('agente revoke web-2.example')
+    await svc(`agente revoke ${web2.agentId}`)
+    assert.match(
+      await svcRefuses('carga create --tipo csr_cert --nome late --agente web-2.example'),
+      /^svc: error: agente web-2\.example is revoked\nsvc: hint: svc agente list shows which are not; /,
+    )
     assert.equal((await svcJson('agente remove web-2.example'))['id'], web2.agentId)
     assert.deepEqual(
       (await listRows('agente')).map(({ hostname }) => hostname),
@@ -153,7 +176,7 @@ describe('beside a running hub', () => {
     )
   })
 
-  test('the log has all of it, and verifies', async () => {
+  test('[CLI-2] [CLI-12] [CLI-20] the log has all of it, and verifies', async () => {
     const types = (await listRows('evento')).map((row) => row['tipo_evento'])
     for (const type of [
       'token_revoked',
@@ -172,7 +195,7 @@ describe('beside a running hub', () => {
     )
   })
 
-  test('the lists are the same when the hub has stopped', async () => {
+  test('[CLI-18] the lists are the same when the hub has stopped', async () => {
     const readAll = (): Promise<string[]> =>
       Promise.all(LISTS.flatMap((noun) => [svc(`${noun} list`), svc(`${noun} list --json`)]))
     const beside = await readAll()

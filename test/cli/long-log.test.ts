@@ -49,7 +49,7 @@ function createTamperedEntries(): AdminEntry[] {
 }
 
 describe('svc evento list', () => {
-  test('prints a log of several pages, oldest first, as one JSON document', () =>
+  test('[CLI-12] [CLI-14] prints a log of several pages, oldest first, as one JSON document', () =>
     besideHub(createEntries(COUNT), async (svc, hub) => {
       const { stdout, stderr } = await svc('svc evento list --json --verify')
       const document = JSON.parse(stdout) as LogDocument
@@ -61,13 +61,13 @@ describe('svc evento list', () => {
       assert.equal(stderr, '')
     }))
 
-  test('keeps the newest ones, oldest first, when the limit is over a page', () =>
+  test('[CLI-12] keeps the newest ones, oldest first, when the limit is over a page', () =>
     besideHub(createEntries(COUNT), async (svc, hub) => {
       const { stdout } = await svc('svc evento list --json --limit 700')
       assert.deepEqual((JSON.parse(stdout) as LogDocument).eventos, hub.entries.slice(-700))
     }))
 
-  test('names the first bad entry and exits 1, also when it is not listed', () =>
+  test('[CLI-17] [CLI-27] names the first bad entry and exits 1, also when it is not listed', () =>
     besideHub(createTamperedEntries(), async (svc) => {
       for (const options of ['', '--limit 1', '--tipo cert_renewed']) {
         const outcome = await svc(`svc evento list --json --verify ${options}`)
@@ -90,7 +90,7 @@ describe('svc evento list', () => {
       assert.equal(stderr, 'status 0\n')
     }))
 
-  test('still verifies the whole log when its reader has gone', () =>
+  test('[CLI-17] still verifies the whole log when its reader has gone', () =>
     besideHub(createTamperedEntries(), async (svc) => {
       const { stderr } = await svc(
         '{ svc evento list --verify; echo "status $?" >&2; } | head -n 1',
@@ -105,7 +105,7 @@ describe('svc evento list', () => {
       assert.equal(exitStatus, 1)
     }))
 
-  test('goes on with new events when it follows', () =>
+  test('[CLI-13] goes on with new events when it follows', () =>
     besideHub(createEntries(3), async (_svc, hub, vaultRoot) => {
       const child = spawn(SVC, ['evento', 'list', '--follow', '--json', '--limit', '1'], {
         env: { PATH: process.env['PATH'] ?? '', SVC_VAULT_ROOT: vaultRoot },
@@ -126,7 +126,7 @@ describe('svc evento list', () => {
 })
 
 describe('svc unseal', () => {
-  test('fails on a broken hash chain', () =>
+  test('[CLI-2] fails on a broken hash chain', () =>
     besideHub(createTamperedEntries(), async (svc) => {
       const { stdout, stderr, exitStatus } = await svc(
         'SVC_MASTER_PASSPHRASE=passphrase svc unseal',

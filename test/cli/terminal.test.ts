@@ -64,7 +64,7 @@ describe('the passphrase prompt', { skip }, () => {
       )
     }))
 
-  test('asks nobody when stdin or stderr is no terminal', () =>
+  test('[CLI-14] asks nobody when stdin or stderr is no terminal', () =>
     inVault(async (env) => {
       for (const redirection of ['< /dev/null', '2> /dev/null']) {
         const { screen, exitStatus } = await runOnTerminal(`svc init ${redirection}`, env)
@@ -73,7 +73,7 @@ describe('the passphrase prompt', { skip }, () => {
       }
     }))
 
-  test('asks nobody beside a hub', () =>
+  test('[CLI-20] asks nobody beside a hub', () =>
     inVault(async (env) => {
       const hub = await startFakeHub(env.SVC_VAULT_ROOT, TYPED, createEntries(1))
       try {
@@ -86,7 +86,7 @@ describe('the passphrase prompt', { skip }, () => {
 })
 
 describe('the progress line', { skip }, () => {
-  test('says that svc waits for the vault, and goes away again', () =>
+  test('[CLI-18] says that svc waits for the vault, and goes away again', () =>
     inVault(async (env) => {
       const hub = await startFakeHub(env.SVC_VAULT_ROOT, TYPED, createEntries(1))
       await hub.close()

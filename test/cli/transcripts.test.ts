@@ -20,13 +20,13 @@ async function checkTranscript(name: string, vaultRoot: string): Promise<void> {
 }
 
 describe('svc', { concurrency: true }, () => {
-  test('creates and checks a vault', () =>
+  test('[CLI-1] [CLI-2] [CLI-15] creates and checks a vault', () =>
     withDirectory((directory) => checkTranscript('vault.script.txt', join(directory, 'vault'))))
 
-  test('works on the vault itself when no hub runs', () =>
+  test('[CLI-3] [CLI-4] [CLI-14] [CLI-18] works on the vault itself when no hub runs', () =>
     withDirectory((directory) => checkTranscript('no-hub.script.txt', join(directory, 'vault'))))
 
-  test('works through the hub that holds the vault', () =>
+  test('[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] works through the hub that holds the vault', () =>
     withDirectory(async (directory) => {
       const vaultRoot = join(directory, 'vault')
       const hub = await startFakeHub(vaultRoot, PASSPHRASE)
@@ -37,6 +37,6 @@ describe('svc', { concurrency: true }, () => {
       }
     }))
 
-  test('explains mistakes in its arguments', () =>
+  test('[CLI-15] explains mistakes in its arguments', () =>
     withDirectory((directory) => checkTranscript('mistakes.script.txt', join(directory, 'vault'))))
 })

@@ -5,7 +5,6 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { readVersion } from '../../src/platform/version.ts'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
 import type { EventRequestBody, ManifestEntryBody } from '../../src/protocol/schemas.ts'
 import { FakeHub } from '../fakes/hub-server.ts'
@@ -143,10 +142,10 @@ describe('the end of svc-agent run', () => {
 })
 
 describe('svc-agent run', () => {
-  test('[AGT-17] [EVT-15] sends agent_started with hostname and version', async () => {
+  test('[AGT-17] [EVT-15] sends agent_started with the hostname', async () => {
     startRun()
     const event = await eventually('agent_started', () => eventOf('agent_started'))
-    assert.deepEqual(event.payload, { hostname: 'web-1', version: readVersion() })
+    assert.deepEqual(event.payload, { hostname: 'web-1' })
     assert.equal(hub.eventTypes()[0], 'agent_started')
   })
 

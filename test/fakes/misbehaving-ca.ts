@@ -37,8 +37,7 @@ export async function startMisbehavingCa(options: MisbehavingCaOptions): Promise
   const deeds = new Map<string, number>()
   const ca = await startFakeCa({
     script: () => {
-      const [name, behave] =
-        random() < rate ? pick(misdeeds, random) : (['sign', () => ({ kind: 'sign' })] as const)
+      const [name, behave] = random() < rate ? pick(misdeeds, random) : GOOD
       deeds.set(name, (deeds.get(name) ?? 0) + 1)
       return behave()
     },
@@ -46,9 +45,11 @@ export async function startMisbehavingCa(options: MisbehavingCaOptions): Promise
   return { ca, deeds, [Symbol.asyncDispose]: () => ca[Symbol.asyncDispose]() }
 }
 
-type Misdeed = readonly [name: string, behave: () => CaBehaviour]
+type Deed = readonly [name: string, behave: () => CaBehaviour]
 
-function misdeedsOf(random: Random, clientDeadlineMs: number): readonly Misdeed[] {
+const GOOD: Deed = ['sign', () => ({ kind: 'sign' })]
+
+function misdeedsOf(random: Random, clientDeadlineMs: number): readonly Deed[] {
   const answer = (status: number, body: string) => (): CaBehaviour => ({
     kind: 'answer',
     status,

@@ -35,7 +35,7 @@ export async function open(target: Target): Promise<Connection | undefined> {
   const tcp = connectTcp({ host: '127.0.0.1', port: target.port, allowHalfOpen: true })
   const isOpen = await waitFor(tcp, 'connect')
   if (!isOpen || target.tls === undefined) return isOpen ? { socket: tcp, tcp } : undefined
-  const socket = connectTls({ socket: tcp, allowHalfOpen: true, ...target.tls })
+  const socket = connectTls({ ...target.tls, socket: tcp })
   return (await waitFor(socket, 'secureConnect')) ? { socket, tcp } : undefined
 }
 

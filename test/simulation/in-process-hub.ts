@@ -45,7 +45,7 @@ export async function startInProcessHub(
     caUrl: new URL(ca.url),
     rootPem: ca.rootPem,
     provisionerKid: ca.provisionerKid,
-    provisionerKey: parseProvisionerKey(new Secret(ca.provisionerKey)),
+    provisionerKey: parseProvisionerKey(ca.provisionerKey),
     clock,
     logger: logging.forModule('hub.ca'),
     deadlineMs: caDeadlineMs,

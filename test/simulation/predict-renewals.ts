@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 const PERIOD_MS_MIN = (24 - 6.6) * HOUR_MS
 const PERIOD_MS_MAX = (24 - 5.4) * HOUR_MS
 /** A round, a few attempts, and a clock that is wrong. */
-const SLACK_MS = HOUR_MS / 2
+const SLACK_MS = HOUR_MS
 
 /** `outages`: when the host or the hub was not there. */
 export function predictRenewals(from: Date, to: Date, outages: readonly Nap[]): RenewalForecast {
@@ -22,12 +22,7 @@ export function predictRenewals(from: Date, to: Date, outages: readonly Nap[]): 
   }
 }
 
-function countRenewals(
-  from: Date,
-  to: Date,
-  outages: readonly Nap[],
-  periodMs: number,
-): number {
+function countRenewals(from: Date, to: Date, outages: readonly Nap[], periodMs: number): number {
   const ordered = [...outages].sort((a, b) => a.from.getTime() - b.from.getTime())
   let count = 0
   let atMs = from.getTime()

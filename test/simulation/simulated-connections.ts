@@ -87,7 +87,12 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
         )
       },
       askTime: async () => {
-        await exchange(options, client, () => true, async () => ({ ok: true, body: {} }))
+        await exchange(
+          options,
+          client,
+          () => true,
+          async () => ({ ok: true, body: {} }),
+        )
       },
       close: async () => undefined,
     }),
@@ -105,7 +110,10 @@ function createHubClient(
   return {
     issueCertificate: (csrPem, deliveryId) => {
       traffic.noteAttempt('issue', deliveryId ?? 'identity', time.now())
-      const body = { csr_pem: csrPem, ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }) }
+      const body = {
+        csr_pem: csrPem,
+        ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }),
+      }
       return send(decodeIssueReply, async (hub, agent) =>
         issueReply(await hub.issueCertificate(agent, onTheWire(IssueRequestBody, body))),
       )
@@ -146,7 +154,8 @@ async function exchange<Value>(
   }
   await hostClock.sleep(random() * LATENCY_MS_MAX)
   noteHubTime?.(hubTime)
-  if (!reply.ok) return { ok: false, status: WIRE_ERRORS[reply.refusal].status, code: reply.refusal }
+  if (!reply.ok)
+    return { ok: false, status: WIRE_ERRORS[reply.refusal].status, code: reply.refusal }
   const value = decode(JSON.parse(JSON.stringify(reply.body)))
   invariant(value !== undefined, 'the hub answers what the agent reads')
   return { ok: true, value, hubTime }
@@ -174,7 +183,9 @@ function checkServerCertificate(
 }
 
 function issueReply(
-  outcome: Refused | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string },
+  outcome:
+    | Refused
+    | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string },
 ): Reply {
   if (!outcome.ok) return outcome
   return { ok: true, body: { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } }

@@ -19,7 +19,10 @@ import {
 import { createListManifest, type ListManifest } from '../../src/hub/service/list-manifest.ts'
 import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
 import { createRecordEvent, type RecordEvent } from '../../src/hub/service/record-event.ts'
-import { createRecoverIdentity, type RecoverIdentity } from '../../src/hub/service/recover-identity.ts'
+import {
+  createRecoverIdentity,
+  type RecoverIdentity,
+} from '../../src/hub/service/recover-identity.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
@@ -143,7 +146,14 @@ interface Parts extends Pick<SimulatedHubOptions, 'authority' | 'time'> {
 }
 
 /** As createPorts puts them together. */
-function createServices({ store, authority, time: clock, log, polls, certificate }: Parts): RunningHub {
+function createServices({
+  store,
+  authority,
+  time: clock,
+  log,
+  polls,
+  certificate,
+}: Parts): RunningHub {
   const hubNames = [HUB_NAME]
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
   return {

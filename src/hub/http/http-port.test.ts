@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { createLogging } from '../../platform/logger.ts'
-import { DEFAULT_HUB_LIMITS } from '../limits.ts'
+import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import { createHealthServer } from './health-server.ts'
 
 interface Answer {

@@ -2,6 +2,7 @@
 // Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
 
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerOptions as HttpsServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -73,11 +74,18 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: () => randomUUID(),
-    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
-      sendRefusal(reply, refusalOf(error)),
+    frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      // No hook has run for it: what comes before every answer is done here.
+      reply.header('x-request-id', request.id)
+      return sendRefusal(reply, (await authenticate?.(request)) ?? refusalOf(error))
+    },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(log, error, socket),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
+  // Without a listener Node answers 417 by itself, in a form of its own; RFC 9110 lets us ignore what we do not expect.
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    app.server.emit('request', request, response),
+  )
   guardConnections(app.server, limits, options.isTrustedProxy)
   const connections = trackConnections(app.server, options.https !== undefined)
 
@@ -119,10 +127,12 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     else log.info(fields, 'Request refused')
     return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, refusal)
   })
+  app.addHook('onSend', async (request) => {
+    if (!request.raw.complete) boundDroppedBody(request.raw)
+  })
   app.addHook('onResponse', async (request, reply) => {
     connections.finish(request.raw.socket)
     logAnswer(log, request, reply)
-    if (!request.raw.complete) boundDroppedBody(request.raw)
   })
 
   return {

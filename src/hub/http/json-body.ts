@@ -2,17 +2,21 @@
 
 import { RequestRefusal } from './error-response.ts'
 
+/** What the stack has room for, here and where the value is written again, when the limit is lifted. */
+const STACK_DEPTH_MAX = 1000
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Throws a RequestRefusal: `json_invalid` when it is not JSON, `request_invalid` when it is too deep or loses digits. */
 export function parseJsonBody(body: Uint8Array, depthMax: number): unknown {
   const text = decodeUtf8(body)
   const value = parseJson(text)
-  if (depthOf(value, depthMax + 1) > depthMax) {
-    throw new RequestRefusal('request_invalid', `deeper than ${depthMax} levels`)
+  const levelsMax = Math.min(depthMax, STACK_DEPTH_MAX)
+  if (depthOf(value, levelsMax + 1) > levelsMax) {
+    throw new RequestRefusal('request_invalid', `deeper than ${levelsMax} levels`)
   }
   // Only a long run of digits or an exponent can lose anything; nearly no body has one.
-  if (/[:,[]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/.test(text)) refuseLossyNumbers(text)
+  if (/(?:^|[:,[])\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/.test(text)) refuseLossyNumbers(text)
   return value
 }
 

@@ -8,9 +8,9 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
   const trusted = new BlockList()
   for (const part of text.split(',').map((entry) => entry.trim())) {
     if (part === '') continue
-    const [address = '', prefix] = part.split('/')
+    const [address = '', prefix, ...more] = part.split('/')
     const family = isIP(address)
-    if (family === 0) return undefined
+    if (family === 0 || more.length > 0) return undefined
     const type = family === 6 ? 'ipv6' : 'ipv4'
     const bits = family === 6 ? 128 : 32
     if (prefix === undefined) trusted.addAddress(address, type)

@@ -80,7 +80,11 @@ async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWi
   if (!isStanding(delivery)) {
     const why =
       delivery.replacedBy === null ? delivery.status : `replaced by ${delivery.replacedBy}`
-    throw new UserError('delivery_over', `entrega ${id} is ${why} already`)
+    const hint =
+      delivery.replacedBy === null
+        ? 'svc carga create makes a new one'
+        : 'svc entrega list shows those that stand'
+    throw new UserError('delivery_over', `entrega ${id} is ${why} already`, { hint })
   }
   return findWithCargo(reader, delivery.id)
 }

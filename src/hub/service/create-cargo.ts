@@ -80,10 +80,14 @@ function parseCargo(
 export function parseCargoSans(sans: readonly string[], hubNames: readonly string[]): string[] {
   for (const san of sans) {
     if (!isSubjectAltName(san)) {
-      throw new UserError('san_invalid', `${san} is neither a DNS name nor an IP address`)
+      throw new UserError('san_invalid', `${san} is neither a DNS name nor an IP address`, {
+        hint: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
+      })
     }
     if (hubNames.some((hubName) => coversName(san, hubName))) {
-      throw new UserError('san_reserved', `${san} covers a name of the hub itself`)
+      throw new UserError('san_reserved', `${san} covers a name of the hub itself`, {
+        hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no carga',
+      })
     }
   }
   return [...new Set(sans)]
@@ -97,7 +101,9 @@ async function findRecipients(
   for (const wanted of request.agentes) {
     const agent = await findAgent(reader, wanted)
     if (agent.revokedAt !== null) {
-      throw new UserError('agent_revoked', `agente ${agent.hostname} is revoked`)
+      throw new UserError('agent_revoked', `agente ${agent.hostname} is revoked`, {
+        hint: 'svc agente list shows which are not; svc token create --reenroll lets a host come back',
+      })
     }
     recipients.set(agent.id, agent)
   }

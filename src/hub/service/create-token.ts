@@ -27,11 +27,15 @@ export async function createToken(
     })
   }
   if (hubNames.some((name) => coversName(name, hostname))) {
-    throw new UserError('hostname_reserved', `${hostname} is a name of the hub itself`)
+    throw new UserError('hostname_reserved', `${hostname} is a name of the hub itself`, {
+      hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are no names of hosts',
+    })
   }
   const ttlSeconds = request.ttl_seconds ?? TTL_DEFAULT_SECONDS
   if (ttlSeconds > TTL_MAX_SECONDS) {
-    throw new UserError('ttl_too_long', 'a token lives 7d at most')
+    throw new UserError('ttl_too_long', 'a token lives 7d at most', {
+      hint: 'it is needed only once, so create it when the host is about to enrol',
+    })
   }
   const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()

@@ -42,7 +42,6 @@ describe('the tables', () => {
         id: false,
         hostname: false,
         role: false,
-        cert: false,
         last_seen_at: true,
         revoked_at: true,
       },

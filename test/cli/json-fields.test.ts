@@ -1,0 +1,126 @@
+// The fields of `svc … --json`, as scripts rely on them: docs/protocol.md CLI-22 to CLI-28.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startDevCa } from '../support/dev-ca.ts'
+import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
+import { startTestHub, type TestHub } from '../support/hub.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+import { assertOk, post, send } from '../support/wire-client.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/
+const CARGA = 'id, tipo, nome, versao, sans, created_at'
+const ENTREGA = 'id, carga_id, agente_id, hostname, tipo, nome, versao, status, updated_at, erro'
+const EVENTO =
+  'seq, id, agente_id, tipo_evento, payload, payload_text, entrega_id, request_id, timestamp, hash_anterior, hash_atual'
+
+let ca: RunningCa
+let hub: TestHub
+let host: EnrolledHost
+
+before(async () => {
+  ca = await startDevCa()
+  hub = await startTestHub({ caEnvironment: ca.environment })
+  host = await enrollHost(hub, 'web-1.example')
+})
+after(async () => {
+  await hub?.[Symbol.asyncDispose]()
+  await ca?.[Symbol.asyncDispose]()
+})
+
+async function svcJson<T = Row>(command: string): Promise<T> {
+  const { status, stdout, stderr } = await hub.svc(...command.split(' '), '--json')
+  assert.deepEqual([status, stderr], [0, ''], command)
+  return JSON.parse(stdout) as T
+}
+
+/** The one list of a document. */
+async function listOf(command: string, plural: string): Promise<readonly Row[]> {
+  const document = await svcJson<Readonly<Record<string, Row[]>>>(command)
+  assert.deepEqual(Object.keys(document), [plural])
+  return document[plural] ?? []
+}
+
+const fieldsOf = (row: Row | undefined): string => Object.keys(row ?? {}).join(', ')
+
+describe('the JSON of svc', () => {
+  test('[CLI-22] of a token has these fields, and its text only when it is made', async () => {
+    const made = await svcJson('token create --hostname web-2.example --role web')
+    const listed = 'id, hostname, role, expires_at, consumed_at, created_at'
+    assert.equal(fieldsOf(made), `${listed}, token, agent_command`)
+    assert.match(String(made['expires_at']), TIME)
+    const tokens = await listOf('token list', 'tokens')
+    assert.deepEqual(tokens.map(fieldsOf), [listed, listed])
+    const consumedAt = tokens.map(({ consumed_at }) => consumed_at)
+    assert.equal(consumedAt[0], null)
+    assert.match(String(consumedAt[1]), TIME)
+    assert.equal(fieldsOf(await svcJson('token revoke web-2.example')), listed)
+  })
+
+  test('[CLI-23] of an agente has these fields', async () => {
+    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+    const agente =
+      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after'
+    const [listed, ...others] = await listOf('agente list', 'agentes')
+    assert.equal(fieldsOf(listed), agente)
+    assert.deepEqual(others, [])
+    const shown = await svcJson('agente show web-1.example')
+    assert.equal(fieldsOf(shown), `${agente}, entregas`)
+    for (const field of ['last_poll_at', 'created_at', 'cert_not_after']) {
+      assert.match(String(shown[field]), TIME, field)
+    }
+    assert.match(String(shown['cert_serial']), /^[0-9a-f]+$/)
+    const { last_seen_at, revoked_at } = shown
+    assert.deepEqual({ last_seen_at, revoked_at }, { last_seen_at: null, revoked_at: null })
+  })
+
+  test('[CLI-24] [CLI-25] of a carga and its entregas has these fields', async () => {
+    const made = await svcJson<Row & { entregas: Row[] }>(
+      'carga create --tipo csr_cert --nome site --agente web-1.example --san site.example',
+    )
+    assert.equal(fieldsOf(made), 'carga_id, entregas')
+    assert.deepEqual(made.entregas.map(fieldsOf), ['id, agente_id, hostname'])
+    const cargas = await listOf('carga list', 'cargas')
+    assert.deepEqual(cargas.map(fieldsOf), [CARGA])
+    assert.deepEqual(cargas[0]?.['sans'], ['site.example'])
+    const entregas = await listOf('entrega list', 'entregas')
+    assert.deepEqual(entregas.map(fieldsOf), [ENTREGA])
+    const { carga_id, versao, status, erro } = entregas[0] ?? {}
+    assert.deepEqual([carga_id, versao, status, erro], [made['carga_id'], 1, 'pendente', null])
+    const shown = await svcJson<{ entregas: Row[] }>('agente show web-1.example')
+    assert.deepEqual(shown.entregas, entregas)
+    const cancelled = await svcJson(`entrega cancel ${String(entregas[0]?.['id'])}`)
+    assert.equal(fieldsOf(cancelled), ENTREGA)
+  })
+
+  test('[CLI-26] [CLI-27] of an evento has these fields, and the verification stands beside the list', async () => {
+    const event = { tipo_evento: 'agent_started', payload: { hostname: 'web-1.example' } }
+    assertOk(await post(host.mtls, '/v1/events', event))
+    const eventos = await listOf('evento list', 'eventos')
+    for (const evento of eventos) assert.equal(fieldsOf(evento), EVENTO)
+    const { payload, payload_text, agente_id, timestamp } = eventos.at(-1) ?? {}
+    assert.deepEqual(payload, event.payload)
+    assert.equal(payload_text, JSON.stringify(event.payload))
+    assert.equal(agente_id, host.agentId)
+    assert.match(String(timestamp), TIME)
+    const verified = await svcJson<Row & { eventos: Row[] }>('evento list --verify --limit 1')
+    assert.equal(fieldsOf(verified), 'eventos, ok, count, head, first_bad')
+    assert.deepEqual(verified.eventos, eventos.slice(-1))
+    const { ok, count, head, first_bad } = verified
+    assert.deepEqual(
+      { ok, count, head, first_bad },
+      { ok: true, count: eventos.length, head: eventos.at(-1)?.['hash_atual'], first_bad: null },
+    )
+  })
+})
+
+describe('the nouns of svc', () => {
+  const aliases = { agente: 'agent', carga: 'load', entrega: 'delivery', evento: 'event' }
+  for (const [noun, alias] of Object.entries(aliases)) {
+    test(`[CLI-16] ${alias} is ${noun}`, async () => {
+      assert.deepEqual(await svcJson(`${alias} list`), await svcJson(`${noun} list`))
+    })
+  }
+})

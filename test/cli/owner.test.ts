@@ -1,0 +1,127 @@
+// Who may use a vault: docs/protocol.md CLI-19 to CLI-21.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, readdir, readFile, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { lockVault } from '../../src/hub/vault/vault.ts'
+import { waitUntil } from '../support/processes.ts'
+import { startFakeHub } from './fake-hub.ts'
+import { runInShell } from './transcript.ts'
+import { withDirectory } from './with-directory.ts'
+
+const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url))
+const PASSPHRASE = 'correct horse battery staple'
+/** Nobody, who has no files. */
+const OTHER_ID = 65_534
+const skip = process.geteuid?.() === 0 ? false : 'only root can be somebody else'
+
+/** The error code of a connection that is made as another user. */
+async function connectAs(userId: number, socketPath: string): Promise<string> {
+  process.seteuid?.(userId)
+  const socket = connect(socketPath)
+  process.seteuid?.(0)
+  try {
+    await once(socket, 'connect')
+    return 'connected'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? ''
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Real, effective, saved and file system ids of a process, and its groups. */
+async function readIds(pid: number): Promise<Record<string, string>> {
+  const lines = (await readFile(`/proc/${pid}/status`, 'utf8')).split('\n')
+  const fields = lines.map((line) => line.split(/:\s+/, 2)).filter(([name]) => name !== undefined)
+  const { Uid = '', Gid = '', Groups = '' } = Object.fromEntries(fields) as Record<string, string>
+  return { Uid, Gid, Groups: Groups.trim() }
+}
+
+describe('beside a hub', () => {
+  test('[CLI-19] root and the user of the hub reach it, and no one else', { skip }, () =>
+    withDirectory(async (directory) => {
+      const vaultRoot = join(directory, 'vault')
+      const hub = await startFakeHub(vaultRoot, PASSPHRASE, [])
+      try {
+        // Even where the directories would let everybody through.
+        await chmod(directory, 0o755)
+        await chmod(vaultRoot, 0o755)
+        const socketPath = join(vaultRoot, 'admin.sock')
+        assert.equal(await connectAs(0, socketPath), 'connected')
+        assert.equal(await connectAs(OTHER_ID, socketPath), 'EACCES')
+        await chown(socketPath, OTHER_ID, OTHER_ID)
+        assert.equal(await connectAs(OTHER_ID, socketPath), 'connected')
+        assert.equal(await connectAs(OTHER_ID - 1, socketPath), 'EACCES')
+        assert.equal(await connectAs(0, socketPath), 'connected')
+      } finally {
+        await hub.close()
+      }
+    }),
+  )
+
+  test('[CLI-20] only unseal wants the passphrase, and finds out itself that it is wrong', () =>
+    withDirectory(async (directory) => {
+      const env = { SVC_VAULT_ROOT: join(directory, 'vault') }
+      const hub = await startFakeHub(env.SVC_VAULT_ROOT, PASSPHRASE, [])
+      try {
+        for (const noun of ['token', 'agente', 'carga', 'entrega', 'evento']) {
+          const { stderr, exitStatus } = await runInShell(`svc ${noun} list`, env)
+          assert.deepEqual([stderr, exitStatus], ['', 0], noun)
+        }
+        const without = await runInShell('svc unseal', env)
+        assert.match(without.stderr, /^svc: error: SVC_MASTER_PASSPHRASE required\n/)
+        const wrong = await runInShell('SVC_MASTER_PASSPHRASE=wrong svc unseal', env)
+        assert.match(wrong.stderr, /^svc: error: unwrap DEK — wrong passphrase\?\n/)
+        assert.deepEqual([without.exitStatus, wrong.exitStatus], [1, 1])
+      } finally {
+        await hub.close()
+      }
+    }))
+})
+
+describe('svc that root starts', { skip }, () => {
+  test('[CLI-21] is the owner of the vault before it opens anything, and leaves nothing of root there', () =>
+    withDirectory(async (directory) => {
+      const vaultRoot = join(directory, 'vault')
+      const env = { SVC_VAULT_ROOT: vaultRoot, SVC_MASTER_PASSPHRASE: PASSPHRASE }
+      assert.equal((await runInShell('svc init', env)).exitStatus, 0)
+      await chmod(directory, 0o755)
+      await chown(vaultRoot, OTHER_ID, OTHER_ID)
+      for (const name of await readdir(vaultRoot)) {
+        await chown(join(vaultRoot, name), OTHER_ID, OTHER_ID)
+      }
+      const lock = lockVault(vaultRoot)
+      const child = spawn(
+        SVC,
+        ['token', 'create', '--hostname', 'web-1.example', '--role', 'web'],
+        {
+          env: { PATH: process.env['PATH'] ?? '', ...env },
+          stdio: 'ignore',
+        },
+      )
+      const ended = once(child, 'exit')
+      const id = String(OTHER_ID)
+      const four = [id, id, id, id].join('\t')
+      try {
+        // It waits for the vault meanwhile.
+        const ids = await waitUntil('svc to be somebody else', async () => {
+          const found = await readIds(child.pid ?? 0)
+          return found['Uid'] === four ? found : undefined
+        })
+        assert.deepEqual(ids, { Uid: four, Gid: four, Groups: id })
+      } finally {
+        lock.release()
+      }
+      assert.deepEqual(await ended, [0, null])
+      for (const name of await readdir(vaultRoot)) {
+        const { uid, gid } = await stat(join(vaultRoot, name))
+        assert.deepEqual([uid, gid], [OTHER_ID, OTHER_ID], name)
+      }
+    }))
+})
