@@ -70,7 +70,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'docs',
     program: 'node',
-    arguments: ['tools/docs.ts'],
+    arguments: ['tools/docs.ts', '--require-tests'],
     countFiles: numberBefore('documents'),
     filesMin: 10,
   },

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { basename, dirname, join, posix, win32 } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { propertyRuns } from '../../test/support/property.ts'
+import { anyText, propertyRuns } from '../../test/support/property.ts'
 import { isUuid, parseArtefactName, parseHostname } from './identifiers.ts'
 
 const near = fc.string({
   unit: fc.constantFrom('a', 'Z', '0', '.', '..', '-', '_', '/', '\\', '~', '%2f', '\0', '\n', '\u202E', 'é'),
   maxLength: 140,
 })
-const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 140 }), near, fc.domain())
+const texts = fc.oneof(anyText(140), near, fc.domain())
 
 test('[DEL-12] no name leaves its directory, hides in it or is another name, on any system', () => {
   fc.assert(
-    fc.property(anyText, (text) => {
+    fc.property(texts, (text) => {
       const name = parseArtefactName(text)
       if (name === undefined) return
       assert.equal(name, text)
@@ -43,7 +43,7 @@ test('[DEL-12] [DEL-13] two names that are taken are the same file only when the
 
 test('[TOK-5] a host name is one that a URL leaves as it is, and never longer than a CN', () => {
   fc.assert(
-    fc.property(anyText, (text) => {
+    fc.property(texts, (text) => {
       const hostname = parseHostname(text)
       if (hostname === undefined) return
       assert.equal(hostname, text)

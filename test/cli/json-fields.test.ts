@@ -46,7 +46,7 @@ async function listOf(command: string, plural: string): Promise<readonly Row[]> 
 const fieldsOf = (row: Row | undefined): string => Object.keys(row ?? {}).join(', ')
 
 describe('the JSON of svc', () => {
-  test('[CLI-22] of a token has these fields, and its text only when it is made', async () => {
+  test('[CLI-22] [VER-3] of a token has these fields, and its text only when it is made', async () => {
     const made = await svcJson('token create --hostname web-2.example --role web')
     const listed = 'id, hostname, role, expires_at, consumed_at, created_at'
     assert.equal(fieldsOf(made), `${listed}, token, agent_command`)

@@ -306,7 +306,7 @@ describe('the shape of the request', () => {
     }
   })
 
-  test('[SRF-10] unknown fields are ignored', async () => {
+  test('[SRF-10] [VER-3] unknown fields are ignored', async () => {
     const request = await goodRequest('more-fields.example')
     const more = { ...request, comment: { nested: [1] } }
     assertOk(await enroll(more))

@@ -34,10 +34,10 @@ const CARGOES = [
 
 const HUB_AWAY: Nap = { from: atDay(1.5), to: atDay(4.5) }
 /**
- * Most hosts are where the hub is, and lose their power a few hours after it did. The others keep trying for three
+ * Most hosts are where the hub is, and lose their power an hour after it did. The others keep trying for three
  * days; all of them would, at twenty rounds an hour, take minutes of real time to show the same.
  */
-const SITE_DARK: Nap = { from: atDay(1.65), to: atDay(4.5) }
+const SITE_DARK: Nap = { from: atDay(1.55), to: atDay(4.5) }
 const HOSTS_ELSEWHERE: ReadonlySet<number> = new Set([3, 11])
 /** One wakes while the hub is away, one has an outage all of its own. */
 const NAPS: ReadonlyMap<number, Nap> = new Map([

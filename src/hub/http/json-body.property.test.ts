@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { propertyRuns } from '../../../test/support/property.ts'
+import { anyText, propertyRuns } from '../../../test/support/property.ts'
 import { RequestRefusal } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
 
@@ -85,12 +85,12 @@ describe('numbers', () => {
 
 describe('bodies', () => {
   test('[SRF-5] any JSON value comes out as JSON.parse reads it, with its own keys whatever they are called', () => {
-    const key = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('__proto__', 'constructor', 'a', ''))
+    const key = fc.oneof(anyText(), fc.constantFrom('__proto__', 'constructor', 'a', ''))
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 6 },
         fc.constantFrom(null, true, false),
-        fc.string({ unit: 'binary' }),
+        anyText(),
         fc.double({ noNaN: true, noDefaultInfinity: true }),
         fc.array(tie('value'), { maxLength: 4 }),
         fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((entries) => Object.fromEntries(entries)),

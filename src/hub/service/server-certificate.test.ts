@@ -44,14 +44,14 @@ async function createFakeAuthority(time: VirtualTime): Promise<FakeAuthority> {
     ...validity,
   })
   const issuer = await createIssuer(intermediatePem, key)
-  return {
+  const authority: FakeAuthority = {
     rootPem,
     isDown: false,
     askedAtSeconds: [],
     async sign({ csr, commonName, sans }) {
       const now = time.now()
-      this.askedAtSeconds.push((now.getTime() - START.getTime()) / SECOND_MS)
-      if (this.isDown) throw new CaError('unreachable', 'nobody answers')
+      authority.askedAtSeconds.push((now.getTime() - START.getTime()) / SECOND_MS)
+      if (authority.isDown) throw new CaError('unreachable', 'nobody answers')
       const notAfter = new Date(now.getTime() + LIFE_MS)
       const request = { publicKeySpki: csr.publicKeySpki, commonName, sans }
       const leafPem = await issuer.issueLeaf({ ...request, notBefore: now, notAfter })
@@ -61,6 +61,7 @@ async function createFakeAuthority(time: VirtualTime): Promise<FakeAuthority> {
       return { leaf, intermediates, chainPem }
     },
   }
+  return authority
 }
 
 interface Setting {
@@ -124,8 +125,8 @@ async function withSetting(work: (setting: Setting) => Promise<void>): Promise<v
   }
 }
 
-async function obtainFirst({ obtain }: Setting): Promise<ServerCertificate> {
-  const obtained = await obtain()
+async function obtainFirst(setting: Setting): Promise<ServerCertificate> {
+  const obtained = await setting.obtain()
   assert.equal(obtained?.isReused, false)
   return obtained.certificate
 }
