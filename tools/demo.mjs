@@ -18,7 +18,7 @@ if (!existsSync(pinnedNode) || isOlder(installed, join(root, 'package-lock.json'
 if (!existsSync(pinnedNode)) {
   console.error(`demo: error: there is no pinned Node for ${process.platform} ${process.arch}`)
   console.error(
-    'demo: hint: Linux and macOS on x64 or arm64 are supported; npm must not omit optional dependencies',
+    'demo: hint: Linux on x64 or arm64 is supported, and npm must not omit optional dependencies',
   )
   process.exit(1)
 }

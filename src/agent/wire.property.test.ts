@@ -18,7 +18,15 @@ const more = fc.dictionary(anyText(8), fc.jsonValue({ maxDepth: 1 }), { maxKeys:
 
 describe('replies', () => {
   test('any JSON is a value or none, and nothing is thrown', () => {
-    const field = fc.constantFrom('agent_id', 'cert_pem', 'ca_pem', 'entregas', 'evento_id', 'hash_atual', 'id')
+    const field = fc.constantFrom(
+      'agent_id',
+      'cert_pem',
+      'ca_pem',
+      'entregas',
+      'evento_id',
+      'hash_atual',
+      'id',
+    )
     const near = fc.dictionary(field, fc.oneof(anyText(), fc.uuid(), fc.jsonValue()))
     const manifest = fc.record({ entregas: fc.oneof(fc.array(near), fc.jsonValue()) })
     fc.assert(
@@ -47,11 +55,17 @@ describe('replies', () => {
   test('[EVT-5] [VER-3] an event is acknowledged by a UUID and 64 hex characters, by nothing else', () => {
     const hash = fc.stringMatching(/^[0-9a-f]{64}$/)
     fc.assert(
-      fc.property(fc.uuid(), hash, more, fc.constantFrom('', 'a', 'G', '\n'), (id, digest, extra, tail) => {
-        const body = { ...extra, evento_id: id, hash_atual: digest + tail }
-        const expected = tail === '' ? { entryId: id, hash: digest } : undefined
-        assert.deepEqual(decodeEventReply(body), expected)
-      }),
+      fc.property(
+        fc.uuid(),
+        hash,
+        more,
+        fc.constantFrom('', 'a', 'G', '\n'),
+        (id, digest, extra, tail) => {
+          const body = { ...extra, evento_id: id, hash_atual: digest + tail }
+          const expected = tail === '' ? { entryId: id, hash: digest } : undefined
+          assert.deepEqual(decodeEventReply(body), expected)
+        },
+      ),
       propertyRuns(),
     )
   })
@@ -65,7 +79,11 @@ describe('replies', () => {
       versao: fc.integer(),
       status: anyText(8),
     })
-    const bad = fc.tuple(good, fc.constantFrom('id', 'nome', 'versao'), fc.constantFrom(null, 1.5, []))
+    const bad = fc.tuple(
+      good,
+      fc.constantFrom('id', 'nome', 'versao'),
+      fc.constantFrom(null, 1.5, []),
+    )
     const entry = fc.oneof(
       good.map((body) => ({ body, isGood: true })),
       bad.map(([body, name, value]) => ({ body: { ...body, [name]: value }, isGood: false })),

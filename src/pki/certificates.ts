@@ -65,8 +65,18 @@ const PLAIN_SUBJECT = /^CN=([A-Za-z0-9._-]+)$/
 function commonNameOf(x509: X509Certificate): string | undefined {
   const plain = PLAIN_SUBJECT.exec(x509.subject)?.[1]
   if (plain !== undefined) return plain
+  // Node 24 crashes, without an exception, when it takes a certificate apart whose key OpenSSL cannot read.
+  if (!isKeyReadable(x509)) return undefined
   const { CN } = x509.toLegacyObject().subject as { CN?: string | string[] }
   return typeof CN === 'string' ? CN : undefined
+}
+
+function isKeyReadable(x509: X509Certificate): boolean {
+  try {
+    return x509.publicKey.type === 'public'
+  } catch {
+    return false
+  }
 }
 
 /** DNS names and IP addresses of the subjectAltName extension, in its order. */

@@ -22,7 +22,9 @@ const part = fc.tuple(fc.bigInt({ min: 0n, max: 10_000n }), blank, fc.constantFr
 test('[AGV-15] any sequence of numbers with units is their sum, and nothing when it is not exact', () => {
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
-      const text = parts.map(([count, gap, [name], rest]) => `${count}${gap}${name}${rest}`).join('')
+      const text = parts
+        .map(([count, gap, [name], rest]) => `${count}${gap}${name}${rest}`)
+        .join('')
       const sum = parts.reduce((total, [count, , [, worth]]) => total + count * worth, 0n)
       assert.equal(parseDurationMs(text), sum <= SAFE_MAX ? Number(sum) : undefined, text)
     }),

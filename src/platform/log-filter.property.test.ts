@@ -31,7 +31,9 @@ test('[LOG-3] the longest directive that covers a module decides', () => {
 })
 
 test('[LOG-3] no text and no module makes it throw', () => {
-  const near = fc.string({ unit: fc.constantFrom('hub', '=', ',', '.', '::', ' ', 'info', 'off', '_') })
+  const near = fc.string({
+    unit: fc.constantFrom('hub', '=', ',', '.', '::', ' ', 'info', 'off', '_'),
+  })
   const texts = fc.oneof(anyText(), near)
   fc.assert(
     fc.property(texts, texts, (text, name) => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { systemClock } from './clock.ts'
 
 /**
  * A UUID that sorts by when it was made (RFC 9562, version 7): milliseconds since 1970, then 74 random bits. Whoever keeps
- * many of them in an index writes at its end, instead of all over it.
+ * many of them in an index writes at its end, instead of all over it. Nothing is decided by the time in it.
  */
-export function timeOrderedUuid(now: Date): string {
+export function timeOrderedUuid(now: Date = systemClock.now()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(now.getTime(), 0, 6)
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)

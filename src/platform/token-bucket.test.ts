@@ -10,7 +10,10 @@ function bucketsAt(clock: { ms: number }, perSecond: number, burst: number, keys
 test('a burst passes, then the rate holds, key by key', () => {
   const clock = { ms: 1000 }
   const buckets = bucketsAt(clock, 10, 3)
-  assert.deepEqual([1, 2, 3, 4].map(() => buckets.take('a') > 0), [false, false, false, true])
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => buckets.take('a') > 0),
+    [false, false, false, true],
+  )
   assert.equal(buckets.take('a'), 100)
   assert.equal(buckets.take('b'), 0)
   clock.ms += 100

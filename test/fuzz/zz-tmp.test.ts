@@ -69,7 +69,8 @@ before(async () => {
     SVC_LIMIT_EVENTS: '0',
     SVC_LIMIT_ISSUE: '0',
     // Ten thousand refusals say nothing; an error says all.
-    ...(process.env['NO'] ? { NODE_OPTIONS: process.env['NO'] } : {}), RUST_LOG: 'hub.health=error,hub.enroll=error,hub.mtls=error,info',
+    ...(process.env['NO'] ? { NODE_OPTIONS: process.env['NO'] } : {}),
+    RUST_LOG: 'hub.health=error,hub.enroll=error,hub.mtls=error,info',
   }
   hub = await startTestHub({ caEnvironment: ca.environment, environment })
   host = await enrollHost(hub, 'fuzz.example')
@@ -103,8 +104,12 @@ describe('malformed requests', () => {
     const tally = new Tally()
     const startedMs = Date.now()
     console.error('RSS', 'start', await residentBytes(pid))
-    for (let i = 0; i < 8; i++) { await sendAll(requests.slice((i % 4) * 2500, (i % 4) * 2500 + 2500), tally); console.error('RSS', i, await residentBytes(pid), Date.now() - startedMs) }
-    await new Promise(r => setTimeout(r, 3000)); console.error('RSS', 'idle', await residentBytes(pid))
+    for (let i = 0; i < 8; i++) {
+      await sendAll(requests.slice((i % 4) * 2500, (i % 4) * 2500 + 2500), tally)
+      console.error('RSS', i, await residentBytes(pid), Date.now() - startedMs)
+    }
+    await new Promise((r) => setTimeout(r, 3000))
+    console.error('RSS', 'idle', await residentBytes(pid))
     await sendAll(requests.slice(0, REQUESTS / 2), tally)
     const residentAtHalf = await residentBytes(pid)
     await sendAll(requests.slice(REQUESTS / 2), tally)

@@ -1,7 +1,7 @@
 // A new key, a certificate for it from the hub, and the switch to both.
 
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
+import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { createCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
 import type { ArtefactName, CargoId, DeliveryId } from '../../protocol/identifiers.ts'
@@ -55,7 +55,7 @@ export async function obtainPair(
       delivery_id: request.deliveryId,
       cargo_id: request.cargoId,
       version: request.version,
-      request_id: randomUUID(),
+      request_id: timeOrderedUuid(),
       renewal: request.renewal,
     },
   })

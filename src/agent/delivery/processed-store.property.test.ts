@@ -34,21 +34,27 @@ const delivery: fc.Arbitrary<ProcessedDelivery> = fc.record(
 
 test('[AGT-31] whatever is recorded is read back, in its order', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.uniqueArray(delivery, { selector: (one) => one.deliveryId, maxLength: 4 }), async (deliveries) => {
-      await rm(path, { force: true })
-      const store = await openProcessedStore(path)
-      for (const one of deliveries) await store.put(one)
-      assert.deepEqual((await openProcessedStore(path)).list(), deliveries)
-    }),
-    propertyRuns(40),
+    fc.asyncProperty(
+      fc.uniqueArray(delivery, { selector: (one) => one.deliveryId, maxLength: 4 }),
+      async (deliveries) => {
+        await rm(path, { force: true })
+        const store = await openProcessedStore(path)
+        for (const one of deliveries) await store.put(one)
+        assert.deepEqual((await openProcessedStore(path)).list(), deliveries)
+      },
+    ),
+    propertyRuns(20),
   )
 })
 
 test('[AGT-31] any other text is read as deliveries or refused with a UserError, and is left as it is', async () => {
   const field = fc.constantFrom('format', 'deliveries', 'name', 'version', '__proto__', 'progress')
   const value = fc.oneof(fc.constantFrom(1, 2, null, {}, []), fc.jsonValue({ maxDepth: 2 }))
-  const near = fc.dictionary(field, value).map((document) => JSON.stringify({ format: 1, ...document }))
-  const prefix = '{"format":1,"deliveries":{"a":{"cargo_id":"b","name":"c","version":1,"serial":"d",'
+  const near = fc
+    .dictionary(field, value)
+    .map((document) => JSON.stringify({ format: 1, ...document }))
+  const prefix =
+    '{"format":1,"deliveries":{"a":{"cargo_id":"b","name":"c","version":1,"serial":"d",'
   const cut = fc.nat({ max: prefix.length }).map((length) => prefix.slice(0, length))
   await fc.assert(
     fc.asyncProperty(fc.oneof(anyText(), near, cut), async (text) => {
@@ -62,6 +68,6 @@ test('[AGT-31] any other text is read as deliveries or refused with a UserError,
       }
       assert.deepEqual(await readFile(path), written)
     }),
-    propertyRuns(300),
+    propertyRuns(120),
   )
 })

@@ -1,8 +1,8 @@
 // A backup that was put back with its links followed leaves plain files where the links were. They are taken up as a
 // version of their own: an identity that works must also be one that can be renewed.
 
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
 import { removeStagedFiles } from '../staged-files.ts'
 import { adoptPlainFiles } from '../versioned-files.ts'
@@ -28,7 +28,7 @@ export async function adoptPlainIdentity(
     layout,
     filesOf(
       { certificatePem, keyPem: key.pem, caPem },
-      record ?? { agent_id: null, request_id: randomUUID(), renewal: null },
+      record ?? { agent_id: null, request_id: timeOrderedUuid(), renewal: null },
     ),
     files,
   )

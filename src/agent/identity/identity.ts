@@ -1,12 +1,12 @@
 // The agent's identity on disk: key, certificate and trust anchor, which change as one.
 
-import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeError, errnoCode, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
+import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { type PrivateKey, parsePrivateKeyPem } from '../../pki/keys.ts'
 import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
@@ -91,7 +91,7 @@ export async function storeIdentity(
 ): Promise<void> {
   const record: IdentityRecord = {
     agent_id: identity.agentId,
-    request_id: randomUUID(),
+    request_id: timeOrderedUuid(),
     renewal: identity.renewal,
   }
   await switchVersion(identityLayout(identityDir), filesOf(identity, record), files)

@@ -3,7 +3,6 @@
 
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { randomUUID } from 'node:crypto'
 import { Check } from 'typebox/value'
 import { describeError } from '../../platform/errors.ts'
 import {
@@ -13,6 +12,7 @@ import {
   syncDirectory,
 } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { EventRequestBody } from '../../protocol/schemas.ts'
 import { describeRefusal, isEventRefusedForGood, meaningOfRefusal } from '../failures.ts'
 import type { HubClient } from '../hub-client.ts'
@@ -78,7 +78,7 @@ class FileOutbox implements Outbox {
     }
   }
 
-  enqueue(event: AgentEvent, requestId: string = randomUUID()): Promise<void> {
+  enqueue(event: AgentEvent, requestId: string = timeOrderedUuid()): Promise<void> {
     return this.#turns.run(async () => {
       if (this.#queue.some(({ body }) => body.request_id === requestId)) return
       const number = this.#lastNumber + 1
