@@ -153,7 +153,7 @@ function brokenFraming(): fc.Arbitrary<MalformedRequest> {
     raw(
       'framing',
       name,
-      text(`POST ${path} HTTP/1.1\r\n${other}\r\n${type}\r\n${length}\r\n\r\n${body}`),
+      latin1(`POST ${path} HTTP/1.1\r\n${other}\r\n${type}\r\n${length}\r\n\r\n${body}`),
     ),
   )
 }
@@ -217,7 +217,7 @@ function oddHeaders(): fc.Arbitrary<MalformedRequest> {
   return fc
     .tuple(route, method, mediaType, other, body)
     .map(([where, verb, type, field, content]) =>
-      framed('headers', where, verb, [`Content-Type: ${type}`, field], text(content)),
+      framed('headers', where, verb, [`Content-Type: ${type}`, field], latin1(content)),
     )
 }
 
@@ -236,7 +236,7 @@ function wrongRoute(): fc.Arbitrary<MalformedRequest> {
     ),
     fc.constantFrom('/constructor', '/__proto__', '/v1/events?__proto__=1', `/${'x'.repeat(3000)}`),
     // An empty target would be no request line.
-    fc.webPath().map((path) => `/${path}`),
+    fc.webPath().map((webPath) => `/${webPath}`),
   )
   const method = fc.constantFrom(
     'GET',
@@ -253,7 +253,7 @@ function wrongRoute(): fc.Arbitrary<MalformedRequest> {
   return fc
     .tuple(port, verb, path, fc.constantFrom('', '{}'))
     .map(([name, how, where, body]) =>
-      framed('route', { port: name, path: where }, how, [JSON_HEADER], text(body)),
+      framed('route', { port: name, path: where }, how, [JSON_HEADER], latin1(body)),
     )
 }
 
@@ -266,7 +266,7 @@ function badBody(): fc.Arbitrary<MalformedRequest> {
     .map(([where, body, missing]) => {
       const head = `POST ${where.path} HTTP/1.1\r\nHost: h\r\n${JSON_HEADER}\r\n`
       const length = `Content-Length: ${body.length + missing + 1}\r\n\r\n`
-      const bytes = Buffer.concat([text(head), text(length), body])
+      const bytes = Buffer.concat([latin1(head), latin1(length), body])
       return { ...raw('cut body', where.port, bytes), endsEarly: true }
     })
   return fc.oneof({ weight: 9, arbitrary: whole }, { weight: 1, arbitrary: cut })
@@ -359,7 +359,7 @@ function brokenTls(): fc.Arbitrary<MalformedRequest> {
     )
   const plain = fc
     .constantFrom('GET /v1/manifest HTTP/1.1\r\nHost: h\r\n\r\n', '\r\n\r\n', 'SSH-2.0-x\r\n')
-    .map(text)
+    .map(latin1)
   const bytes = fc.oneof(noise, record, plain)
   const security = fc.constantFrom<MalformedRequest['security']>(
     'none',
@@ -404,7 +404,7 @@ function json(
   return framed(kind, where, 'POST', [JSON_HEADER], Buffer.from(JSON.stringify(value)))
 }
 
-function text(content: string): Buffer {
+function latin1(content: string): Buffer {
   return Buffer.from(content, 'latin1')
 }
 

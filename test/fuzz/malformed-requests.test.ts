@@ -153,11 +153,20 @@ async function sendAll(requests: readonly MalformedRequest[], tally: Tally): Pro
     for (let request = requests[next]; request !== undefined; request = requests[next]) {
       next += 1
       const isFresh = !request.isFramed || next % FRESH_EVERY === 0
-      await sendOne(request, isFresh ? new Map() : kept, tally)
+      const connections = isFresh ? new Map<string, Connection>() : kept
+      await sendOne(request, connections, tally)
+      if (isFresh) closeAll(connections)
     }
-    for (const { socket } of kept.values()) socket.destroy()
+    closeAll(kept)
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
+}
+
+function closeAll(connections: ReadonlyMap<string, Connection>): void {
+  for (const { socket, tcp } of connections.values()) {
+    socket.destroy()
+    tcp.destroy()
+  }
 }
 
 async function sendOne(

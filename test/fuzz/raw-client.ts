@@ -76,7 +76,10 @@ export function exchange(
       socket.off('data', onData)
       socket.off('close', onClose)
       socket.off('end', onEnd)
-      if (!isOpen) socket.destroy()
+      if (!isOpen) {
+        socket.destroy()
+        writeTo.destroy()
+      }
       resolve({ ...readAnswers(Buffer.concat(chunks), isHead), isOpen, isHanging })
     }
     const onData = (chunk: Buffer): void => {
