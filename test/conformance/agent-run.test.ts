@@ -336,7 +336,7 @@ describe('the hook of a delivery', () => {
   test('[HOK-1] [HOK-2] is told in arguments and environment what was installed', async () => {
     await putHook(
       `const given = { arguments: process.argv.slice(2), environment: process.env }
-      require('node:fs').writeFileSync('given', JSON.stringify(given))`,
+      process.getBuiltinModule('node:fs').writeFileSync('given', JSON.stringify(given))`,
       process.execPath,
     )
     const entry = deliver({ versao: 7 })
