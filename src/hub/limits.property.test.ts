@@ -14,7 +14,7 @@ test('[LIM-14] any whole number is the limit of its variable, 0 lifts it, and no
   const number = fc.oneof(fc.nat(), fc.nat({ max: 999_999_999_999 }), fc.constant(0))
   fc.assert(
     fc.property(name, number, fc.nat({ max: 2 }), (limit, value, zeros) => {
-      const text = (`${'0'.repeat(zeros)}${value}`).slice(-12)
+      const text = `${'0'.repeat(zeros)}${value}`.slice(-12)
       const limits = parseHubLimits({ [HUB_LIMITS[limit].variable]: text })
       const expected = Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text)
       assert.deepEqual(limits, { ...DEFAULT_HUB_LIMITS, [limit]: expected })
@@ -24,7 +24,18 @@ test('[LIM-14] any whole number is the limit of its variable, 0 lifts it, and no
 })
 
 test('[LIM-14] any other text stops the start with a message that names the variable', () => {
-  const near = fc.constantFrom('-1', '1.5', '1e3', '0x10', '1_000', ' 1', '1\n', '∞', 'none', '9'.repeat(13))
+  const near = fc.constantFrom(
+    '-1',
+    '1.5',
+    '1e3',
+    '0x10',
+    '1_000',
+    ' 1',
+    '1\n',
+    '∞',
+    'none',
+    '9'.repeat(13),
+  )
   const bad = fc.oneof(near, anyText(20)).filter((text) => !/^\d{0,12}$/.test(text))
   fc.assert(
     fc.property(name, bad, (limit, text) => {

@@ -17,7 +17,9 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 function opensslCsr(key: readonly string[]): string {
   const options = ['-new', '-nodes', '-keyout', '/dev/null', '-subj', '/O=o/CN=a.example']
   const names = ['-addext', 'subjectAltName=DNS:a.example,IP:192.0.2.1']
-  return spawnSync('openssl', ['req', ...options, '-newkey', ...key, ...names], { encoding: 'utf8' }).stdout
+  return spawnSync('openssl', ['req', ...options, '-newkey', ...key, ...names], {
+    encoding: 'utf8',
+  }).stdout
 }
 
 describe('a CSR', () => {
@@ -48,7 +50,9 @@ describe('a CSR', () => {
       return `-----BEGIN CERTIFICATE REQUEST-----\n${text}\n-----END CERTIFICATE REQUEST-----\n`
     })
     fc.assert(
-      fc.property(fc.oneof(anyText(), wrapped), (text) => assert.equal(parseCsrPem(text), undefined)),
+      fc.property(fc.oneof(anyText(), wrapped), (text) =>
+        assert.equal(parseCsrPem(text), undefined),
+      ),
       propertyRuns(1000),
     )
   })
@@ -57,11 +61,16 @@ describe('a CSR', () => {
     const head = '-----BEGIN CERTIFICATE REQUEST-----'
     const filler = fc.constantFrom(' ', 'A', '\n', '=', '-', `${head}\n`, '-----END ', '\u2003')
     fc.assert(
-      fc.property(filler, fc.constantFrom('', head), fc.constantFrom('', '!'), (unit, start, end) => {
-        const startedMs = performance.now()
-        assert.equal(parseCsrPem(start + unit.repeat(65_536 / unit.length) + end), undefined)
-        assert.ok(performance.now() - startedMs < SLOW_MS)
-      }),
+      fc.property(
+        filler,
+        fc.constantFrom('', head),
+        fc.constantFrom('', '!'),
+        (unit, start, end) => {
+          const startedMs = performance.now()
+          assert.equal(parseCsrPem(start + unit.repeat(65_536 / unit.length) + end), undefined)
+          assert.ok(performance.now() - startedMs < SLOW_MS)
+        },
+      ),
       propertyRuns(32),
     )
   })
@@ -69,12 +78,15 @@ describe('a CSR', () => {
   test('[AGT-6] of ours is read as it was written, for any host name', async () => {
     const key = await generateEcP256Key()
     await fc.assert(
-      fc.asyncProperty(fc.domain().filter((name) => name.length <= 64), async (name) => {
-        const pem = await createCsrPem(name, key)
-        const csr = parseCsrPem(pem)
-        assert.deepEqual([csr?.commonName, csr?.sans], [name, []])
-        assert.deepEqual([csr?.der, csr?.publicKeySpki], [derOf(pem), key.publicKeySpki])
-      }),
+      fc.asyncProperty(
+        fc.domain().filter((name) => name.length <= 64),
+        async (name) => {
+          const pem = await createCsrPem(name, key)
+          const csr = parseCsrPem(pem)
+          assert.deepEqual([csr?.commonName, csr?.sans], [name, []])
+          assert.deepEqual([csr?.der, csr?.publicKeySpki], [derOf(pem), key.publicKeySpki])
+        },
+      ),
       propertyRuns(100),
     )
   })

@@ -6,7 +6,23 @@ import { anyText, propertyRuns } from '../../test/support/property.ts'
 import { isUuid, parseArtefactName, parseHostname } from './identifiers.ts'
 
 const near = fc.string({
-  unit: fc.constantFrom('a', 'Z', '0', '.', '..', '-', '_', '/', '\\', '~', '%2f', '\0', '\n', '\u202E', 'é'),
+  unit: fc.constantFrom(
+    'a',
+    'Z',
+    '0',
+    '.',
+    '..',
+    '-',
+    '_',
+    '/',
+    '\\',
+    '~',
+    '%2f',
+    '\0',
+    '\n',
+    '\u202E',
+    'é',
+  ),
   maxLength: 140,
 })
 const texts = fc.oneof(anyText(140), near, fc.domain())
@@ -31,7 +47,9 @@ test('[DEL-12] no name leaves its directory, hides in it or is another name, on 
 })
 
 test('[DEL-12] [DEL-13] two names that are taken are the same file only when they are equal without case', () => {
-  const good = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,10}$/).filter((text) => !text.includes('..'))
+  const good = fc
+    .stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,10}$/)
+    .filter((text) => !text.includes('..'))
   fc.assert(
     fc.property(good, good, (a, b) => {
       assert.deepEqual([parseArtefactName(a), parseArtefactName(b)], [a, b])
@@ -48,7 +66,10 @@ test('[TOK-5] a host name is one that a URL leaves as it is, and never longer th
       if (hostname === undefined) return
       assert.equal(hostname, text)
       assert.ok(text.length > 0 && text.length <= 64)
-      assert.ok(text.split('.').every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)), text)
+      assert.ok(
+        text.split('.').every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)),
+        text,
+      )
     }),
     propertyRuns(3000),
   )

@@ -38,7 +38,9 @@ test('[DEL-15] a wildcard covers the names with one label more than it, and no o
 })
 
 test('[DEL-15] of two plain names either covers the other, or neither does', () => {
-  const text = fc.oneof(host, anyText(10), fc.ipV4(), fc.ipV6()).filter((name) => !name.startsWith('*.'))
+  const text = fc
+    .oneof(host, anyText(10), fc.ipV4(), fc.ipV6())
+    .filter((name) => !name.startsWith('*.'))
   fc.assert(
     fc.property(text, text, (a, b) => assert.equal(coversName(a, b), coversName(b, a))),
     propertyRuns(1000),
@@ -46,7 +48,9 @@ test('[DEL-15] of two plain names either covers the other, or neither does', () 
 })
 
 test('[DEL-15] no text makes it throw, and what is taken is an address or labels behind one wildcard at most', () => {
-  const near = fc.string({ unit: fc.constantFrom('*', '.', 'a', '-', '1', ':', '[', ']', '/', 'A') })
+  const near = fc.string({
+    unit: fc.constantFrom('*', '.', 'a', '-', '1', ':', '[', ']', '/', 'A'),
+  })
   fc.assert(
     fc.property(fc.oneof(anyText(), near, san, fc.ipV4(), fc.ipV6()), (text) => {
       if (!isSubjectAltName(text)) return

@@ -57,7 +57,9 @@ test('[ENV-17] whatever else an entry has makes the list none', () => {
 })
 
 test('[SRF-18] no list and no address makes it throw, and what is no address is not trusted', () => {
-  const near = fc.string({ unit: fc.constantFrom('10', '.', ':', '/', ',', '%', 'f', '::ffff:', ' ') })
+  const near = fc.string({
+    unit: fc.constantFrom('10', '.', ':', '/', ',', '%', 'f', '::ffff:', ' '),
+  })
   const texts = fc.oneof(anyText(), near)
   fc.assert(
     fc.property(texts, texts, (list, address) => {

@@ -59,10 +59,13 @@ async function enrollExpired(): Promise<void> {
   const notBefore = new Date(NOW.getTime() - 3 * 86_400_000)
   const notAfter = new Date(NOW.getTime() - 86_400_000)
   certPem = await ca.sign(csrPem, { commonName: 'web-1', notBefore, notAfter })
-  const { sha256, serial } = parseCertificatePem(certPem)
+  const leaf = parseCertificatePem(certPem)
   const agent = await insertAgent(store, 'web-1')
-  const facts = { sha256, serial, agentId: agent.id, deliveryId: null, notBefore, notAfter }
-  await store.write((writer) => writer.insertCertificate({ ...facts, purpose: 'identity' }))
+  const { sha256: digest, serial } = leaf
+  const facts = { serial, agentId: agent.id, deliveryId: null, notBefore, notAfter }
+  await store.write((writer) =>
+    writer.insertCertificate({ ...facts, sha256: digest, purpose: 'identity' }),
+  )
 }
 
 function goodProof(): Promise<string> {

@@ -30,24 +30,33 @@ const heads = fc
     return steps.map(([step, hash]): AuditHead => ({ seq: (seq += step), hash }))
   })
 const damage = fc.array(
-  fc.tuple(fc.oneof(fc.nat({ max: 8191 }), fc.nat({ max: 80 }), fc.integer({ min: 4096, max: 4176 })), fc.integer({ min: 0, max: 255 })),
+  fc.tuple(
+    fc.oneof(fc.nat({ max: 8191 }), fc.nat({ max: 80 }), fc.integer({ min: 4096, max: 4176 })),
+    fc.integer({ min: 0, max: 255 }),
+  ),
   { maxLength: 6 },
 )
 
 test('[CHN-9] whatever is damaged, a head that is read was written, and is the last or the one before it', () => {
   fc.assert(
-    fc.property(heads, damage, fc.integer({ min: 0, max: 9000 }), fc.boolean(), (written, bytes, length, isCut) => {
-      rmSync(path, { force: true })
-      const file = openAuditHeadFile(path, key)
-      for (const head of written) file.write(head)
-      file.close()
-      const content = readFileSync(path)
-      for (const [offset, byte] of bytes) content[offset] = byte
-      writeFileSync(path, isCut ? content.subarray(0, length) : content)
-      const head = reopened()
-      if (head === undefined) return
-      assert.ok(written.slice(-2).some(({ seq, hash }) => seq === head.seq && hash === head.hash))
-    }),
+    fc.property(
+      heads,
+      damage,
+      fc.integer({ min: 0, max: 9000 }),
+      fc.boolean(),
+      (written, bytes, length, isCut) => {
+        rmSync(path, { force: true })
+        const file = openAuditHeadFile(path, key)
+        for (const head of written) file.write(head)
+        file.close()
+        const content = readFileSync(path)
+        for (const [offset, byte] of bytes) content[offset] = byte
+        writeFileSync(path, isCut ? content.subarray(0, length) : content)
+        const head = reopened()
+        if (head === undefined) return
+        assert.ok(written.slice(-2).some(({ seq, hash }) => seq === head.seq && hash === head.hash))
+      },
+    ),
     propertyRuns(150),
   )
 })

@@ -8,16 +8,22 @@ import { VaultError } from './vault-error.ts'
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((content) => Buffer.from(content))
 const plain = { noNullPrototype: true } as const
-const config: fc.Arbitrary<VaultConfig> = fc.record({
-  vaultId: fc.uuid(),
-  keyDerivation: fc.record({
-    memoryKib: fc.integer({ min: 8192, max: 1024 * 1024 }),
-    passes: fc.integer({ min: 1, max: 16 }),
-    parallelism: fc.integer({ min: 1, max: 16 }),
-    salt: bytes(16),
-  }, plain),
-  wrappedKey: fc.record({ nonce: bytes(12), ciphertext: bytes(32), tag: bytes(16) }, plain),
-}, plain)
+const config: fc.Arbitrary<VaultConfig> = fc.record(
+  {
+    vaultId: fc.uuid(),
+    keyDerivation: fc.record(
+      {
+        memoryKib: fc.integer({ min: 8192, max: 1024 * 1024 }),
+        passes: fc.integer({ min: 1, max: 16 }),
+        parallelism: fc.integer({ min: 1, max: 16 }),
+        salt: bytes(16),
+      },
+      plain,
+    ),
+    wrappedKey: fc.record({ nonce: bytes(12), ciphertext: bytes(32), tag: bytes(16) }, plain),
+  },
+  plain,
+)
 
 function isRefused(text: string): boolean {
   try {
@@ -53,18 +59,30 @@ test('[VLT-3] any stretch replaced, removed, doubled or moved is refused', () =>
 
 test('[VLT-3] a value of one in the place of another’s is refused: the checksum is over all', () => {
   fc.assert(
-    fc.property(config, config, fc.constantFrom('salt', 'nonce', 'tag', 'vault_id'), (a, b, name) => {
-      const line = new RegExp(`"${name}": "[^"]*"`)
-      const [own, other] = [formatVaultConfig(a), formatVaultConfig(b)]
-      const changed = own.replace(line, line.exec(other)?.[0] ?? '')
-      if (changed !== own) assert.ok(isRefused(changed))
-    }),
+    fc.property(
+      config,
+      config,
+      fc.constantFrom('salt', 'nonce', 'tag', 'vault_id'),
+      (a, b, name) => {
+        const line = new RegExp(`"${name}": "[^"]*"`)
+        const [own, other] = [formatVaultConfig(a), formatVaultConfig(b)]
+        const changed = own.replace(line, line.exec(other)?.[0] ?? '')
+        if (changed !== own) assert.ok(isRefused(changed))
+      },
+    ),
     propertyRuns(),
   )
 })
 
 test('[VLT-3] [VLT-9] any text and any JSON is refused by a VaultError', () => {
-  const field = fc.constantFrom('format', 'vault_id', 'key_derivation', 'wrapped_key', 'checksum', 'salt')
+  const field = fc.constantFrom(
+    'format',
+    'vault_id',
+    'key_derivation',
+    'wrapped_key',
+    'checksum',
+    'salt',
+  )
   const near = fc.dictionary(field, fc.oneof(fc.jsonValue(), fc.integer(), fc.uuid()))
   const json = fc.oneof(fc.jsonValue(), near).map((value) => JSON.stringify(value))
   fc.assert(
