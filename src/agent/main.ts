@@ -1,26 +1,27 @@
 // svc-agent: the command line. Each command is loaded when it is asked for, so that `--version` is quick.
 
 import { Command } from 'commander'
+import { addCompletionCommand } from '../platform/completion.ts'
 import { runProgram } from '../platform/program.ts'
 import { readVersion } from '../platform/version.ts'
 import { describeVariables } from './agent-variables.ts'
 
 const EXAMPLES = `
 Examples:
-  $ export SVC_SERVER_URL=https://hub.example:8444
-  $ SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
-  $ svc-agent identity
-  $ export SVC_SERVER_MTLS_URL=https://hub.example:8443
-  $ svc-agent run
+  export SVC_SERVER_URL=https://hub.example:8444
+  SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
+  svc-agent identity
+  export SVC_SERVER_MTLS_URL=https://hub.example:8443
+  svc-agent run
 
 ${describeVariables()}
 `
 
 const ENROLL_EXAMPLES = `
 Examples:
-  $ SVC_SERVER_URL=https://hub.example:8444 SVC_AGENT_ROLE=web \\
+  SVC_SERVER_URL=https://hub.example:8444 SVC_AGENT_ROLE=web \\
       SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
-  $ svc-agent enroll --ca-fingerprint 5f1e…    trust no other root than this one
+  svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
 
 When the reply is lost, run the same command again: it goes on with the same request.
 `
@@ -123,6 +124,7 @@ function buildProgram(): Command {
       await runCheck(env)
     })
 
+  addCompletionCommand(program)
   return program
 }
 

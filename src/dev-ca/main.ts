@@ -31,9 +31,9 @@ const program = new Command('svc-ca')
     'after',
     `
 Examples:
-  $ svc-ca init --dir ./ca > hub.env     make a CA, keep the settings for the hub
-  $ svc-ca serve --dir ./ca              serve it until SIGTERM
-  $ . ./hub.env && svc-server            start a hub that uses it`,
+  svc-ca init --dir ./ca > hub.env     # make a CA, keep the settings for the hub
+  svc-ca serve --dir ./ca              # serve it until SIGTERM
+  . ./hub.env && svc-server            # start a hub that uses it`,
   )
 
 program
@@ -55,9 +55,9 @@ program
 The output holds the provisioner's private key: keep it like a password.
 
 Examples:
-  $ svc-ca init --dir ./ca
-  $ svc-ca init --dir /var/lib/svc-ca --dns ca.example.org --listen 0.0.0.0:9000 > hub.env
-  $ svc-ca init --dir ./short-lived --cert-duration 10m --json`,
+  svc-ca init --dir ./ca
+  svc-ca init --dir /var/lib/svc-ca --dns ca.example.org --listen 0.0.0.0:9000 > hub.env
+  svc-ca init --dir ./short-lived --cert-duration 10m --json`,
   )
   .action(async (options: InitOptions) => {
     const { runInit } = await import('./run-init.ts')
@@ -80,9 +80,9 @@ program
     'after',
     `
 Examples:
-  $ svc-ca serve --dir ./ca
-  $ svc-ca serve --dir ./ca --listen 127.0.0.1:0
-  $ curl --cacert ./ca/root.crt https://127.0.0.1:9000/health`,
+  svc-ca serve --dir ./ca
+  svc-ca serve --dir ./ca --listen 127.0.0.1:0
+  curl --cacert ./ca/root.crt https://127.0.0.1:9000/health`,
   )
   .action(async (options: ServeOptions) => {
     const { runServe } = await import('./run-serve.ts')
