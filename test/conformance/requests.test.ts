@@ -147,6 +147,24 @@ describe('bodies', () => {
     }
   })
 
+  test('[LIM-5] a kept connection goes on after a refused body', async () => {
+    for (const [target, next] of [
+      [enrollPort(), '/health'],
+      [mtlsPort(), '/v1/manifest'],
+    ] as const) {
+      const socket = await connect(target)
+      const body = 'x'.repeat(200 * KIB)
+      const refused = `POST /v1/nothing HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      const answer = await exchange(
+        socket,
+        `${refused}GET ${next} HTTP/1.1\r\nConnection: close\r\n\r\n`,
+      )
+      // Both answers, and neither of them because of a time-out.
+      assert.equal(answer.match(/HTTP\/1\.1 /g)?.length, 2, answer)
+      assert.doesNotMatch(answer, /408/)
+    }
+  })
+
   test('[LIM-5] of an endless refused body no more than about 1 MiB is read', async () => {
     const socket = await connect(enrollPort())
     const head = 'POST /v1/enroll HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
@@ -228,6 +246,20 @@ describe('bodies', () => {
 })
 
 describe('every reply', () => {
+  test('[SRF-7] [SRF-9] a URL that cannot be decoded, and an Expect that nobody knows, change nothing', async () => {
+    for (const [headers, path] of [
+      [{}, '/%'],
+      [{ expect: 'a miracle' }, '/v1/nothing'],
+    ] as const) {
+      for (const port of [healthPort(), enrollPort(), mtlsPort()]) {
+        assertRefused(await send(port, { path, headers }), 404, 'route_not_found')
+      }
+    }
+    const unknown = await enrollHost(hub, 'removed.example')
+    await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: unknown.hostname })
+    assertRefused(await send(unknown.mtls, { path: '/%' }), 401, 'agent_revoked')
+  })
+
   test('[SRF-7] has an X-Request-Id of its own, which the log has too, with the reason', async () => {
     const body = { token: 'svct_none', hostname: 'h', role: 'r', csr_pem: 'c' }
     const replies = await Promise.all([
