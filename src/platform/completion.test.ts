@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { describe, test } from 'node:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
 import { Command } from 'commander'
 import { addCompletionCommand } from './completion.ts'
 
@@ -56,16 +59,37 @@ describe('a bash completion', () => {
   }
 })
 
+const directory = await mkdtemp(join(tmpdir(), 'completion-'))
+after(() => rm(directory, { recursive: true }))
+
+async function writeCompletion(shell: string): Promise<string> {
+  const path = join(directory, shell)
+  await writeFile(path, await printCompletion(shell))
+  return path
+}
+
 describe('a completion script', () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const version = spawnSync(shell, ['--version'])
     const skip = version.status === 0 ? false : `${shell} is not installed`
     test(`is accepted by ${shell}`, { skip }, async () => {
-      const input = await printCompletion(shell)
-      const { status, stderr } = spawnSync(shell, ['-n'], { input, encoding: 'utf8' })
-      assert.deepEqual([status, stderr], [0, ''])
+      const { status, stderr } = spawnSync(shell, ['-n', await writeCompletion(shell)])
+      assert.deepEqual([status, stderr.toString()], [0, ''])
     })
   }
+
+  const skip = spawnSync('fish', ['--version']).status === 0 ? false : 'fish is not installed'
+  test('completes in fish', { skip }, async () => {
+    const script = await writeCompletion('fish')
+    const offered = (line: string): string[] => {
+      const command = `source ${script}; complete -C ${JSON.stringify(line)}`
+      const { stdout } = spawnSync('fish', ['-c', command], { encoding: 'utf8' })
+      return stdout.split('\n').flatMap((row) => row.split('\t', 1)[0] || [])
+    }
+    assert.deepEqual(offered('its-cli h'), ['host'])
+    assert.deepEqual(offered('its-cli machine l'), ['list'])
+    assert.deepEqual(offered('its-cli host add --j'), ['--json'])
+  })
 
   test('quotes what a shell would obey, in zsh', async () => {
     const script = await printCompletion('zsh')
