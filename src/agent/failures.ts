@@ -1,5 +1,6 @@
 // What a refusal of the hub means for the work it refuses.
 
+import type { WireErrorCode } from '../protocol/errors.ts'
 import type { HubRefusal } from './hub-request.ts'
 
 /**
@@ -8,17 +9,29 @@ import type { HubRefusal } from './hub-request.ts'
  */
 export type RefusalMeaning = 'transient' | 'identity' | 'cancelled' | 'permanent'
 
-const REFUSED_FOR_GOOD: ReadonlySet<number> = new Set([400, 403, 409, 413])
+/** Only the hub's own words are final: a proxy in the way, or a wrong URL, answers 4xx too, and may be mended. */
+const REFUSED_FOR_GOOD: ReadonlySet<string> = new Set<WireErrorCode>([
+  'json_invalid',
+  'request_invalid',
+  'csr_invalid',
+  'csr_cn_mismatch',
+  'hostname_mismatch',
+  'role_mismatch',
+  'agent_already_enrolled',
+  'request_id_conflict',
+  'body_too_large',
+])
 
 export function meaningOfRefusal({ status, code }: HubRefusal): RefusalMeaning {
   if (status === 401) return 'identity'
   if (status === 404 && code === 'entrega_not_found') return 'cancelled'
-  return REFUSED_FOR_GOOD.has(status) ? 'permanent' : 'transient'
+  return REFUSED_FOR_GOOD.has(code) ? 'permanent' : 'transient'
 }
 
-/** An event that is refused with any other 4xx would be refused for ever, and would hold up those behind it. */
-export function isEventRefusedForGood({ status }: HubRefusal): boolean {
-  return status >= 400 && status < 500 && ![401, 408, 429].includes(status)
+/** An event that would be refused for ever, and would hold up those behind it. */
+export function isEventRefusedForGood(refusal: HubRefusal): boolean {
+  const meaning = meaningOfRefusal(refusal)
+  return meaning === 'permanent' || meaning === 'cancelled'
 }
 
 export function describeRefusal({ status, code }: HubRefusal): string {

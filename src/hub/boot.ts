@@ -8,7 +8,7 @@ import { readVersion } from '../platform/version.ts'
 import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
 import type { BindAddress, HubConfig } from './config.ts'
-import { startAdminServer } from './http/admin-server.ts'
+import { type AdminServer, startAdminServer } from './http/admin-server.ts'
 import type { HttpPort } from './http/http-port.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
@@ -99,20 +99,19 @@ export async function bootHub(
     ),
     polls.run(background.signal),
   ]
+  let admin: AdminServer | undefined
+  // All at once: one grace for everything that is under way.
   opened.defer(async () => {
     background.abort()
-    await Promise.all(tasks)
-  })
-
-  opened.defer(async () => {
-    await Promise.all(Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS)))
+    const closing = Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS))
+    await Promise.all([...closing, admin?.close(), ...tasks])
   })
   const bound = {
     health: await listen(ports.health, config.healthBind),
     enroll: await listen(ports.enroll, config.enrollBind),
     mtls: await listen(ports.mtls, config.mtlsBind),
   }
-  const admin = await startAdminServer({
+  admin = await startAdminServer({
     socketPath: vaultFiles(vaultRoot).adminSocket,
     operations: createAdminOperations({
       store,
@@ -124,7 +123,6 @@ export async function bootHub(
     }),
     logging,
   })
-  opened.defer(() => admin.close())
   // Whoever waits for these lines may use the admin socket at once.
   for (const [{ host, port }, message] of [
     [bound.health, bootMessages.healthListening],
@@ -153,8 +151,12 @@ async function listen(port: HttpPort, address: BindAddress): Promise<BindAddress
   try {
     return await port.listen(address)
   } catch (error) {
-    if (errnoCode(error) !== 'EADDRINUSE') throw error
+    const code = errnoCode(error)
+    if (code === undefined) throw error
     const where = `${address.host}:${address.port}`
+    if (code !== 'EADDRINUSE') {
+      throw new SvcError('cannot_listen', `cannot listen on ${where}: ${code}`, { cause: error })
+    }
     throw new SvcError('address_in_use', `Address already in use (${where})`, { cause: error })
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
+import { createTokenBuckets } from '../platform/token-bucket.ts'
 import { readVersion } from '../platform/version.ts'
 import type { CertificateAuthority } from './ca/certificate-authority.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
@@ -21,6 +22,9 @@ import { createRecoverIdentity } from './service/recover-identity.ts'
 import type { PollRecorder } from './service/record-polls.ts'
 import type { ServerCertificate } from './service/server-certificate.ts'
 import type { Store } from './store/store.ts'
+
+/** A host that comes back after an outage has much to renew at once. */
+const ISSUE_BURST_SECONDS = 300
 
 export interface PortsDependencies {
   readonly store: Store
@@ -48,6 +52,11 @@ export function createPorts(dependencies: PortsDependencies): Ports {
   const bounds = { limits, isTrustedProxy }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
+  const issueRates = createTokenBuckets({
+    perSecond: limits.issuesPerSecond,
+    burst: limits.issuesPerSecond * ISSUE_BURST_SECONDS,
+    now: () => clock.now(),
+  })
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
   return {
     health: createHealthServer({
@@ -67,10 +76,12 @@ export function createPorts(dependencies: PortsDependencies): Ports {
         issueCertificate,
         hubNames,
         graceMs: recoveryGraceMs,
+        issueRates,
       }),
-      enrollAgent: createEnrollAgent({ store, authority, clock, log: enrollLog }),
+      enrollAgent: createEnrollAgent({ store, authority, clock, log: enrollLog, hubNames }),
     }),
     mtls: createMtlsServer({
+      issueRates,
       ...bounds,
       clock,
       log,

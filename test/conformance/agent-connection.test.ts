@@ -118,6 +118,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
   const server = createMtlsServer({
     log: LOG,
     clock,
+    issueRates: { take: () => 0 },
     limits: DEFAULT_HUB_LIMITS,
     isTrustedProxy: () => false,
     certificate,

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createDelivery, findDelivery } from '../support/deliveries.ts'
-import { createKeyAndCsr, enrollHost, type KeyAndCsr } from '../support/enrolled-host.ts'
+import {
+  createKeyAndCsr,
+  enrollHost,
+  type KeyAndCsr,
+  readIdentity,
+  withIdentity,
+} from '../support/enrolled-host.ts'
 import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import { runTool } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
@@ -263,4 +269,20 @@ describe('what an operator does to deliveries', () => {
     assert.equal(verified.status, 0, verified.stderr)
     assert.ok(verified.stdout.includes(host.agentId))
   })
+})
+
+test('[ISS-12] within its grace an identity is used, but makes no newer one than its successor', async () => {
+  const host = await enrollHost(hub, 'cloned')
+  assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+  const { keyPem, csrPem } = await createKeyAndCsr('cloned')
+  const renewed = await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem })
+  assertOk(renewed)
+  const successor = withIdentity(hub, readIdentity(renewed, keyPem))
+  assertOk(await send(successor, { path: '/v1/manifest' }))
+  assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+  const again = await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem })
+  assertRefused(again, 401, 'certificate_superseded')
+  const { id } = await createDelivery(hub, 'cloned', 'site')
+  assertOk(await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem, entrega_id: id }))
+  assertOk(await post(successor, '/v1/certs/issue', { csr_pem: csrPem }))
 })

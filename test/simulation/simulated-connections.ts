@@ -63,12 +63,12 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
       const presented = presentCertificate(leaf)
       const send = <Value>(
         decode: (body: unknown) => Value | undefined,
-        serve: (hub: RunningHub, agent: Agent) => Promise<Reply>,
+        serve: (hub: RunningHub, agent: Agent, presentedSha256: string) => Promise<Reply>,
       ): Promise<HubOutcome<Value>> =>
         exchange(options, client, decode, async (hub) => {
           checkClientCertificate(leaf, time.now())
           const outcome = await hub.authenticateAgent(presented)
-          return outcome.ok ? serve(hub, outcome.agent) : outcome
+          return outcome.ok ? serve(hub, outcome.agent, presented.sha256) : outcome
         })
       return createHubClient(send, traffic, time)
     },
@@ -102,7 +102,7 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
 function createHubClient(
   send: <Value>(
     decode: (body: unknown) => Value | undefined,
-    serve: (hub: RunningHub, agent: Agent) => Promise<Reply>,
+    serve: (hub: RunningHub, agent: Agent, presentedSha256: string) => Promise<Reply>,
   ) => Promise<HubOutcome<Value>>,
   traffic: Traffic,
   time: VirtualTime,
@@ -114,8 +114,10 @@ function createHubClient(
         csr_pem: csrPem,
         ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }),
       }
-      return send(decodeIssueReply, async (hub, agent) =>
-        issueReply(await hub.issueCertificate(agent, onTheWire(IssueRequestBody, body))),
+      return send(decodeIssueReply, async (hub, agent, presentedSha256) =>
+        issueReply(
+          await hub.issueCertificate(agent, onTheWire(IssueRequestBody, body), presentedSha256),
+        ),
       )
     },
     fetchManifest: () =>

@@ -166,7 +166,7 @@ function createServices({
       hubNames,
     }),
     authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' }),
-    enrollAgent: createEnrollAgent({ store, authority, clock, log }),
+    enrollAgent: createEnrollAgent({ store, authority, clock, log, hubNames }),
     issueCertificate,
     listManifest: createListManifest(store, polls),
     recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS),
@@ -177,6 +177,7 @@ function createServices({
       issueCertificate,
       hubNames,
       graceMs: RECOVERY_GRACE_MS,
+      issueRates: { take: () => 0 },
     }),
     serverCertificate: certificate,
   }

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { invariant, SvcError } from '../../platform/errors.ts'
+import { describeError, invariant, SvcError } from '../../platform/errors.ts'
 import { serveControlSocket } from '../control-socket.ts'
 import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
 import { requireIdentity } from '../identity/identity.ts'
@@ -92,7 +92,10 @@ async function boot(context: CommandContext): Promise<{ session: AgentSession; s
       { hub: config.mtlsUrl?.href, data_dir: paths.dataDir, hostname, version },
       'Agent started',
     )
-  await queueStart(session, hostname)
+  await queueStart(session, hostname).catch((error: unknown) => {
+    const reason = describeError(error)
+    logging.forModule('agent').warn({ reason }, 'agent_started cannot be kept')
+  })
   return { session, state }
 }
 

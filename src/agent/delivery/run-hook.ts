@@ -33,8 +33,10 @@ export async function runHook(command: HookCommand): Promise<HookResult> {
     // A process group of its own, which can be killed as one.
     detached: true,
   })
-  const output = new BoundedOutput(child.stdout, child.stderr)
-  const { failure, exitCode } = await waitForExit(child, command.timeoutMs)
+  // First of all: without descriptors to spare a child has no streams, only an error that must find a listener.
+  const exit = waitForExit(child, command.timeoutMs)
+  const output = new BoundedOutput([child.stdout, child.stderr])
+  const { failure, exitCode } = await exit
   return {
     failure,
     exitCode,
@@ -97,9 +99,9 @@ class BoundedOutput {
   readonly #chunks: Buffer[] = []
   #size = 0
 
-  constructor(...streams: Readable[]) {
-    this.#streams = streams
-    for (const stream of streams) {
+  constructor(streams: readonly (Readable | undefined)[]) {
+    this.#streams = streams.filter((stream) => stream !== undefined)
+    for (const stream of this.#streams) {
       stream.on('data', (chunk: Buffer) => this.#add(chunk))
       stream.on('error', () => undefined)
     }

@@ -74,6 +74,18 @@ describe('enrolment', () => {
     assert.equal(await readFile(join(identityDir, 'ca.pem'), 'utf8'), fixture.hub.ca.rootPem)
   })
 
+  test('[AGT-8] [AGT-14] stores the certificates that it checked, and nothing that came along with them', async () => {
+    await using fixture = await setUp()
+    const { ca } = fixture.hub
+    const { rootPem } = ca
+    // OpenSSL trusts what stands under this label too; the fingerprint of the root is not asked about it.
+    const smuggled = rootPem.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')
+    Object.defineProperty(ca, 'rootPem', { value: `${rootPem}${smuggled}` })
+    await fixture.enroll()
+    const stored = await readFile(join(fixture.host.paths.identityDir, 'ca.pem'), 'utf8')
+    assert.equal(stored, rootPem)
+  })
+
   test('[AGT-12] [AGT-13] a lost reply is asked for again with the same key, CSR and Idempotency-Key', async () => {
     await using fixture = await setUp()
     fixture.hub.misbehave('enroll', { kind: 'cut-after' })

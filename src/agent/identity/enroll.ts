@@ -58,7 +58,7 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     context.client.enroll(body, pending.idempotencyKey),
   )
   if (!outcome.ok) throw refusalError(outcome)
-  const { certificatePem, caPem, agentId } = outcome.value
+  const { agentId } = outcome.value
   const fault = findReplyFault(
     outcome.value,
     pending.key.publicKeySpki,
@@ -68,6 +68,9 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   if (fault !== undefined) {
     throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${fault}`)
   }
+  // What was checked is stored, never the reply's text: OpenSSL reads more in it than certificates under that label.
+  const certificatePem = onlyCertificates(outcome.value.certificatePem)
+  const caPem = onlyCertificates(outcome.value.caPem)
   if (request.replace) await adoptPlainIdentity(paths.identityDir)
   await storeIdentity(paths.identityDir, {
     certificatePem,
@@ -80,7 +83,13 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   return requireIdentity(paths.identityDir)
 }
 
-/** Throws the specification's message when there is an identity already. */
+function onlyCertificates(text: string): string {
+  return parseCertificatesPem(text)
+    .map(({ pem }) => pem)
+    .join('')
+}
+
+/** Throws the message of AGT-5 when there is an identity already. */
 export async function refuseExistingIdentity({
   paths,
   clock,

@@ -14,12 +14,13 @@ const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).
 /** Records by `request_id` as a hub does; each answer of the plan is used once, then all goes well. */
 class FakeEventLog implements Pick<HubClient, 'sendEvent'> {
   readonly recorded: EventRequestBody[] = []
-  readonly plan: ('lost-request' | 'lost-reply' | number)[] = []
+  readonly plan: ('lost-request' | 'lost-reply' | number | readonly [number, string])[] = []
 
   async sendEvent(event: EventRequestBody): ReturnType<HubClient['sendEvent']> {
     const next = this.plan.shift()
     if (next === 'lost-request') throw new HubUnreachableError('cut')
-    if (typeof next === 'number') return { ok: false, status: next, code: 'some_code' }
+    if (typeof next === 'number') return { ok: false, status: next, code: 'unknown' }
+    if (typeof next === 'object') return { ok: false, status: next[0], code: next[1] }
     if (!this.recorded.some(({ request_id: id }) => id === event.request_id))
       this.recorded.push(event)
     if (next === 'lost-reply') throw new HubUnreachableError('cut')
@@ -60,14 +61,36 @@ describe('the outbox', () => {
       assert.deepEqual(current.listWaiting(), [])
     }))
 
-  for (const status of [400, 403, 404, 409, 413]) {
-    test(`[AGT-28] sets an event aside that is refused with ${status}, and sends those behind it`, () =>
+  for (const refusal of [
+    [400, 'request_invalid'],
+    [404, 'entrega_not_found'],
+    [409, 'request_id_conflict'],
+    [413, 'body_too_large'],
+  ] as const) {
+    test(`[AGT-28] sets an event aside that is refused with ${refusal[1]}, and sends those behind it`, () =>
       withOutbox(async (directory, outbox, hub) => {
         await enqueueAll(outbox, 'bad', 'good')
-        hub.plan.push(status)
+        hub.plan.push(refusal)
         assert.equal(await outbox.flush(hub), 'empty')
         assert.deepEqual(hub.types, ['good'])
         assert.equal((await readdir(join(directory, 'refused'))).length, 1)
+      }))
+  }
+
+  for (const [status, code] of [
+    [403, 'unknown'],
+    [404, 'route_not_found'],
+    [405, 'method_not_allowed'],
+    [415, 'unsupported_media_type'],
+  ] as const) {
+    test(`[AGT-28] keeps an event that a proxy, or a wrong URL, answered with ${status} ${code}`, () =>
+      withOutbox(async (_directory, outbox, hub) => {
+        await enqueueAll(outbox, 'kept')
+        hub.plan.push([status, code])
+        assert.notEqual(await outbox.flush(hub), 'empty')
+        assert.equal(outbox.listWaiting().length, 1)
+        assert.equal(await outbox.flush(hub), 'empty')
+        assert.deepEqual(hub.types, ['kept'])
       }))
   }
 

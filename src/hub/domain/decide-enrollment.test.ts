@@ -31,6 +31,7 @@ const GOOD: EnrollmentFacts = {
   role: 'web',
   enrolledAgent: undefined,
   csr: CSR,
+  hubNames: ['hub.example'],
   now: NOW,
 }
 const AGENT = {} as Agent
@@ -84,4 +85,11 @@ describe('the edges', () => {
     assert.equal(refusalOf({ csr: { ...CSR, commonName: 'other' } }), 'ok')
     assert.equal(refusalOf({ csr: { ...CSR, commonName: undefined } }), 'ok')
   })
+})
+
+test('[TOK-5] a token for a name that the hub has by now is a mismatch', () => {
+  assert.equal(refusalOf({ hubNames: ['hub.example', 'web-1'] }), 'hostname_mismatch')
+  const token = { ...TOKEN, expectedHostname: 'a.apps.example' as Hostname }
+  const facts = { token, hostname: 'a.apps.example', hubNames: ['*.apps.example'] }
+  assert.equal(refusalOf(facts), 'hostname_mismatch')
 })

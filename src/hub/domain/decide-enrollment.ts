@@ -2,6 +2,7 @@ import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Agent } from './agent.ts'
 import type { EnrollmentToken } from './enrollment-token.ts'
+import { coversName } from './subject-alt-name.ts'
 
 export interface EnrollmentFacts {
   readonly token: EnrollmentToken | undefined
@@ -11,6 +12,8 @@ export interface EnrollmentFacts {
   readonly enrolledAgent: Agent | undefined
   /** Undefined when the CSR does not parse. */
   readonly csr: CertificateRequest | undefined
+  /** No host may have one of them. */
+  readonly hubNames: readonly string[]
   readonly now: Date
 }
 
@@ -24,6 +27,9 @@ export function decideEnrollment(facts: EnrollmentFacts): EnrollmentVerdict {
   if (token === undefined) return { ok: false, refusal: 'token_not_found' }
   if (token.consumedAt !== null) return { ok: false, refusal: 'token_consumed' }
   if (token.expiresAt <= facts.now) return { ok: false, refusal: 'token_expired' }
+  if (facts.hubNames.some((name) => coversName(name, token.expectedHostname))) {
+    return { ok: false, refusal: 'hostname_mismatch' }
+  }
   if (token.expectedHostname !== facts.hostname) return { ok: false, refusal: 'hostname_mismatch' }
   if (token.expectedRole !== facts.role) return { ok: false, refusal: 'role_mismatch' }
   if (facts.enrolledAgent !== undefined && !token.isReenrollment) {

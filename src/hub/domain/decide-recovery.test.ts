@@ -46,6 +46,11 @@ test('[REC-2] one that has not expired is as good: the agent’s clock may be wr
   assert.equal(decideRecovery({ ...FACTS, certificate }).ok, true)
 })
 
+test('[REC-1] a wildcard among the names of the hub is as good as the name', () => {
+  const claims = { ...CLAIMS, aud: 'hub1.example.org' }
+  assert.equal(decideRecovery({ ...FACTS, claims, hubNames: ['*.example.org'] }).ok, true)
+})
+
 const revoked = minutesFromNow(-1)
 const refusals: readonly (readonly [string, Partial<RecoveryFacts>])[] = [
   ['when recovery is turned off', { graceMs: 0 }],

@@ -1,6 +1,7 @@
 import type { RecoveryClaims } from '../../protocol/schemas.ts'
 import type { Agent } from './agent.ts'
 import { isSuperseded } from './decide-authentication.ts'
+import { coversName } from './subject-alt-name.ts'
 import type { IssuedCertificate } from './issued-certificate.ts'
 
 /** How far a proof's `iat` may be from the hub's clock, either way. */
@@ -41,7 +42,8 @@ export function decideRecovery(facts: RecoveryFacts): RecoveryVerdict {
     return refused('expired for longer than the grace')
   }
   if (claims === undefined) return refused('the proof is not signed by the key of the certificate')
-  if (!facts.hubNames.includes(claims.aud)) return refused('the proof is for another hub')
+  if (!facts.hubNames.some((name) => coversName(name, claims.aud)))
+    return refused('the proof is for another hub')
   if (Math.abs(claims.iat * 1000 - now.getTime()) > PROOF_AGE_MS_MAX) {
     return refused('the proof is too old, or from the future')
   }

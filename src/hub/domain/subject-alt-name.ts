@@ -3,17 +3,24 @@ import { parseHostname } from '../../protocol/identifiers.ts'
 
 /** Whether a name may stand in a carga's `sans`: a DNS name, a leading `*.` allowed, or an IP address. */
 export function isSubjectAltName(name: string): boolean {
-  if (isIP(name) !== 0) return true
+  // A zone id (fe80::1%eth0) means something on one host only.
+  if (isIP(name) !== 0) return !name.includes('%')
   const withoutWildcard = name.startsWith('*.') ? name.slice(2) : name
   return parseHostname(withoutWildcard) !== undefined
 }
 
 /** Whether a certificate with `san` would be accepted for the host `name` (RFC 6125: `*` is one left-most label). */
 export function coversName(san: string, name: string): boolean {
-  if (san.toLowerCase() === name.toLowerCase()) return true
+  if (canonicalName(san) === canonicalName(name)) return true
   if (!san.startsWith('*.')) return false
   return (
     name.includes('.') &&
     name.slice(name.indexOf('.') + 1).toLowerCase() === san.slice(2).toLowerCase()
   )
+}
+
+/** An IPv6 address has many spellings; the one that URLs use stands for all. */
+function canonicalName(name: string): string {
+  const isAddress = isIP(name) === 6 && !name.includes('%')
+  return isAddress ? new URL(`http://[${name}]`).hostname : name.toLowerCase()
 }

@@ -11,6 +11,7 @@ export function createAgentConnections(): AgentConnections {
   const sockets = new Map<AgentId, Set<Socket>>()
   return {
     add: (agentId, socket) => {
+      if (socket.destroyed) return
       const open = sockets.get(agentId) ?? new Set()
       if (open.has(socket)) return
       sockets.set(agentId, open.add(socket))

@@ -26,7 +26,7 @@ export function refusalSentBy(reply: FastifyReply): WireErrorCode | undefined {
 export function sendRefusal(reply: FastifyReply, refusal: WireErrorCode): FastifyReply {
   const { status } = WIRE_ERRORS[refusal]
   refusals.set(reply, refusal)
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (status === 503 || status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type('application/json').send({ error: refusal })
 }
 

@@ -6,7 +6,7 @@ import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { createTokenBuckets } from '../../platform/token-bucket.ts'
+import { createTokenBuckets, type TokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import { ROUTES } from '../../protocol/routes.ts'
@@ -35,6 +35,8 @@ export interface MtlsServerOptions extends Pick<
   'log' | 'limits' | 'isTrustedProxy'
 > {
   readonly clock: Clock
+  /** Shared with recovery: an agent has one rate, whichever way it asks. */
+  readonly issueRates: TokenBuckets
   readonly certificate: ServerCertificate
   readonly authenticateAgent: AuthenticateAgent
   readonly issueCertificate: IssueCertificate
@@ -50,7 +52,6 @@ export interface MtlsServer extends HttpPort {
 
 /** An agent that comes back after an outage has much to tell and to renew at once. */
 const EVENT_BURST_SECONDS = 10
-const ISSUE_BURST_SECONDS = 300
 
 export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const { log, limits, clock } = options
@@ -88,10 +89,11 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     socket.destroy()
   })
 
-  const bucketsOf = (perSecond: number, burstSeconds: number) =>
-    createTokenBuckets({ perSecond, burst: perSecond * burstSeconds, now: () => clock.now() })
-  const issues = bucketsOf(limits.issuesPerSecond, ISSUE_BURST_SECONDS)
-  const events = bucketsOf(limits.eventsPerSecond, EVENT_BURST_SECONDS)
+  const events = createTokenBuckets({
+    perSecond: limits.eventsPerSecond,
+    burst: limits.eventsPerSecond * EVENT_BURST_SECONDS,
+    now: () => clock.now(),
+  })
 
   port.app.post<{ Body: IssueRequestBody }>(
     ROUTES.issue.path,
@@ -101,9 +103,13 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       if (request.body.csr_pem.length > limits.csrBytes) {
         throw new RequestRefusal('request_invalid', 'csr_pem is too long')
       }
-      const waitMs = issues.take(agent.id)
+      const waitMs = options.issueRates.take(agent.id)
       if (waitMs > 0) return sendRateLimited(reply, waitMs)
-      const outcome = await options.issueCertificate(agent, request.body)
+      const outcome = await options.issueCertificate(
+        agent,
+        request.body,
+        presentedBy(request.raw.socket as TLSSocket).sha256,
+      )
       if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
       return { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } satisfies IssueReplyBody
     },

@@ -16,6 +16,7 @@ export interface EnrollmentToCommit {
   readonly csr: CertificateRequest
   readonly signed: SignedCertificate
   readonly fingerprint: string | undefined
+  readonly hubNames: readonly string[]
   readonly now: Date
 }
 
@@ -26,7 +27,7 @@ export type CommittedEnrollment =
 /** Agent, certificate, token, deliveries and log entries in one commit; the token is looked at once more. */
 export async function commitEnrollment(
   writer: StoreWriter,
-  { token, csr, signed, fingerprint, now }: EnrollmentToCommit,
+  { token, csr, signed, fingerprint, hubNames, now }: EnrollmentToCommit,
 ): Promise<CommittedEnrollment> {
   const known = await writer.findAgentByHostname(token.expectedHostname)
   const verdict = decideEnrollment({
@@ -35,6 +36,7 @@ export async function commitEnrollment(
     role: token.expectedRole,
     enrolledAgent: known,
     csr,
+    hubNames,
     now,
   })
   if (!verdict.ok) return verdict

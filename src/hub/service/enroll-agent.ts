@@ -25,6 +25,7 @@ export interface EnrollAgentDependencies {
   readonly authority: CertificateAuthority
   readonly clock: Clock
   readonly log: Logger
+  readonly hubNames: readonly string[]
 }
 
 export type EnrollmentOutcome =
@@ -116,7 +117,7 @@ async function enrollAlone(
 type Standing = EnrollmentVerdict | { readonly replay: EnrollmentReplay }
 
 async function examine(
-  { store, clock }: EnrollAgentDependencies,
+  { store, clock, hubNames }: EnrollAgentDependencies,
   { tokenHash, hostname, role, csr, fingerprint }: Attempt,
 ): Promise<Standing> {
   const now = clock.now()
@@ -125,7 +126,7 @@ async function examine(
   const enrolledAgent = await reader.findAgentByHostname(hostname)
   const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
   if (replay !== undefined) return { replay }
-  return decideEnrollment({ token, hostname, role, enrolledAgent, csr, now })
+  return decideEnrollment({ token, hostname, role, enrolledAgent, csr, hubNames, now })
 }
 
 function isMismatch(refusal: WireErrorCode): boolean {
@@ -163,7 +164,7 @@ async function openToken(
 }
 
 async function signAndCommit(
-  { store, authority, clock, log }: EnrollAgentDependencies,
+  { store, authority, clock, log, hubNames }: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
   fingerprint: string | undefined,
@@ -179,7 +180,7 @@ async function signAndCommit(
     return { ok: false, refusal: 'ca_failed' }
   }
   const outcome = await store.write((writer) =>
-    commitEnrollment(writer, { token, csr, signed, fingerprint, now: clock.now() }),
+    commitEnrollment(writer, { token, csr, signed, fingerprint, hubNames, now: clock.now() }),
   )
   if (outcome.ok) {
     const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }

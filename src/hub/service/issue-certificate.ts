@@ -14,6 +14,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { decideIssue } from '../domain/decide-issue.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import type { IssuedCertificate } from '../domain/issued-certificate.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { recordCertificate } from './hub-acts.ts'
 
@@ -29,14 +30,19 @@ export type IssueOutcome =
   | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
-export type IssueCertificate = (agent: Agent, request: IssueRequestBody) => Promise<IssueOutcome>
+/** `presentedSha256` names the certificate that the caller showed. */
+export type IssueCertificate = (
+  agent: Agent,
+  request: IssueRequestBody,
+  presentedSha256: string,
+) => Promise<IssueOutcome>
 
 /** A renewed identity, or a certificate for one of the agent’s deliveries. docs/protocol.md ISS. */
 export function createIssueCertificate(
   dependencies: IssueCertificateDependencies,
 ): IssueCertificate {
   const { store, authority, clock, log, hubNames } = dependencies
-  return async (agent, request) => {
+  return async (agent, request, presentedSha256) => {
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
     const verdict = decideIssue({ agent, csr, delivery, hubNames })
@@ -70,6 +76,10 @@ export function createIssueCertificate(
         delivery: await findRequestedDelivery(writer, request),
       })
       if (!again.ok) return again.refusal
+      const presented = await writer.findCertificate(presentedSha256)
+      const isIdentityWanted = again.delivery === null
+      const fault = findPresentedFault(current, presented, isIdentityWanted)
+      if (fault !== undefined) return fault
       if (again.delivery?.status === DeliveryStatus.pending) {
         await writer.setDeliveryStatus(again.delivery.id, DeliveryStatus.inProgress, now, null)
       }
@@ -96,6 +106,21 @@ export function createIssueCertificate(
     )
     return { ok: true, certificatePem: signed.chainPem, rootPem: authority.rootPem }
   }
+}
+
+/**
+ * Looked at once more at the commit, since the CA took its time. A certificate that a newer identity replaced may still be
+ * used for a minute, but not to make a newer one yet: the rightful host would be the one that is superseded.
+ */
+function findPresentedFault(
+  agent: Agent,
+  presented: IssuedCertificate | undefined,
+  isIdentityWanted: boolean,
+): WireErrorCode | undefined {
+  if (presented === undefined) return undefined
+  if (presented.revokedAt !== null) return 'agent_revoked'
+  const isOlder = agent.activeIdentity !== null && presented.seq < agent.activeIdentity.seq
+  return isIdentityWanted && isOlder ? 'certificate_superseded' : undefined
 }
 
 async function findRequestedDelivery(

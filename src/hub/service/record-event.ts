@@ -17,6 +17,11 @@ export type EventOutcome =
 
 export type RecordEvent = (agent: Agent, event: EventRequestBody) => Promise<EventOutcome>
 
+/** Events that say that a delivery is on its host. */
+const ARRIVALS: ReadonlySet<string> = new Set([
+  EventType.deliveryInstalled,
+  EventType.deliveryDelivered,
+])
 const ERROR_CHARACTERS_MAX = 1024
 
 /** An agent’s event enters the audit log and moves its delivery, in one commit. docs/protocol.md EVT. */
@@ -52,7 +57,7 @@ async function commitEvent(
     const delivery = await writer.findDelivery(deliveryId)
     if (!isOwnLiveDelivery(delivery, agent)) return { ok: false, refusal: 'entrega_not_found' }
     await moveDelivery(writer, delivery, event, now)
-    if (event.tipo_evento === EventType.deliveryInstalled) {
+    if (ARRIVALS.has(event.tipo_evento)) {
       await adoptIdentity(writer, agent, delivery)
       await endPredecessors(writer, delivery, now)
     }

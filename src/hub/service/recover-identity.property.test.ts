@@ -43,6 +43,7 @@ before(async () => {
     issueCertificate: async () => ({ ok: true, certificatePem: 'new', rootPem: 'root' }),
     hubNames: [HUB],
     graceMs: 7 * 86_400_000,
+    issueRates: { take: () => 0 },
   })
   key = await generateEcP256Key()
   csrPem = await createCsrPem('web-1', key)

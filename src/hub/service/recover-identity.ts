@@ -4,6 +4,8 @@ import { compactVerify } from 'jose'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { TokenBuckets } from '../../platform/token-bucket.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
 import { parseCertificatePem, type Certificate } from '../../pki/certificates.ts'
 import { parseCsrPem } from '../../pki/csr.ts'
 import { RecoveryClaims, type RecoverRequestBody } from '../../protocol/schemas.ts'
@@ -21,6 +23,7 @@ export interface RecoverIdentityDependencies {
   readonly hubNames: readonly string[]
   /** How long after its expiry an identity can be recovered; 0 turns recovery off. */
   readonly graceMs: number
+  readonly issueRates: TokenBuckets
 }
 
 export type RecoverIdentity = (request: RecoverRequestBody) => Promise<IssueOutcome>
@@ -29,7 +32,7 @@ const claimsValidator = Compile(RecoveryClaims)
 
 /** Answers like certs/issue. docs/protocol.md REC. */
 export function createRecoverIdentity(dependencies: RecoverIdentityDependencies): RecoverIdentity {
-  const { store, clock, log, issueCertificate, hubNames, graceMs } = dependencies
+  const { store, clock, log, issueCertificate, hubNames, graceMs, issueRates } = dependencies
   return async (request) => {
     const presented = parsePresented(request.cert_pem)
     const certificate = presented && (await store.reader.findCertificate(presented.sha256))
@@ -50,27 +53,41 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
       return { ok: false, refusal: 'recovery_refused' }
     }
     const { agent, jti } = verdict
-    const isFresh = await store.write(async (writer) => {
-      // Kept until its `iat` is too old to be accepted again.
-      const isNew = await writer.useProof(jti, new Date(now.getTime() + 2 * PROOF_AGE_MS_MAX), now)
-      if (!isNew) return false
-      await recordHubAct(writer, now, HubEventType.identityRecovered, {
+    if (issueRates.take(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
+    // Kept until its `iat` is too old to be accepted again.
+    const proofExpiry = new Date(now.getTime() + 2 * PROOF_AGE_MS_MAX)
+    const isFresh = await store.write((writer) => writer.useProof(jti, proofExpiry, now))
+    if (!isFresh) {
+      log.warn({ hostname: agent.hostname, reason: 'proof used before' }, 'Recovery refused')
+      return { ok: false, refusal: 'recovery_refused' }
+    }
+    const issue = { csr_pem: request.csr_pem }
+    const outcome = await issueCertificate(agent, issue, verdict.certificate.sha256)
+    if (!outcome.ok) {
+      return AUTHENTICATION_REFUSALS.has(outcome.refusal)
+        ? { ok: false, refusal: 'recovery_refused' }
+        : outcome
+    }
+    log.info({ hostname: agent.hostname }, 'Identity recovered')
+    await store.write((writer) =>
+      recordHubAct(writer, clock.now(), HubEventType.identityRecovered, {
         actor: 'agent',
         agente_id: agent.id,
         hostname: agent.hostname,
         old_serial: verdict.certificate.serial,
         not_after: verdict.certificate.notAfter.toISOString(),
-      })
-      return true
-    })
-    if (!isFresh) {
-      log.warn({ hostname: agent.hostname, reason: 'proof used before' }, 'Recovery refused')
-      return { ok: false, refusal: 'recovery_refused' }
-    }
-    log.info({ hostname: agent.hostname }, 'Identity recovered')
-    return issueCertificate(agent, { csr_pem: request.csr_pem })
+      }),
+    )
+    return outcome
   }
 }
+
+/** What became of the agent, or of its certificate, while the CA was signing. */
+const AUTHENTICATION_REFUSALS: ReadonlySet<WireErrorCode> = new Set([
+  'agent_not_registered',
+  'agent_revoked',
+  'certificate_superseded',
+])
 
 function parsePresented(pem: string): Certificate | undefined {
   try {

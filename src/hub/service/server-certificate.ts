@@ -52,7 +52,7 @@ export async function obtainServerCertificate(
     try {
       return { certificate: await createServerCertificate(dependencies), isReused: false }
     } catch (error) {
-      if (!(error instanceof CaError)) throw error
+      if (!(error instanceof CaError) && stored === undefined) throw error
       if (stored !== undefined) {
         log.warn(
           { reason: describeError(error) },
