@@ -8,6 +8,7 @@ import type { EntryId } from '../protocol/identifiers.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
+import { inspectAuditLog } from './store/sqlite/encrypted-database.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { Store } from './store/store.ts'
 import { openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
@@ -28,18 +29,42 @@ export async function openVaultStore(
   const headFile = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
   let store: SqliteStore | undefined
   try {
+    const fault = inspectAgainstHead(vault, headFile, options)
     store = await openSqliteStore({
       path: vault.databasePath,
       dataKey: vault.dataKey,
       onCommit: (last) => keepHead(headFile, last),
     })
-    await compareWithHead(store, headFile, options)
+    if (fault !== undefined) {
+      const headSeq = headFile.read()?.seq ?? null
+      headFile.reset(await recordLoss(store, fault, headSeq, options.clock.now()))
+    } else if (headFile.read() === undefined) {
+      headFile.write({ seq: 0, hash: GENESIS_HASH })
+    }
     return closingBoth(store, headFile)
   } catch (error) {
     await store?.close()
     headFile.close()
     throw error
   }
+}
+
+/**
+ * Before anything that could write is opened, since closing that would fold what is left of a damaged write-ahead log into
+ * the database: whoever refuses leaves all of it to be looked at.
+ */
+function inspectAgainstHead(
+  vault: UnsealedVault,
+  headFile: AuditHeadFile,
+  { acceptLoss = false }: OpenStoreOptions,
+): HeadFault | undefined {
+  const head = headFile.read()
+  const { last, atSeq } = inspectAuditLog(vault.databasePath, vault.dataKey, head?.seq ?? 0)
+  const fault = findHeadFault(head, last, atSeq)
+  if (fault === undefined || acceptLoss) return fault
+  throw new SvcError('audit_log_shorter', `${fault.reason}; first missing entry: ${fault.seq}`, {
+    hint: 'restore the vault from a backup, or run svc unseal --accept-loss to go on without them',
+  })
 }
 
 /** A head that cannot be written lags, which is no loss; the next commit brings it up. */
@@ -49,32 +74,6 @@ function keepHead(headFile: AuditHeadFile, last: AuditEntry): void {
   } catch (error) {
     if (errnoCode(error) === undefined) throw error
   }
-}
-
-async function compareWithHead(
-  store: Store,
-  headFile: AuditHeadFile,
-  { clock, acceptLoss = false }: OpenStoreOptions,
-): Promise<void> {
-  const head = headFile.read()
-  const last = await store.reader.findLastEntry()
-  const atHead = head === undefined ? undefined : await findEntry(store, head.seq)
-  const fault = findHeadFault(head, last, atHead)
-  if (fault === undefined) {
-    if (head === undefined) headFile.write({ seq: 0, hash: GENESIS_HASH })
-    return
-  }
-  if (!acceptLoss) {
-    throw new SvcError('audit_log_shorter', `${fault.reason}; first missing entry: ${fault.seq}`, {
-      hint: 'restore the vault from a backup, or run svc unseal --accept-loss to go on without them',
-    })
-  }
-  headFile.reset(await recordLoss(store, fault, head?.seq ?? null, clock.now()))
-}
-
-async function findEntry(store: Store, seq: number): Promise<AuditEntry | undefined> {
-  const [entry] = await store.reader.listEntries({ afterSeq: seq - 1, limit: 1 })
-  return entry?.seq === seq ? entry : undefined
 }
 
 async function recordLoss(

@@ -1,7 +1,7 @@
 // What a hub does when its audit log is not the one that it acknowledged: docs/protocol.md CHN-9.
 
 import assert from 'node:assert/strict'
-import { copyFile, cp, mkdir, readdir, rm, truncate } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createTestHub, startTestCa, type TestHub } from '../support/hub.ts'
@@ -74,6 +74,23 @@ describe('[CHN-9] the head of the audit log', () => {
     const ended = await runProgram('svc-server', [], hub.environment)
     assert.equal(ended.status, 1)
     assert.match(ended.stderr, /first missing entry: 1/)
+  })
+
+  test('[VLT-9] leaves a damaged write-ahead log as it is when it refuses', async () => {
+    await using hub = await createTestHub({ caEnvironment: ca.environment })
+    await hub.start()
+    for (let count = 0; count < 12; count += 1) await hub.createToken({ hostname: `h${count}` })
+    await hub.stop('SIGKILL')
+    const files = ['db.enc', 'db.enc-wal'].map((name) => join(hub.vaultRoot, name))
+    const wal = await readFile(files[1] ?? '')
+    const middle = Math.floor(wal.length / 2)
+    wal[middle] = (wal[middle] ?? 0) ^ 1
+    await writeFile(files[1] ?? '', wal)
+    const untouched = await Promise.all(files.map((path) => readFile(path)))
+    const ended = await runProgram('svc-server', [], hub.environment)
+    assert.equal(ended.status, 1)
+    assert.match(ended.stderr, /first missing entry: \d/)
+    assert.deepEqual(await Promise.all(files.map((path) => readFile(path))), untouched)
   })
 
   test('shows a write-ahead log that lost its end', async () => {

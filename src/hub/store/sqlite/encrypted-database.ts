@@ -6,9 +6,12 @@ import Database from 'better-sqlite3-multiple-ciphers'
 import { errnoCode, invariant } from '../../../platform/errors.ts'
 import { syncDirectory } from '../../../platform/files.ts'
 import type { Secret } from '../../../platform/secret.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { type EntryRow, toEntry } from './rows.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
+import { SqlSession } from './sql-session.ts'
 
 export type Connection = Database
 
@@ -72,11 +75,35 @@ export function openReader(path: string, dataKey: Secret<Buffer>): Connection {
   })
 }
 
-/**
- * The version of the tables, after a look at the file that changes nothing: a database that cannot be used is left
- * exactly as it is. Reads the schema and both ends of the audit log, not every page.
- */
+/** The last entry of the audit log, and the one with this number, read without changing a byte of the database. */
+export function inspectAuditLog(
+  path: string,
+  dataKey: Secret<Buffer>,
+  seq: number,
+): { readonly last: AuditEntry | undefined; readonly atSeq: AuditEntry | undefined } {
+  return inspect(path, dataKey, (connection) => {
+    const session = new SqlSession(connection)
+    const last = session.get<EntryRow>('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1')
+    const atSeq = session.get<EntryRow>('SELECT * FROM eventos WHERE seq = ?', seq)
+    return { last: last && toEntry(last), atSeq: atSeq && toEntry(atSeq) }
+  })
+}
+
+/** The version of the tables. Reads the schema and both ends of the audit log, not every page. */
 function inspectDatabase(path: string, dataKey: Secret<Buffer>): number {
+  return inspect(path, dataKey, (connection, version) => {
+    connection.prepare('SELECT * FROM eventos ORDER BY seq LIMIT 1').all()
+    connection.prepare('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1').all()
+    return version
+  })
+}
+
+/** A look at the file that changes nothing: a database that cannot be used is left exactly as it is. */
+function inspect<T>(
+  path: string,
+  dataKey: Secret<Buffer>,
+  look: (connection: Connection, version: number) => T,
+): T {
   requireDatabaseFile(path)
   return namingFile(path, () => {
     // A connection that could write would empty the WAL into the file when it closes.
@@ -87,9 +114,7 @@ function inspectDatabase(path: string, dataKey: Secret<Buffer>): number {
         throw new StoreError('store_corrupt', `${path} is not a database of this program`)
       }
       requireKnownVersion(path, version)
-      connection.prepare('SELECT * FROM eventos ORDER BY seq LIMIT 1').all()
-      connection.prepare('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1').all()
-      return version
+      return look(connection, version)
     } finally {
       connection.close()
     }
