@@ -10,17 +10,23 @@ export interface Room {
   readonly types?: readonly string[]
 }
 
-const SHARED_GROUND = ['protocol', 'platform', 'pki', 'audit']
+const SHARED_GROUND = ['protocol', 'platform/pure', 'platform', 'pki', 'audit']
 
 export const ROOMS: readonly Room[] = [
   { name: 'protocol', prefixes: ['src/protocol/'], imports: [] },
-  { name: 'platform', prefixes: ['src/platform/'], imports: [] },
-  { name: 'pki', prefixes: ['src/pki/'], imports: ['platform'] },
+  {
+    // Without effects, time or environment, so that the domain may use them too and stays pure.
+    name: 'platform/pure',
+    prefixes: ['src/platform/canonical-ipv6.ts'],
+    imports: [],
+  },
+  { name: 'platform', prefixes: ['src/platform/'], imports: ['platform/pure'] },
+  { name: 'pki', prefixes: ['src/pki/'], imports: ['platform', 'platform/pure'] },
   { name: 'audit', prefixes: ['src/audit/'], imports: ['platform'] },
   {
     name: 'hub/domain',
     prefixes: ['src/hub/domain/'],
-    imports: ['protocol'],
+    imports: ['protocol', 'platform/pure'],
     types: ['pki', 'audit'],
   },
   {
@@ -82,5 +88,5 @@ export const ROOMS: readonly Room[] = [
     prefixes: ['src/admin/'],
     imports: ['hub/service', 'protocol', 'platform', 'audit'],
   },
-  { name: 'dev-ca', prefixes: ['src/dev-ca/'], imports: ['platform', 'pki'] },
+  { name: 'dev-ca', prefixes: ['src/dev-ca/'], imports: ['platform', 'platform/pure', 'pki'] },
 ]

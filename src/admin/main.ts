@@ -26,7 +26,7 @@ const context: CommandContext = {
   withAdmin: async (work, options) => (await loadControls()).withAdmin(work, options),
 }
 
-await runProgram('svc', async () => {
+void runProgram('svc', async () => {
   try {
     await runSvc(process.argv.slice(2), context)
   } finally {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { printable, renderFields, renderTable } from './table.ts'
+import { printable, renderFields, renderRows, renderTable } from './table.ts'
 
 describe('renderTable', () => {
   test('[CLI-14] aligns columns by two blanks, without borders, colours or trailing blanks', () => {
@@ -22,6 +22,19 @@ describe('renderTable', () => {
     assert.equal(
       renderTable(['ERRO'], [['one\ntwo\u001b[31m']]),
       'ERRO\none\\u000atwo\\u001b[31m\n',
+    )
+  })
+})
+
+describe('renderRows', () => {
+  test('shows of each row what its columns say', () => {
+    const columns = {
+      NAME: ({ name }: { name: string }) => name,
+      LENGTH: ({ name }: { name: string }) => name.length,
+    }
+    assert.equal(
+      renderRows(columns, [{ name: 'web' }, { name: 'db' }]),
+      ['NAME  LENGTH', 'web   3', 'db    2', ''].join('\n'),
     )
   })
 })

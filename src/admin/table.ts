@@ -21,6 +21,14 @@ const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 }
 
 export type Cell = string | number | null
 
+/** What each column shows of a row, under its header, in their order. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
+
+export function renderRows<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+  const cellsOf = (row: Row): Cell[] => Object.values(columns).map((cellOf) => cellOf(row))
+  return renderTable(Object.keys(columns), rows.map(cellsOf))
+}
+
 /** A header and aligned columns, for people and for awk; an absent value is `-`, so that every row has every column. */
 export function renderTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const table = new Table({ head: [...head], chars: NO_BORDERS, style: PLAIN })

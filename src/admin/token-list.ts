@@ -1,38 +1,22 @@
 import type { Command } from 'commander'
 import type { AdminToken } from '../protocol/admin.ts'
 import type { CommandContext } from './command-context.ts'
-import { renderTable } from './table.ts'
+import { registerList } from './register-list.ts'
 
-export function registerTokenList(token: Command, context: CommandContext): void {
-  token
-    .command('list')
-    .description('list the enrolment tokens, newest first; never the tokens themselves')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  svc token list
-  svc token list --json
-`,
-    )
-    .action((options: { json?: true }) => listTokens(context, options.json === true))
-}
-
-async function listTokens(context: CommandContext, asJson: boolean): Promise<void> {
-  const { output, clock } = context
-  const list = await context.withAdmin(({ operations }) => operations.listTokens({}))
-  if (asJson) return output.writeJson(list)
-  const head = ['ID', 'HOSTNAME', 'ROLE', 'STATE', 'EXPIRES_AT', 'CONSUMED_AT']
-  const rows = list.tokens.map((token) => [
-    token.id,
-    token.hostname,
-    token.role,
-    stateOf(token, clock.now()),
-    token.expires_at,
-    token.consumed_at,
-  ])
-  await output.write(renderTable(head, rows))
+export function registerTokenList(noun: Command, context: CommandContext): void {
+  registerList(noun, context, {
+    description: 'list the enrolment tokens, newest first; never the tokens themselves',
+    ask: (operations) => operations.listTokens({}),
+    rowsOf: ({ tokens }) => tokens,
+    columns: {
+      ID: (token) => token.id,
+      HOSTNAME: (token) => token.hostname,
+      ROLE: (token) => token.role,
+      STATE: (token) => stateOf(token, context.clock.now()),
+      EXPIRES_AT: (token) => token.expires_at,
+      CONSUMED_AT: (token) => token.consumed_at,
+    },
+  })
 }
 
 function stateOf(token: AdminToken, now: Date): string {

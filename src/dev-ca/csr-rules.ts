@@ -4,6 +4,7 @@ import 'reflect-metadata'
 import { Pkcs10CertificateRequest } from '@peculiar/x509'
 import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
+import { canonicalIpv6 } from '../platform/canonical-ipv6.ts'
 import { type CertificateRequest, parseCsrPem } from '../pki/csr.ts'
 import { isAcceptablePublicKey } from '../pki/keys.ts'
 import { refuse, type Refusal } from './reply.ts'
@@ -49,12 +50,7 @@ function isSameSet(actual: readonly string[] | undefined, expected: readonly str
 }
 
 function canonicalSet(names: readonly string[]): string {
-  return [...new Set(names.map(canonicalName))].sort().join(' ')
-}
-
-/** An IPv6 address has many spellings; a URL has one. */
-function canonicalName(name: string): string {
-  return isIP(name) === 6 ? new URL(`http://[${name}]`).hostname : name
+  return [...new Set(names.map(canonicalIpv6))].sort().join(' ')
 }
 
 function hasUnacceptableKey(pem: string): boolean {

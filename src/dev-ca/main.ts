@@ -91,6 +91,6 @@ Examples:
 
 addCompletionCommand(program)
 
-await runProgram('svc-ca', async () => {
+void runProgram('svc-ca', async () => {
   await program.parseAsync()
 })

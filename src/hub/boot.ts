@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../platform/clock.ts'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
+import { parseCertificatesPem } from '../pki/certificates.ts'
 import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
 import type { BindAddress, HubConfig } from './config.ts'
@@ -136,15 +137,21 @@ export async function bootHub(
 }
 
 async function readRootCertificate(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const why = errnoCode(error) === 'ENOENT' ? 'not found' : (errnoCode(error) ?? 'unreadable')
-    throw new SvcError('ca_root_unreadable', `read root CA from ${path}: ${why}`, {
+  const failure = (why: string, cause?: unknown): SvcError =>
+    new SvcError('ca_root_unreadable', `read root CA from ${path}: ${why}`, {
       hint: 'SVC_CA_ROOT_CA_PATH names the PEM file of the CA’s root certificate',
-      cause: error,
+      cause,
     })
+  const pem = await readFile(path, 'utf8').catch((error: unknown) => {
+    const code = errnoCode(error) ?? 'unreadable'
+    throw failure(code === 'ENOENT' ? 'not found' : code, error)
+  })
+  try {
+    if (parseCertificatesPem(pem).length > 0) return pem
+  } catch (error) {
+    throw failure('a certificate in it does not parse', error)
   }
+  throw failure('no PEM certificate in it')
 }
 
 async function listen(port: HttpPort, address: BindAddress): Promise<BindAddress> {

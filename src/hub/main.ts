@@ -7,7 +7,7 @@ import { readVersion } from '../platform/version.ts'
 
 const PROGRAM = 'svc-server'
 
-await runProgram(PROGRAM, async () => {
+void runProgram(PROGRAM, async () => {
   const { help, version } = parseArguments()
   if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
   else if (help) process.stdout.write(await helpText())

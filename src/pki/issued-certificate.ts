@@ -1,6 +1,6 @@
 // What came back from an issuer is checked before anyone stores it: the hub checks the CA, the agent checks the hub.
 
-import { isIP } from 'node:net'
+import { canonicalIpv6 } from '../platform/canonical-ipv6.ts'
 import { type Certificate, subjectAltNamesOf } from './certificates.ts'
 
 export interface IssuedCertificateExpectation {
@@ -69,15 +69,10 @@ function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
   return isIssued
 }
 
-/** Names are compared without case; an IPv6 address, which has many spellings, by the one that URLs use. */
 function sameNames(actual: readonly string[], expected: readonly string[]): boolean {
   return normaliseNames(actual) === normaliseNames(expected)
 }
 
 function normaliseNames(names: readonly string[]): string {
-  return [...new Set(names.map(normaliseName))].sort().join(' ')
-}
-
-function normaliseName(name: string): string {
-  return isIP(name) === 6 ? new URL(`http://[${name}]`).hostname : name.toLowerCase()
+  return [...new Set(names.map((name) => canonicalIpv6(name).toLowerCase()))].sort().join(' ')
 }

@@ -1,9 +1,13 @@
-// The completion that svc prints, in a bash that has read it.
+// The completion that svc prints, in a bash and a zsh that have read it.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { findTerminalFault, runOnTerminal } from './terminal.ts'
+import { withDirectory } from './with-directory.ts'
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
 
@@ -61,4 +65,36 @@ describe('completion', () => {
       'svc-ca,serve,--l': ['--listen'],
     })
   })
+})
+
+const CLEAR_LINE = '\u0015'
+
+/** What stands in .zshrc, for each way in which a zsh gets at the completion. */
+const WAYS_INTO_ZSH = {
+  'a directory of fpath': `svc completion zsh > $HOME/functions/_svc
+fpath=($HOME/functions $fpath)
+autoload -Uz compinit && compinit -uD`,
+  'a script that .zshrc reads': `autoload -Uz compinit && compinit -uD
+source <(svc completion zsh)`,
+}
+
+describe('an interactive zsh', () => {
+  const hasZsh = spawnSync('zsh', ['--version']).status === 0
+  const skip = hasZsh ? findTerminalFault() : 'zsh is not installed'
+  for (const [way, commands] of Object.entries(WAYS_INTO_ZSH)) {
+    test(`completes at TAB with ${way}`, { skip }, () =>
+      withDirectory(async (home) => {
+        await mkdir(join(home, 'functions'))
+        await writeFile(join(home, '.zshrc'), `PS1='ready> '\n${commands}\n`)
+        const { screen } = await runOnTerminal('zsh -di', { HOME: home }, [
+          // The first TAB adds what both spellings begin with, the second one lists them.
+          { awaits: 'ready> ', types: 'svc ag\t\t' },
+          { awaits: '-- the enrolled hosts', types: `${CLEAR_LINE}svc agente sh\t` },
+          { awaits: 'svc agente show', types: `${CLEAR_LINE}exit\r` },
+        ])
+        assert.match(screen, /agente .*-- the enrolled hosts/)
+        assert.match(screen, /svc agente show/)
+      }),
+    )
+  }
 })

@@ -3,16 +3,12 @@
 import assert from 'node:assert/strict'
 import { copyFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { createTestHub, startTestCa, type TestHub } from '../support/hub.ts'
+import { describe, test } from 'node:test'
+import { createTestHub, type TestHub } from '../support/hub.ts'
 import { runProgram } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useCa } from '../support/use-hub.ts'
 
-let ca: RunningCa
-before(async () => {
-  ca = await startTestCa()
-})
-after(() => ca?.[Symbol.asyncDispose]())
+const { ca } = useCa()
 
 const DATABASE_FILES = ['db.enc', 'db.enc-wal', 'db.enc-shm']
 

@@ -1,13 +1,12 @@
 // The chain that every event and every act of the hub enters: docs/protocol.md CHN and RES.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { readEvents, sha256sum } from '../support/audit-log.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 import {
   assertOk,
   assertRefused,
@@ -17,17 +16,7 @@ import {
   type WireReply,
 } from '../support/wire-client.ts'
 
-let ca: RunningCa
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+const { hub } = useHub()
 
 const report = (host: EnrolledHost, event: object): Promise<WireReply> =>
   post(host.mtls, '/v1/events', event)

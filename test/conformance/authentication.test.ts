@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Agent } from 'node:https'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { createDelivery } from '../support/deliveries.ts'
 import { startDevCa } from '../support/dev-ca.ts'
@@ -16,9 +16,9 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
-import { HUB_NAME, startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { HUB_NAME, startTestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 import {
   assertOk,
   assertRefused,
@@ -29,17 +29,7 @@ import {
   type Target,
 } from '../support/wire-client.ts'
 
-let ca: RunningCa
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+const { ca, hub } = useHub()
 
 const MANIFEST = { path: '/v1/manifest' }
 const RAW_MANIFEST = `GET /v1/manifest HTTP/1.1\r\nHost: ${HUB_NAME}\r\n\r\n`

@@ -2,30 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { createTestHub, startTestCa, type TestHub } from '../support/hub.ts'
+import { describe, test } from 'node:test'
 import { type Ended, runProgram, type Variables } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 
-let ca: RunningCa
-/** Has a vault, and does not run. */
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await createTestHub({ caEnvironment: ca.environment })
-  // Once, so that everything that a hub keeps is there.
-  await hub.start()
-  await hub.stop()
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+/** Ran once, so that everything that a hub keeps is there, and does not run. */
+const { hub } = useHub((listening) => listening.stop())
 
 const start = (extra: Variables = {}): Promise<Ended> =>
   runProgram('svc-server', [], { ...hub.environment, ...extra })
@@ -241,14 +227,24 @@ describe('the CA’s root', () => {
     await assertFails(`read root CA from ${path}: not found`, { SVC_CA_ROOT_CA_PATH: path })
   })
 
-  test('[CAX-7] a root file without a certificate is an error too', async () => {
-    const path = join(hub.directory, 'empty-root.pem')
-    await writeFile(path, 'nothing\n')
-    await truncate(path, 3)
-    const ended = await start({ SVC_CA_ROOT_CA_PATH: path })
-    assert.equal(ended.status, 1)
-    assert.match(ended.stderr, /^svc-server: error: .*certificate/m)
-  })
+  const pem = (base64: string): string =>
+    `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`
+  const wrong = {
+    'that is empty': ['', 'no PEM certificate in it'],
+    'without a certificate': ['nothing\n', 'no PEM certificate in it'],
+    'whose PEM is not base64': [pem('MIIB~~~~'), 'no PEM certificate in it'],
+    'whose PEM is cut': [pem('MIIBpDCCAUqg'), 'a certificate in it does not parse'],
+    'whose PEM holds something else': [pem('bm90aGluZw=='), 'a certificate in it does not parse'],
+  } as const
+  for (const [what, [text, why]] of Object.entries(wrong)) {
+    test(`[BOOT-13] [CAX-7] a root file ${what} is an error that names it, with a hint`, async () => {
+      const path = join(hub.directory, 'wrong-root.pem')
+      await writeFile(path, text)
+      const message = `read root CA from ${path}: ${why}`
+      const ended = await assertFails(message, { SVC_CA_ROOT_CA_PATH: path })
+      assert.match(ended.stderr, /^svc-server: hint: .*SVC_CA_ROOT_CA_PATH/m)
+    })
+  }
 })
 
 describe('the addresses', () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { readEvents } from '../support/audit-log.ts'
 import {
   createAcceptableCsrs,
@@ -12,9 +12,8 @@ import {
   createUnacceptableCsrs,
 } from '../support/csr-samples.ts'
 import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 import {
   assertOk,
   assertRefused,
@@ -26,17 +25,7 @@ import {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-let ca: RunningCa
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+const { ca, hub } = useHub()
 
 interface EnrollBody {
   readonly token: string

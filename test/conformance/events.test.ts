@@ -1,7 +1,7 @@
 // POST /v1/events and what it does: docs/protocol.md EVT and DEL.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type LoggedEvent, readEvents } from '../support/audit-log.ts'
 import { createDelivery, findDelivery, type ListedDelivery } from '../support/deliveries.ts'
 import {
@@ -11,8 +11,7 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 import {
   assertOk,
   assertRefused,
@@ -22,17 +21,7 @@ import {
   type WireReply,
 } from '../support/wire-client.ts'
 
-let ca: RunningCa
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+const { hub } = useHub()
 
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useCa } from '../support/use-hub.ts'
 import {
   assertOk,
   assertRefused,
@@ -18,15 +18,7 @@ import {
   type WireReply,
 } from '../support/wire-client.ts'
 
-let ca: RunningCa
-before(async () => {
-  ca = await startTestCa()
-})
-after(() => ca?.[Symbol.asyncDispose]())
-
-function startHub(environment: Record<string, string>): Promise<TestHub> {
-  return startTestHub({ caEnvironment: ca.environment, environment })
-}
+const { startHub } = useCa()
 
 function assertLimited(reply: WireReply): void {
   assertRefused(reply, 429, 'rate_limited')

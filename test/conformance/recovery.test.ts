@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { CompactSign } from 'jose'
 import {
   createKeyAndCsr,
@@ -12,21 +12,11 @@ import {
   withIdentity,
 } from '../support/enrolled-host.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { HUB_NAME, startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { HUB_NAME } from '../support/hub.ts'
+import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
-let ca: RunningCa
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+const { hub } = useHub()
 
 interface Recovery {
   readonly host: EnrolledHost

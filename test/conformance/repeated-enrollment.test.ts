@@ -1,7 +1,7 @@
 // Enrolling again: the same request after a lost reply, the same host after it was rebuilt, the same token guessed with.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createDelivery, findDelivery } from '../support/deliveries.ts'
 import {
   createKeyAndCsr,
@@ -10,22 +10,11 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import { runTool } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
-let ca: RunningCa
-let hub: TestHub
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
-})
+const { hub } = useHub()
 
 interface Enrollment {
   readonly token: string

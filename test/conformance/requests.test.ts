@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useHub } from '../support/use-hub.ts'
 import {
   assertOk,
   assertRefused,
@@ -18,18 +17,9 @@ import {
   type Target,
 } from '../support/wire-client.ts'
 
-let ca: RunningCa
-let hub: TestHub
 let host: EnrolledHost
-
-before(async () => {
-  ca = await startTestCa()
-  hub = await startTestHub({ caEnvironment: ca.environment })
-  host = await enrollHost(hub, 'requests.example')
-})
-after(async () => {
-  await hub?.[Symbol.asyncDispose]()
-  await ca?.[Symbol.asyncDispose]()
+const { hub } = useHub(async (listening) => {
+  host = await enrollHost(listening, 'requests.example')
 })
 
 const healthPort = (): Target => ({ port: hub.ports.health })
@@ -312,6 +302,9 @@ describe('what is no HTTP', () => {
     'a chunk that is none':
       'POST /v1/enroll HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
     'a header of 64 KiB': `GET /health HTTP/1.1\r\nX: ${'x'.repeat(64 * KIB)}\r\n\r\n`,
+    'HTTP/1.0': 'GET /health HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n',
+    'HTTP/1.0 with a body':
+      'POST /v1/events HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
     'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'a TLS hello': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   }

@@ -3,24 +3,14 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
-import { PASSPHRASE, startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { PASSPHRASE, type TestHub } from '../support/hub.ts'
 import { runProgram, startProgram, waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useCa } from '../support/use-hub.ts'
 import { post, send } from '../support/wire-client.ts'
 
-let ca: RunningCa
-
-before(async () => {
-  ca = await startTestCa()
-})
-after(async () => {
-  await ca?.[Symbol.asyncDispose]()
-})
-
-const startHub = (environment: Record<string, string> = {}): Promise<TestHub> =>
-  startTestHub({ caEnvironment: ca.environment, environment })
+const { ca, startHub } = useCa()
 
 const messagesOf = (hub: TestHub): unknown[] => hub.logEntries().map(({ msg }) => msg)
 

@@ -1,25 +1,18 @@
 // Stopping the hub: docs/protocol.md BOOT-18.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { once } from 'node:events'
+import { connect as connectTo } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { startTestHub } from '../support/hub.ts'
 import { createGate, startScriptedCa } from '../support/scripted-ca.ts'
 import { waitUntil } from '../support/processes.ts'
-import type { RunningCa } from '../support/running-ca.ts'
+import { useCa } from '../support/use-hub.ts'
 import { connect } from '../support/wire-client.ts'
 
-let ca: RunningCa
-
-before(async () => {
-  ca = await startTestCa()
-})
-after(async () => {
-  await ca?.[Symbol.asyncDispose]()
-})
-
-const startHub = (environment: Record<string, string> = {}): Promise<TestHub> =>
-  startTestHub({ caEnvironment: ca.environment, environment })
+const { startHub } = useCa()
 
 describe('a stop', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -28,10 +21,15 @@ describe('a stop', () => {
       const host = await enrollHost(hub, 'stops.example')
       const idle = await connect(host.mtls)
       const silent = await connect({ port: hub.ports.enroll })
-      for (const socket of [idle, silent]) socket.on('error', () => undefined)
+      const admin = connectTo(join(hub.vaultRoot, 'admin.sock'))
+      await once(admin, 'connect')
+      for (const socket of [idle, silent, admin]) socket.on('error', () => undefined)
+      const stoppedMs = Date.now()
       const ended = await hub.stop(signal)
       assert.deepEqual([ended.status, ended.signal, ended.stdout], [0, null, ''])
-      for (const socket of [idle, silent]) socket.destroy()
+      // Ten seconds are for what is under way.
+      assert.ok(Date.now() - stoppedMs < 8000, `it took ${Date.now() - stoppedMs} ms`)
+      for (const socket of [idle, silent, admin]) socket.destroy()
     })
   }
 

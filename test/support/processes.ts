@@ -2,9 +2,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/platform/clock.ts'
+import { SvcError } from '../../src/platform/errors.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -27,13 +29,19 @@ const BIN = fileURLToPath(new URL('../../bin/', import.meta.url))
 const PROGRAM_TIMEOUT_MS = 30_000
 const POLL_MS = 20
 
+/** The path of a program of bin/, or of what TEST_BIN, a directory, has under that name: a built one. */
+export function pathOfProgram(program: string): string {
+  const built = resolve(process.env['TEST_BIN'] ?? BIN, program)
+  return existsSync(built) ? built : resolve(BIN, program)
+}
+
 /** Starts a program of bin/; nothing of our own environment but PATH is seen by it. */
 export function startProgram(
   program: string,
   args: readonly string[],
   variables: Variables,
 ): RunningProgram {
-  return startCommand(resolve(BIN, program), args, variables)
+  return startCommand(pathOfProgram(program), args, variables)
 }
 
 /** Runs a program of bin/ to its end, whatever that is; one that does not end is killed. */
@@ -60,13 +68,15 @@ export async function runTool(
 export async function waitUntil<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
-  timeoutMs = 20_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const deadlineMs = Date.now() + timeoutMs
   for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer
-    if (Date.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
+    if (Date.now() > deadlineMs) {
+      throw new SvcError('timeout', `waited ${timeoutMs / 1000} s in vain for ${what}`)
+    }
     await systemClock.sleep(POLL_MS)
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configureStepCa } from '../../test/support/step-ca.ts'
-import { runCommand, startDaemon, type Daemon, type Variables } from './processes.ts'
-import { waitUntil } from './wait-until.ts'
+import { type Variables, waitUntil } from '../../test/support/processes.ts'
+import { type Daemon, runCommand, startDaemon } from './processes.ts'
 
 export interface DemoCa {
   /** The four SVC_CA_* settings of a hub. */
@@ -21,7 +21,7 @@ export async function startDemoCa(
 async function startEmbeddedCa(directory: string, daemons: Daemon[]): Promise<DemoCa> {
   const home = join(directory, 'ca')
   const settings = JSON.parse(
-    runCommand('svc-ca', ['init', '--dir', home, '--listen', '127.0.0.1:0', '--json'], {}),
+    await runCommand('svc-ca', ['init', '--dir', home, '--listen', '127.0.0.1:0', '--json'], {}),
   ) as Variables
   const daemon = startDaemon('svc-ca', ['serve', '--dir', home], {}, join(directory, 'svc-ca.log'))
   daemons.push(daemon)

@@ -21,15 +21,9 @@ import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import { findIssuedCertificateFault } from '../../src/pki/issued-certificate.ts'
 import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
 import type { AdminReplies } from '../../src/protocol/admin.ts'
+import { type Variables, waitUntil } from '../../test/support/processes.ts'
 import { startDemoCa } from './demo-ca.ts'
-import {
-  type Daemon,
-  runCommand,
-  startDaemon,
-  type Variables,
-  waitForLogLine,
-} from './processes.ts'
-import { waitUntil } from './wait-until.ts'
+import { type Daemon, runCommand, startDaemon, waitForLogLine } from './processes.ts'
 
 const HOSTNAME = 'web-01.demo'
 const DELIVERY_NAME = 'site'
@@ -75,10 +69,10 @@ async function runDemo(options: Options): Promise<void> {
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
   }
-  await step('a new vault: svc init', async () => runCommand('svc', ['init'], hub))
+  await step('a new vault: svc init', () => runCommand('svc', ['init'], hub))
   const ports = await step('the hub: svc-server', () => startHub(hub))
 
-  const token = await step('a one-time token: svc token create', async () =>
+  const token = await step('a one-time token: svc token create', () =>
     ask<AdminReplies['createToken']>(
       hub,
       'token',
@@ -97,18 +91,19 @@ async function runDemo(options: Options): Promise<void> {
     SVC_AGENT_ROLE: 'web',
     SVC_AGENT_POLL_INTERVAL: '1s',
   }
-  await step('the agent enrols: svc-agent enroll', async () =>
+  await step('the agent enrols: svc-agent enroll', () =>
     runCommand('svc-agent', ['enroll'], { ...agent, SVC_ENROLL_TOKEN: token.token }),
   )
   const hookTrace = installHook(agent)
   await step('the agent runs as a daemon: svc-agent run', async () => {
     daemons.push(startDaemon('svc-agent', ['run'], agent, join(directory, 'svc-agent.log')))
-    await waitUntil('agent_started in the audit log', () =>
-      entriesOf(hub).find(({ tipo_evento: type }) => type === 'agent_started'),
-    )
+    await waitUntil('agent_started in the audit log', async () => {
+      const { eventos } = await ask<AdminReplies['listEntries']>(hub, 'evento', 'list')
+      return eventos.find(({ tipo_evento: type }) => type === 'agent_started')
+    })
   })
 
-  await step(`a delivery for it: svc carga create --nome ${DELIVERY_NAME}`, async () =>
+  await step(`a delivery for it: svc carga create --nome ${DELIVERY_NAME}`, () =>
     ask(
       hub,
       'carga',
@@ -124,16 +119,15 @@ async function runDemo(options: Options): Promise<void> {
   const out = join(agent['SVC_AGENT_DATA_DIR'] ?? '', 'out')
   await step('certificate and key installed, hook run', async () => {
     await waitUntil('the hook', () => (existsSync(hookTrace) ? true : undefined))
-    return waitUntil('the entrega to be instalada', () =>
-      ask<AdminReplies['listDeliveries']>(hub, 'entrega', 'list').entregas.find(
-        ({ status }) => status === 'instalada',
-      ),
-    )
+    return waitUntil('the entrega to be instalada', async () => {
+      const { entregas } = await ask<AdminReplies['listDeliveries']>(hub, 'entrega', 'list')
+      return entregas.find(({ status }) => status === 'instalada')
+    })
   })
   const serial = await step('the certificate on disk leads to the CA\u2019s root', async () =>
     checkInstalledPair(out, ca.variables['SVC_CA_ROOT_CA_PATH'] ?? ''),
   )
-  const count = await step('its event is in the audit log, and the hash chain holds', async () =>
+  const count = await step('its event is in the audit log, and the hash chain holds', () =>
     checkAuditLog(hub, serial),
   )
 
@@ -182,12 +176,8 @@ async function startHub(variables: Variables): Promise<HubPorts> {
 
 /** The answer of `svc … --json`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
-function ask<T>(variables: Variables, ...args: string[]): T {
-  return JSON.parse(runCommand('svc', [...args, '--json'], variables)) as T
-}
-
-function entriesOf(variables: Variables): AdminReplies['listEntries']['eventos'] {
-  return ask<AdminReplies['listEntries']>(variables, 'evento', 'list').eventos
+async function ask<T>(variables: Variables, ...args: string[]): Promise<T> {
+  return JSON.parse(await runCommand('svc', [...args, '--json'], variables)) as T
 }
 
 function installHook(agent: Variables): string {
@@ -217,8 +207,8 @@ function checkInstalledPair(out: string, rootPath: string): string {
   return chain[0]?.serial ?? ''
 }
 
-function checkAuditLog(variables: Variables, serial: string): number {
-  const log = ask<AdminReplies['listEntries'] & { ok: boolean; count: number }>(
+async function checkAuditLog(variables: Variables, serial: string): Promise<number> {
+  const log = await ask<AdminReplies['listEntries'] & { ok: boolean; count: number }>(
     variables,
     'evento',
     'list',

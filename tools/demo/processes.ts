@@ -1,28 +1,26 @@
-// The programs of the demo: the real ones of bin/, as separate processes with an environment of their own.
+// The programs of the demo: the real ones of bin/, as the tests run them, and daemons that can outlive it.
 
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { UserError } from '../../src/platform/errors.ts'
-import { waitUntil } from './wait-until.ts'
-
-export type Variables = Readonly<Record<string, string>>
-
-const BIN = fileURLToPath(new URL('../../bin/', import.meta.url))
-const COMMAND_TIMEOUT_MS = 30_000
+import {
+  pathOfProgram,
+  runProgram,
+  type Variables,
+  waitUntil,
+} from '../../test/support/processes.ts'
 
 /** Runs a program to its end and answers its standard output. */
-export function runCommand(program: string, args: readonly string[], variables: Variables): string {
-  const child = spawnSync(resolve(BIN, program), args, {
-    env: { PATH: process.env['PATH'], ...variables },
-    encoding: 'utf8',
-    timeout: COMMAND_TIMEOUT_MS,
-  })
-  if (child.status !== 0) {
-    throw new UserError('demo', `${program} ${args.join(' ')} failed: ${child.stderr.trim()}`)
+export async function runCommand(
+  program: string,
+  args: readonly string[],
+  variables: Variables,
+): Promise<string> {
+  const { status, stdout, stderr } = await runProgram(program, args, variables)
+  if (status !== 0) {
+    throw new UserError('demo', `${program} ${args.join(' ')} failed: ${stderr.trim()}`)
   }
-  return child.stdout
+  return stdout
 }
 
 export interface Daemon {
@@ -40,7 +38,7 @@ export function startDaemon(
   logPath: string,
 ): Daemon {
   const log = openSync(logPath, 'a', 0o600)
-  const child = spawn(resolve(BIN, program), args, {
+  const child = spawn(pathOfProgram(program), args, {
     env: { PATH: process.env['PATH'], SVC_LOG_FORMAT: 'json', ...variables },
     stdio: ['ignore', log, log],
     detached: true,

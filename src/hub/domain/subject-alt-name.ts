@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { canonicalIpv6 } from '../../platform/canonical-ipv6.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 
 /** Whether a name may stand in a carga's `sans`: a DNS name, a leading `*.` allowed, or an IP address. */
@@ -11,16 +12,10 @@ export function isSubjectAltName(name: string): boolean {
 
 /** Whether a certificate with `san` would be accepted for the host `name` (RFC 6125: `*` is one left-most label). */
 export function coversName(san: string, name: string): boolean {
-  if (canonicalName(san) === canonicalName(name)) return true
+  if (canonicalIpv6(san).toLowerCase() === canonicalIpv6(name).toLowerCase()) return true
   if (!san.startsWith('*.')) return false
   return (
     name.includes('.') &&
     name.slice(name.indexOf('.') + 1).toLowerCase() === san.slice(2).toLowerCase()
   )
-}
-
-/** An IPv6 address has many spellings; the one that URLs use stands for all. */
-function canonicalName(name: string): string {
-  const isAddress = isIP(name) === 6 && !name.includes('%')
-  return isAddress ? new URL(`http://[${name}]`).hostname : name.toLowerCase()
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
+import { createGate } from '../../../test/support/scripted-ca.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
@@ -157,6 +160,39 @@ describe('startAdminServer', () => {
         assert.deepEqual(await send('GET', '/v1/admin/agentes'), expected)
       }))
   }
+
+  test('[BOOT-18] a close cuts idle connections at once, and finishes what is under way', async () => {
+    const asked = createGate()
+    const allowed = createGate()
+    const listCargoes: AdminOperations['listCargoes'] = async () => {
+      asked.open()
+      await allowed.opened
+      return { cargas: [] }
+    }
+    const requestFor = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: hub\r\n\r\n`
+    let answered: Promise<string> | undefined
+    await withServer(
+      { listCargoes, listTokens: async () => ({ tokens: [] }) },
+      async ({ socketPath }) => {
+        const open = async (bytes: string): Promise<Socket> => {
+          const socket = connect(socketPath).on('error', () => undefined)
+          await once(socket, 'connect')
+          socket.write(bytes)
+          return socket
+        }
+        const used = await open(requestFor('/v1/admin/tokens'))
+        await once(used, 'data')
+        const idle = [used, await open(''), await open('GET /v1/admin/tok')]
+        const busy = await open(requestFor('/v1/admin/cargas'))
+        answered = textOf(busy)
+        await asked.opened
+        const cut = Promise.all(idle.map((socket) => once(socket.resume(), 'close')))
+        // What is under way ends only after the others were cut, and its connection with it.
+        void cut.then(() => allowed.open())
+      },
+    )
+    assert.match((await answered) ?? '', /^HTTP\/1\.1 200 [^]*\{"cargas":\[\]\}$/)
+  })
 
   test('tells the log of a bug, and the caller nothing', () =>
     withServer(

@@ -14,6 +14,7 @@ import {
   type AdminOperations,
 } from '../../protocol/admin.ts'
 import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
+import { trackConnections } from './track-connections.ts'
 
 export interface AdminServerOptions {
   readonly socketPath: string
@@ -22,7 +23,7 @@ export interface AdminServerOptions {
 }
 
 export interface AdminServer {
-  /** Finishes what is under way, then the socket is gone. */
+  /** Finishes what is under way, and no connection is kept; then the socket is gone. */
   close(): Promise<void>
 }
 
@@ -38,18 +39,25 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {
+      connections.begin(request.socket)
+      response.once('close', () => {
+        connections.finish(request.socket)
+        if (!server.listening) connections.cutIdle()
+      })
       serve(options.operations, log, request, response).catch((error: unknown) => {
         log.debug({ reason: describeError(error) }, 'Admin client went away')
         response.destroy()
       })
     },
   )
+  const connections = trackConnections(server, false)
   server.maxConnections = CONNECTIONS_MAX
   await bindPrivately(server, options.socketPath)
   server.on('error', (error) => log.error({ reason: describeError(error) }, 'Admin socket failed'))
   return {
     close: async () => {
       await rm(options.socketPath, { force: true })
+      connections.cutIdle()
       await closeServer(server)
     },
   }

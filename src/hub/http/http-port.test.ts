@@ -42,6 +42,8 @@ describe('a port of the hub', () => {
   const versions = {
     'without a version': 'GET /health\r\n\r\n',
     'of HTTP/0.9': 'GET /health HTTP/0.9\r\n\r\n',
+    'of HTTP/1.0': 'GET /health HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n',
+    'of HTTP/1.0 with an undecodable URL': 'GET /%zz HTTP/1.0\r\nHost: x\r\n\r\n',
     'of HTTP/2': 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n',
   }
   for (const [name, bytes] of Object.entries(versions)) {
@@ -50,8 +52,21 @@ describe('a port of the hub', () => {
       assert.match(answer.text, /^HTTP\/1\.1 400 /)
       assert.match(answer.text, /\r\n\r\n\{"error":"request_invalid"\}$/)
       assert.equal(answer.logged.length, 1)
+      assert.match(
+        String(answer.logged[0]?.['reason']),
+        /^HTTP\/\d\.\d, only HTTP\/1\.1 is spoken$/,
+      )
     })
   }
+
+  test('[SRF-7] logs that it refuses an undecodable URL, under the id of the answer', async () => {
+    const answer = await exchange('GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(answer.text, /^HTTP\/1\.1 404 [^]*\{"error":"route_not_found"\}$/)
+    assert.deepEqual(
+      answer.logged.map(({ status, error, path }) => ({ status, error, path })),
+      [{ status: 404, error: 'route_not_found', path: '/%zz' }],
+    )
+  })
 
   test('[SRF-7] logs why it refuses what is no HTTP, under the id of the answer', async () => {
     const answer = await exchange('hello\r\n\r\n')

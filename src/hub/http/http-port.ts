@@ -61,6 +61,13 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     requireHostHeader: false,
     connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
   }
+  const refuseFirst = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<WireErrorCode | undefined> =>
+    refuseVersion(request, reply) ??
+    (isClosing ? 'unavailable' : undefined) ??
+    (await authenticate?.(request))
   // Fastify's type depends on whether it is https; what we use of it is the same.
   const app = fastify({
     ...(options.https === undefined
@@ -75,9 +82,11 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     return503OnClosing: false,
     genReqId: () => randomUUID(),
     frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      // No hook has run for it: what comes before every answer is done here.
+      // No hook runs for it: what comes before and after every answer is done here.
       reply.header('x-request-id', request.id)
-      return sendRefusal(reply, (await authenticate?.(request)) ?? refusalOf(error))
+      sendRefusal(reply, (await refuseFirst(request, reply)) ?? refusalOf(error))
+      logAnswer(log, request, reply)
+      return reply
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(log, error, socket),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
@@ -111,10 +120,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     connections.begin(request.raw.socket)
     reply.header('x-request-id', request.id)
     const refusal =
-      (isClosing ? 'unavailable' : undefined) ??
-      refuseVersion(request, reply) ??
-      (await authenticate?.(request)) ??
-      refuseBeforeBody(request, reply, port, limits)
+      (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, port, limits)
     if (refusal !== undefined) return sendRefusal(reply, refusal)
     return undefined
   })
@@ -154,11 +160,15 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   }
 }
 
-/** A request line without a version, or with that of HTTP/2, is parsed all the same: docs/protocol.md SRF-12. */
 function refuseVersion(request: FastifyRequest, reply: FastifyReply): WireErrorCode | undefined {
-  if (request.raw.httpVersionMajor === 1) return undefined
+  if (findVersionFault(request) === undefined) return undefined
   reply.header('connection', 'close')
   return 'request_invalid'
+}
+
+/** Node parses requests of other versions all the same, and those without one. docs/protocol.md SRF-12. */
+function findVersionFault({ raw: { httpVersion } }: FastifyRequest): string | undefined {
+  return httpVersion === '1.1' ? undefined : `HTTP/${httpVersion}, only HTTP/1.1 is spoken`
 }
 
 /** Counting must not turn a refusal into a failure: a store that cannot be asked counts nothing. */
@@ -221,7 +231,7 @@ function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): v
   const refusal = refusalSentBy(reply)
   if (refusal === undefined) log.debug(fields, 'Request answered')
   else {
-    const reason = WIRE_ERRORS[refusal].when
+    const reason = findVersionFault(request) ?? WIRE_ERRORS[refusal].when
     log.info({ ...fields, error: refusal, reason }, 'Request answered')
   }
 }

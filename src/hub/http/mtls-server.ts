@@ -58,10 +58,15 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const connections = createAgentConnections()
   const agents = new WeakMap<FastifyRequest, Agent>()
   const authenticate = async (request: FastifyRequest): Promise<WireErrorCode | undefined> => {
-    const outcome = await options.authenticateAgent(presentedBy(request.raw.socket as TLSSocket))
+    const socket = request.raw.socket as TLSSocket
+    const presented = presentedBy(socket)
+    let outcome = await options.authenticateAgent(presented)
+    // A revocation that came before the connection was known to be the agent's did not cut it, so it is asked again.
+    if (outcome.ok && connections.add(outcome.agent.id, socket)) {
+      outcome = await options.authenticateAgent(presented)
+    }
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
-    connections.add(outcome.agent.id, request.raw.socket)
     return undefined
   }
   const agentOf = (request: FastifyRequest): Agent => {

@@ -95,3 +95,33 @@ test('[AUT-7] [AUT-8] [AUT-9] [CHN-7] [ERR-15] a clone that goes on with the old
   now = END
   assert.equal(await outcomeOf('2'), 'certificate_expired')
 })
+
+test('[AUT-3] [AUT-10] an agent that is revoked while its newer identity is used for the first time is refused', async () => {
+  const log = pino({ level: 'silent' })
+  const authenticate = createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' })
+  now = START
+  const digit = '3'
+  await store.write((writer) =>
+    writer.insertCertificate({
+      sha256: digit.repeat(64),
+      serial: digit,
+      agentId: AGENT_ID,
+      purpose: 'identity',
+      deliveryId: null,
+      notBefore: START,
+      notAfter: END,
+    }),
+  )
+  // Queued before the request comes, committed after it has read.
+  const revoked = store.write(async (writer) => {
+    const agent = await writer.findAgentById(AGENT_ID)
+    assert.ok(agent)
+    await writer.updateAgent({ ...agent, revokedAt: now })
+    await writer.revokeCertificates(AGENT_ID, now)
+  })
+  const outcome = authenticate(presented(digit))
+  await revoked
+  assert.deepEqual(await outcome, { ok: false, refusal: 'agent_revoked' })
+  const certificate = await store.reader.findCertificate(digit.repeat(64))
+  assert.equal(certificate?.firstUsedAt, null)
+})

@@ -5,9 +5,13 @@ import type { Logger } from '../../platform/logger.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
-import { decideAuthentication, type IdentityMatch } from '../domain/decide-authentication.ts'
-import type { IssuedCertificate } from '../domain/issued-certificate.ts'
-import type { Store } from '../store/store.ts'
+import {
+  decideAuthentication,
+  type AuthenticationFacts,
+  type AuthenticationVerdict,
+  type IdentityMatch,
+} from '../domain/decide-authentication.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 /** What is known of a client certificate whose chain TLS has verified already. */
@@ -55,23 +59,27 @@ export function createAuthenticateAgent(
     const { version, reader } = store
     const facts = known.get(presented)
     if (facts?.version === version) return facts
-    const agent = await reader.findAgentByHostname(commonName)
-    const certificate = await reader.findCertificate(presented.sha256)
-    const fresh = { version, agent, certificate }
+    const fresh = { version, ...(await readFacts(reader, presented, commonName)) }
     known.set(presented, fresh)
     return fresh
   }
   return async (presented) => {
-    const { commonName } = presented
+    const { commonName, notAfter } = presented
     if (commonName === undefined) return { ok: false, refusal: 'agent_not_registered' }
     const { agent, certificate } = await factsOf(presented, commonName)
     const now = clock.now()
-    const { notAfter } = presented
-    const verdict = decideAuthentication({ agent, certificate, notAfter, now, identityMatch })
-    if (verdict.ok) {
-      if (verdict.activates !== undefined) await activateIdentity(store, verdict.activates, now)
-      return verdict
+    const decide = (facts: KnownFacts): AuthenticationVerdict =>
+      decideAuthentication({ ...facts, notAfter, now, identityMatch })
+    let verdict = decide({ agent, certificate })
+    if (verdict.ok && verdict.activates !== undefined) {
+      // Decided once more where nothing comes between: the agent may have been revoked while the write waited.
+      verdict = await store.write(async (writer) => {
+        const current = decide(await readFacts(writer, presented, commonName))
+        if (current.ok) await activate(writer, current, now)
+        return current
+      })
     }
+    if (verdict.ok) return verdict
     if (verdict.refusal === 'certificate_superseded' && agent !== undefined) {
       const last = supersededReports.get(presented.sha256) ?? Number.NEGATIVE_INFINITY
       if (now.getTime() - last >= SUPERSEDED_REPORT_INTERVAL_MS) {
@@ -88,24 +96,29 @@ export function createAuthenticateAgent(
   }
 }
 
-interface StoredFacts {
+type KnownFacts = Pick<AuthenticationFacts, 'agent' | 'certificate'>
+
+interface StoredFacts extends KnownFacts {
   readonly version: number
-  readonly agent: Agent | undefined
-  readonly certificate: IssuedCertificate | undefined
 }
 
-async function activateIdentity(
-  store: Store,
-  identity: IssuedCertificate,
+async function readFacts(
+  reader: StoreReader,
+  { sha256 }: PresentedCertificate,
+  commonName: string,
+): Promise<KnownFacts> {
+  const agent = await reader.findAgentByHostname(commonName)
+  return { agent, certificate: await reader.findCertificate(sha256) }
+}
+
+async function activate(
+  writer: StoreWriter,
+  { agent, activates }: Extract<AuthenticationVerdict, { ok: true }>,
   now: Date,
 ): Promise<void> {
-  await store.write(async (writer) => {
-    const agent = await writer.findAgentById(identity.agentId)
-    const active = agent?.activeIdentity?.seq ?? 0
-    if (agent === undefined || identity.seq <= active) return
-    await writer.setCertificateFirstUsed(identity.sha256, now)
-    await writer.setActiveIdentity(agent.id, identity.seq, now)
-  })
+  if (activates === undefined) return
+  await writer.setCertificateFirstUsed(activates.sha256, now)
+  await writer.setActiveIdentity(agent.id, activates.seq, now)
 }
 
 async function reportSuperseded(

@@ -15,7 +15,7 @@ import type { Cargo } from '../domain/cargo.ts'
 import { decideIssue } from '../domain/decide-issue.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { recordCertificate } from './hub-acts.ts'
 
 export interface IssueCertificateDependencies {
@@ -30,11 +30,12 @@ export type IssueOutcome =
   | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
-/** `presentedSha256` names the certificate that the caller showed. */
+/** `presentedSha256` names the certificate that the caller showed; `recordAlso` writes in the commit that records the new one. */
 export type IssueCertificate = (
   agent: Agent,
   request: IssueRequestBody,
   presentedSha256: string,
+  recordAlso?: (writer: StoreWriter, at: Date) => Promise<void>,
 ) => Promise<IssueOutcome>
 
 /** A renewed identity, or a certificate for one of the agent’s deliveries. docs/protocol.md ISS. */
@@ -42,7 +43,7 @@ export function createIssueCertificate(
   dependencies: IssueCertificateDependencies,
 ): IssueCertificate {
   const { store, authority, clock, log, hubNames } = dependencies
-  return async (agent, request, presentedSha256) => {
+  return async (agent, request, presentedSha256, recordAlso) => {
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
     const verdict = decideIssue({ agent, csr, delivery, hubNames })
@@ -93,6 +94,7 @@ export function createIssueCertificate(
         deliveryId,
       })
       if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
+      await recordAlso?.(writer, now)
       return undefined
     })
     if (refusal !== undefined) return { ok: false, refusal }

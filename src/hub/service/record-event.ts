@@ -7,6 +7,7 @@ import { DeliveryStatus, EventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import { nextDeliveryError } from '../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../domain/next-delivery-status.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { endPredecessors } from './replace-delivery.ts'
@@ -22,7 +23,6 @@ const ARRIVALS: ReadonlySet<string> = new Set([
   EventType.deliveryInstalled,
   EventType.deliveryDelivered,
 ])
-const ERROR_CHARACTERS_MAX = 1024
 
 /** An agent’s event enters the audit log and moves its delivery, in one commit. docs/protocol.md EVT. */
 export function createRecordEvent(
@@ -49,6 +49,9 @@ async function commitEvent(
 ): Promise<EventOutcome> {
   const requestId = event.request_id ?? null
   const deliveryId = (event.entrega_id ?? null) as DeliveryId | null
+  // It may have been revoked since its request was authenticated. docs/protocol.md AUT-16.
+  const current = await writer.findAgentById(agent.id)
+  if (current?.revokedAt !== null) return { ok: false, refusal: 'agent_revoked' }
   if (requestId !== null) {
     const earlier = await writer.findEntryByRequestId(agent.id, requestId)
     if (earlier !== undefined) return answerAgain(earlier, event, payloadText, deliveryId)
@@ -105,14 +108,9 @@ async function moveDelivery(
   now: Date,
 ): Promise<void> {
   const status = nextDeliveryStatus(delivery.status, event.tipo_evento)
-  if (status === undefined) return
-  const error = status === DeliveryStatus.failed ? errorOf(event.payload) : null
-  await writer.setDeliveryStatus(delivery.id, status, now, error)
-}
-
-function errorOf(payload: object): string {
-  const text = 'erro' in payload && typeof payload.erro === 'string' ? payload.erro : ''
-  return text.slice(0, ERROR_CHARACTERS_MAX)
+  const error = nextDeliveryError(delivery, event.tipo_evento, event.payload)
+  if (status === undefined && error === delivery.error) return
+  await writer.setDeliveryStatus(delivery.id, status ?? delivery.status, now, error)
 }
 
 /**

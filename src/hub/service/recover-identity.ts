@@ -62,22 +62,22 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
       return { ok: false, refusal: 'recovery_refused' }
     }
     const issue = { csr_pem: request.csr_pem }
-    const outcome = await issueCertificate(agent, issue, verdict.certificate.sha256)
+    const { sha256, serial, notAfter } = verdict.certificate
+    const outcome = await issueCertificate(agent, issue, sha256, (writer, at) =>
+      recordHubAct(writer, at, HubEventType.identityRecovered, {
+        actor: 'agent',
+        agente_id: agent.id,
+        hostname: agent.hostname,
+        old_serial: serial,
+        not_after: notAfter.toISOString(),
+      }),
+    )
     if (!outcome.ok) {
       return AUTHENTICATION_REFUSALS.has(outcome.refusal)
         ? { ok: false, refusal: 'recovery_refused' }
         : outcome
     }
     log.info({ hostname: agent.hostname }, 'Identity recovered')
-    await store.write((writer) =>
-      recordHubAct(writer, clock.now(), HubEventType.identityRecovered, {
-        actor: 'agent',
-        agente_id: agent.id,
-        hostname: agent.hostname,
-        old_serial: verdict.certificate.serial,
-        not_after: verdict.certificate.notAfter.toISOString(),
-      }),
-    )
     return outcome
   }
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { VirtualTime } from '../../../test/simulation/virtual-time.ts'
+import { withFailingDisk } from '../../../test/support/failing-disk.ts'
 import { createIssuer, createRootPem } from '../../dev-ca/issuer.ts'
 import { parseCertificatesPem } from '../../pki/certificates.ts'
 import { generateEcP256Key, parsePrivateKeyPem } from '../../pki/keys.ts'
@@ -165,7 +166,7 @@ describe('a hub that starts', () => {
       }))
   }
 
-  test('[VLT-10] asks for another certificate after a crash between key and certificate', () =>
+  test('[VLT-10] asks for another certificate when the key on disk is another’s', () =>
     withSetting(async (setting) => {
       const first = await obtainFirst(setting)
       const { pem } = await generateEcP256Key()
@@ -230,6 +231,65 @@ describe('a hub that starts', () => {
         assert.equal(authority.askedAtSeconds.length, 10)
       }))
   }
+})
+
+describe('a renewal that is cut short', () => {
+  const withRenewalDue = (
+    work: (setting: Setting, current: ServerCertificate) => Promise<void>,
+  ): Promise<void> =>
+    withSetting(async (setting) => {
+      const current = await obtainFirst(setting)
+      await setting.pass(16 * HOUR_MS + SECOND_MS)
+      await work(setting, current)
+    })
+  /** As the next boot finds it, which the CA cannot help. */
+  const assertBoots = async (setting: Setting, when: string): Promise<void> => {
+    setting.authority.isDown = true
+    const obtained = await setting.obtain()
+    assert.equal(obtained?.isReused, true, when)
+    await assertPairOnDisk(setting.vaultRoot, obtained.certificate.serial)
+  }
+  /** Before each change of a renewal to the disk, and after the last one. */
+  const atEachChange = async (work: (at: number) => Promise<void>): Promise<void> => {
+    let changes = 0
+    await withRenewalDue(async (setting) => {
+      changes = await withFailingDisk(
+        () => false,
+        () => setting.obtain(),
+      )
+    })
+    assert.ok(changes > 0, 'a renewal changes the disk')
+    for (let at = 1; at <= changes + 1; at += 1) await work(at)
+  }
+
+  test('[VLT-15] leaves a matching pair, whenever a hub that starts is killed', () =>
+    atEachChange((at) =>
+      withRenewalDue(async (setting) => {
+        await withFailingDisk(
+          (change) => change >= at,
+          () => setting.obtain(),
+        )
+        await assertBoots(setting, `killed before change ${at}`)
+      }),
+    ))
+
+  test('[VLT-15] leaves a matching pair, whenever the disk of a hub that runs was full for a while before it is killed', () =>
+    atEachChange((fullAt) =>
+      atEachChange((at) =>
+        withRenewalDue(async (setting, current) => {
+          setting.keepFresh(current)
+          await withFailingDisk(
+            (change) => change === fullAt,
+            () => setting.pass(MINUTE_MS),
+          )
+          await withFailingDisk(
+            (change) => change >= at,
+            () => setting.pass(MINUTE_MS),
+          )
+          await assertBoots(setting, `full at change ${fullAt}, killed before change ${at}`)
+        }),
+      ),
+    ))
 })
 
 describe('a hub that runs', () => {

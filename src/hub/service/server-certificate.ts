@@ -1,15 +1,14 @@
 // The hub's own TLS certificate: taken from disk while it is good, obtained from the CA otherwise.
 
-import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError, invariant } from '../../platform/errors.ts'
-import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { parseCertificatesPem, type Certificate } from '../../pki/certificates.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import { generateEcP256Key, parsePrivateKeyPem } from '../../pki/keys.ts'
 import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
+import { readServerPair, storeServerPair } from './server-pair-files.ts'
 
 export interface ServerCertificate {
   readonly keyPem: string
@@ -30,7 +29,6 @@ export interface ServerCertificateDependencies {
   readonly names: readonly string[]
 }
 
-const FILE_BYTES_MAX = 1024 * 1024
 const CLOCK_SKEW_MS_MAX = 60_000
 const RETRY_DELAY_MS = 1000
 const RETRY_DELAY_MS_MAX = 60_000
@@ -107,9 +105,9 @@ async function loadServerCertificate(
   dependencies: ServerCertificateDependencies,
 ): Promise<ServerCertificate | undefined> {
   const { vaultRoot, authority, names, clock, log } = dependencies
-  const keyPem = await readTextIfPresent(join(vaultRoot, 'server.key'), FILE_BYTES_MAX)
-  const chainPem = await readTextIfPresent(join(vaultRoot, 'server.crt'), FILE_BYTES_MAX)
-  if (keyPem === undefined || chainPem === undefined) return undefined
+  const stored = await readServerPair(vaultRoot, log)
+  if (stored === undefined) return undefined
+  const { keyPem, chainPem } = stored
   try {
     const chain = parseCertificatesPem(chainPem)
     const fault = findIssuedCertificateFault(chain, {
@@ -128,7 +126,6 @@ async function loadServerCertificate(
   return undefined
 }
 
-/** Key first: a crash in between leaves a pair that does not match, which the next boot replaces. */
 async function createServerCertificate(
   dependencies: ServerCertificateDependencies,
 ): Promise<ServerCertificate> {
@@ -138,9 +135,7 @@ async function createServerCertificate(
   const csr = parseCsrPem(await createCsrPem(commonName, key))
   invariant(csr, 'our own CSR parses')
   const { leaf, intermediates, chainPem } = await authority.sign({ csr, commonName, sans: names })
-  await replaceFile(join(vaultRoot, 'server.key'), key.pem, 0o600)
-  await replaceFile(join(vaultRoot, 'server.crt'), chainPem, 0o644)
-  await replaceFile(join(vaultRoot, 'ca.crt'), authority.rootPem, 0o644)
+  await storeServerPair(vaultRoot, { keyPem: key.pem, chainPem }, authority.rootPem)
   return assemble(key.pem, [leaf, ...intermediates], authority.rootPem)
 }
 

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
+import { connectSecurely, exchange } from '../../../test/support/wire-client.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
+import type { AuthenticateAgent } from '../service/authenticate-agent.ts'
+import { newAgent } from '../store/store-samples.ts'
+import { createMtlsServer, type MtlsServer } from './mtls-server.ts'
+
+const NOW = new Date()
+const AGENT = newAgent('web-1')
+
+/** What a client gets for one request, and whether it was served. */
+async function request(
+  authenticateAgent: (server: MtlsServer) => AuthenticateAgent,
+): Promise<{ readonly answer: string; readonly isServed: boolean }> {
+  const ca = await createFakeCa()
+  const own = await ca.issueServer('hub.test')
+  const client = await ca.issueServer('web-1')
+  const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+  let isServed = false
+  const unused = (): Promise<never> => assert.fail('this test asks for the manifest only')
+  const server: MtlsServer = createMtlsServer({
+    log: logging.forModule('test'),
+    limits: DEFAULT_HUB_LIMITS,
+    isTrustedProxy: () => false,
+    clock: { now: () => NOW, sleep: () => Promise.resolve() },
+    issueRates: { take: () => 0 },
+    certificate: {
+      keyPem: own.keyPem,
+      chainPem: own.certificatePem,
+      intermediatePems: [ca.intermediatePem],
+      rootPem: ca.rootPem,
+      serial: '1',
+      notBefore: NOW,
+      notAfter: NOW,
+    },
+    authenticateAgent: (presented) => authenticateAgent(server)(presented),
+    issueCertificate: unused,
+    recordEvent: unused,
+    listManifest: async () => {
+      isServed = true
+      return { entregas: [] }
+    },
+  })
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
+  const tls = { ca: ca.rootPem, cert: client.certificatePem, key: client.keyPem }
+  const socket = await connectSecurely({ port, tls: { ...tls, servername: 'hub.test' } })
+  try {
+    const bytes = 'GET /v1/manifest HTTP/1.1\r\nHost: hub.test\r\n\r\n'
+    return { answer: await exchange(socket, bytes, (text) => text.endsWith('}')), isServed }
+  } finally {
+    socket.destroy()
+    await server.close(0)
+  }
+}
+
+test('[AUT-12] an agent that is revoked between the decision about its first request and the serving of it is not served', async () => {
+  let isRevoked = false
+  const { answer, isServed } = await request((server) => async () => {
+    if (isRevoked) return { ok: false, refusal: 'agent_revoked' }
+    // The revocation is through before whoever asked for this decision goes on with it.
+    queueMicrotask(() => {
+      isRevoked = true
+      server.cutConnections(AGENT.id)
+    })
+    return { ok: true, agent: AGENT }
+  })
+  assert.equal(isServed, false)
+  assert.match(answer, /^HTTP\/1\.1 401 [^]*\{"error":"agent_revoked"\}$/)
+})
