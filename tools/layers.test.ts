@@ -40,6 +40,11 @@ describe('the table of rooms', () => {
       'src/agent/x.ts',
       `import { a } from '../../test/fakes/hub.ts'`,
     ],
+    [
+      'a decision that imports the clock',
+      'src/hub/domain/x.ts',
+      `import { a } from '../../platform/clock.ts'`,
+    ],
     ['a file in no room', 'src/attic/x.ts', ''],
   ] as const
   for (const [title, path, text] of seededFaults) {

@@ -1,6 +1,15 @@
 // The agent's environment: one table drives the parser, `--help` and docs/reference/environment.md.
 
-export type AgentCommand = 'enroll' | 'identity' | 'run' | 'rotate' | 'poll' | 'status' | 'check'
+export type AgentCommand =
+  | 'enroll'
+  | 'identity'
+  | 'run'
+  | 'rotate'
+  | 'poll'
+  | 'status'
+  | 'check'
+  | 'targets'
+  | 'self-update'
 
 export interface AgentVariable {
   readonly name: string
@@ -98,6 +107,25 @@ export const AGENT_VARIABLES = [
     requiredIn: [],
     default: 'hooks in the data directory',
     meaning: 'Where post-csr-cert and post-csr-cert.d/ are looked for',
+  },
+  {
+    name: 'SVC_AGENT_TARGETS_DIR',
+    requiredIn: [],
+    default: 'targets.d in the data directory',
+    meaning: 'Where the TOML files are that say where deliveries go on this host',
+  },
+  {
+    name: 'SVC_AGENT_TARGETS_STATE_DIR',
+    requiredIn: [],
+    default:
+      'targets-state in the data directory; for root the data directory’s path with -targets appended',
+    meaning: 'Where whoever applies targets keeps the journal and the old copies',
+  },
+  {
+    name: 'SVC_AGENT_SUPERVISED',
+    requiredIn: [],
+    default: '0',
+    meaning: '1 says that whoever started run starts it again when it ends, as after self-update',
   },
   {
     name: 'RUST_LOG',

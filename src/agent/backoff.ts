@@ -1,5 +1,7 @@
 // When to try again: seconds, doubling to five minutes, spread so that a fleet does not come back in step.
 
+import type { Clock } from '../platform/clock.ts'
+
 export type Random = () => number
 
 const FIRST_DELAY_MS = 1000
@@ -18,6 +20,23 @@ interface Entry {
   readonly sinceMs: number
   /** Something is to be done then, and not only not before. */
   readonly isAwaited: boolean
+}
+
+/**
+ * One attempt at what must not be asked for more often than that. Counted from the end of the attempt, however it
+ * ends: one request takes longer on its way than another, so that two which begin a minute apart may arrive closer.
+ */
+export async function attemptSpaced<Value>(
+  retries: RetrySchedule,
+  name: string,
+  { clock, intervalMs }: { readonly clock: Clock; readonly intervalMs: number },
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work()
+  } finally {
+    retries.holdOff(name, clock.now(), intervalMs)
+  }
 }
 
 /** Remembers, by name, what failed and when it may be tried again; forgotten when the process ends. */

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Certificate } from '../pki/certificates.ts'
+import type { HubTime } from './hub-time.ts'
 
 export type Lifetime = Pick<Certificate, 'serial' | 'notBefore' | 'notAfter'>
 
@@ -20,6 +21,34 @@ export function renewalInstant(
   const lifetimeMs = notAfter.getTime() - notBefore.getTime()
   const effectiveMs = Math.min(thresholdMs, lifetimeMs / 3) * spreadOf(serial)
   return new Date(notAfter.getTime() - effectiveMs)
+}
+
+/**
+ * Remembers which certificates are new. One that was mostly over when it was issued, by an issuer that backdates or
+ * whose clock is behind the hub's, would be due at once, and so would its successor, for ever: none is renewed before a
+ * third of what was left of it has passed.
+ */
+export class NewCertificates {
+  readonly #hubTime: Pick<HubTime, 'now'>
+  readonly #newUntilMs = new Map<string, number>()
+
+  constructor(hubTime: Pick<HubTime, 'now'>) {
+    this.#hubTime = hubTime
+  }
+
+  note({ serial, notAfter }: Lifetime): void {
+    const nowMs = this.#hubTime.now().getTime()
+    for (const [other, untilMs] of this.#newUntilMs) {
+      if (untilMs <= nowMs) this.#newUntilMs.delete(other)
+    }
+    this.#newUntilMs.set(serial, nowMs + (notAfter.getTime() - nowMs) / 3)
+  }
+
+  /** False for what came from an earlier process. */
+  isNew({ serial }: Lifetime): boolean {
+    const untilMs = this.#newUntilMs.get(serial)
+    return untilMs !== undefined && this.#hubTime.now().getTime() < untilMs
+  }
 }
 
 function spreadOf(serial: string): number {

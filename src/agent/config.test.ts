@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AgentCommand } from './agent-variables.ts'
 import { parseAgentConfig } from './config.ts'
+import { targetsStateDir } from './paths.ts'
 
 function parse(env: Record<string, string>, command: AgentCommand = 'run') {
   return parseAgentConfig(env, { command, osHostname: 'Web-1' })
@@ -37,6 +38,19 @@ describe('the agent’s environment', () => {
     assert.equal(config.stateDir, '/var/lib/svc-agent/state')
     assert.equal(config.hookDir, '/var/lib/svc-agent/hooks')
     assert.equal(config.hostname, 'web-1')
+  })
+
+  test('[AGV-22] [AGV-23] has targets in the data directory, and root’s journal of them outside it', () => {
+    const config = parse({ SVC_AGENT_DATA_DIR: '/data/' }, 'targets')
+    assert.equal(config.targetsDir, '/data/targets.d')
+    assert.equal(targetsStateDir(config, 1000), '/data/targets-state')
+    assert.equal(targetsStateDir(config, 0), '/data-targets')
+    const given = parse(
+      { SVC_AGENT_TARGETS_DIR: '/t', SVC_AGENT_TARGETS_STATE_DIR: '/s/' },
+      'targets',
+    )
+    assert.equal(given.targetsDir, '/t')
+    assert.deepEqual([targetsStateDir(given, 0), targetsStateDir(given, 1000)], ['/s', '/s'])
   })
 
   const wrong: [variable: string, value: string, message: RegExp][] = [

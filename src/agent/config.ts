@@ -28,10 +28,15 @@ export interface AgentConfig {
   readonly outDir: string
   readonly stateDir: string
   readonly hookDir: string
+  readonly targetsDir: string
+  /** Undefined where the default counts, which depends on who applies targets: see targetsStateDir. */
+  readonly targetsStateDir: string | undefined
   readonly pollIntervalMs: number
   readonly renewalThresholdMs: number
   readonly httpsProxy: string | undefined
   readonly noProxy: string | undefined
+  /** Whether somebody starts the agent again when it ends. */
+  readonly isSupervised: boolean
   /** `SVC_…` variables that the agent does not know, to be warned about. */
   readonly unknownVariables: readonly string[]
 }
@@ -66,8 +71,11 @@ export function parseAgentConfig(
     outDir: reader.path('SVC_AGENT_OUT_DIR') ?? join(dataDir, 'out'),
     stateDir: reader.path('SVC_AGENT_STATE_DIR') ?? join(dataDir, 'state'),
     hookDir: reader.path('SVC_AGENT_HOOK_DIR') ?? join(dataDir, 'hooks'),
+    targetsDir: reader.path('SVC_AGENT_TARGETS_DIR') ?? join(dataDir, 'targets.d'),
+    targetsStateDir: reader.path('SVC_AGENT_TARGETS_STATE_DIR'),
     httpsProxy: reader.text('HTTPS_PROXY') ?? blankToUndefined(env['https_proxy']),
     noProxy: reader.text('NO_PROXY') ?? blankToUndefined(env['no_proxy']),
+    isSupervised: reader.text('SVC_AGENT_SUPERVISED') === '1',
     unknownVariables: findUnknownVariables(env),
   }
   reader.throwIfWrong()
@@ -166,7 +174,7 @@ function blankToUndefined(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text
 }
 
-function isLoopback(url: URL): boolean {
+export function isLoopback(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return (
     host === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(host) || (isIPv6(host) && host === '::1')

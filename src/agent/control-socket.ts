@@ -9,13 +9,26 @@ import { errnoCode, SvcError } from '../platform/errors.ts'
 import { removeIfPresent } from '../platform/files.ts'
 import type { Logger } from '../platform/logger.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
+import { TargetReport } from './targets/target-report.ts'
 
-export type ControlOperation = 'rotate' | 'status' | 'poll'
-export type ControlHandlers = Readonly<Record<ControlOperation, () => Promise<unknown>>>
+export type ControlOperation = 'rotate' | 'status' | 'poll' | 'restart'
+export type ControlHandlers = Readonly<Record<ControlOperation, () => Promise<unknown>>> & {
+  /** What `targets apply` has to tell the hub. */
+  readonly report: (report: TargetReport) => Promise<unknown>
+}
 
-const Request = Type.Object({
-  operation: Type.Union([Type.Literal('rotate'), Type.Literal('status'), Type.Literal('poll')]),
-})
+const Request = Type.Union([
+  Type.Object({
+    operation: Type.Union([
+      Type.Literal('rotate'),
+      Type.Literal('status'),
+      Type.Literal('poll'),
+      Type.Literal('restart'),
+    ]),
+  }),
+  Type.Object({ operation: Type.Literal('report'), report: TargetReport }),
+])
+type Request = Static<typeof Request>
 
 const Reply = Type.Union([
   Type.Object({ ok: Type.Literal(true), result: Type.Unknown() }),
@@ -28,12 +41,16 @@ const Reply = Type.Union([
 ])
 type Reply = Static<typeof Reply>
 
-const REQUEST_BYTES_MAX = 1024
+/** Room for a report with as many paths as an event may name. */
+const REQUEST_BYTES_MAX = 64 * 1024
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const REQUEST_TIMEOUT_MS = 5000
 const CONNECTIONS_MAX = 16
 /** A round with slow hooks under way may come first. */
 const REPLY_TIMEOUT_MS = 10 * 60_000
+/** Nothing comes before a report, and root waits for nobody's agent for long. */
+const REPORT_TIMEOUT_MS = 10_000
+const REPORT_REPLY_BYTES_MAX = 64 * 1024
 
 /** Serves until the process ends; the caller holds the agent's lock, so a socket that is there is a stale one. */
 export async function serveControlSocket(
@@ -66,12 +83,39 @@ export async function serveControlSocket(
 }
 
 /** The running agent's result, or undefined when none listens. Throws what it answers as a failure. */
-export async function askRunningAgent(
+export function askRunningAgent(
   directory: string,
   name: string,
   operation: ControlOperation,
+  replyTimeoutMs: number = REPLY_TIMEOUT_MS,
 ): Promise<{ readonly result: unknown } | undefined> {
-  const line = await exchange(join(directory, name), `${JSON.stringify({ operation })}\n`)
+  return ask(join(directory, name), { operation }, replyTimeoutMs, REPLY_BYTES_MAX)
+}
+
+/** As askRunningAgent; the agent has it durably when this resolves. */
+export function reportToRunningAgent(
+  directory: string,
+  name: string,
+  report: TargetReport,
+): Promise<{ readonly result: unknown } | undefined> {
+  const request: Request = { operation: 'report', report }
+  return ask(join(directory, name), request, REPORT_TIMEOUT_MS, REPORT_REPLY_BYTES_MAX)
+}
+
+/** Whether an agent that runs has its socket open; one that only holds the lock has none. */
+export async function isAgentListening(directory: string, name: string): Promise<boolean> {
+  const socket = await connect(join(directory, name))
+  socket?.destroy()
+  return socket !== undefined
+}
+
+async function ask(
+  path: string,
+  request: Request,
+  timeoutMs: number,
+  replyBytesMax: number,
+): Promise<{ readonly result: unknown } | undefined> {
+  const line = await exchange(path, `${JSON.stringify(request)}\n`, timeoutMs, replyBytesMax)
   if (line === undefined) return undefined
   const reply = parseReply(line)
   if (reply.ok) return { result: reply.result }
@@ -82,17 +126,23 @@ export async function askRunningAgent(
   )
 }
 
-async function exchange(path: string, request: string): Promise<string | undefined> {
+async function exchange(
+  path: string,
+  request: string,
+  timeoutMs: number,
+  replyBytesMax: number,
+): Promise<string | undefined> {
   const socket = await connect(path)
   if (socket === undefined) return undefined
+  // tidy: whoever answers does so in real time; a byte now and then does not prolong it.
+  const timer = setTimeout(() => socket.destroy(new Error('timeout')), timeoutMs)
   try {
-    // tidy: the socket's own time-out.
-    socket.setTimeout(REPLY_TIMEOUT_MS, () => socket.destroy(new Error('timeout')))
     socket.write(request)
-    return await readLine(socket, REPLY_BYTES_MAX)
+    return await readLine(socket, replyBytesMax)
   } catch (error) {
     throw new SvcError('agent_silent', 'the running agent did not answer', { cause: error })
   } finally {
+    clearTimeout(timer)
     socket.destroy()
   }
 }
@@ -138,11 +188,11 @@ async function answer(socket: Socket, handlers: ControlHandlers, log: Logger): P
 }
 
 async function replyTo(
-  operation: ControlOperation | undefined,
+  request: Request | undefined,
   handlers: ControlHandlers,
   log: Logger,
 ): Promise<Reply> {
-  if (operation === undefined) {
+  if (request === undefined) {
     return {
       ok: false,
       code: 'request_invalid',
@@ -150,20 +200,25 @@ async function replyTo(
     }
   }
   try {
-    return { ok: true, result: await handlers[operation]() }
+    return { ok: true, result: (await carryOut(request, handlers)) ?? null }
   } catch (error) {
     if (error instanceof SvcError) {
       const { code, message, hint } = error
       return { ok: false, code, message, ...(hint === undefined ? {} : { hint }) }
     }
-    log.error({ operation, error: String(error) }, 'Control operation failed')
+    log.error({ operation: request.operation, error: String(error) }, 'Control operation failed')
     return { ok: false, code: 'internal_error', message: 'internal error; see the agent’s log' }
   }
 }
 
-function parseRequest(line: string): ControlOperation | undefined {
+function carryOut(request: Request, handlers: ControlHandlers): Promise<unknown> {
+  if (request.operation === 'report') return handlers.report(request.report)
+  return handlers[request.operation]()
+}
+
+function parseRequest(line: string): Request | undefined {
   const request = JSON.parse(line) as unknown
-  return Check(Request, request) ? request.operation : undefined
+  return Check(Request, request) ? request : undefined
 }
 
 function parseReply(line: string): Reply {

@@ -74,7 +74,12 @@ export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
   }
 }
 
-function createDispatcher({ trustPem, httpsProxy, noProxy }: EnrollClientOptions): Dispatcher {
+/** For servers that are known by a public certificate, or by `trustPem` where that is given. */
+export function createDispatcher({
+  trustPem,
+  httpsProxy,
+  noProxy,
+}: Pick<EnrollClientOptions, 'trustPem' | 'httpsProxy' | 'noProxy'>): Dispatcher {
   const ca = trustPem ?? systemCertificates()
   const connect = { ca, timeout: CONNECT_TIMEOUT_MS }
   if (httpsProxy === undefined) return new Agent({ allowH2: false, connect })

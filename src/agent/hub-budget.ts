@@ -12,6 +12,7 @@ export class HubBudget {
   #closed = false
   #retryAfterMs = 0
   #hasAnswered = false
+  #hasServerError = false
   readonly #refusals = new Set<string>()
   readonly #problems: string[] = []
 
@@ -32,6 +33,11 @@ export class HubBudget {
     return this.#unanswered > 0 && !this.#hasAnswered
   }
 
+  /** The hub, or what stands before it, answered 500 or above. */
+  get hasServerError(): boolean {
+    return this.#hasServerError
+  }
+
   hasRefusal(code: string): boolean {
     return this.#refusals.has(code)
   }
@@ -50,6 +56,7 @@ export class HubBudget {
   noteRefusal(refusal: HubRefusal): void {
     this.noteAnswer()
     this.#refusals.add(refusal.code)
+    if (refusal.status >= 500) this.#hasServerError = true
     this.noteProblem(describeRefusal(refusal))
     this.#retryAfterMs = Math.max(this.#retryAfterMs, refusal.retryAfterMs ?? 0)
     const isToldToWait = refusal.status === 429 || refusal.retryAfterMs !== undefined

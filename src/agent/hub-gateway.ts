@@ -1,7 +1,7 @@
 // The hub client of whichever identity is the current one.
 
-import { readTextIfPresent } from '../platform/files.ts'
 import { UserError } from '../platform/errors.ts'
+import { readGivenFile } from './given-files.ts'
 import type { HubClient } from './hub-client.ts'
 import type { HubConnections } from './hub-connections.ts'
 import type { Identity } from './identity/identity.ts'
@@ -20,7 +20,7 @@ export interface HubGatewayOptions {
   noteHubTime(this: void, hubNow: Date): void
 }
 
-const CA_BYTES_MAX = 1024 * 1024
+export const CA_BYTES_MAX = 1024 * 1024
 
 export function createHubGateway(options: HubGatewayOptions): HubGateway {
   let current: { readonly client: HubClient; readonly key: string } | undefined
@@ -63,7 +63,7 @@ export async function readTrust<Fallback>(
   fallback: Fallback,
 ): Promise<string | Fallback> {
   if (path === undefined) return fallback
-  const text = await readTextIfPresent(path, CA_BYTES_MAX)
+  const text = await readGivenFile(path, CA_BYTES_MAX)
   if (text === undefined) {
     throw new UserError('ca_not_found', `read root CA from ${path}: not found`, {
       hint: 'see SVC_SERVER_CA_PATH',

@@ -2,6 +2,10 @@
 
 import type { Clock } from '../platform/clock.ts'
 
+/** What a certificate and a running computer can show; a `Date` outside is nonsense, and says nothing (AGT-41). */
+const PLAUSIBLE_MS_MIN = Date.UTC(2000, 0, 1)
+const PLAUSIBLE_MS_MAX = Date.UTC(9999, 0, 1)
+
 export class HubTime {
   readonly #clock: Clock
   #skewMs: number | undefined
@@ -10,8 +14,11 @@ export class HubTime {
     this.#clock = clock
   }
 
+  /** The last word counts: what one reply got wrong, the next one puts right. */
   note(hubNow: Date): void {
-    this.#skewMs = hubNow.getTime() - this.#clock.now().getTime()
+    const hubNowMs = hubNow.getTime()
+    if (!(hubNowMs >= PLAUSIBLE_MS_MIN && hubNowMs < PLAUSIBLE_MS_MAX)) return
+    this.#skewMs = hubNowMs - this.#clock.now().getTime()
   }
 
   /** How far the hub's clock is ahead of ours; undefined as long as it has said nothing. */
@@ -19,7 +26,11 @@ export class HubTime {
     return this.#skewMs
   }
 
-  /** What time it is for the hub, by what it said last; our own time as long as it has said nothing. */
+  /**
+   * What time it is for the hub, by what it said last; our own time as long as it has said nothing. Up to two seconds
+   * behind the truth: a `Date` has whole seconds, and was on its way. When our clock is set, it is wrong by as much
+   * until the next reply.
+   */
   now(): Date {
     return new Date(this.#clock.now().getTime() + (this.#skewMs ?? 0))
   }

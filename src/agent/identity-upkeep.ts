@@ -1,12 +1,15 @@
-// Keeps the identity alive: renewed while it still opens the door, recovered when it does not any more.
+// Keeps the identity alive: renewed while it still opens the door, recovered when it does not any more. When it is time
+// for either is for the hub's clock to say: it is asked first.
 
+import { describeError } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { RetrySchedule } from './backoff.ts'
+import { attemptSpaced, type RetrySchedule } from './backoff.ts'
 import { isRenewalDue } from './certificate-lifetime.ts'
 import { describeRefusal } from './failures.ts'
 import type { HubBudget } from './hub-budget.ts'
+import type { HubRefusal } from './hub-request.ts'
 import { decideRecovery } from './identity/decide-recovery.ts'
-import type { Identity } from './identity/identity.ts'
+import { type Identity, requireIdentity } from './identity/identity.ts'
 import { HubRefusedError } from './identity/renew-identity.ts'
 import { type AgentSession, askHubTime, recoverAndTakeUp, rotateIdentity } from './session.ts'
 
@@ -22,25 +25,39 @@ const RECOVERY = 'recovery of the identity'
 export const UPKEEP_RETRIES: readonly string[] = [RENEWAL, RECOVERY]
 const ATTEMPT_INTERVAL_MS = 60_000
 
+type Leaf = Identity['leaf']
+
 /** Before the hub is asked for anything else. */
 export async function keepIdentity(
   context: UpkeepContext,
   { leaf }: Identity,
   budget: HubBudget,
 ): Promise<void> {
+  const { session, retries } = context
+  const suspected = needOf(session, leaf)
+  if (suspected === undefined) return
+  const isDue = retries.isDue(suspected, session.clock.now())
+  if (isDue && !(await learnHubTime(context, suspected))) return
+  const need = needOf(session, leaf)
+  if (need === RENEWAL) await attemptRenewal(context, budget)
+  if (need !== RECOVERY) return
+  if (await attemptRecovery(context, leaf, budget, 'expired by the hub’s clock and ours')) return
+  // As long as the hub has said nothing, its other port may know better than our clock.
+  if (session.hubTime.skewMs === undefined) return
+  budget.close(`the identity expired at ${leaf.notAfter.toISOString()}`)
+}
+
+/** After the manifest, when the port that judges has said its time: renews what another clock made look new. */
+export async function renewIfStillDue(
+  context: UpkeepContext,
+  { leaf }: Identity,
+  budget: HubBudget,
+): Promise<void> {
   const { session } = context
-  if (leaf.notAfter > session.clock.now()) {
-    await renewIfDue(context, leaf, budget)
-    return
-  }
-  if (await attemptRecovery(context, leaf, budget, 'expired by our clock')) return
-  const { hubTime } = session
-  if (hubTime.skewMs !== undefined && leaf.notAfter > hubTime.now()) {
-    // It is our clock that is wrong: the hub takes the identity as it is.
-    await renewIfDue(context, leaf, budget)
-  } else {
-    budget.close(`the identity expired at ${leaf.notAfter.toISOString()}`)
-  }
+  if (needOf(session, leaf) !== RENEWAL) return
+  // It may be another one by now.
+  const current = await requireIdentity(session.paths.identityDir)
+  if (needOf(session, current.leaf) === RENEWAL) await attemptRenewal(context, budget)
 }
 
 /** After a round without a manifest: was it the identity? True when there is a new one, and another round may succeed. */
@@ -49,16 +66,15 @@ export async function recoverIfHubSeesExpired(
   { leaf }: Identity,
   budget: HubBudget,
 ): Promise<boolean> {
-  const { session, log } = context
+  const { session, retries, log } = context
   const { hubTime, clock } = session
-  if (leaf.notAfter <= clock.now()) return false
+  if (!retries.isDue(RECOVERY, clock.now())) return false
   if (budget.isUnreachable) {
     // An expired certificate gets no answer on its port, and with it no time.
     await askHubTime(session).catch(() => log.debug('The enroll port does not answer either'))
   }
   const reason = decideRecovery({
     notAfter: leaf.notAfter,
-    now: clock.now(),
     hubNow: hubTime.skewMs === undefined ? undefined : hubTime.now(),
     hubSaidExpired: budget.hasRefusal('certificate_expired'),
     isHandshakeFailing: budget.isUnreachable,
@@ -66,48 +82,81 @@ export async function recoverIfHubSeesExpired(
   return reason !== undefined && attemptRecovery(context, leaf, budget, reason)
 }
 
-async function renewIfDue(
+/**
+ * By what is known of the hub's time, which is our own as long as nothing is. Where only one of the two clocks says that
+ * the identity has expired, it is the door that says who is right.
+ */
+function needOf(
+  { config, clock, hubTime, newCertificates }: AgentSession,
+  leaf: Leaf,
+): typeof RENEWAL | typeof RECOVERY | undefined {
+  const now = hubTime.now()
+  if (leaf.notAfter <= now && leaf.notAfter <= clock.now()) return RECOVERY
+  const isDue = isRenewalDue(leaf, now, config.renewalThresholdMs)
+  return isDue && !newCertificates.isNew(leaf) ? RENEWAL : undefined
+}
+
+/**
+ * What is known of the hub's time may be nothing but our own, or off by as much as our clock was set since. False when
+ * nobody has said what it is: a renewal then waits for the other port, since a host need not reach this one any more.
+ */
+async function learnHubTime(
   { session, retries, log }: UpkeepContext,
-  leaf: Identity['leaf'],
-  budget: HubBudget,
-): Promise<void> {
-  const now = session.clock.now()
-  if (!isRenewalDue(leaf, now, session.config.renewalThresholdMs)) return
-  if (!retries.isDue(RENEWAL, now)) return
-  retries.holdOff(RENEWAL, now, ATTEMPT_INTERVAL_MS)
+  suspected: typeof RENEWAL | typeof RECOVERY,
+): Promise<boolean> {
   try {
-    await rotateIdentity(session, 'auto_threshold')
-    retries.recordSuccess(RENEWAL)
+    await askHubTime(session)
+    return true
   } catch (error) {
-    const refusal = error instanceof HubRefusedError ? error.refusal : undefined
-    retries.recordFailure(RENEWAL, now, Math.max(ATTEMPT_INTERVAL_MS, refusal?.retryAfterMs ?? 0))
-    if (refusal === undefined) throw error
-    log.warn({ status: refusal.status, code: refusal.code }, 'Renewal refused')
-    budget.noteRefusal(refusal)
+    if (suspected === RECOVERY) {
+      retries.recordFailure(RECOVERY, session.clock.now(), ATTEMPT_INTERVAL_MS)
+      throw error
+    }
+    log.debug({ error: describeError(error) }, 'The enroll port does not say what time it is')
+    return session.hubTime.skewMs !== undefined
   }
 }
 
+async function attemptRenewal(context: UpkeepContext, budget: HubBudget): Promise<void> {
+  const { session, retries, log } = context
+  if (!budget.isOpen || !retries.isDue(RENEWAL, session.clock.now())) return
+  const refusal = await attempt(context, RENEWAL, () => rotateIdentity(session, 'auto_threshold'))
+  if (refusal === undefined) return
+  log.warn({ status: refusal.status, code: refusal.code }, 'Renewal refused')
+  budget.noteRefusal(refusal)
+}
+
 async function attemptRecovery(
-  { session, retries, log }: UpkeepContext,
-  leaf: Identity['leaf'],
+  context: UpkeepContext,
+  leaf: Leaf,
   budget: HubBudget,
   reason: string,
 ): Promise<boolean> {
-  const now = session.clock.now()
-  if (!retries.isDue(RECOVERY, now)) return false
+  const { session, retries, log } = context
+  if (!retries.isDue(RECOVERY, session.clock.now())) return false
   const fields = { serial: leaf.serial, not_after: leaf.notAfter.toISOString(), reason }
   log.warn(fields, 'Identity expired, recovering it')
-  retries.holdOff(RECOVERY, now, ATTEMPT_INTERVAL_MS)
+  const refusal = await attempt(context, RECOVERY, () => recoverAndTakeUp(session))
+  if (refusal === undefined) return true
+  log.warn({ status: refusal.status, code: refusal.code }, 'Recovery refused')
+  budget.noteProblem(describeRefusal(refusal))
+  return false
+}
+
+/** What the hub said when it did not want to; throws what else went wrong. Either is tried again. */
+async function attempt(
+  { session: { clock }, retries }: UpkeepContext,
+  name: string,
+  work: () => Promise<unknown>,
+): Promise<HubRefusal | undefined> {
   try {
-    await recoverAndTakeUp(session)
-    retries.recordSuccess(RECOVERY)
-    return true
+    await attemptSpaced(retries, name, { clock, intervalMs: ATTEMPT_INTERVAL_MS }, work)
+    retries.recordSuccess(name)
+    return undefined
   } catch (error) {
     const refusal = error instanceof HubRefusedError ? error.refusal : undefined
-    retries.recordFailure(RECOVERY, now, Math.max(ATTEMPT_INTERVAL_MS, refusal?.retryAfterMs ?? 0))
+    retries.recordFailure(name, clock.now(), refusal?.retryAfterMs ?? 0)
     if (refusal === undefined) throw error
-    log.warn({ status: refusal.status, code: refusal.code }, 'Recovery refused')
-    budget.noteProblem(describeRefusal(refusal))
-    return false
+    return refusal
   }
 }

@@ -26,8 +26,36 @@ Examples:
 When the reply is lost, run the same command again: it goes on with the same request.
 `
 
+const TARGETS_EXAMPLES = `
+Examples:
+  $ cat /etc/svc-agent/targets.d/site.toml
+  nome = "site"
+  reload = ["systemctl", "reload", "nginx"]
+  probe = "127.0.0.1:443"
+  [[file]]
+  path = "/etc/nginx/tls/site.pem"
+  content = ["cert", "chain", "key"]
+  $ svc-agent targets check
+  $ svc-agent targets apply
+`
+
+const SELF_UPDATE_EXAMPLES = `
+Examples:
+  svc-agent self-update --url https://releases.example/svc-agent/latest
+  svc-agent self-update --url https://releases.example/svc-agent/0.1.0 --allow-downgrade
+
+What was there before stays beside it, as <binary>.old. Under the shipped units a new version
+that does not get as far as the old one is taken back within a minute.
+`
+
 interface JsonOption {
   json?: boolean
+}
+
+interface SelfUpdateFlags extends JsonOption {
+  url: string
+  binary?: string
+  allowDowngrade?: boolean
 }
 
 function buildProgram(): Command {
@@ -124,10 +152,58 @@ function buildProgram(): Command {
       await runCheck(env)
     })
 
+  const targets = program
+    .command('targets')
+    .description('where delivered certificates go on this host, as targets.d says')
+    .helpCommand(false)
+    .addHelpText('after', TARGETS_EXAMPLES)
+
+  targets
+    .command('check')
+    .description('say what each target does and what is wrong with it; exit 1 when anything is')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent targets check')
+    .action(async ({ json }: JsonOption) => {
+      const { runTargetsCheck } = await import('./commands/targets-check.ts')
+      await runTargetsCheck(env, { json: json === true })
+    })
+
+  targets
+    .command('apply')
+    .description('put the files of each target in place, reload and probe; exit 1 when one fails')
+    .option('--now', 'try what failed again, though its time has not come')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc-agent targets apply\n  $ svc-agent targets apply --now',
+    )
+    .action(async ({ json, now }: JsonOption & { now?: boolean }) => {
+      const { runTargetsApply } = await import('./commands/targets-apply.ts')
+      await runTargetsApply(env, { json: json === true, now: now === true })
+    })
+
+  program
+    .command('self-update')
+    .description('replace the agent’s executable by a newer, signed release')
+    .requiredOption('--url <url>', 'where svc-agent and svc-agent.minisig are')
+    .option('--binary <path>', 'the executable to replace (default: the one that runs)')
+    .option('--allow-downgrade', 'install an older or the same version too')
+    .option('--json', 'print JSON')
+    .addHelpText('after', SELF_UPDATE_EXAMPLES)
+    .action(async (options: SelfUpdateFlags) => {
+      const { runSelfUpdate } = await import('./commands/self-update.ts')
+      await runSelfUpdate(env, {
+        url: options.url,
+        binary: options.binary,
+        allowDowngrade: options.allowDowngrade === true,
+        json: options.json === true,
+      })
+    })
+
   addCompletionCommand(program)
   return program
 }
 
-await runProgram('svc-agent', async () => {
+void runProgram('svc-agent', async () => {
   await buildProgram().parseAsync(process.argv)
 })

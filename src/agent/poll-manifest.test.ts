@@ -1,6 +1,7 @@
 // What a round makes of the manifest, and what it tells the hub about it.
 
 import assert from 'node:assert/strict'
+import { rename } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
@@ -39,6 +40,22 @@ describe('the manifest of a round', () => {
     host.clock.offsetMs += 3_600_000
     await pollOnce(state)
     assert.deepEqual(countsReported(hub), [{ count: 0 }, { count: 1 }, { count: 1 }])
+  })
+
+  test('[EVT-19] holds up no delivery when its report cannot be written down, and is reported when it can', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const state = await host.openAgent()
+    const { outboxDir } = host.paths
+    hub.entregas = [manifestEntry()]
+    await rename(outboxDir, `${outboxDir}.away`)
+    assert.match((await pollOnce(state)).problems.join(' '), /ENOENT/)
+    assert.match(await host.readOut('site.crt'), /BEGIN CERTIFICATE/)
+    await rename(`${outboxDir}.away`, outboxDir)
+    host.clock.offsetMs += 61_000
+    await pollOnce(state)
+    assert.deepEqual(countsReported(hub), [{ count: 1 }])
+    assert.ok(hub.eventTypes().includes('entrega_instalada'))
   })
 
   test('[LIM-15] is read up to 1,000 entregas; the rest is left out and logged', async () => {

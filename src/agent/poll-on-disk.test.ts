@@ -47,6 +47,9 @@ describe('the identity on disk', () => {
     const { hub, host } = fixture
     await host.enroll(3_600_000)
     host.clock.offsetMs = 3_000_000
+    hub.clockOffsetMs = 3_000_000
+    // Valid by real time as well, by which the fake hub's TLS goes.
+    hub.backdateMs = 3_060_000
     const certificatePath = join(host.paths.identityDir, 'agent.crt')
     const seen: [used: string | undefined, onDisk: string][] = []
     const record = hub.requests.push.bind(hub.requests)
@@ -66,6 +69,7 @@ describe('the identity on disk', () => {
     const before = await identitySerialOf(host)
     Object.assign(hub, { lifetimeMs: 1000, backdateMs: 7_200_000 })
     host.clock.offsetMs = 86_300_000
+    hub.clockOffsetMs = 86_300_000
     const { problems } = await pollOnce(await host.openAgent())
     assert.match(problems.join(' '), /a certificate that cannot be used: .* is expired/)
     assert.equal(await identitySerialOf(host), before)

@@ -11,10 +11,19 @@ import type { DeliveryContext } from './delivery/delivery-context.ts'
 import { linksRetryName } from './delivery/restore-missing-links.ts'
 import { workOnDeliveries } from './delivery/work-on-deliveries.ts'
 import { HubBudget } from './hub-budget.ts'
-import { keepIdentity, recoverIfHubSeesExpired, UPKEEP_RETRIES } from './identity-upkeep.ts'
+import {
+  keepIdentity,
+  recoverIfHubSeesExpired,
+  renewIfStillDue,
+  UPKEEP_RETRIES,
+} from './identity-upkeep.ts'
 import { flushOutbox } from './reporting/flush-outbox.ts'
 import { decideManifestReport, type ManifestReport } from './reporting/manifest-report.ts'
 import { adoptRestoredIdentity, type AgentSession, caPathOf, takeUpIdentity } from './session.ts'
+import { createAgentTargets } from './targets/agent-targets.ts'
+import { keyTypeOf, loadTargets } from './targets/load-targets.ts'
+import { currentApplier } from './targets/target-applier.ts'
+import type { RoundOutcome } from './update/round-outcome.ts'
 import { type Manifest, manifestPulled } from './wire.ts'
 
 export interface PollState {
@@ -33,6 +42,7 @@ export interface PollResult {
   readonly problems: readonly string[]
   /** Whether the hub gave a manifest. */
   readonly hasManifest: boolean
+  readonly outcome: RoundOutcome
   readonly retryAfterMs: number
   /** The earliest instant at which something that failed may be tried again. */
   readonly nextRetryMs: number | undefined
@@ -45,8 +55,9 @@ export async function openPollState(
   session: AgentSession,
   hookRunner: HookRunner,
 ): Promise<PollState> {
-  const { config, paths, clock, hub, outbox, logging } = session
+  const { config, paths, clock, hub, hubTime, newCertificates, outbox, logging } = session
   const processed = await openProcessedStore(paths.processedFile)
+  const applier = currentApplier(config, paths)
   const retries = new RetrySchedule(session.random)
   return {
     session,
@@ -60,18 +71,28 @@ export async function openPollState(
       renewalThresholdMs: config.renewalThresholdMs,
       clock,
       hub,
+      hubTime,
+      newCertificates,
       outbox,
       processed,
       hooks: new HookLane({
         outDir: paths.outDir,
         caPath: caPathOf(paths),
         clock,
+        hubTime,
         random: session.random,
         processed,
         outbox,
         hookRunner,
         hookLog: logging.forModule('agent.hook'),
       }),
+      targets: createAgentTargets(
+        // The agent reads what it wrote itself.
+        { config, paths, applier, owner: applier, clock, log: logging.forModule('agent.targets') },
+        { processed, outbox },
+      ),
+      keyTypeOf: async (name) =>
+        keyTypeOf((await loadTargets(config.targetsDir, applier)).targets, name),
       retries,
       log: logging.forModule('agent.delivery'),
       warnedAbout: new Set(),
@@ -102,6 +123,8 @@ export async function pollOnce(
       )
       // Once at most: the next recovery may not be tried for a minute.
       if (isRecovered === true) return pollOnce(state, { hooks })
+    } else {
+      await guard(budget, log, 'Renewal', () => renewIfStillDue(state, identity, budget))
     }
     await guard(budget, log, 'Deliveries', () =>
       workOnDeliveries(deliveries, identity, manifest?.entries ?? [], budget),
@@ -117,9 +140,16 @@ export async function pollOnce(
     finishedAt: session.clock.now(),
     problems: budget.problems,
     hasManifest: manifest !== undefined,
+    outcome: outcomeOf(manifest, budget),
     retryAfterMs: budget.retryAfterMs,
     nextRetryMs: budget.isOpen ? retries.nextDueMs(startedAt) : undefined,
   }
+}
+
+function outcomeOf(manifest: Manifest | undefined, budget: HubBudget): RoundOutcome {
+  if (manifest !== undefined) return 'completed'
+  if (budget.hasServerError) return 'server_error'
+  return budget.isUnreachable ? 'network' : 'other'
 }
 
 async function guard<Value>(
@@ -152,13 +182,17 @@ async function pullManifest(state: PollState, budget: HubBudget): Promise<Manife
   if (manifest.ignoredCount > 0) {
     log.warn({ count: manifest.ignoredCount }, 'Manifest entries that cannot be read')
   }
-  const now = session.clock.now()
-  const report = decideManifestReport(state.manifestReport, manifest.entries.length, now)
-  if (report !== undefined) {
-    await session.outbox.enqueue(manifestPulled(report.count))
-    state.manifestReport = report
-  }
+  // A report that cannot be written down now is due again at the next poll; the deliveries do not wait for it.
+  await guard(budget, log, 'Manifest report', () => reportManifest(state, manifest))
   return manifest
+}
+
+async function reportManifest(state: PollState, { entries }: Manifest): Promise<void> {
+  const { outbox, clock } = state.session
+  const report = decideManifestReport(state.manifestReport, entries.length, clock.now())
+  if (report === undefined) return
+  await outbox.enqueue(manifestPulled(report.count))
+  state.manifestReport = report
 }
 
 /** Once per episode. */

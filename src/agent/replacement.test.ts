@@ -91,6 +91,7 @@ describe('a fresh entrega for a file that is installed already', () => {
     hub.misbehave('issue', { kind: 'refuse', status: 403, code: 'csr_cn_mismatch' })
     await pollOnce(state)
     host.clock.offsetMs = 20 * 3_600_000
+    hub.clockOffsetMs = 20 * 3_600_000
     await pollOnce(state)
     const bodies = hub.requestsTo('issue').map(({ body }) => body as { entrega_id?: string })
     assert.equal(bodies.at(-1)?.entrega_id, old.id)
@@ -113,9 +114,11 @@ test('a cancelled delivery stays on disk, is renewed no more, and status says so
   const { hub, host, state } = fixture
   const before = await host.readOut('site.crt')
   host.clock.offsetMs = 20 * 3_600_000
+  hub.clockOffsetMs = 20 * 3_600_000
   hub.misbehave('issue', NOT_FOUND)
   await pollOnce(state)
   host.clock.offsetMs = 25 * 3_600_000
+  hub.clockOffsetMs = 25 * 3_600_000
   const asked = hub.requestsTo('issue').length
   await pollOnce(state)
   assert.equal(await host.readOut('site.crt'), before)

@@ -116,6 +116,7 @@ async function pollSafely({ poll, clock }: RunLoopOptions, log: Logger): Promise
       finishedAt: clock.now(),
       problems: [describeError(error)],
       hasManifest: false,
+      outcome: 'other',
       retryAfterMs: 0,
       nextRetryMs: undefined,
     }

@@ -1,12 +1,14 @@
 // A running agent, as signals and other commands reach it.
 
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
+import { tryLockFile } from '../platform/file-lock.ts'
 import { HubBudget } from './hub-budget.ts'
 import { RetrySchedule } from './backoff.ts'
 
@@ -123,3 +125,136 @@ test('a clock that was set back does not put a retry off until it has caught up'
   assert.equal(retries.isDue('x', noon), false)
   assert.equal(retries.isDue('x', new Date('2025-01-01T00:00:00Z')), true)
 })
+
+describe('beside a command that holds the lock', () => {
+  test('[AGT-46] run waits for its end, says so once, and heeds signals meanwhile', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const lock = tryLockFile(host.paths.lockFile)
+    assert.ok(lock)
+    await using stopped = startRun(host)
+    await eventually('it says that it waits', () => stopped.stderr().includes(WAITING))
+    stopped.child.kill('SIGTERM')
+    assert.deepEqual(await stopped.exited, [null, 'SIGTERM'])
+
+    await using running = startRun(host)
+    await eventually('it says that it waits', () => running.stderr().includes(WAITING))
+    running.child.kill('SIGHUP')
+    assert.deepEqual(hub.requests, [])
+    lock.release()
+    await eventually('the first poll', () => hub.requestsTo('manifest').length === 1)
+    assert.equal(running.stderr().split(WAITING).length, 2)
+  })
+
+  test('[AGT-24] [AGT-46] of two that wait one runs, and the other says that it does', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const lock = tryLockFile(host.paths.lockFile)
+    assert.ok(lock)
+    await using first = startRun(host)
+    await using second = startRun(host)
+    for (const { stderr } of [first, second]) {
+      await eventually('it says that it waits', () => stderr().includes(WAITING))
+    }
+    lock.release()
+    const [loser, winner] = await Promise.race([
+      first.exited.then(() => [first, second] as const),
+      second.exited.then(() => [second, first] as const),
+    ])
+    assert.deepEqual(await loser.exited, [1, null])
+    assert.ok(
+      loser
+        .stderr()
+        .endsWith(`svc-agent: error: another svc-agent is at work in ${host.dataDir}\n`),
+    )
+    await eventually('the other polls', () => hub.requestsTo('manifest').length > 0)
+    assert.equal(winner.child.exitCode, null)
+  })
+
+  test('[AGT-46] status, identity and check need not wait, and disturb nothing', async () => {
+    await using fixture = await setUp()
+    const { host } = fixture
+    const lock = tryLockFile(host.paths.lockFile)
+    // As a write under way leaves it.
+    const staged = join(host.paths.stateDir, '.processed.json.0123456789ab.tmp')
+    await writeFile(staged, 'half')
+    const status = await host.command('status', '--json')
+    assert.equal(status.status, 0, status.stderr)
+    assert.equal((JSON.parse(status.stdout) as { running: boolean }).running, false)
+    assert.equal((await host.command('identity')).status, 0)
+    assert.equal((await host.command('check')).status, 1)
+    assert.equal(await readFile(staged, 'utf8'), 'half')
+    lock?.release()
+  })
+})
+
+describe('the hooks of an agent', () => {
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    test(`[HOK-5] [HOK-8] end with it by ${signal}, before the next one runs them again`, async () => {
+      await using fixture = await setUp()
+      const { hub, host } = fixture
+      await mkdir(host.paths.hookDir, { mode: 0o755 })
+      await chmod(host.paths.hookDir, 0o755)
+      const hook = join(host.paths.hookDir, 'post-csr-cert')
+      await writeFile(hook, NOTE_WHO_ELSE_RUNS)
+      await chmod(hook, 0o755)
+      hub.entregas = [manifestEntry()]
+      const pids = async (): Promise<string[]> => {
+        const text = await host.readOut('pids').catch(() => '')
+        return text.split('\n').filter((line) => line !== '')
+      }
+      await using first = startRun(host)
+      await eventually('the hook and its child run', async () => (await pids()).length === 2)
+      first.child.kill(signal)
+      await using second = startRun(host)
+      await eventually('they run again', async () => (await pids()).length === 4)
+      assert.equal(await host.readOut('overlap').catch(() => ''), '')
+      second.child.kill(signal)
+      for (const pid of await pids()) {
+        await eventually('it is gone', () => !isAlive(Number(pid)))
+      }
+    })
+  }
+})
+
+const WAITING = 'Another svc-agent command is at work'
+
+/** Notes its own process and a child of it, and whichever of those before them still run. */
+const NOTE_WHO_ELSE_RUNS = `#!/bin/sh
+for pid in $(cat pids 2>/dev/null); do grep -s '^State:' /proc/$pid/status | grep -v zombie >> overlap; done
+sleep 600 &
+echo $! >> pids
+echo $$ >> pids
+wait
+`
+
+interface RunningAgent extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly exited: Promise<unknown[]>
+  readonly stderr: () => string
+}
+
+function startRun(host: AgentHost): RunningAgent {
+  const child = host.spawn('run')
+  const exited = once(child, 'close')
+  let text = ''
+  child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return {
+    child,
+    exited,
+    stderr: () => text,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -3,22 +3,25 @@
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
-import { invariant } from '../platform/errors.ts'
+import { describeError, invariant } from '../platform/errors.ts'
 import type { RenewalTrigger } from '../protocol/words.ts'
 import type { Random } from './backoff.ts'
+import { NewCertificates } from './certificate-lifetime.ts'
 import type { AgentConfig } from './config.ts'
 import type { EnrollClient } from './enroll-client.ts'
+import { type FileOperations, nodeFileOperations } from './file-operations.ts'
 import { type HubConnections, networkConnections } from './hub-connections.ts'
 import { createHubGateway, type HubGateway, readTrust } from './hub-gateway.ts'
 import { HubTime } from './hub-time.ts'
 import { adoptPlainIdentity } from './identity/adopt-plain-identity.ts'
 import { announceIdentity } from './identity/announce-identity.ts'
-import { type Identity, requireIdentity } from './identity/identity.ts'
+import { type Identity, identityLayout, requireIdentity } from './identity/identity.ts'
 import { recoverIdentity } from './identity/recover-identity.ts'
 import { HubRefusedError, renewIdentity, type RenewalOutcome } from './identity/renew-identity.ts'
 import { type AgentPaths, agentPaths, prepareDirectories } from './paths.ts'
 import { openOutbox, type Outbox } from './reporting/outbox.ts'
 import { createSerialQueue, type SerialQueue } from './serial-queue.ts'
+import { syncLayout } from './versioned-files.ts'
 
 export interface AgentSession {
   readonly config: AgentConfig
@@ -30,6 +33,7 @@ export interface AgentSession {
   readonly connections: HubConnections
   readonly hub: HubGateway
   readonly hubTime: HubTime
+  readonly newCertificates: NewCertificates
   readonly outbox: Outbox
   /** Renewals, asked for or automatic, come one after the other. */
   readonly identityTurns: SerialQueue
@@ -60,6 +64,7 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
     connections,
     paths,
     hubTime,
+    newCertificates: new NewCertificates(hubTime),
     hub: createHubGateway({
       baseUrl: config.mtlsUrl,
       serverCaPath: config.serverCaPath,
@@ -76,11 +81,20 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
 }
 
 /** The identity that is on disk now, in use from the next request on, and reported if it is new. */
-export async function takeUpIdentity(session: AgentSession): Promise<Identity> {
-  const { paths, hub, outbox } = session
+export async function takeUpIdentity(
+  session: AgentSession,
+  files: FileOperations = nodeFileOperations,
+): Promise<Identity> {
+  const { paths, hub, outbox, logging } = session
   const identity = await requireIdentity(paths.identityDir)
+  // Its first use ends the one before it at the hub: it must not be gone after a power cut.
+  await syncLayout(identityLayout(paths.identityDir), files)
   await hub.useIdentity(identity)
-  await announceIdentity(identity, outbox, paths.announcedIdentityFile)
+  await announceIdentity(identity, outbox, paths.announcedIdentityFile).catch((error: unknown) => {
+    // Said again at the next use; a state directory that cannot be written holds up neither polls nor renewals.
+    const reason = describeError(error)
+    logging.forModule('agent.identity').warn({ reason }, 'Renewal cannot be reported yet')
+  })
   return identity
 }
 
@@ -124,12 +138,22 @@ export function askHubTime(session: AgentSession): Promise<void> {
 /** Renews or recovers now and reports it as far as the hub lets us; what it does not take now waits in the outbox. */
 export async function rotateAndReport(session: AgentSession): Promise<Rotation> {
   const { leaf } = await requireIdentity(session.paths.identityDir)
-  const isExpired = leaf.notAfter <= session.clock.now()
-  const rotation = isExpired
+  const rotation = (await isExpiredForHub(session, leaf.notAfter))
     ? await recoverAndTakeUp(session)
     : await rotateIdentity(session, 'manual')
   await session.outbox.flush(session.hub)
   return rotation
+}
+
+/** Asked before our own clock is believed; where nobody answers, the door itself says whether it opens. */
+async function isExpiredForHub(session: AgentSession, notAfter: Date): Promise<boolean> {
+  const { hubTime } = session
+  if (notAfter > hubTime.now()) return false
+  const isAnswered = await askHubTime(session).then(
+    () => true,
+    () => false,
+  )
+  return (isAnswered || hubTime.skewMs !== undefined) && notAfter <= hubTime.now()
 }
 
 function changeIdentity(
@@ -137,10 +161,14 @@ function changeIdentity(
   trigger: RenewalTrigger,
   change: () => Promise<RenewalOutcome>,
 ): Promise<Rotation> {
+  const { outbox, paths } = session
   return session.identityTurns.run(async () => {
-    await takeUpIdentity(session)
+    const identity = await takeUpIdentity(session)
+    // What could not be written down at its first use must be before there is another renewal to report.
+    await announceIdentity(identity, outbox, paths.announcedIdentityFile)
     const outcome = await change()
     if (!outcome.ok) throw new HubRefusedError(outcome)
+    session.newCertificates.note(outcome.renewed.leaf)
     await takeUpIdentity(session)
     const rotation = {
       oldSerial: outcome.old.leaf.serial,

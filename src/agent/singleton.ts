@@ -3,11 +3,14 @@
 import type { Clock } from '../platform/clock.ts'
 import { UserError } from '../platform/errors.ts'
 import { type FileLock, tryLockFile } from '../platform/file-lock.ts'
-import { askRunningAgent, type ControlOperation } from './control-socket.ts'
+import type { Logger } from '../platform/logger.ts'
+import { askRunningAgent, type ControlOperation, isAgentListening } from './control-socket.ts'
 import type { AgentPaths } from './paths.ts'
 
 const WAIT_MS = 10_000
 const RETRY_MS = 100
+/** Of whoever may wait for long: each try is a process. */
+const LONG_RETRY_MS = 500
 
 /** Throws a UserError when another process holds the lock. */
 export function lockAgent(paths: Pick<AgentPaths, 'lockFile' | 'dataDir'>): FileLock {
@@ -16,12 +19,33 @@ export function lockAgent(paths: Pick<AgentPaths, 'lockFile' | 'dataDir'>): File
   return lock
 }
 
+/**
+ * Waits for as long as a command that ends by itself holds the lock, or hooks of an agent that was killed do (HOK-8).
+ * Throws a UserError when it is an agent that runs: that one is known by its socket.
+ */
+export async function lockAgentWhenFree(
+  paths: Pick<AgentPaths, 'lockFile' | 'dataDir' | 'socketName'>,
+  clock: Clock,
+  log: Logger,
+): Promise<FileLock> {
+  for (let attempt = 1; ; attempt += 1) {
+    const lock = tryLockFile(paths.lockFile)
+    if (lock !== undefined) return lock
+    if (await isAgentListening(paths.dataDir, paths.socketName)) throw alreadyRunning(paths.dataDir)
+    if (attempt === 1) {
+      const { dataDir } = paths
+      log.warn({ data_dir: dataDir }, 'Another svc-agent command is at work, waiting for its end')
+    }
+    await clock.sleep(LONG_RETRY_MS)
+  }
+}
+
 /** Lets the running agent do it, or does it here, under the lock, when none runs. */
 export async function viaRunningAgentOr(
   paths: AgentPaths,
   clock: Clock,
   operation: ControlOperation,
-  alone: () => Promise<unknown>,
+  alone: (lock: FileLock) => Promise<unknown>,
 ): Promise<unknown> {
   const deadlineMs = clock.now().getTime() + WAIT_MS
   for (;;) {
@@ -30,7 +54,7 @@ export async function viaRunningAgentOr(
     const lock = tryLockFile(paths.lockFile)
     if (lock !== undefined) {
       try {
-        return await alone()
+        return await alone(lock)
       } finally {
         lock.release()
       }

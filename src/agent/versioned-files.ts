@@ -6,7 +6,7 @@
 //   out/site.key -> .versions/site/current/key.pem       out/.versions/site/{000001,000002}/{cert.pem,key.pem}
 
 import { randomBytes } from 'node:crypto'
-import { join, normalize } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import { type FileOperations, nodeFileOperations } from './file-operations.ts'
 
@@ -31,7 +31,7 @@ export class ForeignFileError extends SvcError {
   override name = 'ForeignFileError'
   constructor(path: string) {
     super('foreign_file', `${path} exists and was not made by the agent`, {
-      hint: `move ${path} away`,
+      hint: `move ${path} away: the agent puts its own in its place`,
     })
   }
 }
@@ -76,8 +76,36 @@ export async function checkLayout(
   layout: VersionedLayout,
   files: FileOperations = nodeFileOperations,
 ): Promise<void> {
-  await ensureVersionsDirectory(layout, files)
+  await readCurrentName(await ensureVersionsDirectory(layout, files), files)
   await findMissingLinks(layout, files)
+}
+
+/** What stands where a link of ours belongs. */
+export async function kindOfPlace(
+  { directory, versionsPath, links }: VersionedLayout,
+  link: string,
+  files: FileOperations = nodeFileOperations,
+): Promise<'nothing' | 'own link' | 'file' | 'foreign'> {
+  const path = join(directory, link)
+  const kind = await files.kindOf(path)
+  if (kind === 'nothing' || kind === 'file') return kind
+  const target = join(versionsPath, CURRENT, links[link] ?? '')
+  return kind === 'link' && (await files.readLink(path)) === target ? 'own link' : 'foreign'
+}
+
+/**
+ * Makes what a switch did survive a power cut, also when the process that did it was killed before it could see to
+ * that: the version was synced before the switch, the directories that lead to it may not have been.
+ */
+export async function syncLayout(
+  { directory, versionsPath }: VersionedLayout,
+  files: FileOperations = nodeFileOperations,
+): Promise<void> {
+  let path = join(directory, versionsPath)
+  for (; path !== dirname(directory); path = dirname(path)) {
+    if ((await files.kindOf(path)) !== 'nothing') await files.syncDirectory(path)
+  }
+  await files.syncDirectory(path)
 }
 
 /** Puts back links that others removed, and says which; needs a current version. */
@@ -106,8 +134,10 @@ export async function adoptPlainFiles(
   await pointCurrentTo(versions, name, files)
   // The first name last: by that one an adoption that was cut short is known.
   for (const [link, file] of Object.entries(layout.links).reverse()) {
+    const kind = await kindOfPlace(layout, link, files)
+    if (kind === 'own link') continue
     const path = join(layout.directory, link)
-    if ((await files.kindOf(path)) === 'link') continue
+    if (kind === 'foreign') throw new ForeignFileError(path)
     const staged = join(layout.directory, `.${link}.${randomBytes(6).toString('hex')}.tmp`)
     await files.makeLink(join(layout.versionsPath, CURRENT, file), staged)
     await files.rename(staged, path)
@@ -133,18 +163,15 @@ async function ensureVersionsDirectory(
 }
 
 async function findMissingLinks(
-  { directory, versionsPath, links }: VersionedLayout,
+  layout: VersionedLayout,
   files: FileOperations,
 ): Promise<[path: string, target: string][]> {
   const missing: [string, string][] = []
-  for (const [link, file] of Object.entries(links)) {
-    const path = join(directory, link)
-    const target = join(versionsPath, CURRENT, file)
-    const kind = await files.kindOf(path)
-    if (kind === 'nothing') missing.push([path, target])
-    else if (kind !== 'link' || (await files.readLink(path)) !== target) {
-      throw new ForeignFileError(path)
-    }
+  for (const [link, file] of Object.entries(layout.links)) {
+    const path = join(layout.directory, link)
+    const kind = await kindOfPlace(layout, link, files)
+    if (kind === 'nothing') missing.push([path, join(layout.versionsPath, CURRENT, file)])
+    else if (kind !== 'own link') throw new ForeignFileError(path)
   }
   return missing
 }

@@ -28,25 +28,41 @@ export interface CertificateRequest {
   readonly publicKeySpki: Buffer
 }
 
-const EC_P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const SIGNATURE_HASHES: ReadonlySet<string> = new Set(['SHA-256', 'SHA-384', 'SHA-512'])
 const SUBJECT_ALT_NAME = '2.5.29.17'
 const PEM_CSR =
   /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/
 
-/** A CSR whose only name is its CN; `key` is P-256. PEM. */
+/** A CSR whose only name is its CN; `key` is one that we certify. PEM. */
 export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
+  const algorithm = signingAlgorithmOf(key.keyObject)
   const pkcs8 = key.keyObject.export({ type: 'pkcs8', format: 'der' })
-  const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, EC_P256, true, ['sign'])
-  const verifyingKey = await webcrypto.subtle.importKey('spki', key.publicKeySpki, EC_P256, true, [
+  const { subtle } = webcrypto
+  const signingKey = await subtle.importKey('pkcs8', pkcs8, algorithm, true, ['sign'])
+  const verifyingKey = await subtle.importKey('spki', key.publicKeySpki, algorithm, true, [
     'verify',
   ])
   const csr = await Pkcs10CertificateRequestGenerator.create({
     name: [{ CN: [commonName] }],
     keys: { privateKey: signingKey, publicKey: verifyingKey },
-    signingAlgorithm: EC_P256,
+    signingAlgorithm: algorithm,
   })
   return `${csr.toString('pem')}\n`
+}
+
+function signingAlgorithmOf(key: KeyObject) {
+  switch (key.asymmetricKeyType) {
+    case 'ed25519':
+      return { name: 'Ed25519' }
+    case 'rsa':
+      return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+    default: {
+      const isP384 = key.asymmetricKeyDetails?.namedCurve === 'secp384r1'
+      return isP384
+        ? { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' }
+        : { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+    }
+  }
 }
 
 /** The request, or undefined when it does not parse, is not self-signed, or has a key that we do not certify. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { generateEcP256Key, isAcceptablePublicKey, parsePrivateKeyPem } from './keys.ts'
+import { createCsrPem, parseCsrPem } from './csr.ts'
+import {
+  generateEcP256Key,
+  generateKey,
+  isAcceptablePublicKey,
+  type KeyType,
+  parsePrivateKeyPem,
+} from './keys.ts'
 
 /** A modulus of this size; that it is no product of two primes does not show. */
 function rsaOfBits(bits: number): KeyObject {
@@ -37,3 +45,33 @@ test('[AGT-6] a new key is P-256, and its PEM is read back as the same key', asy
   assert.match(key.pem, /^-----BEGIN PRIVATE KEY-----\n/)
   assert.throws(() => parsePrivateKeyPem('no key'))
 })
+
+/** What openssl calls each of them, in a private key and in the signature of a CSR. */
+const OPENSSL_WORDS: Readonly<Record<KeyType, readonly [key: RegExp, signature: RegExp]>> = {
+  'ec-p256': [/NIST CURVE: P-256/, /ecdsa-with-SHA256/],
+  'ec-p384': [/NIST CURVE: P-384/, /ecdsa-with-SHA384/],
+  ed25519: [/ED25519 Private-Key/, /ED25519/],
+  'rsa-2048': [/\(2048 bit, 2 primes\)/, /sha256WithRSAEncryption/],
+  'rsa-3072': [/\(3072 bit, 2 primes\)/, /sha256WithRSAEncryption/],
+  'rsa-4096': [/\(4096 bit, 2 primes\)/, /sha256WithRSAEncryption/],
+}
+
+for (const [type, [keyWords, signatureWords]] of Object.entries(OPENSSL_WORDS)) {
+  test(`[TGT-10] a key of type ${type} is one that we certify, and so is its CSR, by openssl too`, async () => {
+    const key = await generateKey(type as KeyType)
+    assert.ok(isAcceptablePublicKey(createPublicKey(key.keyObject)))
+    assert.match(key.pem, /^-----BEGIN PRIVATE KEY-----\n/)
+    assert.match(openssl(key.pem, 'pkey', '-noout', '-text'), keyWords)
+    const csrPem = await createCsrPem('a.example', key)
+    assert.match(openssl(csrPem, 'req', '-verify', '-noout', '-text'), signatureWords)
+    const csr = parseCsrPem(csrPem)
+    assert.equal(csr?.commonName, 'a.example')
+    assert.ok(csr.publicKeySpki.equals(key.publicKeySpki))
+  })
+}
+
+function openssl(input: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('openssl', args, { input, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}

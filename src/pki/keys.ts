@@ -11,9 +11,26 @@ export interface PrivateKey {
   readonly publicKeySpki: Buffer
 }
 
-export async function generateEcP256Key(): Promise<PrivateKey> {
-  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+export type KeyType = 'ec-p256' | 'ec-p384' | 'ed25519' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096'
+
+const generate = promisify(generateKeyPair)
+
+const GENERATORS: Readonly<Record<KeyType, () => Promise<{ privateKey: KeyObject }>>> = {
+  'ec-p256': () => generate('ec', { namedCurve: 'P-256' }),
+  'ec-p384': () => generate('ec', { namedCurve: 'P-384' }),
+  ed25519: () => generate('ed25519', {}),
+  'rsa-2048': () => generate('rsa', { modulusLength: 2048 }),
+  'rsa-3072': () => generate('rsa', { modulusLength: 3072 }),
+  'rsa-4096': () => generate('rsa', { modulusLength: 4096 }),
+}
+
+export async function generateKey(type: KeyType): Promise<PrivateKey> {
+  const { privateKey } = await GENERATORS[type]()
   return fromKeyObject(privateKey)
+}
+
+export function generateEcP256Key(): Promise<PrivateKey> {
+  return generateKey('ec-p256')
 }
 
 /** Throws when the text is not a PEM private key. */

@@ -2,14 +2,24 @@
 
 import { SvcError } from './errors.ts'
 
-/** Runs a program; a failure prints `NAME: error: …` (and a hint, if there is one) on stderr and exits 1. */
+/**
+ * Runs a program; a failure prints `NAME: error: …` (and a hint, if there is one) on stderr and exits 1. Not to be
+ * awaited at the top level of a program that is built, since CommonJS has no such thing.
+ */
 export async function runProgram(name: string, main: () => Promise<void>): Promise<void> {
+  let isDone = false
+  process.once('beforeExit', () => {
+    if (isDone) return
+    reportFailure(name, new Error('nothing is left to wait for, and it is not done'))
+    process.exitCode = 1
+  })
   try {
     await main()
   } catch (error) {
     reportFailure(name, error)
     process.exitCode = 1
   }
+  isDone = true
 }
 
 /** Known failures print their message and hint; anything else is a bug and prints its stack. */

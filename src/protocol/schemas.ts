@@ -82,6 +82,32 @@ export const EventReplyBody = Type.Object({
 })
 export type EventReplyBody = Static<typeof EventReplyBody>
 
+/** What agents of this version send with `alvo_aplicado`; the hub records any payload. */
+export const TargetAppliedPayload = Type.Object({
+  nome: Type.String({ maxLength: 128 }),
+  serial: Type.String({ pattern: '^[0-9a-f]{1,64}$' }),
+  files: Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 64 }),
+  probe: Type.Union([Type.Literal('ok'), Type.Null()]),
+  /** Those that others had changed or removed. */
+  drift: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 64 })),
+})
+export type TargetAppliedPayload = Static<typeof TargetAppliedPayload>
+
+export const TargetRevertedPayload = Type.Object({
+  nome: Type.String({ maxLength: 128 }),
+  serial: Type.String({ pattern: '^[0-9a-f]{1,64}$' }),
+  step: Type.Union([
+    Type.Literal('check'),
+    Type.Literal('stage'),
+    Type.Literal('switch'),
+    Type.Literal('reload'),
+    Type.Literal('probe'),
+    Type.Literal('interrupted'),
+  ]),
+  reason: Type.String({ maxLength: 1024 }),
+})
+export type TargetRevertedPayload = Static<typeof TargetRevertedPayload>
+
 export const HealthReplyBody = Type.Object({ status: Type.Literal('ok'), version: Type.String() })
 export type HealthReplyBody = Static<typeof HealthReplyBody>
 

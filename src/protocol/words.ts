@@ -31,6 +31,8 @@ export const EventType = {
   deliveryFailed: 'entrega_falhou',
   manifestPulled: 'manifest_pulled',
   hookFailed: 'hook_falhou',
+  targetApplied: 'alvo_aplicado',
+  targetReverted: 'alvo_revertido',
 } as const
 export type EventType = (typeof EventType)[keyof typeof EventType]
 

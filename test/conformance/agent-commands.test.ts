@@ -34,7 +34,10 @@ describe('commands of svc-agent', () => {
     assert.equal(status, 0)
     const [, list = ''] = /\nCommands:\n(.*?)\n\n/s.exec(stdout) ?? []
     const names = list.split('\n').flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? [])
-    assert.deepEqual(names, 'enroll identity run rotate poll status check completion'.split(' '))
+    assert.deepEqual(
+      names,
+      'enroll identity run rotate poll status check targets self-update completion'.split(' '),
+    )
   })
 
   test('[AGT-3] exit with 1 for a command, an option or a directory that cannot be', async () => {

@@ -21,6 +21,7 @@ import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { Hostname } from '../../src/protocol/identifiers.ts'
 import { startMisbehavingCa } from '../fakes/misbehaving-ca.ts'
+import { createClockedConnections } from '../simulation/clocked-connections.ts'
 import { type InProcessHub, startInProcessHub } from '../simulation/in-process-hub.ts'
 import { createSeededRandom, seedFrom } from '../simulation/seeded-random.ts'
 import { readVerifiedLog } from '../simulation/week-log.ts'
@@ -260,7 +261,11 @@ async function enrolAndOpen(
     assert.ok(tries < TRIES_MAX, 'it succeeds sooner or later')
   }
   await client.close()
-  return openPollState(await openSession({ config, clock, random, logging, version }), hooks)
+  const connections = createClockedConnections(clock)
+  return openPollState(
+    await openSession({ config, clock, random, logging, version, connections }),
+    hooks,
+  )
 }
 
 async function pollUntil(

@@ -1,12 +1,11 @@
 // A host for the agent in a temporary directory: an enrolled identity, a clock to turn, and the real bin/svc-agent.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseAgentConfig } from '../../src/agent/config.ts'
 import type { HookInvocation, HookRunner } from '../../src/agent/delivery/hook-runner.ts'
 import { storeIdentity } from '../../src/agent/identity/identity.ts'
@@ -20,15 +19,7 @@ import type { Clock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import type { ManifestEntryBody } from '../../src/protocol/schemas.ts'
 import type { FakeHub } from '../fakes/hub-server.ts'
-
-const BIN = fileURLToPath(new URL('../../bin/svc-agent', import.meta.url))
-
-export interface CommandResult {
-  readonly status: number | null
-  readonly signal: string | null
-  readonly stdout: string
-  readonly stderr: string
-}
+import { type Ended, pathOfProgram, runProgram, waitUntil } from './processes.ts'
 
 /** Real time, plus whatever a test adds. */
 export class TurnableClock implements Clock {
@@ -131,15 +122,14 @@ export class AgentHost implements AsyncDisposable {
   }
 
   spawn(...args: string[]): ChildProcess {
-    return spawn(BIN, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    return spawn(pathOfProgram('svc-agent'), args, {
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
   }
 
-  command(...args: string[]): Promise<CommandResult> {
-    return new Promise((resolve) => {
-      const child = execFile(BIN, args, { env: this.env }, (_error, stdout, stderr) =>
-        resolve({ status: child.exitCode, signal: child.signalCode, stdout, stderr }),
-      )
-    })
+  command(...args: string[]): Promise<Ended> {
+    return runProgram('svc-agent', args, this.env)
   }
 
   readOut(name: string): Promise<string> {
@@ -164,16 +154,13 @@ export function manifestEntry(fields: Partial<ManifestEntryBody> = {}): Manifest
   }
 }
 
-/** Polls a condition until it holds; fails after ten seconds. */
+/** Polls a condition until it holds: neither undefined nor false. */
 export async function eventually<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
 ): Promise<Value> {
-  const deadline = Date.now() + 10_000
-  for (;;) {
+  return waitUntil(what, async () => {
     const value = await condition()
-    if (value !== undefined && value !== false) return value
-    if (Date.now() > deadline) throw new Error(`not within ten seconds: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return value === false ? undefined : value
+  })
 }

@@ -1,12 +1,10 @@
 // The embedded CA, started as its users start it: bin/svc-ca in a process of its own.
 
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { findFreePort } from './free-port.ts'
+import { pathOfProgram, runTool } from './processes.ts'
 import { type RunningCa, startCaProcess } from './running-ca.ts'
 
 export interface DevCaOptions {
@@ -16,7 +14,7 @@ export interface DevCaOptions {
   readonly certDuration?: string
 }
 
-const SVC_CA = fileURLToPath(new URL('../../bin/svc-ca', import.meta.url))
+const SVC_CA = pathOfProgram('svc-ca')
 
 export async function startDevCa(options: DevCaOptions = {}): Promise<RunningCa> {
   const temporary =
@@ -25,9 +23,8 @@ export async function startDevCa(options: DevCaOptions = {}): Promise<RunningCa>
   const listen = `127.0.0.1:${await findFreePort()}`
   const { certDuration = '24h' } = options
   const init = ['init', '--dir', directory, '--listen', listen, '--cert-duration', certDuration]
-  const { stdout } = await promisify(execFile)(SVC_CA, [...init, '--json'])
   // The names are those of svc-ca's own --json output.
-  const environment = JSON.parse(stdout) as Record<
+  const environment = JSON.parse(await runTool(SVC_CA, [...init, '--json'])) as Record<
     'SVC_CA_URL' | 'SVC_CA_ROOT_CA_PATH' | 'SVC_CA_PROVISIONER_KID' | 'SVC_CA_PROVISIONER_KEY',
     string
   >

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'undici'
-import { systemClock } from '../../src/platform/clock.ts'
+import { waitUntil } from './processes.ts'
 
 export interface RunningCa {
   readonly url: string
@@ -27,9 +27,7 @@ export interface CaProcess {
   stop(): Promise<void>
 }
 
-const READY_MS_MAX = 30_000
 const STOP_MS_MAX = 5000
-const POLL_MS = 50
 
 /** Resolves when the CA answers `ok` at /health; a process that ends before that is an error with its output. */
 export async function startCaProcess(
@@ -75,12 +73,11 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 }
 
 async function waitUntilHealthy(url: string, rootPem: string, child: ChildProcess): Promise<void> {
-  const deadlineMs = Date.now() + READY_MS_MAX
-  while (!(await isCaHealthy(url, rootPem))) {
+  await waitUntil('the CA to be healthy', async () => {
+    if (await isCaHealthy(url, rootPem)) return true
     if (hasEnded(child)) throw new Error('the process ended')
-    if (Date.now() > deadlineMs) throw new Error('it was not ready in time')
-    await systemClock.sleep(POLL_MS)
-  }
+    return undefined
+  })
 }
 
 function hasEnded(child: ChildProcess): boolean {

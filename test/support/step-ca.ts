@@ -20,15 +20,12 @@ export interface StepCaOptions {
 }
 
 /** What it takes to start it, for those who start it themselves. */
-export interface ConfiguredStepCa {
+export interface ConfiguredStepCa extends Omit<
+  RunningCa,
+  'provisionerName' | 'start' | 'stop' | typeof Symbol.asyncDispose
+> {
   readonly program: string
   readonly args: readonly string[]
-  readonly url: string
-  readonly rootPath: string
-  readonly provisionerKid: string
-  readonly provisionerKey: string
-  /** The four SVC_CA_* variables of a hub. */
-  readonly environment: Readonly<Record<string, string>>
   isHealthy(): Promise<boolean>
 }
 

@@ -8,9 +8,13 @@ import { readVersion } from '../../platform/version.ts'
 import type { AgentCommand } from '../agent-variables.ts'
 import type { Random } from '../backoff.ts'
 import { type AgentConfig, parseAgentConfig } from '../config.ts'
+import { keepGivenFile } from '../given-files.ts'
+import { CA_BYTES_MAX } from '../hub-gateway.ts'
 import { type AgentPaths, agentPaths } from '../paths.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+export const TOKEN_FILE_BYTES_MAX = 4096
 
 export interface CommandContext {
   readonly config: AgentConfig
@@ -24,12 +28,16 @@ export interface CommandContext {
 export function startCommand(
   command: AgentCommand,
   env: Environment,
-  options: { readonly allowHttp?: boolean } = {},
+  options: { readonly allowHttp?: boolean; readonly keepsRights?: boolean } = {},
 ): CommandContext {
   const config = parseAgentConfig(env, { command, osHostname: hostname(), ...options })
   const logging = createLoggingFromEnvironment(env)
   warnAboutUnknownVariables(command, config, logging)
-  becomeOwnerOf(config.dataDir)
+  keepGivenFile(config.serverCaPath, config.dataDir, CA_BYTES_MAX)
+  if (command === 'enroll') {
+    keepGivenFile(config.enrollTokenFile, config.dataDir, TOKEN_FILE_BYTES_MAX)
+  }
+  if (options.keepsRights !== true) becomeOwnerOf(config.dataDir)
   return {
     config,
     paths: agentPaths(config),

@@ -1,14 +1,14 @@
 import { invariant, UserError } from '../../platform/errors.ts'
-import { readTextIfPresent } from '../../platform/files.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { AgentConfig } from '../config.ts'
 import { createEnrollClient } from '../enroll-client.ts'
+import { readGivenFile } from '../given-files.ts'
 import { readTrust } from '../hub-gateway.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
 import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
 import { prepareDirectories } from '../paths.ts'
 import { lockAgent } from '../singleton.ts'
-import { type Environment, print, startCommand } from './context.ts'
+import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './context.ts'
 
 export interface EnrollOptions {
   readonly allowHttp: boolean
@@ -16,8 +16,6 @@ export interface EnrollOptions {
   readonly replace: boolean
   readonly json: boolean
 }
-
-const TOKEN_FILE_BYTES_MAX = 4096
 
 export async function runEnroll(env: Environment, options: EnrollOptions): Promise<void> {
   const context = startCommand('enroll', env, { allowHttp: options.allowHttp })
@@ -54,7 +52,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
 async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise<Secret<string>> {
   if (enrollToken !== undefined) return enrollToken
   invariant(enrollTokenFile !== undefined, 'enroll requires a token')
-  const text = (await readTextIfPresent(enrollTokenFile, TOKEN_FILE_BYTES_MAX))?.trim()
+  const text = (await readGivenFile(enrollTokenFile, TOKEN_FILE_BYTES_MAX))?.trim()
   if (text === undefined || text === '') {
     throw new UserError(
       'token_file',

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { describeError, invariant, SvcError } from '../../platform/errors.ts'
+import type { FileLock } from '../../platform/file-lock.ts'
 import { serveControlSocket } from '../control-socket.ts'
 import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
 import { requireIdentity } from '../identity/identity.ts'
@@ -8,24 +9,32 @@ import { openPollState, pollOnce, type PollResult, type PollState } from '../pol
 import { readStatus, type StatusParts } from '../reporting/status.ts'
 import { createRunLoop, type RunLoop } from '../run-loop.ts'
 import { type AgentSession, openSession, rotateAndReport } from '../session.ts'
-import { lockAgent, viaRunningAgentOr } from '../singleton.ts'
+import { lockAgentWhenFree, viaRunningAgentOr } from '../singleton.ts'
+import { recordLastRound } from '../update/round-outcome.ts'
+import type { RestartReply } from '../update/restart-agent.ts'
+import { takeTargetReport } from '../targets/agent-targets.ts'
 import { agentStarted } from '../wire.ts'
 import { EventType } from '../../protocol/words.ts'
 import { type CommandContext, type Environment, startCommand } from './context.ts'
 import { reportOf } from './rotate.ts'
 
-/** Ends only by a signal, at once and by its default action: every state on disk is safe at every instant. */
+const RESTART_DELAY_MS = 100
+
+/**
+ * Ends by a signal, at once and by its default action, or when it is asked to restart: every state on disk is safe at
+ * every instant.
+ */
 export async function runRun(env: Environment): Promise<void> {
   const context = startCommand('run', env)
   const { paths, clock, random, logging } = context
   await requireIdentity(paths.identityDir)
   await prepareDirectories(paths)
-  // Held until the process ends.
-  lockAgent(paths)
   let loop: RunLoop | undefined
   // From the first moment: left to itself the signal would end us.
   process.on('SIGHUP', () => loop?.wake())
-  const { session, state } = await boot(context)
+  // Held until the process ends.
+  const lock = await lockAgentWhenFree(paths, clock, logging.forModule('agent'))
+  const { session, state } = await boot(context, lock)
   // A hook that hangs must not keep the next round waiting.
   state.deliveries.hooks.driveItself()
   const started = createRunLoop({
@@ -33,7 +42,7 @@ export async function runRun(env: Environment): Promise<void> {
     random,
     intervalMs: context.config.pollIntervalMs,
     log: state.log,
-    poll: () => pollOnce(state, { hooks: 'beside' }),
+    poll: () => recorded(context, pollOnce(state, { hooks: 'beside' })),
   })
   loop = started
   await serveControlSocket(
@@ -43,20 +52,47 @@ export async function runRun(env: Environment): Promise<void> {
       rotate: async () => reportOf(await rotateAndReport(session)),
       status: () => readStatus(paths, statusParts(state, started)),
       poll: () => started.pollNow().then(reportRound),
+      restart: () => Promise.resolve(restart(context)),
+      report: (report) => takeTargetReport(state.deliveries, report),
     },
     logging.forModule('agent'),
   )
   await started.run()
 }
 
+/** Says how a round ended to whoever watches a new version; a disk that is full does not end the agent. */
+async function recorded(
+  { paths, version, clock, logging }: CommandContext,
+  round: Promise<PollResult>,
+): Promise<PollResult> {
+  const result = await round
+  const { outcome } = result
+  await recordLastRound(paths.stateDir, { version, outcome }, clock.now()).catch(
+    (error: unknown) => {
+      const reason = describeError(error)
+      logging.forModule('agent').warn({ reason }, 'Outcome of the round cannot be kept')
+    },
+  )
+  return result
+}
+
+/** Ends soon, when somebody will start us again: until then the answer is on its way. */
+function restart({ config, clock, logging }: CommandContext): RestartReply {
+  if (!config.isSupervised) return { restarting: false }
+  logging.forModule('agent').info('Ending, to be started again')
+  void clock.sleep(RESTART_DELAY_MS).then(() => process.exit(0))
+  return { restarting: true }
+}
+
 /** One round; fails when anything in it did. */
 export async function runOnce(env: Environment): Promise<void> {
   const context = startCommand('run', env)
-  await requireIdentity(context.paths.identityDir)
-  await prepareDirectories(context.paths)
-  const lock = lockAgent(context.paths)
+  const { paths, clock, logging } = context
+  await requireIdentity(paths.identityDir)
+  await prepareDirectories(paths)
+  const lock = await lockAgentWhenFree(paths, clock, logging.forModule('agent'))
   try {
-    reportRound(await roundAlone(context))
+    reportRound(await recorded(context, roundAlone(context, lock)))
   } finally {
     lock.release()
   }
@@ -66,13 +102,13 @@ export async function runOnce(env: Environment): Promise<void> {
 export async function runPoll(env: Environment): Promise<void> {
   const context = startCommand('poll', env)
   await requireIdentity(context.paths.identityDir)
-  await viaRunningAgentOr(context.paths, context.clock, 'poll', async () =>
-    reportRound(await roundAlone(context)),
+  await viaRunningAgentOr(context.paths, context.clock, 'poll', async (lock) =>
+    reportRound(await roundAlone(context, lock)),
   )
 }
 
-async function roundAlone(context: CommandContext): Promise<PollResult> {
-  const { session, state } = await boot(context)
+async function roundAlone(context: CommandContext, lock: FileLock): Promise<PollResult> {
+  const { session, state } = await boot(context, lock)
   try {
     return await pollOnce(state)
   } finally {
@@ -80,10 +116,13 @@ async function roundAlone(context: CommandContext): Promise<PollResult> {
   }
 }
 
-async function boot(context: CommandContext): Promise<{ session: AgentSession; state: PollState }> {
+async function boot(
+  context: CommandContext,
+  lock: FileLock,
+): Promise<{ session: AgentSession; state: PollState }> {
   const { config, paths, logging, version } = context
   const session = await openSession(context)
-  const state = await openPollState(session, hookRunnerOf(context))
+  const state = await openPollState(session, hookRunnerOf(context, lock))
   const identity = await requireIdentity(paths.identityDir)
   const { hostname } = identity
   logging
@@ -105,7 +144,7 @@ async function queueStart({ outbox }: AgentSession, hostname: string): Promise<v
   await outbox.enqueue(agentStarted(hostname))
 }
 
-function hookRunnerOf({ paths, logging }: CommandContext): HookRunner {
+function hookRunnerOf({ paths, logging }: CommandContext, lock: FileLock): HookRunner {
   const userId = process.getuid?.()
   invariant(userId !== undefined, 'the agent runs on systems that have users')
   return createHookRunner({
@@ -113,6 +152,7 @@ function hookRunnerOf({ paths, logging }: CommandContext): HookRunner {
     workingDirectory: paths.outDir,
     userId,
     home: ownHome(),
+    lock,
     log: logging.forModule('agent.hook'),
   })
 }

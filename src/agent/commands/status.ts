@@ -1,23 +1,28 @@
-import { openProcessedStore } from '../delivery/processed-store.ts'
-import { prepareDirectories } from '../paths.ts'
-import { openOutbox } from '../reporting/outbox.ts'
+import { askRunningAgent } from '../control-socket.ts'
+import { readDeliveries } from '../delivery/processed-store.ts'
 import { requireIdentity } from '../identity/identity.ts'
+import type { AgentPaths } from '../paths.ts'
+import { listEventFiles } from '../reporting/outbox.ts'
 import { type AgentStatus, formatStatus, readStatus } from '../reporting/status.ts'
-import { viaRunningAgentOr } from '../singleton.ts'
 import { type Environment, print, startCommand } from './context.ts'
 
 export async function runStatus(env: Environment, options: { json: boolean }): Promise<void> {
-  const { paths, clock, logging } = startCommand('status', env)
+  const { paths, clock } = startCommand('status', env)
   await requireIdentity(paths.identityDir)
-  const status = await viaRunningAgentOr(paths, clock, 'status', async () => {
-    await prepareDirectories(paths)
-    return readStatus(paths, {
-      processed: await openProcessedStore(paths.processedFile),
-      outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
-      now: clock.now(),
-      running: undefined,
-    })
-  })
+  const answer = await askRunningAgent(paths.dataDir, paths.socketName, 'status')
+  const status = answer === undefined ? await readAlone(paths, clock.now()) : answer.result
   // Ours, or that of an agent of the same version.
   print(status, options, formatStatus(status as AgentStatus))
+}
+
+/** Without the lock: it changes nothing, and whoever holds it changes each file as a whole. */
+async function readAlone(paths: AgentPaths, now: Date): Promise<AgentStatus> {
+  const deliveries = [...(await readDeliveries(paths.processedFile)).values()]
+  const events = await listEventFiles(paths.outboxDir)
+  return readStatus(paths, {
+    processed: { list: () => deliveries },
+    outbox: { listWaiting: () => events },
+    now,
+    running: undefined,
+  })
 }

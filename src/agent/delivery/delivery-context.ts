@@ -3,18 +3,29 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RetrySchedule } from '../backoff.ts'
+import type { NewCertificates } from '../certificate-lifetime.ts'
+import type { KeyType } from '../../pki/keys.ts'
+import type { ArtefactName } from '../../protocol/identifiers.ts'
 import type { HubClient } from '../hub-client.ts'
+import type { HubTime } from '../hub-time.ts'
 import type { Outbox } from '../reporting/outbox.ts'
+import type { AgentTargets } from '../targets/agent-targets.ts'
 import type { HookLane } from './hook-lane.ts'
 import type { ProcessedStore } from './processed-store.ts'
 
 export interface DeliveryContext {
   readonly outDir: string
   readonly renewalThresholdMs: number
+  /** Ours, for when to try again; what certificates say is measured by the hub's. */
   readonly clock: Clock
+  readonly hubTime: HubTime
+  readonly newCertificates: NewCertificates
   readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent'>
   readonly outbox: Outbox
   readonly processed: ProcessedStore
+  readonly targets: AgentTargets
+  /** The type that the host's targets ask for. */
+  readonly keyTypeOf: (name: ArtefactName) => Promise<KeyType>
   readonly hooks: HookLane
   readonly retries: RetrySchedule
   readonly log: Logger

@@ -4,6 +4,7 @@
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import type { Outbox } from '../reporting/outbox.ts'
+import type { AgentTargets } from '../targets/agent-targets.ts'
 import { type AgentEvent, deliveryInstalled, deliveryRenewed } from '../wire.ts'
 import { type InstalledPair, pairPaths } from './installed-pair.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
@@ -12,6 +13,7 @@ export interface FollowUpContext {
   readonly outDir: string
   readonly processed: ProcessedStore
   readonly outbox: Pick<Outbox, 'enqueue'>
+  readonly targets: Pick<AgentTargets, 'applyNew' | 'tell'>
 }
 
 /** A renewed pair that the records do not know yet starts again at the first step. */
@@ -27,7 +29,10 @@ export async function adoptInstalledVersions(
   }
 }
 
-/** Queues the event of every installed version that has none yet; the same one twice is one event. */
+/**
+ * Brings every installed version that has no event yet to its targets and queues its event; the same one twice is one
+ * event. What the targets report comes after it: while they are reported the delivery is known to be installed.
+ */
 export async function queueEvents(
   context: FollowUpContext,
   pairs: ReadonlyMap<string, InstalledPair>,
@@ -37,9 +42,11 @@ export async function queueEvents(
     if (record.progress !== 'installed' || pair?.record.delivery_id !== record.deliveryId) continue
     const event = eventOf(context.outDir, record, pair)
     if (event === undefined) continue
+    await context.targets.applyNew(record.name, pair.leaf.serial)
     await context.outbox.enqueue(event, pair.record.request_id)
     await context.processed.put({ ...record, progress: 'event_queued' })
   }
+  await context.targets.tell()
 }
 
 function isNewVersionOf(record: ProcessedDelivery, pair: InstalledPair): boolean {

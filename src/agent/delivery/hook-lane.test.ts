@@ -85,6 +85,7 @@ describe('hooks beside the rounds', () => {
     await eventually('the first hook', () => hooks.names().length === 1)
     const [first] = state.processed.list()
     host.clock.offsetMs = 3_000_000
+    hub.clockOffsetMs = 3_000_000
     await pollOnce(state, BESIDE)
     const [second] = state.processed.list()
     assert.notEqual(second?.serial, first?.serial)
@@ -121,6 +122,7 @@ describe('hooks beside the rounds', () => {
     assert.deepEqual(host.hooks.invocations, [])
     assert.equal(hub.eventTypes().includes('entrega_instalada'), true)
     host.clock.offsetMs = 121_000
+    hub.clockOffsetMs = 121_000
     await pollOnce(reopened)
     assert.equal(host.hooks.invocations.length, 1)
   })
@@ -141,6 +143,7 @@ test('[HOK-6] a lane that drives itself tries a failing hook again without a rou
     outDir: host.paths.outDir,
     caPath: '/ca.pem',
     clock: systemClock,
+    hubTime: systemClock,
     random: () => 0,
     processed: state.processed,
     outbox: state.session.outbox,

@@ -7,6 +7,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import { type Random, RetrySchedule } from '../backoff.ts'
+import type { HubTime } from '../hub-time.ts'
 import type { Outbox } from '../reporting/outbox.ts'
 import { type HookFailureReport, hookFailed } from '../wire.ts'
 import type { HookRunner } from './hook-runner.ts'
@@ -17,6 +18,7 @@ export interface HookContext {
   readonly outDir: string
   readonly caPath: string
   readonly clock: Clock
+  readonly hubTime: Pick<HubTime, 'now'>
   readonly random: Random
   readonly processed: ProcessedStore
   readonly outbox: Pick<Outbox, 'enqueue'>
@@ -118,7 +120,7 @@ export class HookLane {
 
   /** Undefined when there is nothing to run now. */
   async #runHooksOf(record: ProcessedDelivery): Promise<HookFailureReport[] | undefined> {
-    const { outDir, caPath, hookRunner, clock } = this.#context
+    const { outDir, caPath, hookRunner, clock, hubTime } = this.#context
     const { deliveryId } = record
     const name = parseArtefactName(record.name)
     const pair = name && (await readInstalledPair(outDir, name))
@@ -127,7 +129,7 @@ export class HookLane {
       this.#skipped.add(deliveryId)
       return undefined
     }
-    const earlyMs = pair.leaf.notBefore.getTime() - clock.now().getTime()
+    const earlyMs = pair.leaf.notBefore.getTime() - hubTime.now().getTime()
     if (earlyMs > 0) {
       // A service that takes up a certificate before its time fails with it.
       this.#retries.postpone(deliveryId, clock.now(), earlyMs)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { eventually } from '../../../test/support/agent-host.ts'
+import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { createHookRunner, type HookInvocation } from './hook-runner.ts'
 
@@ -34,7 +35,10 @@ async function withHooks(
     directory: string
     put: (name: string, script: string, options?: { interpreter: string }) => Promise<string>
     /** With the limit that agents have, unless one is given. */
-    run: (timeoutMs?: number) => ReturnType<ReturnType<typeof createHookRunner>['run']>
+    run: (
+      timeoutMs?: number,
+      lock?: FileLock,
+    ) => ReturnType<ReturnType<typeof createHookRunner>['run']>
   }) => Promise<void>,
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'hooks-'))
@@ -47,7 +51,7 @@ async function withHooks(
         await chmod(path, 0o755)
         return path
       },
-      run: (timeoutMs) =>
+      run: (timeoutMs, lock) =>
         createHookRunner({
           hookDir: directory,
           workingDirectory: directory,
@@ -55,6 +59,7 @@ async function withHooks(
           home: '/home/x',
           log,
           ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          ...(lock === undefined ? {} : { lock }),
         }).run(INVOCATION),
     })
   } finally {
@@ -130,6 +135,55 @@ describe('hooks', () => {
       context.mock.timers.tick(1)
       const [failure] = await running
       assert.deepEqual([failure?.reason, failure?.exitCode], ['killed after 60 s', null])
+    }))
+
+  test('[HOK-8] hold the agent’s lock until they end, and what they leave in the background does not', () =>
+    withHooks(async ({ directory, put, run }) => {
+      const lockFile = join(directory, 'agent.lock')
+      const lock = tryLockFile(lockFile)
+      assert.ok(lock)
+      await put(
+        'post-csr-cert',
+        'sleep 600 & echo $! > child; while [ ! -e go ]; do sleep 0.02; done',
+      )
+      const running = run(undefined, lock)
+      await eventually('the hook runs', () => existsSync(join(directory, 'child')))
+      // As the kernel does when the agent dies.
+      lock.release()
+      assert.equal(tryLockFile(lockFile), undefined)
+      await writeFile(join(directory, 'go'), '')
+      assert.deepEqual(await running, [])
+      const child = Number(await readFile(join(directory, 'child'), 'utf8'))
+      assert.ok(isAlive(child))
+      process.kill(child, 'SIGKILL')
+      const next = tryLockFile(lockFile)
+      assert.ok(next)
+      next.release()
+    }))
+
+  test('[HOK-8] get neither the socket nor the lock of their guard', () =>
+    withHooks(async ({ put, run }) => {
+      await put('post-csr-cert', '! [ -e /proc/$$/fd/3 ] && ! [ -e /proc/$$/fd/4 ]')
+      assert.deepEqual(await run(), [])
+    }))
+
+  test('[HOK-8] end with their guard, whoever ends that', () =>
+    withHooks(async ({ directory, put, run }) => {
+      await put('post-csr-cert', 'echo "$PPID $$" > pids.new && mv pids.new pids; exec sleep 600')
+      const running = run()
+      await eventually('the hook runs', () => existsSync(join(directory, 'pids')))
+      const [guard, hook] = (await readFile(join(directory, 'pids'), 'utf8')).split(' ').map(Number)
+      process.kill(guard ?? 0, 'SIGKILL')
+      const [failure] = await running
+      assert.equal(failure?.reason, 'ended by SIGKILL')
+      await eventually('the hook is gone', () => !isAlive(hook ?? 0))
+    }))
+
+  test('[HOK-6] that a signal ends have failed with the status that a shell gives it', () =>
+    withHooks(async ({ put, run }) => {
+      await put('post-csr-cert', 'kill -s SEGV $$')
+      const [failure] = await run()
+      assert.deepEqual([failure?.reason, failure?.exitCode], ['exit status 139', 139])
     }))
 
   test('do not hold up the agent by what they leave in the background', () =>

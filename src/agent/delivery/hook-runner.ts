@@ -1,5 +1,6 @@
 // The hooks of a delivery, told in arguments and environment what was installed.
 
+import type { FileLock } from '../../platform/file-lock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { HookFailureReport } from '../wire.ts'
 import { findHooks } from './find-hooks.ts'
@@ -31,6 +32,8 @@ export interface HookRunnerOptions {
   readonly userId: number
   readonly home: string
   readonly log: Logger
+  /** The agent's own: no other agent starts before the hooks of this one have ended. */
+  readonly lock?: Pick<FileLock, 'descriptor'>
   readonly timeoutMs?: number
 }
 
@@ -58,6 +61,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
           arguments: [invocation.name, invocation.certificatePath, invocation.keyPath],
           environment: hookEnvironment(invocation, options.home),
           workingDirectory,
+          lockDescriptor: options.lock?.descriptor,
           timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
         })
         const fields = {

@@ -1,12 +1,13 @@
 // A new key, a certificate for it from the hub, and the switch to both.
 
-import type { Clock } from '../../platform/clock.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { createCsrPem } from '../../pki/csr.ts'
-import { generateEcP256Key } from '../../pki/keys.ts'
+import { generateKey, type KeyType } from '../../pki/keys.ts'
 import type { ArtefactName, CargoId, DeliveryId } from '../../protocol/identifiers.ts'
+import type { NewCertificates } from '../certificate-lifetime.ts'
 import type { HubClient } from '../hub-client.ts'
 import type { HubRefusal } from '../hub-request.ts'
+import type { HubTime } from '../hub-time.ts'
 import { checkIssuedCertificate } from '../identity/certificate-checks.ts'
 import type { Identity } from '../identity/identity.ts'
 import { WrongCertificateError } from '../identity/renew-identity.ts'
@@ -24,20 +25,23 @@ export interface PairRequest {
 export interface PairContext {
   readonly outDir: string
   readonly hub: Pick<HubClient, 'issueCertificate'>
-  readonly clock: Clock
+  readonly hubTime: HubTime
+  readonly newCertificates: NewCertificates
+  /** The type that the host's target for this name asks for. */
+  readonly keyTypeOf: (name: ArtefactName) => Promise<KeyType>
 }
 
 export type PairOutcome = { readonly ok: true; readonly serial: string } | HubRefusal
 
 /** Throws HubUnreachableError, WrongCertificateError, ForeignFileError, or a system error of the file system. */
 export async function obtainPair(
-  { outDir, hub, clock }: PairContext,
+  { outDir, hub, hubTime, newCertificates, keyTypeOf }: PairContext,
   identity: Identity,
   request: PairRequest,
 ): Promise<PairOutcome> {
   // Looked at first: a certificate that cannot be written need not be asked for.
   await checkLayout(pairLayout(outDir, request.name))
-  const key = await generateEcP256Key()
+  const key = await generateKey(await keyTypeOf(request.name))
   const csrPem = await createCsrPem(identity.hostname, key)
   const outcome = await hub.issueCertificate(csrPem, request.deliveryId)
   if (!outcome.ok) return outcome
@@ -45,7 +49,8 @@ export async function obtainPair(
     outcome.value.certificatePem,
     key.publicKeySpki,
     identity,
-    clock.now(),
+    // As for an identity: ours may be the clock that is wrong.
+    hubTime.now(),
   )
   if (!checked.ok) throw new WrongCertificateError(checked.fault)
   await storePair(outDir, request.name, {
@@ -59,5 +64,6 @@ export async function obtainPair(
       renewal: request.renewal,
     },
   })
+  newCertificates.note(checked.leaf)
   return { ok: true, serial: checked.leaf.serial }
 }

@@ -63,6 +63,7 @@ function plan(state: Partial<RoundState>) {
     pairs: new Map(),
     failuresWaiting: new Set(),
     now: NOW,
+    newCertificates: { isNew: () => false },
     renewalThresholdMs: 6 * HOUR,
     ...state,
   })

@@ -6,7 +6,7 @@ import {
   parseArtefactName,
 } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
-import { isRenewalDue } from '../certificate-lifetime.ts'
+import { isRenewalDue, type Lifetime, type NewCertificates } from '../certificate-lifetime.ts'
 import type { ManifestEntry } from '../wire.ts'
 import type { InstalledPair } from './installed-pair.ts'
 import type { ProcessedDelivery } from './processed-store.ts'
@@ -18,7 +18,9 @@ export interface RoundState {
   readonly pairs: ReadonlyMap<string, InstalledPair>
   /** Deliveries whose failure waits to be reported: the hub lists them until it has heard. */
   readonly failuresWaiting: ReadonlySet<string>
+  /** By the hub's clock. */
   readonly now: Date
+  readonly newCertificates: Pick<NewCertificates, 'isNew'>
   readonly renewalThresholdMs: number
 }
 
@@ -120,9 +122,11 @@ function circumstancesOf(
 }
 
 function planRenewals(
-  { records, pairs, entries, now, renewalThresholdMs }: RoundState,
+  { records, pairs, entries, now, newCertificates, renewalThresholdMs }: RoundState,
   taken: ReadonlySet<string>,
 ): Pick<DeliveryPlan, 'renewals' | 'obsolete'> {
+  const isDue = (leaf: Lifetime): boolean =>
+    isRenewalDue(leaf, now, renewalThresholdMs) && !newCertificates.isNew(leaf)
   const renewals: DeliveryPlan['renewals'][number][] = []
   const obsolete: DeliveryId[] = []
   for (const record of records) {
@@ -134,7 +138,7 @@ function planRenewals(
       if (!isListed) obsolete.push(record.deliveryId)
     } else if (!record.cancelled && name !== undefined && !taken.has(fold(name))) {
       if (pair === undefined) renewals.push({ record, name, trigger: 'delivery' })
-      else if (isRenewalDue(pair.leaf, now, renewalThresholdMs)) {
+      else if (isDue(pair.leaf)) {
         renewals.push({ record, name, trigger: 'auto_threshold' })
       }
     }

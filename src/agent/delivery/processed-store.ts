@@ -97,7 +97,8 @@ export async function openProcessedStore(path: string): Promise<ProcessedStore> 
   }
 }
 
-async function readDeliveries(path: string): Promise<Map<DeliveryId, ProcessedDelivery>> {
+/** As openProcessedStore does, beside whoever else is at work. */
+export async function readDeliveries(path: string): Promise<Map<DeliveryId, ProcessedDelivery>> {
   const text = await readTextIfPresent(path, FILE_BYTES_MAX)
   if (text === undefined) return new Map()
   return new Map(decode(path, text).map((delivery) => [delivery.deliveryId, delivery]))

@@ -1,5 +1,6 @@
 // Renewal of a delivered certificate, for as long as the hub knows its delivery.
 
+import { attemptSpaced } from '../backoff.ts'
 import { meaningOfRefusal } from '../failures.ts'
 import type { HubBudget } from '../hub-budget.ts'
 import type { HubRefusal } from '../hub-request.ts'
@@ -20,9 +21,13 @@ export async function renewDelivery(
 ): Promise<void> {
   const { record } = renewal
   const { retries, clock, log, processed } = context
-  retries.holdOff(record.deliveryId, clock.now(), ATTEMPT_INTERVAL_MS)
   const oldSerial = pairs.get(record.name)?.leaf.serial ?? record.serial
-  const refusal = await renewPair(context, identity, renewal, oldSerial)
+  const refusal = await attemptSpaced(
+    retries,
+    record.deliveryId,
+    { clock, intervalMs: ATTEMPT_INTERVAL_MS },
+    () => renewPair(context, identity, renewal, oldSerial),
+  )
   if (refusal === undefined) {
     retries.recordSuccess(record.deliveryId)
     budget.noteAnswer()

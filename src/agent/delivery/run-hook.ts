@@ -1,13 +1,21 @@
-// One hook as one process: no shell, a clean environment, a minute, and then its whole process group is killed.
+// One hook in a process group of its own: a clean environment, a minute, and then the whole group is killed.
+//
+// The group must not outlive the agent either, however the agent ends: the next one runs the hook again (HOK-5), and
+// two at once would undo each other's work. So the group is led by a guard, which holds the other end of a socket of
+// ours. When we are gone the kernel closes our end; the guard reads the end of file and kills its group. It also holds
+// the agent's lock, so that the next agent starts only after that, and closes both for the hook itself: a service that
+// a hook leaves in the background keeps nobody from starting. A shell is the smallest guard that every host has. It
+// interprets GUARD alone; the hook and its arguments are handed through as they are.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 
 export interface HookCommand {
   readonly path: string
   readonly arguments: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly workingDirectory: string
+  readonly lockDescriptor: number | undefined
   readonly timeoutMs: number
 }
 
@@ -20,22 +28,33 @@ export interface HookResult {
   readonly output: string
 }
 
+/** Descriptor 3 is the socket, 4 the lock. Ends as the hook does; by a signal N with the status 128 + N. */
+const GUARD = `
+{ read -r _ <&3 || kill -s KILL -- -$$; } >/dev/null 2>&1 &
+unset PWD OLDPWD SHLVL
+"$@" 3<&- 4<&-
+status=$?
+kill -s KILL $! 2>/dev/null
+wait $! 2>/dev/null
+exit $status`
+
 const OUTPUT_BYTES_MAX = 64 * 1024
 /** How long the last of the output may take after the exit. */
 const OUTPUT_GRACE_MS = 250
 
 export async function runHook(command: HookCommand): Promise<HookResult> {
   const startedMs = performance.now()
-  const child = spawn(command.path, command.arguments, {
+  const child = spawn('/bin/sh', ['-c', GUARD, 'hook', command.path, ...command.arguments], {
     cwd: command.workingDirectory,
     env: { ...command.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', command.lockDescriptor ?? 'ignore'],
     // A process group of its own, which can be killed as one.
     detached: true,
   })
   // First of all: without descriptors to spare a child has no streams, only an error that must find a listener.
   const exit = waitForExit(child, command.timeoutMs)
   const output = new BoundedOutput([child.stdout, child.stderr])
+  child.stdio?.[3]?.on('error', () => undefined)
   const { failure, exitCode } = await exit
   return {
     failure,
@@ -62,6 +81,8 @@ function waitForExit(
     })
     child.once('exit', (exitCode, signal) => {
       clearTimeout(timer)
+      // Somebody killed the guard; the hook must not go on without it.
+      if (signal !== null) killGroup(child)
       const result = { failure: describeExit(exitCode, signal, timedOut, timeoutMs), exitCode }
       // What the hook left running in the background may keep its output open for ever.
       // tidy: as above.
@@ -99,8 +120,8 @@ class BoundedOutput {
   readonly #chunks: Buffer[] = []
   #size = 0
 
-  constructor(streams: readonly (Readable | undefined)[]) {
-    this.#streams = streams.filter((stream) => stream !== undefined)
+  constructor(streams: readonly (Readable | null | undefined)[]) {
+    this.#streams = streams.filter((stream) => stream instanceof Readable)
     for (const stream of this.#streams) {
       stream.on('data', (chunk: Buffer) => this.#add(chunk))
       stream.on('error', () => undefined)

@@ -26,13 +26,15 @@ export async function workOnDeliveries(
   const pairs = await readPairs(context, entries)
   await restoreMissingLinks(context, pairs, budget)
   await adoptInstalledVersions(context, pairs)
+  for (const problem of await context.targets.lookAfter()) budget.noteProblem(problem)
   await queueEvents(context, pairs)
   const plan = planDeliveries({
     entries,
     records: context.processed.list(),
     pairs,
     failuresWaiting: failuresWaiting(context.outbox),
-    now: context.clock.now(),
+    now: context.hubTime.now(),
+    newCertificates: context.newCertificates,
     renewalThresholdMs: context.renewalThresholdMs,
   })
   warnAboutUnknownKinds(context, plan)

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { cp, lstat, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import {
+  cp,
+  lstat,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../../test/fakes/hub-server.ts'
@@ -121,6 +131,41 @@ function dyingAfter(countMax: number, observe: () => Promise<void>): FileOperati
     },
   ])
   return Object.fromEntries(wrapped) as FileOperations
+}
+
+test('[AGT-39] [AGT-40] plain files beside a link to elsewhere are not adopted, and that link stays', async () => {
+  await using fixture = await setUp()
+  const { host, identityDir } = fixture
+  const elsewhere = join(host.directory, 'root.pem')
+  await rename(join(identityDir, 'ca.pem'), elsewhere)
+  await symlink(elsewhere, join(identityDir, 'ca.pem'))
+  assert.equal(await adoptPlainIdentity(identityDir), false)
+  assert.equal(await readlink(join(identityDir, 'ca.pem')), elsewhere)
+  assert.equal((await lstat(join(identityDir, 'agent.key'))).isFile(), true)
+  // It works as it is, and a renewal says what is in its way.
+  const state = await host.openAgent()
+  assert.deepEqual((await pollOnce(state)).problems, [])
+  await assert.rejects(rotateAndReport(state.session), { code: 'foreign_file' })
+})
+
+for (const name of ['agent.key', 'ca.pem']) {
+  test(`[AGT-39] a plain ${name} beside our links is named before the hub is asked for a renewal or a recovery`, async () => {
+    await using stack = new AsyncDisposableStack()
+    const hub = stack.use(await FakeHub.start())
+    const host = stack.use(await AgentHost.create(hub))
+    await host.enroll()
+    const path = join(host.paths.identityDir, name)
+    await rm(path)
+    await writeFile(path, 'precious')
+    const { session } = await host.openAgent()
+    const error = { code: 'foreign_file', message: `${path} exists and was not made by the agent` }
+    await assert.rejects(rotateAndReport(session), error)
+    host.clock.offsetMs = 2 * 86_400_000
+    hub.clockOffsetMs = host.clock.offsetMs
+    await assert.rejects(rotateAndReport(session), error)
+    assert.deepEqual([...hub.requestsTo('issue'), ...hub.requestsTo('recover')], [])
+    assert.equal(await readFile(path, 'utf8'), 'precious')
+  })
 }
 
 test('a plain key beside a linked certificate is somebody else’s and stays', async () => {

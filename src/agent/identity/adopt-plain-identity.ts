@@ -1,11 +1,10 @@
 // A backup that was put back with its links followed leaves plain files where the links were. They are taken up as a
 // version of their own: an identity that works must also be one that can be renewed.
 
-import { join } from 'node:path'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
 import { removeStagedFiles } from '../staged-files.ts'
-import { adoptPlainFiles } from '../versioned-files.ts'
+import { adoptPlainFiles, kindOfPlace } from '../versioned-files.ts'
 import { filesOf, identityLayout, loadIdentity } from './identity.ts'
 
 /** Whether there was something to adopt. Throws a UserError when the files are no identity; they are then left alone. */
@@ -15,9 +14,10 @@ export async function adoptPlainIdentity(
 ): Promise<boolean> {
   const layout = identityLayout(identityDir)
   const names = Object.keys(layout.links)
-  const kinds = await Promise.all(names.map((name) => files.kindOf(join(identityDir, name))))
-  // The certificate comes first: a plain key beside a linked one is somebody else's.
-  const isPlain = kinds[0] === 'file' && kinds.every((kind) => kind === 'file' || kind === 'link')
+  const kinds = await Promise.all(names.map((name) => kindOfPlace(layout, name, files)))
+  // The certificate comes first: a plain key beside a linked one is somebody else's, as is a link to anywhere else.
+  const isPlain =
+    kinds[0] === 'file' && kinds.every((kind) => kind === 'file' || kind === 'own link')
   if (!isPlain) return false
   const identity = await loadIdentity(identityDir)
   if (identity === undefined) return false

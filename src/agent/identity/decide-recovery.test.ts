@@ -6,23 +6,25 @@ const NOON = new Date('2026-01-01T12:00:00Z')
 const EARLIER = new Date('2026-01-01T11:00:00Z')
 const LATER = new Date('2026-01-01T13:00:00Z')
 
-describe('whether an identity that ends at noon has to be recovered', () => {
+describe('[REC-3] whether an identity that ends at noon has to be recovered', () => {
   const quiet: RecoveryFacts = {
     notAfter: NOON,
-    now: EARLIER,
     hubNow: undefined,
     hubSaidExpired: false,
     isHandshakeFailing: false,
   }
   const cases: [title: string, facts: Partial<RecoveryFacts>, reason: string | undefined][] = [
-    ['not before noon', {}, undefined],
-    ['at noon by our own clock', { now: NOON }, 'expired by our clock'],
-    [
-      'at noon by our own clock, though it is earlier for the hub',
-      { now: NOON, hubNow: EARLIER },
-      'expired by our clock',
-    ],
     ['when the hub says so', { hubSaidExpired: true }, 'expired, says the hub'],
+    [
+      'when the hub says so, though its clock does not',
+      { hubSaidExpired: true, hubNow: EARLIER },
+      'expired, says the hub',
+    ],
+    [
+      'when the handshake fails at noon for the hub',
+      { isHandshakeFailing: true, hubNow: NOON },
+      'expired by the hub’s clock',
+    ],
     [
       'when the handshake fails and it is past noon for the hub',
       { isHandshakeFailing: true, hubNow: LATER },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub, type Misbehaviour } from '../../../test/fakes/hub-server.ts'
@@ -127,6 +127,32 @@ describe('enrolment', () => {
     assert.notEqual(renewed.leaf.serial, old.leaf.serial)
     const aside = join(fixture.host.paths.identityDir, '.versions', '000001', 'agent.crt')
     assert.equal(parseCertificatePem(await readFile(aside, 'utf8')).serial, old.leaf.serial)
+  })
+
+  for (const name of ['agent.key', 'ca.pem']) {
+    test(`[AGT-12] [AGT-39] a foreign ${name} in its place is named before the token is used up`, async () => {
+      await using fixture = await setUp()
+      const path = join(fixture.host.paths.identityDir, name)
+      await writeFile(path, 'precious')
+      await assert.rejects(fixture.enroll(), {
+        message: `${path} exists and was not made by the agent`,
+        hint: `move ${path} away: the agent puts its own in its place`,
+      })
+      assert.deepEqual(fixture.hub.requestsTo('enroll'), [])
+      assert.equal(await readFile(path, 'utf8'), 'precious')
+    })
+  }
+
+  test('[AGT-14] --replace finds a foreign file before the token is used up', async () => {
+    await using fixture = await setUp()
+    await fixture.enroll()
+    const path = join(fixture.host.paths.identityDir, 'ca.pem')
+    await rm(path)
+    await writeFile(path, 'precious')
+    fixture.hub.tokens.set('svct_second', { hostname: 'web-1', role: 'web' })
+    const token = new Secret('svct_second')
+    await assert.rejects(fixture.enroll({ token, replace: true }), { code: 'foreign_file' })
+    assert.equal(fixture.hub.requestsTo('enroll').length, 1)
   })
 
   test('[AGT-12] a refusal names the code and keeps what is pending', async () => {

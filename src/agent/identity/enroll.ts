@@ -13,10 +13,17 @@ import { backoffDelayMs, type Random } from '../backoff.ts'
 import type { EnrollClient } from '../enroll-client.ts'
 import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub-request.ts'
 import type { AgentPaths } from '../paths.ts'
+import { checkLayout } from '../versioned-files.ts'
 import type { EnrollReply } from '../wire.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
-import { type Identity, loadIdentity, requireIdentity, storeIdentity } from './identity.ts'
+import {
+  type Identity,
+  identityLayout,
+  loadIdentity,
+  requireIdentity,
+  storeIdentity,
+} from './identity.ts'
 import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
 
 export interface EnrollRequest {
@@ -41,7 +48,10 @@ const ATTEMPTS_MAX = 4
 
 export async function enroll(context: EnrollContext, request: EnrollRequest): Promise<Identity> {
   const { paths } = context
-  if (!request.replace) await refuseExistingIdentity(context)
+  if (request.replace) await adoptPlainIdentity(paths.identityDir)
+  else await refuseExistingIdentity(context)
+  // Looked at first: a token must not be used up for a certificate that cannot be written.
+  await checkLayout(identityLayout(paths.identityDir))
   const pending = await preparePendingRequest(
     'enrolment',
     paths.pendingDir,
@@ -71,7 +81,6 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   // What was checked is stored, never the reply's text: OpenSSL reads more in it than certificates under that label.
   const certificatePem = onlyCertificates(outcome.value.certificatePem)
   const caPem = onlyCertificates(outcome.value.caPem)
-  if (request.replace) await adoptPlainIdentity(paths.identityDir)
   await storeIdentity(paths.identityDir, {
     certificatePem,
     keyPem: pending.key.pem,

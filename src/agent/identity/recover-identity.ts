@@ -5,8 +5,9 @@ import { parseCsrPem } from '../../pki/csr.ts'
 import type { EnrollClient } from '../enroll-client.ts'
 import type { HubTime } from '../hub-time.ts'
 import type { AgentPaths } from '../paths.ts'
+import { checkLayout } from '../versioned-files.ts'
 import { checkIssuedCertificate } from './certificate-checks.ts'
-import { requireIdentity, storeIdentity } from './identity.ts'
+import { identityLayout, requireIdentity, storeIdentity } from './identity.ts'
 import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
 import { createRecoveryProof, refuseOtherThanP256 } from './recovery-proof.ts'
 import { type RenewalOutcome, WrongCertificateError } from './renew-identity.ts'
@@ -24,6 +25,8 @@ export async function recoverIdentity(context: RecoveryContext): Promise<Renewal
   const { paths, enrollPort, hubTime, audience } = context
   const old = await requireIdentity(paths.identityDir)
   refuseOtherThanP256(old.key)
+  // Looked at first: a certificate that cannot be written need not be asked for.
+  await checkLayout(identityLayout(paths.identityDir))
   const pending = await preparePendingRequest(
     'recovery',
     paths.pendingRecoveryDir,

@@ -8,8 +8,9 @@ import { describeRefusal } from '../failures.ts'
 import type { HubClient } from '../hub-client.ts'
 import type { HubRefusal } from '../hub-request.ts'
 import type { HubTime } from '../hub-time.ts'
+import { checkLayout } from '../versioned-files.ts'
 import { checkIssuedCertificate } from './certificate-checks.ts'
-import { type Identity, requireIdentity, storeIdentity } from './identity.ts'
+import { type Identity, identityLayout, requireIdentity, storeIdentity } from './identity.ts'
 
 export type RenewalOutcome =
   | { readonly ok: true; readonly old: Identity; readonly renewed: Identity }
@@ -41,6 +42,8 @@ export async function renewIdentity(
   trigger: RenewalTrigger,
 ): Promise<RenewalOutcome> {
   const old = await requireIdentity(context.identityDir)
+  // Looked at first: a certificate that cannot be written need not be asked for.
+  await checkLayout(identityLayout(context.identityDir))
   const key = await generateEcP256Key()
   const outcome = await context.hub.issueCertificate(await createCsrPem(old.hostname, key))
   if (!outcome.ok) return outcome

@@ -1,6 +1,5 @@
 import type { HubBudget } from '../hub-budget.ts'
 import type { HubClient } from '../hub-client.ts'
-import { HubUnreachableError } from '../hub-request.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Sends what waits, as far as the round's hub lets it. */
@@ -11,6 +10,6 @@ export async function flushOutbox(
   if (!budget.isOpen) return
   const result = await context.outbox.flush(context.hub)
   if (result === 'empty') return
-  if (result instanceof HubUnreachableError) budget.noteError(result)
+  if (result instanceof Error) budget.noteError(result)
   else budget.noteRefusal(result)
 }

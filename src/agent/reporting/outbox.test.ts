@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { promises } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { errnoCode } from '../../platform/errors.ts'
 import { createLogging } from '../../platform/logger.ts'
 import type { EventRequestBody } from '../../protocol/schemas.ts'
 import type { HubClient } from '../hub-client.ts'
@@ -29,6 +32,28 @@ class FakeEventLog implements Pick<HubClient, 'sendEvent'> {
 
   get types(): string[] {
     return this.recorded.map(({ tipo_evento: type }) => type)
+  }
+}
+
+const REQUEST_ID = '11111111-1111-4111-8111-111111111111'
+
+/** A disk on which reading this one file fails. */
+async function whileUnreadable<Value>(
+  path: string,
+  code: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const { readFile } = promises
+  promises.readFile = ((file: string, options: 'utf8') =>
+    file === path
+      ? Promise.reject(Object.assign(new Error(code), { code }))
+      : readFile(file, options)) as typeof readFile
+  syncBuiltinESMExports()
+  try {
+    return await work()
+  } finally {
+    promises.readFile = readFile
+    syncBuiltinESMExports()
   }
 }
 
@@ -100,6 +125,37 @@ describe('the outbox', () => {
       await outbox.enqueue({ type: 'a', payload: {} }, requestId)
       await outbox.enqueue({ type: 'a', payload: {} }, requestId)
       assert.equal(outbox.listWaiting().length, 1)
+    }))
+
+  for (const code of ['EIO', 'EMFILE', 'EACCES']) {
+    test(`[AGT-28] keeps an event that cannot be read for ${code}, and those behind it behind it`, () =>
+      withOutbox(async (directory, outbox, hub) => {
+        await outbox.enqueue({ type: 'a', payload: {} }, REQUEST_ID)
+        await enqueueAll(outbox, 'b')
+        const [first = ''] = await readdir(directory)
+        const reopened = await whileUnreadable(join(directory, first), code, async () => {
+          const opened = await openOutbox(directory, log)
+          const obstacle = await opened.flush(hub)
+          assert.equal(errnoCode(obstacle), code)
+          return opened
+        })
+        assert.deepEqual([hub.types, reopened.listWaiting().length], [[], 2])
+        await reopened.enqueue({ type: 'a', payload: {} }, REQUEST_ID)
+        assert.equal(await reopened.flush(hub), 'empty')
+        assert.deepEqual(hub.types, ['a', 'b'])
+        assert.deepEqual(await readdir(join(directory, 'refused')), [])
+      }))
+  }
+
+  test('sets a damaged file aside when it could not be read before', () =>
+    withOutbox(async (directory, outbox, hub) => {
+      await enqueueAll(outbox, 'a', 'b')
+      const [first = ''] = await readdir(directory)
+      const path = join(directory, first)
+      await writeFile(path, '{"tipo')
+      const reopened = await whileUnreadable(path, 'EIO', () => openOutbox(directory, log))
+      assert.equal(await reopened.flush(hub), 'empty')
+      assert.deepEqual([hub.types, await readdir(join(directory, 'refused'))], [['b'], [first]])
     }))
 
   test('sets an unreadable file aside and forgets what a crash left half written', () =>

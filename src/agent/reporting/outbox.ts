@@ -4,7 +4,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Check } from 'typebox/value'
-import { describeError } from '../../platform/errors.ts'
+import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
 import {
   readTextIfPresent,
   removeIfPresent,
@@ -21,11 +21,12 @@ import { createSerialQueue } from '../serial-queue.ts'
 import { removeStagedFiles } from '../staged-files.ts'
 import { type AgentEvent, encodeEvent } from '../wire.ts'
 
-/** Why events are still waiting after a flush. */
-export type FlushResult = 'empty' | HubUnreachableError | HubRefusal
+/** Why events are still waiting after a flush; an error that is no HubUnreachableError is the disk's. */
+export type FlushResult = 'empty' | Error | HubRefusal
 
+/** Nothing is known of one that could not be read yet. */
 export interface WaitingEvent {
-  readonly type: string
+  readonly type: string | undefined
   readonly deliveryId: string | undefined
 }
 
@@ -39,7 +40,8 @@ export interface Outbox {
 
 interface QueuedEvent {
   readonly fileName: string
-  readonly body: EventRequestBody
+  /** Undefined until it could be read. */
+  readonly body: EventRequestBody | undefined
 }
 
 const FILE_NAME = /^\d{12}-[0-9a-f-]{36}\.json$/
@@ -47,7 +49,10 @@ const FILE_BYTES_MAX = 256 * 1024
 const REFUSED_DIR = 'refused'
 const REFUSED_COUNT_MAX = 100
 
-/** Reads what waits; a file that cannot be read is set aside, since it would hold up those behind it for ever. */
+/**
+ * Reads what waits. A damaged file is set aside, since it would hold up those behind it for ever; one that the disk
+ * does not give us now (EIO, EMFILE, EACCES) keeps its place, and is read again when it is its turn.
+ */
 export async function openOutbox(directory: string, log: Logger): Promise<Outbox> {
   await mkdir(join(directory, REFUSED_DIR), { recursive: true, mode: 0o700 })
   const outbox = new FileOutbox(directory, log)
@@ -69,18 +74,19 @@ class FileOutbox implements Outbox {
 
   async load(): Promise<void> {
     await removeStagedFiles(this.#directory)
-    const fileNames = (await readdir(this.#directory)).filter((name) => FILE_NAME.test(name)).sort()
-    for (const fileName of fileNames) {
+    for (const fileName of await listEventFiles(this.#directory)) {
       this.#lastNumber = Number(fileName.slice(0, 12))
       const body = await this.#read(fileName)
-      if (body === undefined) await this.#setAside(fileName, 'it cannot be read')
-      else this.#queue.push({ fileName, body })
+      if (body instanceof Error) {
+        this.#log.warn({ file: fileName, reason: describeError(body) }, 'Event cannot be read yet')
+        this.#queue.push({ fileName, body: undefined })
+      } else if (body !== undefined) this.#queue.push({ fileName, body })
     }
   }
 
   enqueue(event: AgentEvent, requestId: string = timeOrderedUuid()): Promise<void> {
     return this.#turns.run(async () => {
-      if (this.#queue.some(({ body }) => body.request_id === requestId)) return
+      if (this.#queue.some(({ fileName }) => fileName.endsWith(`-${requestId}.json`))) return
       const number = this.#lastNumber + 1
       const fileName = `${String(number).padStart(12, '0')}-${requestId}.json`
       const body = encodeEvent(event, requestId)
@@ -102,13 +108,18 @@ class FileOutbox implements Outbox {
   }
 
   listWaiting(): readonly WaitingEvent[] {
-    return this.#queue.map(({ body }) => ({ type: body.tipo_evento, deliveryId: body.entrega_id }))
+    return this.#queue.map(({ body }) => ({
+      type: body?.tipo_evento,
+      deliveryId: body?.entrega_id,
+    }))
   }
 
   async #send(
     hub: Pick<HubClient, 'sendEvent'>,
-    { fileName, body }: QueuedEvent,
-  ): Promise<HubUnreachableError | HubRefusal | undefined> {
+    { fileName, body: known }: QueuedEvent,
+  ): Promise<Error | HubRefusal | undefined> {
+    const body = known ?? (await this.#read(fileName))
+    if (body === undefined || body instanceof Error) return body
     const outcome = await hub.sendEvent(body).catch((error: unknown) => {
       if (error instanceof HubUnreachableError) return error
       throw error
@@ -127,15 +138,19 @@ class FileOutbox implements Outbox {
     return undefined
   }
 
-  async #read(fileName: string): Promise<EventRequestBody | undefined> {
+  /** The error when it cannot be read now; undefined when it never can be, and is out of the way. */
+  async #read(fileName: string): Promise<EventRequestBody | Error | undefined> {
     try {
       const text = await readTextIfPresent(join(this.#directory, fileName), FILE_BYTES_MAX)
-      const body = JSON.parse(text ?? '') as unknown
-      return Check(EventRequestBody, body) ? body : undefined
+      if (text === undefined) return undefined
+      const body = parseJson(text)
+      if (Check(EventRequestBody, body)) return body
     } catch (error) {
-      this.#log.warn({ file: fileName, error: describeError(error) }, 'Unreadable event')
-      return undefined
+      // A file over the limit is none of ours; whatever else comes is the disk's.
+      if (error instanceof Error && !(error instanceof SvcError)) return error
     }
+    await this.#setAside(fileName, 'it is damaged')
+    return undefined
   }
 
   async #setAside(
@@ -151,5 +166,22 @@ class FileOutbox implements Outbox {
     for (const name of names.slice(0, -REFUSED_COUNT_MAX)) {
       await removeIfPresent(join(refusedDir, name))
     }
+  }
+}
+
+/** In their order; none when there is no outbox yet. Reads only, beside whoever else is at work. */
+export async function listEventFiles(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (errnoCode(error) === 'ENOENT') return []
+    throw error
+  })
+  return names.filter((name) => FILE_NAME.test(name)).sort()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
   }
 }

@@ -11,7 +11,6 @@ import {
 import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../paths.ts'
 import type { PollResult } from '../poll.ts'
-import type { Outbox } from './outbox.ts'
 
 export interface AgentStatus {
   readonly running: boolean
@@ -36,8 +35,8 @@ export interface AgentStatus {
 }
 
 export interface StatusParts {
-  readonly processed: ProcessedStore
-  readonly outbox: Outbox
+  readonly processed: Pick<ProcessedStore, 'list'>
+  readonly outbox: { listWaiting(): readonly unknown[] }
   /** By the hub's clock, where it is known. */
   readonly now: Date
   /** Undefined when no agent runs. */

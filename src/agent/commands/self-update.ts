@@ -1,0 +1,184 @@
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isatty } from 'node:tty'
+import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
+import { type FileLock, tryLockDirectory } from '../../platform/file-lock.ts'
+import { createDispatcher } from '../enroll-client.ts'
+import { askVersion } from '../update/ask-version.ts'
+import { decideRelease } from '../update/decide-release.ts'
+import {
+  download,
+  type DownloadOptions,
+  parseReleaseUrl,
+  releaseFileUrl,
+} from '../update/download.ts'
+import { downloadProgress } from '../update/download-progress.ts'
+import { installRelease, type Release } from '../update/install-release.ts'
+import { type MinisignPublicKey, SIGNATURE_FILE_BYTES_MAX } from '../update/minisign.ts'
+import { releasePublicKey } from '../update/release-key.ts'
+import { readLastOutcome, type Restart, restartRunningAgent } from '../update/restart-agent.ts'
+import { nodeUpdateFiles, updateNames } from '../update/update-files.ts'
+import { resolveUpdateTarget } from '../update/update-target.ts'
+import { type CommandContext, type Environment, print, startCommand } from './context.ts'
+
+export interface SelfUpdateOptions {
+  readonly url: string
+  /** Undefined means the executable that runs. */
+  readonly binary: string | undefined
+  readonly allowDowngrade: boolean
+  readonly json: boolean
+}
+
+const RELEASE_FILE = 'svc-agent'
+const BINARY_BYTES_MAX = 256 * 1024 * 1024
+const DOWNLOAD_TIMEOUT_MS = 30 * 60_000
+const SILENCE_MS_MAX = 30_000
+
+const RESTART_WORDS: Readonly<Record<Restart, string>> = {
+  restarting: 'the running agent ends now, for its supervisor to start the new version',
+  not_supervised: 'restart the agent: the one that runs is still the old version',
+  not_running: 'no agent is running',
+  failed: 'the running agent did not answer: restart it',
+}
+
+/** Keeps the rights that it was started with: an executable is not the data directory's owner's to replace. */
+export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions): Promise<void> {
+  const publicKey = releasePublicKey()
+  if (publicKey === undefined) {
+    throw new UserError(
+      'no_release_key',
+      'this build carries no release key to check a release with',
+      {
+        hint: 'install a release, or build with SVC_RELEASE_PUBLIC_KEY',
+      },
+    )
+  }
+  const baseUrl = parseReleaseUrl(options.url)
+  const context = startCommand('self-update', env, { keepsRights: true })
+  const binary = await resolveUpdateTarget(options.binary ?? process.execPath)
+  const lock = lockBinary(binary)
+  try {
+    const oldVersion = await findVersion(binary, context.version)
+    const release = await fetchRelease(context, { baseUrl, publicKey, oldVersion, options })
+    await install(context, binary, oldVersion, release)
+    report(
+      { binary, oldVersion, release, restart: await restartRunningAgent(context.paths) },
+      options,
+    )
+  } finally {
+    lock.release()
+  }
+}
+
+/** Also held by whoever watches the last update, until the new version has proved itself. */
+function lockBinary(binary: string): FileLock {
+  const lock = tryLockDirectory(dirname(binary))
+  if (lock !== undefined) return lock
+  throw new UserError(
+    'update_under_way',
+    `another update of ${binary} is under way or being watched`,
+    {
+      hint: 'try again in two minutes',
+    },
+  )
+}
+
+/** Ours when it is our own executable; another one has to say its own. */
+async function findVersion(binary: string, ownVersion: string): Promise<string> {
+  const [target, own] = await Promise.all([stat(binary), stat(process.execPath)])
+  const isOwn = target.ino === own.ino && target.dev === own.dev
+  return isOwn ? ownVersion : askVersion(binary)
+}
+
+interface Fetching {
+  readonly baseUrl: URL
+  readonly publicKey: MinisignPublicKey
+  readonly oldVersion: string
+  readonly options: SelfUpdateOptions
+}
+
+async function fetchRelease(
+  { config, version }: CommandContext,
+  { baseUrl, publicKey, oldVersion, options }: Fetching,
+): Promise<Release> {
+  const { httpsProxy, noProxy } = config
+  const dispatcher = createDispatcher({ trustPem: undefined, httpsProxy, noProxy })
+  const bounds: Omit<DownloadOptions, 'bytesMax'> = {
+    dispatcher,
+    userAgent: `svc-agent/${version}`,
+    timeoutMs: DOWNLOAD_TIMEOUT_MS,
+    silenceMsMax: SILENCE_MS_MAX,
+  }
+  const progress = downloadProgress((text) => process.stderr.write(text), {
+    isTerminal: isatty(process.stderr.fd),
+  })
+  try {
+    const content = await download(releaseFileUrl(baseUrl, RELEASE_FILE), {
+      ...bounds,
+      bytesMax: BINARY_BYTES_MAX,
+      onProgress: progress.listen,
+    })
+    const signature = await download(releaseFileUrl(baseUrl, `${RELEASE_FILE}.minisig`), {
+      ...bounds,
+      bytesMax: SIGNATURE_FILE_BYTES_MAX,
+    })
+    const { allowDowngrade } = options
+    const verdict = decideRelease({ publicKey, content, signature, oldVersion, allowDowngrade })
+    if (verdict.ok) return { content, version: verdict.version }
+    throw new UserError(verdict.code, verdict.message, { hint: verdict.hint })
+  } finally {
+    progress.end()
+    await dispatcher.destroy()
+  }
+}
+
+async function install(
+  { paths, clock }: CommandContext,
+  binary: string,
+  oldVersion: string,
+  release: Release,
+): Promise<void> {
+  const oldOutcome = await readLastOutcome(paths, oldVersion)
+  const work = installRelease(release, {
+    binary,
+    oldVersion,
+    oldOutcome,
+    at: clock.now(),
+    files: nodeUpdateFiles,
+    askVersion,
+    refusal: (answer) =>
+      new UserError(
+        'version_differs',
+        `the new executable says that it is ${JSON.stringify(answer.slice(0, 64))}, its signature says ${release.version}`,
+      ),
+  })
+  await work.catch((error: unknown) => {
+    if (errnoCode(error) === undefined || error instanceof SvcError) throw error
+    throw new UserError('not_replaced', `cannot replace ${binary}: ${describeError(error)}`, {
+      cause: error,
+    })
+  })
+}
+
+interface Report {
+  readonly binary: string
+  readonly oldVersion: string
+  readonly release: Release
+  readonly restart: Restart
+}
+
+function report(
+  { binary, oldVersion, release, restart }: Report,
+  options: SelfUpdateOptions,
+): void {
+  const { old } = updateNames(binary)
+  print(
+    { binary, old_version: oldVersion, new_version: release.version, old_binary: old, restart },
+    options,
+    [
+      `updated ${binary} from ${oldVersion} to ${release.version}`,
+      `the old one is ${old}`,
+      RESTART_WORDS[restart],
+    ].join('\n'),
+  )
+}

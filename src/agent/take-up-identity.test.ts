@@ -1,0 +1,146 @@
+// Before an identity is first used, and what that must not depend on.
+
+import assert from 'node:assert/strict'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import { describe, test } from 'node:test'
+import { FakeHub } from '../../test/fakes/hub-server.ts'
+import { AgentHost } from '../../test/support/agent-host.ts'
+import { type FileOperations, nodeFileOperations } from './file-operations.ts'
+import { loadIdentity, requireIdentity, storeIdentity } from './identity/identity.ts'
+import { pollOnce } from './poll.ts'
+import { rotateAndReport, takeUpIdentity } from './session.ts'
+
+interface Fixture extends AsyncDisposable {
+  readonly hub: FakeHub
+  readonly host: AgentHost
+}
+
+async function setUp(): Promise<Fixture> {
+  const stack = new AsyncDisposableStack()
+  const hub = stack.use(await FakeHub.start())
+  const host = stack.use(await AgentHost.create(hub))
+  await host.enroll()
+  return { hub, host, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+const serialOf = async ({ host }: Fixture): Promise<string> =>
+  (await requireIdentity(host.paths.identityDir)).leaf.serial
+
+/** Stores the identity again as a new version, and is killed right after the rename that switches to it. */
+async function switchAndDie({ host }: Fixture): Promise<void> {
+  const identity = await loadIdentity(host.paths.identityDir)
+  assert.ok(identity)
+  let isSwitched = false
+  const files: FileOperations = {
+    ...nodeFileOperations,
+    async rename(from, to) {
+      await nodeFileOperations.rename(from, to)
+      isSwitched = true
+    },
+    async syncDirectory(path) {
+      if (isSwitched) throw new Error('killed')
+      await nodeFileOperations.syncDirectory(path)
+    },
+  }
+  const { certificatePem, key, caPem } = identity
+  const stored = storeIdentity(
+    host.paths.identityDir,
+    { certificatePem, keyPem: key.pem, caPem, agentId: null, renewal: null },
+    files,
+  )
+  await assert.rejects(stored, /killed/)
+  assert.ok(isSwitched)
+}
+
+describe('an identity whose switch was cut short before its sync', () => {
+  test('[AGT-37] is made durable, with the directories that lead to it, before it is first used', async () => {
+    await using fixture = await setUp()
+    const { host } = fixture
+    const { session } = await host.openAgent()
+    await switchAndDie(fixture)
+    const steps: string[] = []
+    const hub: typeof session.hub = {
+      ...session.hub,
+      useIdentity: () => {
+        steps.push('use')
+        return Promise.resolve()
+      },
+    }
+    await takeUpIdentity(
+      { ...session, hub },
+      {
+        ...nodeFileOperations,
+        async syncDirectory(path) {
+          await nodeFileOperations.syncDirectory(path)
+          steps.push(`sync ${relative(dirname(host.dataDir), path)}`)
+        },
+      },
+    )
+    assert.deepEqual(steps, [
+      'sync data/identity/.versions',
+      'sync data/identity',
+      'sync data',
+      'use',
+    ])
+  })
+
+  test('[AGT-37] is not used while that cannot be done, neither in a round nor at a start', async (context) => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const state = await host.openAgent()
+    await host.enroll()
+    const healthy = { ...nodeFileOperations }
+    const heal = (): void => void Object.assign(nodeFileOperations, healthy)
+    context.after(heal)
+    Object.assign(nodeFileOperations, {
+      syncDirectory: () => Promise.reject(new Error('EIO: i/o error, fsync')),
+    })
+    assert.match((await pollOnce(state)).problems.join(' '), /EIO/)
+    await assert.rejects(host.openAgent(), /EIO/)
+    assert.deepEqual(hub.requests, [])
+    heal()
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    assert.equal(hub.requestsTo('manifest')[0]?.serial, await serialOf(fixture))
+  })
+})
+
+describe('a renewal that cannot be written down for its report', () => {
+  test('[AGT-26] [AGT-28] holds up no round and no start, and is reported when it can be', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const state = await host.openAgent()
+    // Whatever the reason: a directory in its place cannot be read nor replaced.
+    const obstacle = state.session.paths.announcedIdentityFile
+    await mkdir(obstacle)
+    const { newSerial } = await rotateAndReport(state.session)
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    assert.equal(hub.requestsTo('manifest')[0]?.serial, newSerial)
+    const restarted = await host.openAgent()
+    await rm(obstacle, { recursive: true })
+    assert.deepEqual((await pollOnce(restarted)).problems, [])
+    const renewals = hub.events.filter(({ tipo_evento: type }) => type === 'cert_renewed')
+    assert.deepEqual(
+      renewals.map(({ payload }) => (payload as { new_serial: string }).new_serial),
+      [newSerial],
+    )
+  })
+
+  test('[AGT-26] comes before the next renewal, so that each is reported', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    const state = await host.openAgent()
+    const obstacle = state.session.paths.announcedIdentityFile
+    await mkdir(obstacle)
+    const first = await rotateAndReport(state.session)
+    await assert.rejects(rotateAndReport(state.session), /announced-identity/)
+    assert.equal(hub.requestsTo('issue').length, 1)
+    await rm(obstacle, { recursive: true })
+    const second = await rotateAndReport(state.session)
+    const renewals = hub.events.filter(({ tipo_evento: type }) => type === 'cert_renewed')
+    assert.deepEqual(
+      renewals.map(({ payload }) => (payload as { new_serial: string }).new_serial),
+      [first.newSerial, second.newSerial],
+    )
+  })
+})

@@ -1,0 +1,113 @@
+// The agent's own part in targets: it applies those that are its own, tells root's applier of each change in `out/`, and
+// passes on what either of them reports. What goes wrong with targets holds up nothing else. docs/protocol.md TGT.
+
+import { join } from 'node:path'
+import { describeError, SvcError } from '../../platform/errors.ts'
+import { replaceFile } from '../../platform/files.ts'
+import type { DeliveryId } from '../../protocol/identifiers.ts'
+import { EventType } from '../../protocol/words.ts'
+import type { ProcessedStore } from '../delivery/processed-store.ts'
+import type { Outbox } from '../reporting/outbox.ts'
+import { createSerialQueue } from '../serial-queue.ts'
+import type { PassOptions } from './apply-targets.ts'
+import { runPass, type TargetsHost, tellWaitingReports } from './run-pass.ts'
+import type { TargetReport } from './target-report.ts'
+
+export interface AgentTargets {
+  /** All targets: after a crash, after an edit, after others changed a file. Resolves with what is wrong. */
+  lookAfter(): Promise<readonly string[]>
+  /** Those of one delivery, whose pair was just switched. */
+  applyNew(name: string, serial: string): Promise<void>
+  /** Puts the reports into the outbox. */
+  tell(): Promise<void>
+}
+
+export interface ReportSink {
+  readonly processed: Pick<ProcessedStore, 'list'>
+  readonly outbox: Pick<Outbox, 'enqueue' | 'listWaiting'>
+}
+
+/** The file in `out/` that root's applier watches. */
+const CHANGED_FILE = '.changed'
+const REPORTS_WAITING_MAX = 200
+
+export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTargets {
+  const { log } = host
+  const turns = createSerialQueue()
+
+  async function pass(options: PassOptions): Promise<readonly string[]> {
+    try {
+      const outcome = await runPass(host, options, undefined)
+      return outcome === undefined ? [] : [...outcome.problems, ...unsettled(outcome.results)]
+    } catch (error) {
+      log.error({ error: describeError(error) }, 'Targets not looked after')
+      return [describeError(error)]
+    }
+  }
+
+  return {
+    lookAfter: () => turns.run(() => pass({})),
+    applyNew: (name, serial) =>
+      turns.run(async () => {
+        await pass({ only: name })
+        const path = join(host.paths.outDir, CHANGED_FILE)
+        await replaceFile(path, `${name} ${serial}\n`, 0o644).catch((error: unknown) => {
+          log.warn({ path, error: describeError(error) }, 'Change not shown to other appliers')
+        })
+      }),
+    tell: () =>
+      turns.run(async () => {
+        try {
+          await tellWaitingReports(host, async (report) => {
+            await enqueueReport(sink, report)
+            return 'taken'
+          })
+        } catch (error) {
+          log.warn({ error: describeError(error) }, 'Reports of targets wait')
+        }
+      }),
+  }
+}
+
+/** What `targets apply` brings through `agent.sock`; it may only speak of what the agent was sent. */
+export async function takeTargetReport(sink: ReportSink, report: TargetReport): Promise<void> {
+  const isOwn = sink.processed
+    .list()
+    .some(
+      ({ deliveryId, name }) => deliveryId === report.entrega_id && name === report.payload.nome,
+    )
+  if (!isOwn) throw new SvcError('report_refused', 'it is about no delivery of this agent')
+  const waiting = sink.outbox.listWaiting().filter(({ type }) => isAboutTargets(type))
+  if (waiting.length >= REPORTS_WAITING_MAX) {
+    throw new SvcError('reports_waiting', 'too many reports of targets wait for the hub')
+  }
+  await enqueueReport(sink, report)
+}
+
+async function enqueueReport({ outbox }: Pick<ReportSink, 'outbox'>, report: TargetReport) {
+  await outbox.enqueue(
+    {
+      type: report.tipo_evento,
+      payload: report.payload,
+      // Its form was checked; whose it is, the hub knows.
+      deliveryId: report.entrega_id as DeliveryId,
+    },
+    report.request_id,
+  )
+}
+
+function isAboutTargets(type: string | undefined): boolean {
+  return type === EventType.targetApplied || type === EventType.targetReverted
+}
+
+function unsettled(
+  results: readonly {
+    readonly source: string
+    readonly result: string
+    readonly detail: string | null
+  }[],
+): string[] {
+  return results
+    .filter(({ result }) => ['reverted', 'held_back', 'stuck'].includes(result))
+    .map(({ source, result, detail }) => `${source}: ${result}: ${detail ?? ''}`)
+}

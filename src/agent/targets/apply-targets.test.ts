@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { file, hostWithOldFiles, TargetHost } from '../../../test/fakes/target-host.ts'
+
+describe('a change of a target', () => {
+  test('[TGT-15] puts every file in place with owner and mode, reloads once and says so once', async () => {
+    const host = await hostWithOldFiles()
+    host.reloads = 0
+    const { results, applied } = await host.pass()
+    assert.deepEqual(
+      results.map(({ result, detail }) => [result, detail]),
+      [['applied', 'new_version']],
+    )
+    assert.deepEqual(host.stand(), host.whole('02'))
+    assert.equal(host.reloads, 1)
+    assert.deepEqual(applied.listReports().at(-1)?.payload, {
+      nome: 'site',
+      serial: '02',
+      files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/d.pem'],
+      probe: 'ok',
+      drift: ['/etc/b.pem', '/srv/d.pem'],
+    })
+    assert.deepEqual(host.leftovers(), [])
+    assert.equal((await host.pass()).results[0]?.result, 'up_to_date')
+  })
+
+  const failures: [string, (host: TargetHost) => void, string][] = [
+    ['check', (host) => (host.placeRefused = 'no'), 'no'],
+    ['reload', (host) => (host.reloadFails = true), 'exit status 1'],
+    ['probe', (host) => (host.probeFails = true), 'another serial is served'],
+  ]
+  for (const [step, spoil, reason] of failures) {
+    test(`[TGT-16] that fails at ${step} leaves every file as it was, and is told once`, async () => {
+      const host = await hostWithOldFiles()
+      const before = host.stand()
+      spoil(host)
+      const { results, applied } = await host.pass()
+      assert.equal(results[0]?.result, 'reverted')
+      assert.equal(results[0]?.detail, `${step}: ${reason}`)
+      assert.deepEqual(host.stand(), before)
+      assert.deepEqual(host.served, before, 'the server goes on with its old files')
+      const last = applied.listReports().at(-1)
+      assert.equal(last?.tipo_evento, 'alvo_revertido')
+      assert.deepEqual(last.payload, { nome: 'site', serial: '02', step, reason })
+      assert.deepEqual(host.leftovers(), [])
+      await host.pass({ isForced: true })
+      assert.equal(
+        (await host.pass()).applied.listReports().length,
+        2,
+        'the same is not told again',
+      )
+    })
+  }
+
+  test('[TGT-19] that failed is tried again after a minute, doubling to an hour; at once when the pair is new', async () => {
+    const host = await hostWithOldFiles()
+    host.reloadFails = true
+    const waits: number[] = []
+    await host.pass()
+    while (waits.length < 8) {
+      let waitedMinutes = 0
+      do {
+        waitedMinutes += 1
+        host.nowMs += 60_000
+      } while ((await host.pass()).results[0]?.result === 'held_back')
+      waits.push(waitedMinutes)
+    }
+    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60])
+    host.serial = '03'
+    assert.equal((await host.pass()).results[0]?.result, 'reverted')
+    host.serial = '02'
+    host.nowMs -= 3_600_000
+    host.reloadFails = false
+    assert.equal((await host.pass()).results[0]?.result, 'applied', 'a clock set back is no reason')
+  })
+
+  test('[TGT-18] files that others changed or removed are put back and reported', async () => {
+    const host = await hostWithOldFiles()
+    await host.pass()
+    host.disk.removeQuietly('/etc/a.pem')
+    host.disk.putFile('/srv/c.pem', { ...file('content 02', 33, 0o600), gid: 33 })
+    const { results, applied } = await host.pass()
+    assert.deepEqual([results[0]?.result, results[0]?.detail], ['applied', 'drift'])
+    assert.deepEqual(host.stand(), host.whole('02'))
+    const { payload } = applied.listReports().at(-1) ?? {}
+    assert.ok(payload !== undefined && 'drift' in payload)
+    assert.deepEqual(payload.drift, ['/etc/a.pem', '/srv/c.pem'])
+  })
+
+  for (const spoil of ['deliveryId', 'serial'] as const) {
+    test(`[TGT-14] a pair whose ${spoil} cannot be one is not applied, and spoils no record`, async () => {
+      const host = await hostWithOldFiles()
+      const before = host.stand()
+      host[spoil] = 'x'.repeat(5000)
+      assert.equal((await host.pass()).results[0]?.result, 'waiting')
+      assert.deepEqual(host.stand(), before)
+      assert.equal((await host.pass()).applied.listReports().length, 1)
+    })
+  }
+
+  test('[TGT-22] what a report says fits into an event, however long paths and reason are', async () => {
+    const paths = Array.from({ length: 32 }, (_, index) => `/etc/${'é'.repeat(2000)}${index}`)
+    const host = new TargetHost(paths)
+    assert.equal((await host.pass()).results[0]?.result, 'applied')
+    for (const path of paths) host.disk.removeQuietly(path)
+    host.serial = '02'
+    await host.pass()
+    host.placeRefused = 'no'.repeat(5000)
+    host.serial = '03'
+    const reports = (await host.pass()).applied.listReports()
+    assert.equal(reports.length, 3)
+    for (const { payload } of reports)
+      assert.ok(Buffer.byteLength(JSON.stringify(payload)) < 16_384)
+  })
+
+  test('[TGT-19] a target that was edited is applied anew', async () => {
+    const host = await hostWithOldFiles()
+    await host.pass()
+    host.target = { ...host.target, sourceSha256: 'bb', files: host.target.files.slice(0, 2) }
+    const [result] = (await host.pass()).results
+    assert.deepEqual([result?.result, result?.detail], ['applied', 'edited'])
+  })
+})

@@ -1,0 +1,151 @@
+// One pass over the targets: what a crash left is put back, then each target is brought to the version in `out/`.
+// Whoever makes a pass holds the lock of the state directory.
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { type ArtefactName, isUuid } from '../../protocol/identifiers.ts'
+import { type AppliedStore, openAppliedStore, type TargetRecord } from './applied-store.ts'
+import { applyTarget } from './apply-target.ts'
+import { JournalStore, TARGET_BYTES_MAX } from './journal.ts'
+import { type FileState, planTarget, stateOf } from './plan-target.ts'
+import type { PairReading } from './read-pair.ts'
+import { recoverTargets } from './recover-targets.ts'
+import type { TargetFileOperations } from './target-files.ts'
+import type { Target } from './target.ts'
+import type { TargetParts, TransactionContext } from './transaction.ts'
+
+export interface TargetsEnvironment {
+  /** It exists, and is nobody else's. */
+  readonly stateDir: string
+  readonly files: TargetFileOperations
+  readonly parts: TargetParts
+  readonly clock: Clock
+  readonly log: Logger
+  readonly newRequestId: () => string
+  readonly loadTargets: () => Promise<{
+    readonly targets: readonly Target[]
+    readonly problems: readonly string[]
+  }>
+  readonly readPair: (name: ArtefactName) => Promise<PairReading>
+}
+
+export interface TargetResult {
+  readonly source: string
+  readonly name: string
+  /** `waiting`: there is no pair to apply. `held_back`: it failed, and its time has not come. */
+  readonly result: 'up_to_date' | 'applied' | 'reverted' | 'held_back' | 'waiting' | 'stuck'
+  readonly serial: string | null
+  readonly detail: string | null
+}
+
+export interface TargetsPass {
+  readonly results: readonly TargetResult[]
+  /** What is wrong beside the results. */
+  readonly problems: readonly string[]
+  /** Its reports are to be told. */
+  readonly applied: AppliedStore
+}
+
+export interface PassOptions {
+  /** Nothing else of the pass is done for other deliveries but recovery. */
+  readonly only?: string
+  /** Also what failed and whose time has not come. */
+  readonly isForced?: boolean
+}
+
+export async function applyTargets(
+  environment: TargetsEnvironment,
+  options: PassOptions = {},
+): Promise<TargetsPass> {
+  const { files, stateDir } = environment
+  const journalDir = join(stateDir, 'journal')
+  await files.makeDirectory(journalDir)
+  await files.syncDirectory(stateDir)
+  const applied = await openAppliedStore(stateDir, files)
+  const context: TransactionContext = {
+    ...environment,
+    applied,
+    journals: new JournalStore(journalDir, files),
+  }
+  const recovery = await recoverTargets(context)
+  const { targets, problems } = await environment.loadTargets()
+  // The record of a target that cannot be read today may be needed tomorrow.
+  if (problems.length === 0) await applied.keepOnly(new Set(targets.map(idOf)))
+  const results: TargetResult[] = []
+  for (const target of targets) {
+    if (options.only !== undefined && target.name !== options.only) continue
+    results.push(await bringUpToDate(environment, context, target, recovery.stuck, options))
+  }
+  return { results, problems: [...recovery.problems, ...problems], applied }
+}
+
+async function bringUpToDate(
+  environment: TargetsEnvironment,
+  context: TransactionContext,
+  target: Target,
+  stuck: ReadonlySet<string>,
+  { isForced = false }: PassOptions,
+): Promise<TargetResult> {
+  const id = idOf(target)
+  const base = { source: target.source, name: target.name, serial: null }
+  if (stuck.has(id)) {
+    return { ...base, result: 'stuck', detail: 'an earlier change cannot be put back' }
+  }
+  try {
+    const pair = await environment.readPair(target.name)
+    if (!pair.ok) return { ...base, result: 'waiting', detail: pair.reason }
+    const { serial, material, record: pairRecord } = pair
+    // Written by an agent that root does not trust, and soon in records that are read again.
+    if (!isUuid(pairRecord.delivery_id) || !/^[0-9a-f]{1,64}$/.test(serial)) {
+      return { ...base, result: 'waiting', detail: 'the pair names no delivery, or has no serial' }
+    }
+    const record = context.applied.find(id)
+    const plan = planTarget({
+      serial,
+      sourceSha256: target.sourceSha256,
+      record,
+      states: await readStates(context.files, record),
+      now: context.clock.now(),
+      isForced,
+    })
+    if (plan.kind === 'up_to_date') return { ...base, serial, result: 'up_to_date', detail: null }
+    if (plan.kind === 'held_back') {
+      const detail = `not before ${plan.until.toISOString()}: ${plan.reason}`
+      return { ...base, serial, result: 'held_back', detail }
+    }
+    const deliveryId = pairRecord.delivery_id
+    const change = { id, target, serial, deliveryId, material, drift: plan.drift }
+    const fault = await applyTarget(context, change)
+    if (fault !== undefined) {
+      return { ...base, serial, result: 'reverted', detail: `${fault.step}: ${fault.reason}` }
+    }
+    return { ...base, serial, result: 'applied', detail: plan.because }
+  } catch (error) {
+    // Not even going back is possible now: the journal stays, and the next pass begins with it.
+    const detail = describeError(error)
+    context.log.error({ source: target.source, error: detail }, 'Target not settled')
+    return { ...base, result: 'stuck', detail }
+  }
+}
+
+async function readStates(
+  files: TargetFileOperations,
+  record: TargetRecord | undefined,
+): Promise<Map<string, FileState>> {
+  const states = new Map<string, FileState>()
+  for (const { path } of record?.applied?.files ?? []) {
+    states.set(
+      path,
+      await files.read(path, TARGET_BYTES_MAX).then(stateOf, (): FileState => 'unexpected'),
+    )
+  }
+  return states
+}
+
+/** One target file is one target, whatever it says today. */
+function idOf({ source }: Target): string {
+  return createHash('sha256').update(source).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,84 @@
+// Whether a target's files may go where it says: nobody but root and the applier may have a hand in the place.
+
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { resolveFileOwner } from './target-account.ts'
+import type { Applier } from './target-applier.ts'
+import type { Target, TargetFile, TargetProblem } from './target.ts'
+import { lookAt, ownershipRefusal, readTrustedDirectories } from './trusted-path.ts'
+
+/** One problem for each file that is refused, with the line of its `[[file]]`. */
+export async function checkPlaces(
+  { source, files }: Pick<Target, 'source' | 'files'>,
+  applier: Applier,
+): Promise<TargetProblem[]> {
+  const problems: TargetProblem[] = []
+  for (const file of files) {
+    const reason = await checkPlace(file, applier)
+    if (reason !== undefined) problems.push({ source, line: file.line, reason })
+  }
+  return problems
+}
+
+/** Why the file may not be put there, as things are now; undefined when it may. Changes nothing. */
+export async function checkPlace(file: TargetFile, applier: Applier): Promise<string | undefined> {
+  const owner = await resolveFileOwner(file, applier)
+  if (!owner.ok) return owner.reason
+  const reason =
+    (await directoryRefusal(dirname(file.path), applier)) ??
+    (await presentFileRefusal(file.path, [0, applier.uid, owner.uid]))
+  if (reason !== undefined || file.content.format !== 'pkcs12') return reason
+  return passwordFileRefusal(file.content.passwordFile, applier)
+}
+
+async function directoryRefusal(directory: string, applier: Applier): Promise<string | undefined> {
+  const trusted = await readTrustedDirectories(directory, applier.uid)
+  if (!trusted.ok) return trusted.reason
+  for (const own of applier.ownDirectories) {
+    const seen = await followTo(own)
+    // Compared by what they are: a directory can have more than one name.
+    const isBelow = trusted.directories.some(
+      ({ dev, ino }) => dev === seen?.dev && ino === seen.ino,
+    )
+    if (isBelow) return `${directory} is in ${own}, which is the agent's own`
+  }
+  return undefined
+}
+
+/** Through links, since the agent's directories may be reached by some; undefined when there is nothing to be seen. */
+async function followTo(directory: string): Promise<Stats | undefined> {
+  try {
+    return await stat(directory)
+  } catch {
+    return undefined
+  }
+}
+
+async function presentFileRefusal(
+  path: string,
+  owners: readonly number[],
+): Promise<string | undefined> {
+  const seen = await lookAt(path)
+  if (seen === undefined || typeof seen === 'string') return seen
+  const refusal = kindRefusal(seen, path)
+  if (refusal !== undefined) return refusal
+  if (!owners.includes(seen.uid)) return `${path} belongs to user ${seen.uid}`
+  return seen.nlink > 1 ? `${path} has ${seen.nlink} hard links` : undefined
+}
+
+async function passwordFileRefusal(path: string, applier: Applier): Promise<string | undefined> {
+  const trusted = await readTrustedDirectories(dirname(path), applier.uid)
+  if (!trusted.ok) return `password_file: ${trusted.reason}`
+  const seen = await lookAt(path)
+  if (seen === undefined) return `password_file: ${path} does not exist`
+  if (typeof seen === 'string') return `password_file: ${seen}`
+  const refusal = kindRefusal(seen, path) ?? ownershipRefusal(seen, applier.uid, path)
+  if (refusal !== undefined) return `password_file: ${refusal}`
+  return (seen.mode & 0o007) === 0 ? undefined : `password_file: ${path} can be read by others`
+}
+
+function kindRefusal(stats: Stats, path: string): string | undefined {
+  if (stats.isSymbolicLink()) return `${path} is a symbolic link`
+  return stats.isFile() ? undefined : `${path} is not a regular file`
+}

@@ -1,0 +1,122 @@
+// A target's TOML, all of it checked before any of it counts; nothing is coerced and nothing unknown is passed over.
+
+import { createHash } from 'node:crypto'
+import { isAbsolute } from 'node:path'
+import { parse, TomlError } from 'smol-toml'
+import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
+import { parseTargetFile } from './parse-targets-file.ts'
+import { parseProbe, PROBE_KEYS } from './parse-targets-probe.ts'
+import { quote, TableReader } from './parse-targets-table.ts'
+import { KEY_TYPES, type Target, type TargetFile, type TargetProblem } from './target.ts'
+import { indexTargetLines, type TargetLines } from './target-lines.ts'
+
+export type ParsedTarget =
+  | { readonly ok: true; readonly target: Target }
+  | { readonly ok: false; readonly problems: readonly TargetProblem[] }
+
+export const TARGET_BYTES_MAX = 64 * 1024
+const FILES_MAX = 32
+const ARGUMENTS_MAX = 64
+const NESTING_MAX = 8
+
+const TOP_KEYS = ['nome', 'key_type', 'reload', 'file', ...PROBE_KEYS]
+
+/** `source` is the file's path, for the problems; they come in the order of their lines. */
+export function parseTarget(source: string, text: string): ParsedTarget {
+  if (Buffer.byteLength(text) > TARGET_BYTES_MAX) {
+    const reason = `is larger than ${TARGET_BYTES_MAX} bytes`
+    return { ok: false, problems: [{ source, line: undefined, reason }] }
+  }
+  try {
+    const table = parse(text, { maxDepth: NESTING_MAX, unsafeKeyBehaviour: 'throw' })
+    return readTarget(source, text, table)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    return { ok: false, problems: [{ source, line: error.line, reason: describe(error) }] }
+  }
+}
+
+function readTarget(source: string, text: string, table: Record<string, unknown>): ParsedTarget {
+  const lines = indexTargetLines(text)
+  const problems: TargetProblem[] = []
+  const reader = new TableReader(table, { source, problems, lineOf: (key) => lines.lineOf(key) })
+  reader.refuseUnknownKeys(TOP_KEYS)
+  const name = parseName(reader)
+  const keyType = reader.word('key_type', KEY_TYPES) ?? 'ec-p256'
+  const reload = parseReload(reader)
+  const probe = parseProbe(reader)
+  const files = parseFiles(reader, lines, { source, problems })
+  if (problems.length > 0 || name === undefined) {
+    return { ok: false, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+  }
+  const sourceSha256 = createHash('sha256').update(text).digest('hex')
+  return { ok: true, target: { source, sourceSha256, name, keyType, reload, probe, files } }
+}
+
+function parseName(reader: TableReader): ArtefactName | undefined {
+  if (!reader.has('nome')) return reader.refuse('nome', 'nome is missing')
+  const text = reader.text('nome')
+  if (text === undefined) return undefined
+  return (
+    parseArtefactName(text) ??
+    reader.refuse('nome', `nome cannot be the name of a delivery: ${quote(text)}`)
+  )
+}
+
+function parseReload(reader: TableReader): readonly string[] | undefined {
+  const argv = reader.texts('reload', ARGUMENTS_MAX)
+  const [program] = argv ?? []
+  if (program === undefined) return undefined
+  if (program.trim() === '') return reader.refuse('reload', 'reload has no program')
+  if (program.includes('/') && !isAbsolute(program)) {
+    const reason = `the program of reload must be a name or an absolute path: ${quote(program)}`
+    return reader.refuse('reload', reason)
+  }
+  return argv
+}
+
+function parseFiles(
+  reader: TableReader,
+  lines: TargetLines,
+  context: { readonly source: string; readonly problems: TargetProblem[] },
+): TargetFile[] {
+  const tables = readTables(reader)
+  const files = tables.flatMap((table, index) => {
+    const lineOf = (key: string): number | undefined => lines.lineInFile(index, key)
+    const file = new TableReader(table, { ...context, lineOf })
+    return parseTargetFile(file, lines.lineInFile(index) ?? 1) ?? []
+  })
+  for (const [index, { path, line }] of files.entries()) {
+    const first = files.find((file) => file.path === path)
+    if (first === undefined || files.indexOf(first) === index) continue
+    const reason = `path is also that of the file in line ${first.line}: ${quote(path)}`
+    context.problems.push({ source: context.source, line, reason })
+  }
+  return files
+}
+
+function readTables(reader: TableReader): Record<string, unknown>[] {
+  const value = reader.value('file')
+  if (value === undefined) reader.refuse('file', 'there is no [[file]]')
+  else if (!isTableList(value)) reader.refuse('file', 'file must be written as [[file]]')
+  else if (value.length === 0) reader.refuse('file', 'there is no [[file]]')
+  else if (value.length > FILES_MAX) reader.refuse('file', `has more than ${FILES_MAX} files`)
+  else return value
+  return []
+}
+
+function isTableList(value: unknown): value is Record<string, unknown>[] {
+  // A date is an object too, and has no keys of its own to be told by.
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (item) => typeof item === 'object' && item !== null && Object.getPrototypeOf(item) === null,
+    )
+  )
+}
+
+/** The first line of the message; the rest draws the place. */
+function describe({ message }: TomlError): string {
+  const [first = ''] = message.split('\n')
+  return `is not TOML: ${first.replace('Invalid TOML document: ', '')}`
+}

@@ -1,0 +1,112 @@
+// A pass on a real host: under the lock, with the rights of the applier, its reports told to whoever takes them.
+
+import { describeError } from '../../platform/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { exists } from '../../platform/files.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
+import type { AgentConfig } from '../config.ts'
+import { type AgentPaths, targetsStateDir } from '../paths.ts'
+import type { FileOwner } from './act-as.ts'
+import { type AppliedStore, openAppliedStore } from './applied-store.ts'
+import { applyTargets, type PassOptions, type TargetResult } from './apply-targets.ts'
+import { loadTargets } from './load-targets.ts'
+import { readPairAsOwner } from './read-pair.ts'
+import type { Applier } from './target-applier.ts'
+import { formatProblem } from './target-explanation.ts'
+import { nodeTargetFiles } from './target-files.ts'
+import { createTargetParts } from './target-parts.ts'
+import type { TargetReport } from './target-report.ts'
+import { prepareTargetsState, tryLockTargets } from './targets-state.ts'
+
+/** `refused`: never to be told again. */
+export type ReportVerdict = 'taken' | 'later' | 'refused'
+export type TellReport = (report: TargetReport) => Promise<ReportVerdict>
+
+export interface TargetsHost {
+  readonly config: Pick<AgentConfig, 'dataDir' | 'targetsDir' | 'targetsStateDir'>
+  readonly paths: Pick<AgentPaths, 'outDir' | 'identityDir'>
+  readonly applier: Applier
+  /** Whose the data directory is. */
+  readonly owner: FileOwner
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export interface PassOutcome {
+  readonly results: readonly TargetResult[]
+  readonly problems: readonly string[]
+  /** Told to nobody yet. */
+  readonly reportsWaiting: number
+}
+
+/** Undefined while another pass is made. */
+export async function runPass(
+  host: TargetsHost,
+  options: PassOptions,
+  tell: TellReport | undefined,
+): Promise<PassOutcome | undefined> {
+  const { config, paths, applier, owner, clock, log } = host
+  const { uid } = applier
+  const stateDir = targetsStateDir(config, uid)
+  const loaded = await loadTargets(config.targetsDir, applier)
+  const targets = loaded.targets.filter(({ appliedBy }) => appliedBy === uid)
+  const problems = loaded.problems.map(formatProblem)
+  // Even without targets there may be a change to put back, or a report to tell.
+  if (targets.length === 0 && !(await exists(stateDir))) {
+    return { results: [], problems, reportsWaiting: 0 }
+  }
+  await prepareTargetsState(stateDir, uid)
+  const lock = tryLockTargets(stateDir)
+  if (lock === undefined) return undefined
+  try {
+    const lockDescriptor = lock.descriptor
+    const pass = await applyTargets(
+      {
+        stateDir,
+        files: nodeTargetFiles,
+        parts: createTargetParts({ applier, log, lockDescriptor }),
+        clock,
+        log,
+        newRequestId: timeOrderedUuid,
+        loadTargets: () => Promise.resolve({ targets, problems }),
+        readPair: (name) => readPairAsOwner(owner, paths, name),
+      },
+      options,
+    )
+    if (tell !== undefined) await tellReports(pass.applied, tell, log)
+    const reportsWaiting = pass.applied.listReports().length
+    return { results: pass.results, problems: pass.problems, reportsWaiting }
+  } finally {
+    lock.release()
+  }
+}
+
+/** Tells what waits, without a pass. */
+export async function tellWaitingReports(host: TargetsHost, tell: TellReport): Promise<void> {
+  const stateDir = targetsStateDir(host.config, host.applier.uid)
+  if (!(await exists(stateDir))) return
+  await prepareTargetsState(stateDir, host.applier.uid)
+  // Looked at first without the lock, which costs a process.
+  if ((await openAppliedStore(stateDir, nodeTargetFiles)).listReports().length === 0) return
+  const lock = tryLockTargets(stateDir)
+  if (lock === undefined) return
+  try {
+    await tellReports(await openAppliedStore(stateDir, nodeTargetFiles), tell, host.log)
+  } finally {
+    lock.release()
+  }
+}
+
+/** In their order: one that has to wait holds up those behind it. */
+async function tellReports(applied: AppliedStore, tell: TellReport, log: Logger): Promise<void> {
+  for (const report of applied.listReports()) {
+    const verdict = await tell(report).catch((error: unknown) => {
+      log.warn({ reason: describeError(error) }, 'Report of a target waits')
+      return 'later' as const
+    })
+    if (verdict === 'later') return
+    if (verdict === 'refused') log.warn({ report }, 'Report of a target refused by the agent')
+    await applied.removeReport(report.request_id)
+  }
+}

@@ -1,0 +1,101 @@
+// What a target does, told before it does it: in words for people, in the terms of the TOML for programs.
+
+import { formatInstant } from '../identity/describe-identity.ts'
+import type { LoadedTarget } from './load-targets.ts'
+import { holdsKey, type TargetContent, type TargetFile, type TargetProblem } from './target.ts'
+
+/** The delivered pair that a target takes its files from. */
+export type DeliveryOnHost =
+  | { readonly state: 'installed'; readonly serial: string; readonly notAfter: Date }
+  | { readonly state: 'missing' }
+  | { readonly state: 'unreadable'; readonly reason: string }
+
+export interface ExplainedTarget {
+  readonly target: LoadedTarget
+  readonly delivery: DeliveryOnHost
+}
+
+export function formatTarget({ target, delivery }: ExplainedTarget): string {
+  const { name, source, appliedBy, keyType, files, reload } = target
+  return [
+    `${name} (${source}), applied by ${appliedBy === 0 ? 'root' : `user ${appliedBy}`}`,
+    `  delivery: ${formatDelivery(delivery)}`,
+    `  key type: ${keyType}`,
+    ...files.map((file) => `  writes ${formatFile(file)}`),
+    `  then ${reload === undefined ? 'runs nothing' : `runs ${formatArguments(reload)}`}`,
+    `  then ${formatProbe(target)}`,
+  ].join('\n')
+}
+
+/** `file:line: reason`, as editors and compilers have it. */
+export function formatProblem({ source, line, reason }: TargetProblem): string {
+  return line === undefined ? `${source}: ${reason}` : `${source}:${line}: ${reason}`
+}
+
+export function describeTarget({ target, delivery }: ExplainedTarget) {
+  const { name, source, appliedBy, keyType, files, reload, probe } = target
+  return {
+    nome: name,
+    source,
+    applied_by: appliedBy,
+    key_type: keyType,
+    delivery: {
+      state: delivery.state,
+      serial: delivery.state === 'installed' ? delivery.serial : null,
+      not_after: delivery.state === 'installed' ? formatInstant(delivery.notAfter) : null,
+    },
+    files: files.map(({ path, content, owner, group, mode }) => ({
+      path,
+      content: content.format === 'pem' ? content.parts : null,
+      format: content.format,
+      password_file: content.format === 'pkcs12' ? content.passwordFile : null,
+      owner: owner ?? null,
+      group: group ?? null,
+      mode: formatMode(mode),
+    })),
+    reload: reload ?? null,
+    probe: probe === undefined ? null : `${formatHost(probe.host)}:${probe.port}`,
+    probe_name: probe?.serverName ?? null,
+    probe_protocol: probe?.protocol ?? null,
+  }
+}
+
+function formatDelivery(delivery: DeliveryOnHost): string {
+  if (delivery.state === 'missing') return 'not installed yet'
+  if (delivery.state === 'unreadable') return `cannot be read: ${delivery.reason}`
+  const { serial, notAfter } = delivery
+  return `installed, serial ${serial}, valid until ${formatInstant(notAfter)}`
+}
+
+function formatFile(file: TargetFile): string {
+  const { path, content, owner, group, mode } = file
+  const secret = holdsKey(file) ? ', a secret' : ''
+  const whose = `owner ${owner ?? 'as who applies'}, group ${group ?? 'as who applies'}`
+  return `${path}: ${formatContent(content)}; ${whose}, mode ${formatMode(mode)}${secret}`
+}
+
+function formatContent(content: TargetContent): string {
+  return content.format === 'pem'
+    ? content.parts.join(', ')
+    : `PKCS#12 with the password in ${content.passwordFile}`
+}
+
+function formatProbe({ probe }: LoadedTarget): string {
+  if (probe === undefined) return 'expects nothing: there is no probe'
+  const { host, port, protocol, serverName } = probe
+  const name = serverName === undefined ? '' : `, asked for ${serverName}`
+  return `expects the new serial from ${formatHost(host)}:${port} (${protocol}${name})`
+}
+
+function formatHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function formatMode(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
+}
+
+/** An argument with anything but plain characters in it is quoted, so that one is seen to be one. */
+function formatArguments(argv: readonly string[]): string {
+  return argv.map((one) => (/^[\w./:=@%+,-]+$/.test(one) ? one : JSON.stringify(one))).join(' ')
+}

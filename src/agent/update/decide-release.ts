@@ -1,0 +1,68 @@
+// Whether what a release server gave may be installed: only what the release key vouches for, and only forward.
+
+import { type MinisignPublicKey, verifyMinisign } from './minisign.ts'
+import {
+  compareReleaseVersions,
+  parseReleaseClaim,
+  parseReleaseVersion,
+} from './release-version.ts'
+
+export interface OfferedRelease {
+  readonly publicKey: MinisignPublicKey
+  readonly content: Uint8Array
+  readonly signature: Uint8Array
+  readonly oldVersion: string
+  readonly allowDowngrade: boolean
+}
+
+export type ReleaseVerdict =
+  | { readonly ok: true; readonly version: string }
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly hint: string }
+
+const FILE = 'svc-agent'
+
+export function decideRelease(offered: OfferedRelease): ReleaseVerdict {
+  const { publicKey, content, signature, oldVersion, allowDowngrade } = offered
+  const verdict = verifyMinisign(publicKey, content, signature)
+  if (!verdict.ok) {
+    return refuse(
+      'signature_invalid',
+      'signature does NOT match binary — refusing to install',
+      `${verdict.reason}; nothing was changed`,
+    )
+  }
+  const claim = parseReleaseClaim(verdict.trustedComment)
+  if (!claim.ok) {
+    return refuse(
+      'comment_invalid',
+      `the signed comment ${claim.reason}`,
+      `releases are signed with the trusted comment 'version:X.Y.Z file:${FILE}'`,
+    )
+  }
+  if (claim.file !== FILE) {
+    return refuse(
+      'file_differs',
+      `the signature is for the file ${claim.file}, not for ${FILE}`,
+      'is this the URL of a release of the agent?',
+    )
+  }
+  if (!allowDowngrade && !isNewer(claim.version, oldVersion)) {
+    return refuse(
+      'not_newer',
+      `version ${claim.version} is not newer than ${oldVersion}`,
+      '--allow-downgrade installs it all the same',
+    )
+  }
+  return { ok: true, version: claim.version }
+}
+
+/** Not newer than a version that cannot be read. */
+function isNewer(offered: string, installed: string): boolean {
+  const left = parseReleaseVersion(offered)
+  const right = parseReleaseVersion(installed)
+  return left !== undefined && right !== undefined && compareReleaseVersions(left, right) > 0
+}
+
+function refuse(code: string, message: string, hint: string): ReleaseVerdict {
+  return { ok: false, code, message, hint }
+}

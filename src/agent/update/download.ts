@@ -1,0 +1,112 @@
+// One file from a release server: bounded in size and time, over https (or from this very host), and never redirected
+// to anything less.
+
+import { type Dispatcher, request } from 'undici'
+import { describeError, UserError } from '../../platform/errors.ts'
+import { isLoopback } from '../config.ts'
+
+export interface DownloadOptions {
+  readonly dispatcher: Dispatcher
+  readonly userAgent: string
+  readonly bytesMax: number
+  /** Of the whole download. */
+  readonly timeoutMs: number
+  /** Without any byte. */
+  readonly silenceMsMax: number
+  readonly onProgress?: (receivedBytes: number, totalBytes: number | undefined) => void
+}
+
+const REDIRECTS_MAX = 5
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** The base URL of a release, as a person gave it. */
+export function parseReleaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
+    throw new UserError('url_invalid', `--url is not an https URL: ${text}`)
+  }
+  if (url.protocol === 'http:' && !isLoopback(url)) {
+    throw new UserError(
+      'url_invalid',
+      `--url must be https, plain http is only for loopback: ${text}`,
+    )
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UserError('url_invalid', '--url must have no credentials, query or fragment')
+  }
+  return url
+}
+
+/** The URL of a file below the base URL. */
+export function releaseFileUrl(base: URL, file: string): URL {
+  return new URL(`${base.pathname.replace(/\/$/, '')}/${file}`, base)
+}
+
+/** Throws a UserError that names the URL. */
+export async function download(url: URL, options: DownloadOptions): Promise<Buffer> {
+  const signal = AbortSignal.timeout(options.timeoutMs)
+  try {
+    let current = url
+    for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+      const reply = await send(current, options, signal)
+      if (!REDIRECTS.has(reply.statusCode)) return await readReply(reply, options)
+      // Never read: its connection is closed with the dispatcher.
+      reply.body.on('error', () => undefined).destroy()
+      current = redirectTarget(current, reply.headers['location'])
+    }
+    throw new Error(`more than ${REDIRECTS_MAX} redirects`)
+  } catch (error) {
+    const reason = signal.aborted ? 'it took too long' : describeError(error)
+    throw new UserError('download_failed', `cannot fetch ${url.href}: ${reason}`, { cause: error })
+  }
+}
+
+function send(
+  url: URL,
+  { dispatcher, userAgent, silenceMsMax }: DownloadOptions,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  return request(url, {
+    dispatcher,
+    signal,
+    headersTimeout: silenceMsMax,
+    bodyTimeout: silenceMsMax,
+    headers: { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' },
+  })
+}
+
+function redirectTarget(from: URL, location: string | string[] | undefined): URL {
+  if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
+    throw new Error('a redirect to nowhere')
+  }
+  const target = new URL(location, from)
+  if (target.protocol === 'https:') return target
+  throw new Error(`a redirect to ${target.protocol}// is refused`)
+}
+
+async function readReply(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { bytesMax, onProgress }: DownloadOptions,
+): Promise<Buffer> {
+  try {
+    if (statusCode !== 200) throw new Error(`the server answered ${statusCode}`)
+    const length = headers['content-length']
+    const totalBytes = typeof length === 'string' ? Number(length) : undefined
+    if (totalBytes !== undefined && totalBytes > bytesMax) throw tooLong(bytesMax)
+    const chunks: Buffer[] = []
+    let receivedBytes = 0
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      receivedBytes += chunk.length
+      if (receivedBytes > bytesMax) throw tooLong(bytesMax)
+      chunks.push(chunk)
+      onProgress?.(receivedBytes, totalBytes)
+    }
+    return Buffer.concat(chunks, receivedBytes)
+  } finally {
+    body.on('error', () => undefined).destroy()
+  }
+}
+
+function tooLong(bytesMax: number): Error {
+  return new Error(`it is longer than ${bytesMax} bytes`)
+}

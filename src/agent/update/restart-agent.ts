@@ -1,0 +1,77 @@
+// The agent that runs is asked to end, so that its supervisor starts the new executable.
+
+import { constants, readSync, openSync, closeSync, fstatSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { type Static, Type } from 'typebox'
+import { Check } from 'typebox/value'
+import { errnoCode } from '../../platform/errors.ts'
+import { askRunningAgent } from '../control-socket.ts'
+import type { AgentPaths } from '../paths.ts'
+import { actAs } from '../targets/act-as.ts'
+import {
+  LAST_ROUND_BYTES_MAX,
+  lastRoundPath,
+  parseLastRound,
+  type RoundOutcome,
+} from './round-outcome.ts'
+
+/** What the running agent answers; false when nobody would start it again. */
+export const RestartReply = Type.Object({ restarting: Type.Boolean() })
+export type RestartReply = Static<typeof RestartReply>
+
+export type Restart = 'restarting' | 'not_supervised' | 'not_running' | 'failed'
+
+const REPLY_TIMEOUT_MS = 10_000
+/** Never through a link, never waiting for the other end of a FIFO, never taking a terminal. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/** The new version is installed already: whatever the agent says or does, that stays. */
+export async function restartRunningAgent(paths: AgentPaths): Promise<Restart> {
+  try {
+    const answer = await asOwnerOf(paths.dataDir, () =>
+      askRunningAgent(paths.dataDir, paths.socketName, 'restart', REPLY_TIMEOUT_MS),
+    )
+    if (answer === undefined) return 'not_running'
+    if (!Check(RestartReply, answer.result)) return 'failed'
+    return answer.result.restarting ? 'restarting' : 'not_supervised'
+  } catch {
+    // One that is older than this request, or a socket that is none of an agent.
+    return 'failed'
+  }
+}
+
+/** How the last round of that version ended, as the agent says; undefined when it says nothing of the kind. */
+export async function readLastOutcome(
+  paths: AgentPaths,
+  version: string,
+): Promise<RoundOutcome | undefined> {
+  const text = await asOwnerOf(paths.dataDir, async () =>
+    readBounded(lastRoundPath(paths.stateDir)),
+  )
+  const lastRound = text === undefined ? undefined : parseLastRound(text)
+  return lastRound?.version === version ? lastRound.outcome : undefined
+}
+
+/** What is below the data directory may have been planted by its owner, and is met with the owner's rights. */
+async function asOwnerOf<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
+  const stats = await lstat(dataDir).catch(() => undefined)
+  if (stats?.isDirectory() !== true) return undefined
+  return actAs({ uid: stats.uid, gid: stats.gid }, work)
+}
+
+function readBounded(path: string): string | undefined {
+  try {
+    const descriptor = openSync(path, READ)
+    try {
+      if (!fstatSync(descriptor).isFile()) return undefined
+      const bytes = Buffer.alloc(LAST_ROUND_BYTES_MAX)
+      return bytes.toString('utf8', 0, readSync(descriptor, bytes))
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    // An agent that never ran, or that we may not look at.
+    if (['ENOENT', 'EACCES', 'ELOOP'].includes(errnoCode(error) ?? '')) return undefined
+    throw error
+  }
+}

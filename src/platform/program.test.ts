@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+
+const PROGRAM = new URL('program.ts', import.meta.url).href
+const ERRORS = new URL('errors.ts', import.meta.url).href
+
+describe('a program', () => {
+  const table: [string, string, number, RegExp][] = [
+    ['that succeeds exits 0', 'async () => {}', 0, /^$/],
+    [
+      'that fails says why, and what to do',
+      `async () => { throw new SvcError('code', 'it broke', { hint: 'mend it' }) }`,
+      1,
+      /^name: error: it broke\nname: hint: mend it\n$/,
+    ],
+    [
+      'that has a bug shows where',
+      `async () => { throw new TypeError('oops') }`,
+      1,
+      /^name: error: internal error: TypeError: oops\n +at /,
+    ],
+    [
+      'that waits for what never comes has not succeeded',
+      `() => new Promise(() => {})`,
+      1,
+      /^name: error: internal error: Error: nothing is left to wait for, and it is not done/,
+    ],
+  ]
+  for (const [title, main, status, stderr] of table) {
+    test(title, () => {
+      const source = `
+        import { runProgram } from '${PROGRAM}'
+        import { SvcError } from '${ERRORS}'
+        void runProgram('name', ${main})
+      `
+      const ended = spawnSync(process.execPath, ['--input-type=module', '-e', source], {
+        encoding: 'utf8',
+      })
+      assert.equal(ended.status, status, ended.stderr)
+      assert.match(ended.stderr, stderr)
+    })
+  }
+})

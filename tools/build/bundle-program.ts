@@ -1,0 +1,64 @@
+// A program and everything that it imports, as one CommonJS file: what a single executable takes, and what runs on a
+// bare Node.
+
+import { join } from 'node:path'
+import { build, formatMessages, type Plugin } from 'esbuild'
+import { SvcError } from '../../src/platform/errors.ts'
+import { ROOT } from '../source-files.ts'
+import type { BuildSettings } from './build-settings.ts'
+
+/** The addon of the encrypted store; it lies beside the bundles that use it. */
+export const STORE_ADDON = 'better-sqlite3.node'
+
+export async function bundleProgram(
+  entry: string,
+  outfile: string,
+  settings: BuildSettings,
+): Promise<void> {
+  const { version, releasePublicKey } = settings
+  const { warnings } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [join(ROOT, entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node24',
+    minify: true,
+    // Stack traces of bugs name functions, not letters.
+    keepNames: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    define: {
+      SVC_BUILD_VERSION: JSON.stringify(version),
+      SVC_RELEASE_PUBLIC_KEY:
+        releasePublicKey === undefined ? 'undefined' : JSON.stringify(releasePublicKey),
+      // Only readVersion looks at it, where nothing was built.
+      'import.meta.url': '""',
+    },
+    plugins: [storeAddonBeside],
+  })
+  // What esbuild only warns of (import.meta, a require that it cannot follow) fails where the bundle runs.
+  if (warnings.length > 0) {
+    const texts = await formatMessages(warnings, { kind: 'warning' })
+    throw new SvcError('bundle_warning', `${entry} cannot be bundled as it is:\n${texts.join('')}`)
+  }
+}
+
+/**
+ * The package looks for its addon below its own directory, which a bundle has not. `__dirname` is that of the bundle,
+ * wherever that is installed.
+ */
+const storeAddonBeside: Plugin = {
+  name: 'store-addon-beside',
+  setup(builder) {
+    builder.onLoad({ filter: /better-sqlite3-multiple-ciphers\/lib\/binding\.js$/ }, () => ({
+      contents: `
+        const path = require('node:path')
+        const addon = path.join(__dirname, ${JSON.stringify(STORE_ADDON)})
+        exports.getBinding = () => require(addon)
+      `,
+      loader: 'js',
+    }))
+  },
+}
