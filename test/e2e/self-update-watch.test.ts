@@ -165,7 +165,7 @@ describe('[UPD-13] the watcher finds out where it was', AT_ONCE, () => {
   test('killed before any of its steps and run again, it ends the same', async () => {
     const script = await readFile(WATCH, 'utf8')
     const steps = [
-      ...script.matchAll(/(?<=^|\s)(?:ln -f|mv -fT|rm -f|sync --|restart (?=\|\||&&))/g),
+      ...script.matchAll(/(?<=^|\s)(?:ln -fT|mv -fT|rm -f|sync --|restart (?=\|\||&&))/g),
     ]
     assert.ok(steps.length >= 7, `${steps.length} steps`)
     let killed = 0

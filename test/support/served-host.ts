@@ -45,19 +45,24 @@ export class ServedHost implements AsyncDisposable {
   }
 
   static async create(hub: TestHub, hostname: string, userId = 0): Promise<ServedHost> {
-    const directory = await mkdtemp(join(ROOTS_OWN, 'cartorio-test-'))
-    await chmod(directory, 0o755)
+    const directory = await mkdtemp(join(ROOTS_OWN, 'cartorio-targets-test-'))
     const host = new ServedHost(hub, hostname, directory)
-    for (const name of ['data', 'targets.d', 'tls', 'server']) await mkdir(host.path(name))
-    await chown(host.path('data'), userId, userId)
-    await host.#startServer()
-    const token = await hub.createToken({ hostname })
-    const enrolled = await runProgram('svc-agent', ['enroll'], {
-      ...host.environment,
-      SVC_ENROLL_TOKEN: token,
-    })
-    assert.equal(enrolled.status, 0, enrolled.stderr)
-    return host
+    try {
+      await chmod(directory, 0o755)
+      for (const name of ['data', 'targets.d', 'tls', 'server']) await mkdir(host.path(name))
+      await chown(host.path('data'), userId, userId)
+      await host.#startServer()
+      const token = await hub.createToken({ hostname })
+      const enrolled = await runProgram('svc-agent', ['enroll'], {
+        ...host.environment,
+        SVC_ENROLL_TOKEN: token,
+      })
+      assert.equal(enrolled.status, 0, enrolled.stderr)
+      return host
+    } catch (error) {
+      await host[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   get environment(): Variables {

@@ -193,6 +193,21 @@ describe('waiting for a serial', () => {
     assert.ok(tookMs >= 400 && tookMs < DEADLINE_MS, `${tookMs} ms`)
   })
 
+  test('[TGT-12] a last attempt that there was no time left for hides nothing', async () => {
+    const answering = createServer(serving(first))
+    // The first connection is answered, and every later one is left to wait.
+    const server = createTcpServer((socket) => {
+      if (asked++ === 0) answering.emit('connection', socket)
+    })
+    let asked = 0
+    const probe = await probeOf(server)
+    assert.deepEqual(await awaitServedSerial(probe, serialOf(second), 2000), {
+      ok: false,
+      reason: `127.0.0.1:${probe.port} serves serial ${serialOf(first)}, not ${serialOf(second)}`,
+    })
+    assert.equal(asked, 2)
+  })
+
   test('[TGT-12] gives a server that is down for a moment the time to come back', async () => {
     const closed = createTcpServer()
     const probe = await probeOf(closed)

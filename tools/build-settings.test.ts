@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readVersion } from '../../src/platform/version.ts'
-import { parseBuildSettings } from './build-settings.ts'
+import { readVersion } from '../src/platform/version.ts'
+import { parseBuildSettings } from './build/build-settings.ts'
 
 // Of a key pair that nobody has any more.
 const PUBLIC_KEY = 'RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3'

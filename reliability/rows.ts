@@ -1,0 +1,5 @@
+// All rows, in the order of the table.
+
+import type { ReliabilityRow } from './row.ts'
+
+export const ROWS: readonly ReliabilityRow[] = []

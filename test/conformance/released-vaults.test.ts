@@ -1,0 +1,80 @@
+// Each released version's vault opens in this one, whole: docs/protocol.md VLT-16, docs/support.md.
+
+import assert from 'node:assert/strict'
+import { chmod, cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { startDevCa } from '../support/dev-ca.ts'
+import { hubEnvironment, PASSPHRASE } from '../support/hub.ts'
+import { runProgram } from '../support/processes.ts'
+import type { ReleasedVault } from '../support/released-vault.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const VAULTS = join(ROOT, 'test/vectors/vaults')
+
+type Releases = Record<string, { commit: string; date: string }>
+
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(path, 'utf8')) as T
+}
+
+const releases = await readJson<Releases>(join(ROOT, 'releases.json'))
+
+test('releases.json names a commit and a day for each version', () => {
+  assert.ok(Object.keys(releases).length > 0)
+  for (const [version, { commit, date }] of Object.entries(releases)) {
+    assert.match(version, /^\d+\.\d+\.\d+$/)
+    assert.match(commit, /^[0-9a-f]{40}$/)
+    assert.match(date, /^\d{4}-\d{2}-\d{2}$/)
+  }
+})
+
+describe('[VLT-16] the vault that', () => {
+  for (const version of Object.keys(releases)) {
+    test(`${version} made opens, verifies and has all that it had`, async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'released-'))
+      try {
+        const vaultRoot = join(directory, 'vault')
+        await cp(join(VAULTS, version), vaultRoot, { recursive: true })
+        // Git keeps no modes.
+        await chmod(vaultRoot, 0o700)
+        for (const name of ['config.json', 'db.enc', 'audit.head', 'server.key']) {
+          await chmod(join(vaultRoot, name), 0o600)
+        }
+        const expected = await readJson<ReleasedVault>(join(vaultRoot, 'expected.json'))
+        await using ca = await startDevCa()
+        const environment = hubEnvironment(vaultRoot, { caEnvironment: ca.environment })
+        assert.equal(environment['SVC_MASTER_PASSPHRASE'], PASSPHRASE)
+        const svc = async (...args: string[]): Promise<string> => {
+          const ended = await runProgram('svc', args, environment)
+          assert.equal(ended.status, 0, ended.stderr)
+          return ended.stdout
+        }
+        await svc('unseal')
+        const { agentes } = JSON.parse(await svc('agente', 'list', '--json')) as {
+          agentes: { hostname: string }[]
+        }
+        assert.deepEqual(
+          agentes.map(({ hostname }) => hostname),
+          expected.hostnames,
+        )
+        const { entregas } = JSON.parse(await svc('entrega', 'list', '--json')) as {
+          entregas: unknown[]
+        }
+        assert.equal(entregas.length, expected.deliveries)
+        // And it goes on: a new entry follows the old ones.
+        await svc('token', 'create', '--hostname', 'next.example.org', '--role', 'web')
+        const log = JSON.parse(await svc('evento', 'list', '--verify', '--json')) as {
+          ok: boolean
+          eventos: { hash_atual: string }[]
+        }
+        assert.equal(log.ok, true)
+        assert.ok(log.eventos.length > expected.events)
+        assert.equal(log.eventos[expected.events - 1]?.hash_atual, expected.lastHash)
+      } finally {
+        await rm(directory, { recursive: true, force: true })
+      }
+    })
+  }
+})

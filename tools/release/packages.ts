@@ -1,0 +1,134 @@
+// What the two packages hold, and where it goes.
+
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { STORE_ADDON } from '../build/bundle-program.ts'
+import { ROOT } from '../source-files.ts'
+import type { Completions } from './completions.ts'
+import type { DebianPackage, PackageFile } from './debian-package.ts'
+
+export interface PackageSources {
+  /** Where the built programs are. */
+  readonly programs: string
+  readonly node: string
+  readonly version: string
+  readonly releasedAt: Date
+  /** Of everything that the programs are made of. */
+  readonly licences: string
+}
+
+const DEPLOY = join(ROOT, 'deploy')
+const UNITS = '/usr/lib/systemd/system'
+const SERVER = '/usr/lib/svc-server'
+
+export function agentPackage(sources: PackageSources, completions: Completions): DebianPackage {
+  const name = 'svc-agent'
+  return {
+    name,
+    controlDirectory: join(DEPLOY, 'debian', name),
+    directories: ['/etc/svc-agent/targets.d'],
+    files: [
+      executable('/usr/bin/svc-agent', join(sources.programs, name)),
+      executable(
+        '/usr/lib/svc-agent/svc-agent-watch-update',
+        join(DEPLOY, 'agent/svc-agent-watch-update'),
+      ),
+      ...units(name, [
+        'svc-agent.service',
+        'svc-agent-targets.service',
+        'svc-agent-targets.path',
+        'svc-agent-targets.timer',
+        'svc-agent-update.service',
+        'svc-agent-update.path',
+      ]),
+      ...completionFiles(name, completions),
+      ...commonFiles(name, sources),
+    ],
+  }
+}
+
+export function serverPackage(sources: PackageSources, completions: Completions): DebianPackage {
+  const name = 'svc-server'
+  return {
+    name,
+    controlDirectory: join(DEPLOY, 'debian', name),
+    directories: [],
+    files: [
+      launcher('svc-server'),
+      launcher('svc'),
+      executable(`${SERVER}/node`, sources.node),
+      ...['svc-server.cjs', 'svc.cjs', STORE_ADDON].map((file) =>
+        plain(`${SERVER}/${file}`, join(sources.programs, file)),
+      ),
+      ...units(name, ['svc-server.service']),
+      ...['nginx.conf', 'Caddyfile'].map((file) =>
+        plain(`/usr/share/doc/${name}/examples/${file}`, join(DEPLOY, 'proxy', file)),
+      ),
+      ...completionFiles('svc', completions),
+      ...commonFiles(name, sources),
+    ],
+  }
+}
+
+/** As in a checkout: a shell that becomes the program, so that pid, signals and exit status are the program's own. */
+function launcher(name: string): PackageFile {
+  const script = `#!/bin/sh\nulimit -c 0\nexec ${SERVER}/node ${SERVER}/${name}.cjs "$@"\n`
+  return { path: `/usr/bin/${name}`, content: script, mode: 0o755 }
+}
+
+function units(name: string, files: readonly string[]): PackageFile[] {
+  const directory = join(DEPLOY, 'systemd')
+  return [
+    ...files.map((file) => plain(`${UNITS}/${file}`, join(directory, file))),
+    plain(`/usr/lib/sysusers.d/${name}.conf`, join(directory, `${name}.sysusers.conf`)),
+    plain(`/usr/lib/tmpfiles.d/${name}.conf`, join(directory, `${name}.tmpfiles.conf`)),
+  ]
+}
+
+function completionFiles(program: string, { bash, zsh, fish }: Completions): PackageFile[] {
+  return [
+    written(`/usr/share/bash-completion/completions/${program}`, bash),
+    written(`/usr/share/zsh/vendor-completions/_${program}`, zsh),
+    written(`/usr/share/fish/vendor_completions.d/${program}.fish`, fish),
+  ]
+}
+
+/** What both packages have, each under its own name. */
+function commonFiles(name: string, sources: PackageSources): PackageFile[] {
+  const documents = `/usr/share/doc/${name}`
+  const own = join(DEPLOY, 'debian', name)
+  return [
+    { ...plain(`/etc/${name}/${name}.env`, join(own, `${name}.env`)), isConfiguration: true },
+    plain(`${documents}/copyright`, join(DEPLOY, 'debian/copyright')),
+    plain(`${documents}/operations.md`, join(ROOT, 'docs/operations.md')),
+    written(`${documents}/third-party-licences.gz`, compress(sources.licences)),
+    written(`${documents}/changelog.gz`, compress(changelog(name, sources))),
+    plain(`/usr/share/lintian/overrides/${name}`, join(own, 'lintian-overrides')),
+  ]
+}
+
+function changelog(name: string, { version, releasedAt }: PackageSources): string {
+  const date = releasedAt.toUTCString().replace('GMT', '+0000')
+  return `${name} (${version}) unstable; urgency=medium
+
+  * CHANGELOG.md of the project says what changed.
+
+ -- Cartorio <maintainers@cartorio.invalid>  ${date}
+`
+}
+
+function compress(content: string): Uint8Array {
+  return gzipSync(content, { level: 9 })
+}
+
+function plain(path: string, from: string): PackageFile {
+  return { path, content: { from }, mode: 0o644 }
+}
+
+function executable(path: string, from: string): PackageFile {
+  return { path, content: { from }, mode: 0o755 }
+}
+
+function written(path: string, content: string | Uint8Array): PackageFile {
+  return { path, content, mode: 0o644 }
+}

@@ -1,0 +1,33 @@
+// The licences of what is bundled: Node.js itself and the packages that the programs are made of.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { exists } from '../../src/platform/files.ts'
+
+interface Lockfile {
+  readonly packages: Readonly<Record<string, { version?: string; dev?: boolean }>>
+}
+
+const LICENCE = /^licen[cs]e/i
+const RULER = '-'.repeat(80)
+
+/** One text: each package's place and version, and its licence. */
+export async function collectLicences(root: string): Promise<string> {
+  const lockfile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as Lockfile
+  const sections: string[] = []
+  for (const [path, { version, dev }] of Object.entries(lockfile.packages)) {
+    // The first is the project itself; Node is locked for every architecture, and one of them is installed.
+    if (path === '' || dev === true || !(await exists(join(root, path)))) continue
+    sections.push(`${path} ${version}\n\n${(await readLicence(join(root, path))).trim()}\n`)
+  }
+  return sections.join(`\n${RULER}\n\n`)
+}
+
+async function readLicence(directory: string): Promise<string> {
+  const name = (await readdir(directory)).find((file) => LICENCE.test(file))
+  if (name !== undefined) return readFile(join(directory, name), 'utf8')
+  const manifest = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as {
+    license?: string
+  }
+  return `Licence: ${manifest.license ?? 'not stated'}\n`
+}
