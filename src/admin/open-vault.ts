@@ -24,7 +24,11 @@ import type { AskHidden } from './ask-hidden.ts'
 import type { AdminOptions, CommandContext, VaultControls } from './command-context.ts'
 import { connect } from './connect.ts'
 import { explainFailure, type Attempt } from './explain-failure.ts'
-import { createPassphraseSource, type PassphraseSource } from './passphrase.ts'
+import {
+  createPassphraseSource,
+  type PassphraseOptions,
+  type PassphraseSource,
+} from './passphrase.ts'
 import type { Progress } from './progress.ts'
 import { connectToHub } from './socket-client.ts'
 
@@ -42,11 +46,12 @@ export interface Surroundings {
 export function openVaultControls(
   surroundings: Surroundings,
 ): VaultControls & Pick<CommandContext, 'withAdmin'> {
-  const { env, clock, progress } = surroundings
+  const { env, clock, progress, ask } = surroundings
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot
+  const readFromEnvironment = prepareToReadPassphrase(env)
   becomeOwnerOf(root)
-  const access = createAccess(naming, surroundings)
+  const access = createAccess(naming, { readFromEnvironment, ask })
   const use: Attempt = { root, action: `use the vault at ${root}` }
   return {
     create: () =>
@@ -74,12 +79,9 @@ interface VaultAccess {
   readonly unseal: () => Promise<UnsealedVault>
 }
 
-function createAccess(naming: HubNaming, { env, ask }: Surroundings): VaultAccess {
+function createAccess(naming: HubNaming, options: PassphraseOptions): VaultAccess {
   const root = naming.vaultRoot
-  const passphrases = createPassphraseSource({
-    readFromEnvironment: () => readPassphrase(env),
-    ask,
-  })
+  const passphrases = createPassphraseSource(options)
   // Deriving the key is slow on purpose: once is enough for a command that both checks and opens.
   let unsealed: UnsealedVault | undefined
   const unseal = async (): Promise<UnsealedVault> => {
@@ -87,6 +89,19 @@ function createAccess(naming: HubNaming, { env, ask }: Surroundings): VaultAcces
     return unsealed
   }
   return { naming, root, passphrases, unseal }
+}
+
+/** Root reads the file while it may: the vault's owner perhaps may not. What fails is told to whoever needs it. */
+function prepareToReadPassphrase(env: Environment): () => Secret<string> | undefined {
+  if (process.getuid?.() !== 0) return () => readPassphrase(env)
+  try {
+    const passphrase = readPassphrase(env)
+    return () => passphrase
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
 }
 
 function readPassphrase(env: Environment): Secret<string> | undefined {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, readdir, readFile, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -124,4 +124,25 @@ describe('svc that root starts', { skip }, () => {
         assert.deepEqual([uid, gid], [OTHER_ID, OTHER_ID], name)
       }
     }))
+
+  test(
+    '[CLI-21] reads the file of the passphrase before it does, when only root may',
+    { skip },
+    () =>
+      withDirectory(async (directory) => {
+        const vaultRoot = join(directory, 'vault')
+        const passphraseFile = join(directory, 'passphrase')
+        await chmod(directory, 0o755)
+        await mkdir(vaultRoot)
+        await chown(vaultRoot, OTHER_ID, OTHER_ID)
+        const env = { SVC_VAULT_ROOT: vaultRoot, SVC_MASTER_PASSPHRASE_FILE: passphraseFile }
+        const missing = await runInShell('svc init', env)
+        assert.match(missing.stderr, /^svc: error: SVC_MASTER_PASSPHRASE_FILE: .*ENOENT/)
+        await writeFile(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 })
+        const made = await runInShell('svc init', env)
+        assert.deepEqual([made.stderr, made.exitStatus], ['', 0])
+        const { uid } = await stat(join(vaultRoot, 'config.json'))
+        assert.equal(uid, OTHER_ID)
+      }),
+  )
 })
