@@ -1,6 +1,7 @@
 // Root lays its rights aside for a while: what it does in between, it does with the rights of a user whom it does not trust.
 
-import { errnoCode, invariant } from '../../platform/errors.ts'
+import { invariant } from '../../platform/errors.ts'
+import { takeGroupsOf } from '../../platform/take-groups.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import { lookAt, readTrustedDirectories } from './trusted-path.ts'
 
@@ -55,8 +56,8 @@ export async function findOwnerOf(directory: string): Promise<OwnerFinding> {
 }
 
 /** The real and the saved user stay root's: so there is a way back, and the owner may send us no signals. */
-function becomeEffectively({ uid, gid }: FileOwner): void {
-  takeGroupsOf(uid, gid)
+function becomeEffectively({ uid, gid: givenGid }: FileOwner): void {
+  const gid = takeGroupsOf(uid, givenGid)
   process.setegid?.(gid)
   process.seteuid?.(uid)
   invariant(
@@ -74,16 +75,4 @@ function comeBack(gid: number, groups: readonly number[]): void {
     process.geteuid?.() === ROOT.uid && process.getegid?.() === gid,
     'the process did not get its own rights back',
   )
-}
-
-function takeGroupsOf(uid: number, gid: number): void {
-  // Documented for all Unix systems, but missing from @types/node.
-  const unix = process as unknown as { initgroups(user: number, group: number): void }
-  try {
-    unix.initgroups(uid, gid)
-  } catch (error) {
-    // An owner that the system has no name for, as in a container, is in no other groups.
-    if (errnoCode(error) !== 'ERR_UNKNOWN_CREDENTIAL') throw error
-    process.setgroups?.([gid])
-  }
 }

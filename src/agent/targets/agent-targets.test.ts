@@ -62,10 +62,18 @@ describe('a report that comes through agent.sock', () => {
     ])
   })
 
+  test('[TGT-27] about a delivery that was replaced meanwhile is one of its name', async () => {
+    const sink = createSink(0)
+    await takeTargetReport(sink, { ...REPORT, entrega_id: REPORT.request_id })
+    const { payload } = REPORT
+    assert.deepEqual(sink.queued, [
+      { type: 'alvo_revertido', payload, requestId: REPORT.request_id },
+    ])
+  })
+
   const refusals: [string, TargetReport, number, string][] = [
-    ['of another delivery', { ...REPORT, entrega_id: REPORT.request_id }, 0, 'report_refused'],
     [
-      'under another name',
+      'under the name of no delivery',
       { ...REPORT, payload: { ...REPORT.payload, nome: 'other' } },
       0,
       'report_refused',

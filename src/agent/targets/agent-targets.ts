@@ -4,7 +4,6 @@
 import { join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import { replaceFile } from '../../platform/files.ts'
-import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { EventType } from '../../protocol/words.ts'
 import type { ProcessedStore } from '../delivery/processed-store.ts'
 import type { Outbox } from '../reporting/outbox.ts'
@@ -71,11 +70,7 @@ export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTa
 
 /** What `targets apply` brings through `agent.sock`; it may only speak of what the agent was sent. */
 export async function takeTargetReport(sink: ReportSink, report: TargetReport): Promise<void> {
-  const isOwn = sink.processed
-    .list()
-    .some(
-      ({ deliveryId, name }) => deliveryId === report.entrega_id && name === report.payload.nome,
-    )
+  const isOwn = sink.processed.list().some(({ name }) => name === report.payload.nome)
   if (!isOwn) throw new SvcError('report_refused', 'it is about no delivery of this agent')
   const waiting = sink.outbox.listWaiting().filter(({ type }) => isAboutTargets(type))
   if (waiting.length >= REPORTS_WAITING_MAX) {
@@ -84,13 +79,18 @@ export async function takeTargetReport(sink: ReportSink, report: TargetReport): 
   await enqueueReport(sink, report)
 }
 
-async function enqueueReport({ outbox }: Pick<ReportSink, 'outbox'>, report: TargetReport) {
+/** A report that waited until its delivery was replaced is about that name still; the hub knows the old id no more. */
+async function enqueueReport({ processed, outbox }: ReportSink, report: TargetReport) {
+  const record = processed
+    .list()
+    .find(
+      ({ deliveryId, name }) => deliveryId === report.entrega_id && name === report.payload.nome,
+    )
   await outbox.enqueue(
     {
       type: report.tipo_evento,
       payload: report.payload,
-      // Its form was checked; whose it is, the hub knows.
-      deliveryId: report.entrega_id as DeliveryId,
+      ...(record === undefined ? {} : { deliveryId: record.deliveryId }),
     },
     report.request_id,
   )

@@ -12,6 +12,7 @@ import { pairLayout, PairRecord } from '../delivery/installed-pair.ts'
 import { identityLayout } from '../identity/identity.ts'
 import type { VersionedLayout } from '../versioned-files.ts'
 import { actAs, type FileOwner } from './act-as.ts'
+import { findCheapKeyPem } from './cheap-key.ts'
 import type { PairMaterial } from './render-content.ts'
 import { readTrustedDirectories } from './trusted-path.ts'
 
@@ -167,7 +168,9 @@ function parseBounded(pem: string, file: string): Certificate[] {
 }
 
 function parseKey(pem: string): PrivateKey {
-  return wordedAs('key.pem cannot be parsed', () => parsePrivateKeyPem(pem))
+  const plain = findCheapKeyPem(pem)
+  if (plain === undefined) throw new Error('key.pem cannot be parsed')
+  return wordedAs('key.pem cannot be parsed', () => parsePrivateKeyPem(plain))
 }
 
 function parseRecord(text: string): PairRecord {

@@ -44,3 +44,27 @@ test('[TGT-22] what another target of the delivery could not do is told again af
   assert.equal(new Set(applied.listReports().map(({ request_id: id }) => id)).size, toldBefore + 2)
   assert.equal(applied.find('itself')?.failure, null)
 })
+
+test('[TGT-22] a failure is the same again although the staged file that it names is called otherwise', async () => {
+  const disk = new FakeTargetDisk()
+  disk.putDirectory('/state')
+  const clock = { now: () => new Date(0), sleep: () => Promise.resolve() }
+  const applied = await openAppliedStore('/state', disk)
+  const context = { applied, clock, newRequestId: randomUUID }
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    const change = changeOf('full', 'site', '02')
+    const reason = `ENOSPC: no space left on device, open '/tls/.svc-target-${change.request_id}-0.new'`
+    await recordReverted(context, change, { step: 'stage', reason })
+  }
+  assert.deepEqual(
+    applied.listReports().map(({ payload }) => payload),
+    [
+      {
+        nome: 'site',
+        serial: '02',
+        step: 'stage',
+        reason: "ENOSPC: no space left on device, open '/tls/.svc-target-…-0.new'",
+      },
+    ],
+  )
+})

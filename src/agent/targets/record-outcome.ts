@@ -46,7 +46,8 @@ export async function recordReverted(
   { step, reason: text }: TargetFault,
 ): Promise<void> {
   const record = applied.find(change.target)
-  const reason = boundReason(text)
+  // Staged files are named for the change, and the same failure is to be known by its words.
+  const reason = boundReason(text.replaceAll(change.request_id, '…'))
   const { serial, source_sha256: sourceSha256 } = change
   const last = record?.failure ?? null
   const isSame = last?.serial === serial && last.step === step && last.reason === reason

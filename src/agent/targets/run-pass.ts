@@ -21,6 +21,9 @@ import { prepareTargetsState, tryLockTargets } from './targets-state.ts'
 
 /** `refused`: never to be told again. */
 export type ReportVerdict = 'taken' | 'later' | 'refused'
+/** After it no other report is begun with. */
+const TELLING_MS_MAX = 20_000
+
 export type TellReport = (report: TargetReport) => Promise<ReportVerdict>
 
 export interface TargetsHost {
@@ -98,9 +101,14 @@ export async function tellWaitingReports(host: TargetsHost, tell: TellReport): P
   }
 }
 
-/** In their order: one that has to wait holds up those behind it. */
+/**
+ * In their order: one that has to wait holds up those behind it. Whoever listens may take its time, but not keep the
+ * lock from the next pass.
+ */
 async function tellReports(applied: AppliedStore, tell: TellReport, log: Logger): Promise<void> {
+  const endMs = performance.now() + TELLING_MS_MAX
   for (const report of applied.listReports()) {
+    if (performance.now() >= endMs) return
     const verdict = await tell(report).catch((error: unknown) => {
       log.warn({ reason: describeError(error) }, 'Report of a target waits')
       return 'later' as const
