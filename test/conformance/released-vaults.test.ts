@@ -39,7 +39,7 @@ describe('[VLT-16] the vault that', () => {
         await cp(join(VAULTS, version), vaultRoot, { recursive: true })
         // Git keeps no modes.
         await chmod(vaultRoot, 0o700)
-        for (const name of ['config.json', 'db.enc', 'audit.head', 'server.key']) {
+        for (const name of ['config.json', 'db.enc', 'audit.head']) {
           await chmod(join(vaultRoot, name), 0o600)
         }
         const expected = await readJson<ReleasedVault>(join(vaultRoot, 'expected.json'))

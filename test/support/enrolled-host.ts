@@ -30,7 +30,7 @@ export async function createKeyAndCsr(commonName: string): Promise<KeyAndCsr> {
 }
 
 export async function enrollHost(
-  hub: TestHub,
+  hub: Pick<TestHub, 'ports' | 'createToken'>,
   hostname: string,
   options: { readonly role?: string; readonly reenroll?: boolean } = {},
 ): Promise<EnrolledHost> {
@@ -58,7 +58,7 @@ export function readIdentity(reply: WireReply, keyPem: string): Identity {
 }
 
 export function withIdentity(
-  hub: TestHub,
+  hub: Pick<TestHub, 'ports'>,
   { keyPem, certPem, caPem }: Identity,
   more: Partial<TlsOptions> = {},
 ): Target {

@@ -11,11 +11,15 @@ import { enrolHost } from './managed-host.ts'
 import { waitUntil } from './processes.ts'
 import type { ReleasedVault } from './released-vault.ts'
 
-const NOT_KEPT = ['vault.lock', 'admin.sock']
+/** The hub makes itself a new certificate when it finds none. */
+const KEPT = ['config.json', 'db.enc', 'audit.head']
 
 async function makeReleasedVault(version: string): Promise<void> {
   await using ca = await startDevCa()
-  await using hub = await startTestHub({ caEnvironment: ca.environment })
+  await using hub = await startTestHub({
+    caEnvironment: ca.environment,
+    environment: { SVC_SERVER_CN: 'localhost' },
+  })
   await liveALittle(hub)
   const expected = await describe(hub)
   await hub.stop()
@@ -23,7 +27,7 @@ async function makeReleasedVault(version: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   for (const name of await readdir(hub.vaultRoot)) {
-    if (!NOT_KEPT.includes(name)) await cp(join(hub.vaultRoot, name), join(directory, name))
+    if (KEPT.includes(name)) await cp(join(hub.vaultRoot, name), join(directory, name))
   }
   await writeFile(join(directory, 'expected.json'), `${JSON.stringify(expected, undefined, 2)}\n`)
   process.stdout.write(`${directory}\n`)
