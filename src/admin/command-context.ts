@@ -16,6 +16,8 @@ export interface CommandContext {
 export interface AdminOptions {
   /** Opens a vault whose audit log lost entries, and records the loss. */
   readonly acceptLoss?: boolean
+  /** Reads every page of the database; a running hub is not asked to. */
+  readonly checkPages?: boolean
 }
 
 /** The vault itself, whether a hub runs or not. */

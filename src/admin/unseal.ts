@@ -18,7 +18,7 @@ export function registerUnseal(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-Changes nothing, unless a loss is accepted. Beside a running hub the passphrase is checked against the vault's config.json, the rest through the hub.
+Changes nothing, unless a loss is accepted. Reads every page of the database. Beside a running hub the passphrase is checked against the vault's config.json, the rest through the hub.
 
 Examples:
   svc unseal
@@ -37,7 +37,7 @@ async function checkVault(context: CommandContext, options: UnsealOptions): Prom
       isThroughHub: session.isThroughHub,
       chain: await verifyChain(session.operations, context.progress),
     }),
-    { acceptLoss: options.acceptLoss === true },
+    { acceptLoss: options.acceptLoss === true, checkPages: true },
   )
   if (options.json) {
     await output.writeJson({

@@ -8,6 +8,7 @@ import { Check } from 'typebox/value'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import { removeIfPresent } from '../platform/files.ts'
 import type { Logger } from '../platform/logger.ts'
+import { printable } from '../platform/printable.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
 import { TargetReport } from './targets/target-report.ts'
 
@@ -119,11 +120,9 @@ async function ask(
   if (line === undefined) return undefined
   const reply = parseReply(line)
   if (reply.ok) return { result: reply.result }
-  throw new SvcError(
-    reply.code,
-    reply.message,
-    reply.hint === undefined ? {} : { hint: reply.hint },
-  )
+  // It goes to terminals and logs, root's among them.
+  const hint = reply.hint === undefined ? {} : { hint: printable(reply.hint) }
+  throw new SvcError(reply.code, printable(reply.message), hint)
 }
 
 async function exchange(

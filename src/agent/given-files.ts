@@ -1,25 +1,28 @@
 // Files that a setting names: a token, a root certificate. Whoever starts the agent may read them; the owner of the
 // data directory, whom a command started by root becomes, perhaps may not. So root keeps their text before it does.
 
-import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { relative } from 'node:path'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { errnoCode, UserError } from '../platform/errors.ts'
 import { readTextIfPresent } from '../platform/files.ts'
+import { findPathHands } from '../platform/path-hands.ts'
 
 /** Of the whole process, as the rights are that it stands in for. */
 const kept = new Map<string, string>()
 
-/** For root, before it gives up its rights; what cannot be read is told by whoever needs it. */
-export function keepGivenFile(path: string | undefined, dataDir: string, bytesMax: number): void {
+/**
+ * For root, before it gives up its rights; what cannot be read is told by whoever needs it. Only what nobody but root
+ * can have put there: the data directory's owner may plant links wherever it can write, to be read with root's rights.
+ */
+export function keepGivenFile(path: string | undefined, bytesMax: number): void {
   if (path === undefined || process.getuid?.() !== 0) return
   try {
-    // What is there may have been planted by its owner, to be read with root's rights.
-    if (isBelow(dataDir, path) || isBelow(realpathSync(dataDir), path)) return
-    const stats = statSync(path)
+    const { end, hands } = findPathHands(path)
     // A pipe can be read only once.
-    if (stats.isFile() && stats.size <= bytesMax) kept.set(path, readFileSync(path, 'utf8'))
+    if (hands.size > 0 || end?.isFile() !== true) return
+    const text = readBounded(path, bytesMax)
+    if (text !== undefined) kept.set(path, text)
   } catch {
-    // Missing, most likely.
+    // Not to be read, most likely.
   }
 }
 
@@ -38,6 +41,14 @@ export async function readGivenFile(path: string, bytesMax: number): Promise<str
   }
 }
 
-function isBelow(directory: string, path: string): boolean {
-  return !/^\.\.(?:\/|$)/.test(relative(directory, path))
+/** However the file grows, which need not be root's. */
+function readBounded(path: string, bytesMax: number): string | undefined {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const bytes = Buffer.alloc(bytesMax + 1)
+    const length = readSync(descriptor, bytes)
+    return length > bytesMax ? undefined : bytes.toString('utf8', 0, length)
+  } finally {
+    closeSync(descriptor)
+  }
 }

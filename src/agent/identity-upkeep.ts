@@ -74,6 +74,7 @@ export async function recoverIfHubSeesExpired(
     await askHubTime(session).catch(() => log.debug('The enroll port does not answer either'))
   }
   const reason = decideRecovery({
+    notBefore: leaf.notBefore,
     notAfter: leaf.notAfter,
     hubNow: hubTime.skewMs === undefined ? undefined : hubTime.now(),
     hubSaidExpired: budget.hasRefusal('certificate_expired'),

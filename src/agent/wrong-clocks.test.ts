@@ -92,6 +92,20 @@ describe('a host whose clock is wrong', () => {
     })
   }
 
+  test('[REC-8] right, at a hub whose clock was ahead: an identity from that time is recovered at once', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    hub.clockOffsetMs = 2 * HOUR
+    const state = await host.openAgent()
+    await rotateAndReport(state.session)
+    const serial = await fixture.identitySerial()
+    hub.clockOffsetMs = 0
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    assert.notEqual(await fixture.identitySerial(), serial)
+    assert.equal(hub.requestsTo('recover').length, 1)
+    assert.equal(hub.requestsTo('manifest').length, 1)
+  })
+
   test('[REC-3] ahead by two lives: rotate renews, and does not recover', async () => {
     await using fixture = await setUp()
     const { hub, host } = fixture

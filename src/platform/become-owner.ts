@@ -1,28 +1,26 @@
-import { statSync } from 'node:fs'
-import { errnoCode } from './errors.ts'
+import { UserError } from './errors.ts'
+import { describeStrangers, findPathHands } from './path-hands.ts'
+import { takeGroupsOf } from './take-groups.ts'
 
 /**
  * A program started by root becomes, for good, the owner of the directory that it works in (groups, gid, uid), so that
  * it never leaves files there that the owner cannot read, and nothing planted there is followed with root's rights.
- * Does nothing for anyone but root, or when the directory does not exist.
+ * Does nothing for anyone but root. Throws a UserError when somebody else could put another directory in its place, or
+ * in that of one that does not exist yet: then root would be, and work, where they choose.
  */
 export function becomeOwnerOf(directory: string): void {
   if (process.getuid?.() !== 0) return
-  const stats = statSync(directory, { throwIfNoEntry: false })
-  if (stats === undefined || stats.uid === 0) return
-  takeGroupsOf(stats.uid, stats.gid)
-  process.setgid?.(stats.gid)
-  process.setuid?.(stats.uid)
-}
-
-function takeGroupsOf(uid: number, gid: number): void {
-  // Documented for all Unix systems, but missing from @types/node.
-  const unix = process as unknown as { initgroups(user: number, group: number): void }
-  try {
-    unix.initgroups(uid, gid)
-  } catch (error) {
-    // An owner that the system has no name for, as in a container, is in no other groups.
-    if (errnoCode(error) !== 'ERR_UNKNOWN_CREDENTIAL') throw error
-    process.setgroups?.([gid])
+  const found = findPathHands(directory)
+  const stranger = describeStrangers(found)
+  if (stranger !== undefined) {
+    throw new UserError(
+      'directory_open',
+      `root does not work in ${directory}: ${stranger} can put something else in its place`,
+      { hint: 'it and all directories above it have to be root’s, or its owner’s, alone' },
+    )
   }
+  const { end } = found
+  if (end === undefined || end.uid === 0) return
+  process.setgid?.(takeGroupsOf(end.uid, end.gid))
+  process.setuid?.(end.uid)
 }

@@ -20,11 +20,6 @@ export function tryLockFile(path: string, mode = 0o600): FileLock | undefined {
   return tryLock(path, openSync(path, flags, mode))
 }
 
-/** As tryLockFile, for what is in a directory: there is no lock file to leave behind. */
-export function tryLockDirectory(path: string): FileLock | undefined {
-  return tryLock(path, openSync(path, constants.O_RDONLY | constants.O_DIRECTORY))
-}
-
 function tryLock(path: string, descriptor: number): FileLock | undefined {
   const child = spawnSync('flock', ['-x', '-n', '-E', String(BUSY_EXIT_STATUS), '3'], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },

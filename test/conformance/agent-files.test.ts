@@ -88,18 +88,19 @@ describe('files of svc-agent', () => {
       await writeFile(hook, '#!/bin/sh\necho $(id -u) $(id -g) $(id -G) > who\n')
       await chmod(hook, 0o755)
       const uid = Number(await runTool('id', ['-u', 'nobody']))
+      const gid = Number(await runTool('id', ['-g', 'nobody']))
       for (const path of [host.dataDir, join(host.dataDir, 'hooks'), hook]) {
-        await chown(path, uid, 4343)
+        await chown(path, uid, gid)
       }
       const token = { SVC_ENROLL_TOKEN: 'svct_owner' }
       assert.equal((await agent(host, ['enroll'], token)).status, 0)
       const { status, stderr } = await agent(host, ['run', '--once'])
       assert.equal(status, 0, stderr)
       // No group of root's is left.
-      assert.equal(await readFile(join(host.dataDir, 'out/who'), 'utf8'), `${uid} 4343 4343\n`)
+      assert.equal(await readFile(join(host.dataDir, 'out/who'), 'utf8'), `${uid} ${gid} ${gid}\n`)
       for (const name of await readdir(host.dataDir, { recursive: true })) {
         const stats = await stat(join(host.dataDir, name))
-        assert.deepEqual([stats.uid, stats.gid], [uid, 4343], name)
+        assert.deepEqual([stats.uid, stats.gid], [uid, gid], name)
       }
     },
   )

@@ -135,6 +135,31 @@ describe('sizes', () => {
   })
 })
 
+describe('free space', () => {
+  test('[LIM-20] [LIM-14] below the floor events are refused, all else goes on, and they are taken when it is lifted', async () => {
+    await using hub = await startHub({ SVC_LIMIT_FREE_SPACE: '9'.repeat(12) })
+    const host = await enrollHost(hub, 'full')
+    const report = (): Promise<WireReply> =>
+      post(host.mtls, '/v1/events', { tipo_evento: 'agent_started', payload: {} })
+    for (let count = 0; count < 3; count += 1) {
+      const reply = await report()
+      assertRefused(reply, 503, 'unavailable')
+      assert.match(reply.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+    }
+    const { csrPem } = await createKeyAndCsr('full')
+    assertOk(await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem }))
+    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+    const lines = hub.logEntries().filter(({ module }) => module === 'hub.disk')
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['Disk nearly full, events are refused'],
+    )
+    await hub.stop()
+    await hub.start({ SVC_LIMIT_FREE_SPACE: '0' })
+    assertOk(await report())
+  })
+})
+
 describe('connections', () => {
   test('[LIM-18] beyond the limit of an address they are closed, and its place is free again', async () => {
     await using hub = await startHub({ SVC_LIMIT_CONNECTIONS_PER_ADDRESS: '3' })

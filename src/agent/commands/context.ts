@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { createLoggingFromEnvironment, type Logging } from '../../platform/logger.ts'
+import { printable } from '../../platform/printable.ts'
 import { readVersion } from '../../platform/version.ts'
 import type { AgentCommand } from '../agent-variables.ts'
 import type { Random } from '../backoff.ts'
@@ -33,9 +34,9 @@ export function startCommand(
   const config = parseAgentConfig(env, { command, osHostname: hostname(), ...options })
   const logging = createLoggingFromEnvironment(env)
   warnAboutUnknownVariables(command, config, logging)
-  keepGivenFile(config.serverCaPath, config.dataDir, CA_BYTES_MAX)
+  keepGivenFile(config.serverCaPath, CA_BYTES_MAX)
   if (command === 'enroll') {
-    keepGivenFile(config.enrollTokenFile, config.dataDir, TOKEN_FILE_BYTES_MAX)
+    keepGivenFile(config.enrollTokenFile, TOKEN_FILE_BYTES_MAX)
   }
   if (options.keepsRights !== true) becomeOwnerOf(config.dataDir)
   return {
@@ -63,5 +64,6 @@ function warnAboutUnknownVariables(
 
 /** One JSON document, or text, on stdout. */
 export function print(value: unknown, format: { readonly json: boolean }, text: string): void {
-  process.stdout.write(`${format.json ? JSON.stringify(value, undefined, 2) : text}\n`)
+  // What the agent's user wrote may come to root's terminal.
+  process.stdout.write(`${printable(format.json ? JSON.stringify(value, undefined, 2) : text)}\n`)
 }

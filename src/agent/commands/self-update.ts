@@ -1,8 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { isatty } from 'node:tty'
 import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
-import { type FileLock, tryLockDirectory } from '../../platform/file-lock.ts'
 import { createDispatcher } from '../enroll-client.ts'
 import { askVersion } from '../update/ask-version.ts'
 import { decideRelease } from '../update/decide-release.ts'
@@ -14,6 +12,7 @@ import {
 } from '../update/download.ts'
 import { downloadProgress } from '../update/download-progress.ts'
 import { installRelease, type Release } from '../update/install-release.ts'
+import { lockUpdate } from '../update/lock-update.ts'
 import { type MinisignPublicKey, SIGNATURE_FILE_BYTES_MAX } from '../update/minisign.ts'
 import { releasePublicKey } from '../update/release-key.ts'
 import { readLastOutcome, type Restart, restartRunningAgent } from '../update/restart-agent.ts'
@@ -56,7 +55,7 @@ export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions
   const baseUrl = parseReleaseUrl(options.url)
   const context = startCommand('self-update', env, { keepsRights: true })
   const binary = await resolveUpdateTarget(options.binary ?? process.execPath)
-  const lock = lockBinary(binary)
+  const lock = lockUpdate(binary)
   try {
     const oldVersion = await findVersion(binary, context.version)
     const release = await fetchRelease(context, { baseUrl, publicKey, oldVersion, options })
@@ -68,19 +67,6 @@ export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions
   } finally {
     lock.release()
   }
-}
-
-/** Also held by whoever watches the last update, until the new version has proved itself. */
-function lockBinary(binary: string): FileLock {
-  const lock = tryLockDirectory(dirname(binary))
-  if (lock !== undefined) return lock
-  throw new UserError(
-    'update_under_way',
-    `another update of ${binary} is under way or being watched`,
-    {
-      hint: 'try again in two minutes',
-    },
-  )
 }
 
 /** Ours when it is our own executable; another one has to say its own. */

@@ -6,8 +6,12 @@ const NOON = new Date('2026-01-01T12:00:00Z')
 const EARLIER = new Date('2026-01-01T11:00:00Z')
 const LATER = new Date('2026-01-01T13:00:00Z')
 
-describe('[REC-3] whether an identity that ends at noon has to be recovered', () => {
+const DAWN = new Date('2026-01-01T06:00:00Z')
+const NIGHT = new Date('2026-01-01T05:00:00Z')
+
+describe('[REC-3] [REC-8] whether an identity from dawn to noon has to be recovered', () => {
   const quiet: RecoveryFacts = {
+    notBefore: DAWN,
     notAfter: NOON,
     hubNow: undefined,
     hubSaidExpired: false,
@@ -40,6 +44,17 @@ describe('[REC-3] whether an identity that ends at noon has to be recovered', ()
       { isHandshakeFailing: true },
       undefined,
     ],
+    [
+      'when the handshake fails and it is not dawn yet for the hub',
+      { isHandshakeFailing: true, hubNow: NIGHT },
+      'not valid yet by the hub’s clock',
+    ],
+    [
+      'not when the handshake fails at dawn for the hub',
+      { isHandshakeFailing: true, hubNow: DAWN },
+      undefined,
+    ],
+    ['not while the hub answers, though it is not dawn yet for it', { hubNow: NIGHT }, undefined],
     ['not while the hub answers, whatever its clock says', { hubNow: LATER }, undefined],
   ]
   for (const [title, facts, reason] of cases) {

@@ -48,9 +48,13 @@ export async function preparePendingRequest(
   return createPendingRequest(pendingDir, hostname)
 }
 
+/** Whole or not at all: what a crash leaves half removed would be called damaged by the next try. */
 export async function removePendingRequest(pendingDir: string): Promise<void> {
-  await rm(pendingDir, { recursive: true, force: true })
+  if (!(await exists(pendingDir))) return
+  const staged = stagedName(pendingDir)
+  await rename(pendingDir, staged)
   await syncDirectory(dirname(pendingDir))
+  await rm(staged, { recursive: true, force: true })
 }
 
 async function createPendingRequest(pendingDir: string, hostname: string): Promise<PendingRequest> {
@@ -58,7 +62,7 @@ async function createPendingRequest(pendingDir: string, hostname: string): Promi
   const csrPem = await createCsrPem(hostname, key)
   const idempotencyKey = randomUUID()
   const request: RequestFile = { hostname, idempotency_key: idempotencyKey }
-  const staged = `${pendingDir}.${randomBytes(6).toString('hex')}.tmp`
+  const staged = stagedName(pendingDir)
   await mkdir(staged, { mode: 0o700 })
   await writeNewFile(join(staged, KEY), key.pem, 0o600)
   await writeNewFile(join(staged, CSR), csrPem, 0o600)
@@ -104,7 +108,11 @@ async function readRequired(path: string): Promise<string> {
   return text
 }
 
-/** A crash before the rename leaves a directory that was never used. */
+function stagedName(pendingDir: string): string {
+  return `${pendingDir}.${randomBytes(6).toString('hex')}.tmp`
+}
+
+/** A crash before or after the rename leaves a directory that nobody needs. */
 async function removeStaged(pendingDir: string): Promise<void> {
   const parent = dirname(pendingDir)
   const prefix = `${basename(pendingDir)}.`

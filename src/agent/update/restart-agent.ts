@@ -1,10 +1,10 @@
 // The agent that runs is asked to end, so that its supervisor starts the new executable.
 
 import { constants, readSync, openSync, closeSync, fstatSync } from 'node:fs'
-import { lstat } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { errnoCode } from '../../platform/errors.ts'
+import { describeStrangers, findPathHands } from '../../platform/path-hands.ts'
 import { askRunningAgent } from '../control-socket.ts'
 import type { AgentPaths } from '../paths.ts'
 import { actAs } from '../targets/act-as.ts'
@@ -54,9 +54,10 @@ export async function readLastOutcome(
 
 /** What is below the data directory may have been planted by its owner, and is met with the owner's rights. */
 async function asOwnerOf<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
-  const stats = await lstat(dataDir).catch(() => undefined)
-  if (stats?.isDirectory() !== true) return undefined
-  return actAs({ uid: stats.uid, gid: stats.gid }, work)
+  const found = findPathHands(dataDir)
+  // Who could put another one there would choose whose rights we take.
+  if (found.end === undefined || describeStrangers(found) !== undefined) return undefined
+  return actAs({ uid: found.end.uid, gid: found.end.gid }, work)
 }
 
 function readBounded(path: string): string | undefined {

@@ -14,6 +14,8 @@ export interface UpdateNames {
   /** Tells the watcher that a new version has to prove itself. */
   readonly marker: string
   readonly markerStaged: string
+  /** Held by whoever changes any of these, and gone afterwards. */
+  readonly lock: string
 }
 
 export interface UpdateFiles {
@@ -41,5 +43,6 @@ export function updateNames(binary: string): UpdateNames {
     oldStaged: `${binary}.old.tmp`,
     marker: `${binary}.update`,
     markerStaged: `${binary}.update.tmp`,
+    lock: `${binary}.lock`,
   }
 }

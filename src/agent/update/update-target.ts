@@ -11,11 +11,13 @@ export type ExecutableKind = 'agent' | 'plain-node' | 'other'
 const FUSE = Buffer.from(['NODE_SEA', 'FUSE_fce680ab2cc467b6e072b8b5df1996b2:'].join('_'))
 const CHUNK_BYTES = 1024 * 1024
 const STICKY = 0o1000
+const OTHERS_WRITE = 0o022
 
 /** The path itself, links resolved. Throws a UserError when it may not be replaced. */
 export async function resolveUpdateTarget(path: string): Promise<string> {
   const binary = await resolveLinks(path)
   await refuseOpenPlaces(binary)
+  await refuseOthersFile(binary)
   const kind = await findExecutableKind(binary)
   if (kind === 'agent') return binary
   throw new UserError(
@@ -51,7 +53,7 @@ async function resolveLinks(path: string): Promise<string> {
 /** Who could put another file in our way would have it run by us. */
 async function refuseOpenPlaces(binary: string): Promise<void> {
   for (let path = dirname(binary); ; path = dirname(path)) {
-    const reason = findOpening(await lstat(path))
+    const reason = findOpening(await lstat(path), path === dirname(binary))
     if (reason !== undefined) {
       throw new UserError('target_refused', `the directory ${path} ${reason}`, {
         hint: 'install the agent where only root or its own user can write',
@@ -61,10 +63,22 @@ async function refuseOpenPlaces(binary: string): Promise<void> {
   }
 }
 
-function findOpening({ uid, mode }: Stats): string | undefined {
+/** It is asked for its version, which is to run it: nobody else may say what it does. */
+async function refuseOthersFile(binary: string): Promise<void> {
+  const { uid, mode } = await lstat(binary)
+  const isOthers = uid !== 0 && uid !== process.geteuid?.()
+  if (!isOthers && (mode & OTHERS_WRITE) === 0) return
+  throw new UserError(
+    'target_refused',
+    `${binary} ${isOthers ? `belongs to user ${uid}` : 'is writable by group or others'}`,
+    { hint: 'only root’s own executable, or that of the user who updates it, is replaced' },
+  )
+}
+
+function findOpening({ uid, mode }: Stats, isItsOwn: boolean): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to user ${uid}`
-  // In a sticky directory others cannot touch what is not theirs.
-  const isOpen = (mode & 0o022) !== 0 && (mode & STICKY) === 0
+  // In a sticky directory others cannot touch what is not theirs; but they can take the names beside it.
+  const isOpen = (mode & OTHERS_WRITE) !== 0 && (isItsOwn || (mode & STICKY) === 0)
   return isOpen ? 'is writable by group or others' : undefined
 }
 
