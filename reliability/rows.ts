@@ -1,5 +1,30 @@
 // All rows, in the order of the table.
 
 import type { ReliabilityRow } from './row.ts'
+import { abuse } from './rows/abuse.ts'
+import { acknowledgedWrites } from './rows/acknowledged-writes.ts'
+import { agentFiles } from './rows/agent-files.ts'
+import { caOutage } from './rows/ca-outage.ts'
+import { clock } from './rows/clock.ts'
+import { hostilePeers } from './rows/hostile-peers.ts'
+import { lostReplies } from './rows/lost-replies.ts'
+import { oneTokenOneUse } from './rows/one-token-one-use.ts'
+import { oneWriter } from './rows/one-writer.ts'
+import { refusedIdentities } from './rows/refused-identities.ts'
+import { storageFaults } from './rows/storage-faults.ts'
+import { vault } from './rows/vault.ts'
 
-export const ROWS: readonly ReliabilityRow[] = []
+export const ROWS: readonly ReliabilityRow[] = [
+  acknowledgedWrites,
+  storageFaults,
+  oneTokenOneUse,
+  lostReplies,
+  agentFiles,
+  oneWriter,
+  caOutage,
+  abuse,
+  refusedIdentities,
+  vault,
+  clock,
+  hostilePeers,
+]

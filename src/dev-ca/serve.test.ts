@@ -109,4 +109,14 @@ describe('serving a CA', () => {
       await systemClock.sleep(POLL_MS)
     }
   })
+
+  test('gives itself a new server certificate when the clock is set back to before its own began', async () => {
+    const first = await servedSerial()
+    clock.advance(-HOUR_MS)
+    const deadlineMs = Date.now() + WAIT_MS_MAX
+    while ((await servedSerial()) === first) {
+      assert.ok(Date.now() < deadlineMs, 'it was not renewed')
+      await systemClock.sleep(POLL_MS)
+    }
+  })
 })

@@ -96,7 +96,9 @@ async function keepServing(
 ): Promise<void> {
   let issuedAtMs = clock.now().getTime()
   while (await sleepUnlessAborted(clock, MINUTE_MS, signal)) {
-    if (clock.now().getTime() - issuedAtMs < SERVER_CERTIFICATE_LIFE_MS / 2) continue
+    const ageMs = clock.now().getTime() - issuedAtMs
+    // One from the future is of no use either: the clock was ahead, and has been set back.
+    if (ageMs >= 0 && ageMs < SERVER_CERTIFICATE_LIFE_MS / 2) continue
     server.replaceCredentials(await issueCredentials())
     issuedAtMs = clock.now().getTime()
     logger.info('server certificate renewed')

@@ -20,6 +20,7 @@ import {
   keepServerCertificateFresh,
   obtainServerCertificate,
 } from './service/server-certificate.ts'
+import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
 
@@ -89,6 +90,12 @@ export async function bootHub(
     recoveryGraceMs: config.recoveryGraceMs,
     limits: config.limits,
     isTrustedProxy: config.isTrustedProxy,
+    hasFreeSpace: createFreeSpaceCheck({
+      directory: vaultRoot,
+      floorBytes: config.limits.freeSpaceBytes,
+      clock,
+      log: logging.forModule('hub.disk'),
+    }),
   })
   const background = new AbortController()
   const tasks = [

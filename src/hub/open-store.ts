@@ -4,11 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { GENESIS_HASH } from '../audit/hash-chain.ts'
 import type { Clock } from '../platform/clock.ts'
 import { errnoCode, SvcError } from '../platform/errors.ts'
+import { syncDirectory } from '../platform/files.ts'
 import type { EntryId } from '../protocol/identifiers.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
-import { inspectAuditLog } from './store/sqlite/encrypted-database.ts'
+import { checkEveryPage, inspectAuditLog } from './store/sqlite/encrypted-database.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { Store } from './store/store.ts'
 import { openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
@@ -19,6 +20,8 @@ export interface OpenStoreOptions {
   readonly clock: Clock
   /** Goes on with a log that lost entries, and says so in it. */
   readonly acceptLoss?: boolean
+  /** Reads every page of the database first. */
+  readonly checkPages?: boolean
 }
 
 /** Throws SvcError `audit_log_shorter` when the log is not the one that the head saw. */
@@ -30,6 +33,7 @@ export async function openVaultStore(
   let store: SqliteStore | undefined
   try {
     const fault = inspectAgainstHead(vault, headFile, options)
+    if (options.checkPages === true) checkEveryPage(vault.databasePath, vault.dataKey)
     store = await openSqliteStore({
       path: vault.databasePath,
       dataKey: vault.dataKey,
@@ -39,7 +43,8 @@ export async function openVaultStore(
       const headSeq = headFile.read()?.seq ?? null
       headFile.reset(await recordLoss(store, fault, headSeq, options.clock.now()))
     } else if (headFile.read() === undefined) {
-      headFile.write({ seq: 0, hash: GENESIS_HASH })
+      headFile.reset({ seq: 0, hash: GENESIS_HASH })
+      await syncDirectory(vault.root)
     }
     return closingBoth(store, headFile)
   } catch (error) {

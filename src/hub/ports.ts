@@ -38,6 +38,8 @@ export interface PortsDependencies {
   readonly recoveryGraceMs: number
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
+  /** Whether events may still be stored; everything else is until the disk is full. */
+  readonly hasFreeSpace: () => Promise<boolean>
 }
 
 export interface Ports {
@@ -89,7 +91,7 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
       issueCertificate,
       listManifest: createListManifest(store, polls),
-      recordEvent: createRecordEvent(store, clock, limits),
+      recordEvent: createRecordEvent(store, clock, limits, dependencies.hasFreeSpace),
     }),
   }
 }

@@ -28,6 +28,8 @@ export function findPathHands(path: string): PathHands {
       end = lstatSync(current)
       continue
     }
+    // Nothing can be below what is no directory, whoever may write to it.
+    if (!end.isDirectory()) return { end: undefined, hands }
     const next = join(current, step)
     const stats = lookAt(next)
     noteHands(hands, end, stats)

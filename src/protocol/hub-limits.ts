@@ -86,6 +86,13 @@ export const HUB_LIMITS = {
     unit: 'a second',
     meaning: 'Certificates of one agent; bursts of 300 times as many.',
   },
+  freeSpaceBytes: {
+    variable: 'SVC_LIMIT_FREE_SPACE',
+    default: 64 * 1024 * 1024,
+    unit: 'bytes',
+    meaning:
+      'Free space of the vault’s file system below which events are refused, so that renewals go on.',
+  },
 } as const satisfies Readonly<Record<string, Limit>>
 
 /** `Number.POSITIVE_INFINITY` where a limit is lifted. */

@@ -33,6 +33,7 @@ export const HUB_VARIABLE_NAMES: readonly string[] = [
   'SVC_LIMIT_ENROLL_FAILURES',
   'SVC_LIMIT_EVENTS',
   'SVC_LIMIT_ISSUE',
+  'SVC_LIMIT_FREE_SPACE',
 ]
 
 export const AGENT_VARIABLE_NAMES: readonly string[] = [

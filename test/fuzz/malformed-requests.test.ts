@@ -5,108 +5,46 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { createDelivery } from '../support/deliveries.ts'
-import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
-import { assertOk, send, type Target } from '../support/wire-client.ts'
-import { malformedRequest, type KnownFacts, type MalformedRequest } from './malformed-request.ts'
-import { type Answer, type Connection, exchange, open } from './raw-client.ts'
+import { assertOk, send } from '../support/wire-client.ts'
+import { FUZZED_HUB, type FuzzedHub, FuzzTally, prepareFuzzedHub, sendAll } from './fuzz-hub.ts'
+import { malformedRequest } from './malformed-request.ts'
 
 const REQUESTS = 10_000
-const CONCURRENCY = 32
-const TOKENS = 40
-/** One in so many well-framed requests has a connection of its own. */
-const FRESH_EVERY = 10
-/** How long a request that may be incomplete is waited for before our side is closed. */
-const PATIENCE_MS = 100
 const GROWTH_MAX = 0.1
-
-/** Status of each code, as docs/protocol.md ERR has them. */
-const CODES: Readonly<Record<string, number>> = {
-  json_invalid: 400,
-  request_invalid: 400,
-  csr_invalid: 400,
-  token_not_found: 401,
-  token_consumed: 401,
-  token_expired: 401,
-  hostname_mismatch: 403,
-  role_mismatch: 403,
-  agent_already_enrolled: 409,
-  ca_failed: 502,
-  csr_cn_mismatch: 403,
-  recovery_refused: 401,
-  route_not_found: 404,
-  entrega_not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  request_id_conflict: 409,
-  body_too_large: 413,
-  unsupported_media_type: 415,
-  unavailable: 503,
-}
-const FIELDS_OF_SUCCESS: ReadonlySet<string> = new Set([
-  'status,version',
-  'agent_id,ca_pem,cert_pem',
-  'ca_pem,cert_pem',
-  'entregas',
-  'evento_id,hash_atual',
-])
 
 const seedText = process.env['FUZZ_SEED'] ?? ''
 const seed = seedText === '' ? Date.now() % 1_000_000_007 : Number(seedText)
 
 let ca: RunningCa
 let hub: TestHub
-let host: EnrolledHost
-let facts: KnownFacts
+let fuzzed: FuzzedHub
 
 before(async () => {
   ca = await startTestCa()
   const environment = {
-    // Every request reaches the parsers.
-    SVC_LIMIT_ENROLL_FAILURES: '0',
-    SVC_LIMIT_EVENTS: '0',
-    SVC_LIMIT_ISSUE: '0',
+    ...FUZZED_HUB,
     // Left alone, the heap grows by many megabytes of garbage at a time; what is kept is what counts.
     NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=64',
-    // Ten thousand refusals say nothing; an error says all.
-    RUST_LOG: 'hub.health=error,hub.enroll=error,hub.mtls=error,info',
   }
   hub = await startTestHub({ caEnvironment: ca.environment, environment })
-  host = await enrollHost(hub, 'fuzz.example')
-  facts = await gatherFacts()
+  fuzzed = await prepareFuzzedHub(hub)
 })
 after(async () => {
   await hub?.[Symbol.asyncDispose]()
   await ca?.[Symbol.asyncDispose]()
 })
 
-async function gatherFacts(): Promise<KnownFacts> {
-  const { csrPem } = await createKeyAndCsr(host.hostname)
-  const names = Array.from({ length: TOKENS }, (_, index) => `host-${index}.example`)
-  const tokens = names.map(async (hostname) => ({
-    hostname,
-    token: await hub.createToken({ hostname }),
-  }))
-  return {
-    hostname: host.hostname,
-    certPem: host.certPem,
-    csrPem,
-    deliveryId: (await createDelivery(hub, host.hostname, 'site')).id,
-    tokens: await Promise.all(tokens),
-  }
-}
-
 describe('malformed requests', () => {
   test('[SRF-6] [SRF-7] [SRF-14] [SRF-20] 10,000 of them leave the hub as it was, and each is answered as documented', async (context) => {
     const { pid } = hub
-    const tally = new Tally()
+    const tally = new FuzzTally()
     const startedMs = Date.now()
-    const requests = fc.sample(malformedRequest(facts), { numRuns: REQUESTS, seed })
-    await sendAll(requests.slice(0, REQUESTS / 2), tally)
+    const requests = fc.sample(malformedRequest(fuzzed.facts), { numRuns: REQUESTS, seed })
+    await sendAll(fuzzed, requests.slice(0, REQUESTS / 2), tally)
     const residentAtHalf = await residentBytes(pid)
-    await sendAll(requests.slice(REQUESTS / 2), tally)
+    await sendAll(fuzzed, requests.slice(REQUESTS / 2), tally)
     const residentAtEnd = await residentBytes(pid)
     const durationMs = Date.now() - startedMs
 
@@ -129,111 +67,6 @@ describe('malformed requests', () => {
     assert.deepEqual([ok, firstBad], [true, null])
   })
 })
-
-/** What came back, and what should not have. */
-class Tally {
-  readonly #counts = new Map<string, number>()
-  readonly faults: string[] = []
-
-  count(outcome: string): void {
-    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1)
-  }
-  blame(request: MalformedRequest, fault: string): void {
-    const bytes = JSON.stringify(request.bytes.subarray(0, 2000).toString('latin1'))
-    this.faults.push(`${fault}: ${request.kind} on ${request.port}, ${request.security}: ${bytes}`)
-  }
-  describe(): string {
-    const sorted = [...this.#counts].sort(([, a], [, b]) => b - a)
-    return sorted.map(([outcome, count]) => `${outcome} ${count}`).join(', ')
-  }
-}
-
-async function sendAll(requests: readonly MalformedRequest[], tally: Tally): Promise<void> {
-  let next = 0
-  const work = async (): Promise<void> => {
-    const kept = new Map<string, Connection>()
-    for (let request = requests[next]; request !== undefined; request = requests[next]) {
-      next += 1
-      const isFresh = !request.isFramed || next % FRESH_EVERY === 0
-      const connections = isFresh ? new Map<string, Connection>() : kept
-      await sendOne(request, connections, tally)
-      if (isFresh) closeAll(connections)
-    }
-    closeAll(kept)
-  }
-  await Promise.all(Array.from({ length: CONCURRENCY }, work))
-}
-
-function closeAll(connections: ReadonlyMap<string, Connection>): void {
-  for (const { socket, tcp } of connections.values()) {
-    socket.destroy()
-    tcp.destroy()
-  }
-}
-
-async function sendOne(
-  request: MalformedRequest,
-  kept: Map<string, Connection>,
-  tally: Tally,
-): Promise<void> {
-  const known = kept.get(request.port)
-  const connection = known ?? (await open(targetOf(request)))
-  kept.delete(request.port)
-  if (connection === undefined) {
-    tally.count('no connection')
-    if (request.isFramed) tally.blame(request, 'no connection')
-    return
-  }
-  const isHead = request.bytes.subarray(0, 5).toString('latin1') === 'HEAD '
-  const result = await exchange(connection.socket, request.bytes, {
-    isHead,
-    untilClosed: !request.isFramed,
-    endAfterMs: request.isFramed ? undefined : request.endsEarly ? 0 : PATIENCE_MS,
-    writeTo: request.security === 'inside' ? connection.tcp : connection.socket,
-  })
-  if (result.isOpen) kept.set(request.port, connection)
-  // A kept connection may have been closed by the hub since; the request then was not seen.
-  if (known !== undefined && result.answers.length === 0) return sendOne(request, kept, tally)
-  if (result.answers.length === 0) tally.count('closed')
-  if (result.answers.length === 0 && request.isFramed) tally.blame(request, 'no answer')
-  if (result.isHanging) tally.blame(request, 'neither answered nor closed')
-  if (result.rest.length > 0 && request.security === 'identity') tally.blame(request, 'no HTTP')
-  for (const answer of result.answers) {
-    tally.count(nameOf(answer))
-    const fault = findFault(answer, isHead)
-    if (fault !== undefined) tally.blame(request, `${fault} (${JSON.stringify(answer)})`)
-  }
-}
-
-function targetOf({ port, security }: MalformedRequest): Target {
-  if (port !== 'mtls') return { port: hub.ports[port] }
-  const { tls } = host.mtls
-  assert.ok(tls)
-  if (security === 'none') return { port: hub.ports.mtls }
-  const { cert: _cert, key: _key, ...anonymous } = tls
-  return { port: hub.ports.mtls, tls: security === 'anonymous' ? anonymous : tls }
-}
-
-function nameOf({ status, body }: Answer): string {
-  const code = /^\{"error":"([a-z_]+)"\}$/.exec(body)?.[1]
-  return code === undefined ? String(status) : `${status} ${code}`
-}
-
-/** Why an answer is not one that the protocol knows. */
-function findFault({ status, headers, body }: Answer, isHead: boolean): string | undefined {
-  if (status === 100) return undefined
-  if (!/^[0-9a-f-]{36}$/.test(headers['x-request-id'] ?? '')) return 'no X-Request-Id'
-  if (status === 304) return body === '' ? undefined : 'a body with 304'
-  if (!/^application\/json(;|$)/.test(headers['content-type'] ?? '')) return 'not JSON'
-  if (isHead) return Object.values(CODES).includes(status) || status === 200 ? undefined : 'status'
-  if (status === 200) {
-    const names = Object.keys(JSON.parse(body) as object).sort()
-    return FIELDS_OF_SUCCESS.has(names.join(',')) ? undefined : 'fields of a success'
-  }
-  const { error, ...more } = JSON.parse(body) as Readonly<Record<string, string>>
-  if (Object.keys(more).length > 0) return 'more than an error code'
-  return CODES[error ?? ''] === status ? undefined : 'status and code'
-}
 
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')

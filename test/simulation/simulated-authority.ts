@@ -19,6 +19,7 @@ const YEAR_MS = 365 * 24 * 3_600_000
 export async function createSimulatedAuthority(
   clock: Clock,
   random: Random,
+  lifeMs: number = CERTIFICATE_LIFE_MS,
 ): Promise<CertificateAuthority> {
   const { rootPem, issuer } = await createIntermediate(clock, random)
   const intermediate = parseCertificatePem(issuer.certificatePem)
@@ -34,7 +35,7 @@ export async function createSimulatedAuthority(
         commonName,
         sans,
         notBefore: new Date(nowMs - BACKDATE_MS),
-        notAfter: new Date(nowMs + CERTIFICATE_LIFE_MS),
+        notAfter: new Date(nowMs + lifeMs),
       })
       const leaf = parseCertificatePem(pem)
       return { leaf, intermediates: [intermediate], chainPem: leaf.pem + intermediate.pem }

@@ -1,5 +1,5 @@
 // An agent's connections without a network: each request goes to the hub's services, after what TLS would check, by
-// virtual clocks. Requests take time, and replies are lost now and then.
+// virtual clocks. What happens to it on its way is for the exchange to say.
 
 import { X509Certificate } from 'node:crypto'
 import { Check } from 'typebox/value'
@@ -37,17 +37,31 @@ export interface Traffic {
   noteLostReply(): void
 }
 
+/** There, what the hub does, and back; throws HubUnreachableError when there is no answer. */
+export type Exchange = (
+  route: string,
+  serve: (hub: RunningHub) => Promise<Reply>,
+) => Promise<{ readonly reply: Reply; readonly hubTime: Date }>
+
 export interface SimulatedConnectionsOptions {
+  readonly exchange: Exchange
+  readonly rootPem: string
+  readonly time: Pick<Clock, 'now'>
+  readonly hostClock: Pick<Clock, 'now'>
+  readonly traffic: Pick<Traffic, 'noteAttempt' | 'noteEvent'>
+}
+
+export interface UnreliableExchangeOptions {
   readonly hub: SimulatedHub
   readonly time: VirtualTime
   readonly hostClock: Clock
   readonly random: Random
-  readonly traffic: Traffic
+  readonly traffic: Pick<Traffic, 'noteLostReply'>
   /** Of all replies, how many are lost, from 0 to 1. */
   readonly lossRate: () => number
 }
 
-type Reply = { readonly ok: true; readonly body: object } | Refused
+export type Reply = { readonly ok: true; readonly body: object } | Refused
 interface Refused {
   readonly ok: false
   readonly refusal: WireErrorCode
@@ -61,12 +75,9 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
     createHubClient: (client) => {
       const leaf = new X509Certificate(client.certificatePem)
       const presented = presentCertificate(leaf)
-      const send = <Value>(
-        decode: (body: unknown) => Value | undefined,
-        serve: (hub: RunningHub, agent: Agent, presentedSha256: string) => Promise<Reply>,
-      ): Promise<HubOutcome<Value>> =>
-        exchange(options, client, decode, async (hub) => {
-          checkClientCertificate(leaf, time.now())
+      const send: Send = (route, decode, serve) =>
+        request(options, client, { route, decode }, async (hub) => {
+          checkClientCertificate(leaf, hub.clock.now())
           const outcome = await hub.authenticateAgent(presented)
           return outcome.ok ? serve(hub, outcome.agent, presented.sha256) : outcome
         })
@@ -74,7 +85,7 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
     },
     createEnrollClient: (client): EnrollClient => ({
       enroll: (body, key) =>
-        exchange(options, client, decodeEnrollReply, async (hub) => {
+        request(options, client, { route: 'enroll', decode: decodeEnrollReply }, async (hub) => {
           const outcome = await hub.enrollAgent(onTheWire(EnrollRequestBody, body), key)
           if (!outcome.ok) return outcome
           const { agentId: agent_id, certificatePem: cert_pem, rootPem: ca_pem } = outcome
@@ -82,30 +93,34 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
         }),
       recover: (body) => {
         traffic.noteAttempt('recover', 'identity', time.now())
-        return exchange(options, client, decodeIssueReply, async (hub) =>
-          issueReply(await hub.recoverIdentity(onTheWire(RecoverRequestBody, body))),
+        return request(
+          options,
+          client,
+          { route: 'recover', decode: decodeIssueReply },
+          async (hub) => issueReply(await hub.recoverIdentity(onTheWire(RecoverRequestBody, body))),
         )
       },
       askTime: async () => {
-        await exchange(
-          options,
-          client,
-          () => true,
-          async () => ({ ok: true, body: {} }),
-        )
+        await request(options, client, { route: 'time', decode: () => true }, async () => ({
+          ok: true,
+          body: {},
+        }))
       },
       close: async () => undefined,
     }),
   }
 }
 
+type Send = <Value>(
+  route: string,
+  decode: (body: unknown) => Value | undefined,
+  serve: (hub: RunningHub, agent: Agent, presentedSha256: string) => Promise<Reply>,
+) => Promise<HubOutcome<Value>>
+
 function createHubClient(
-  send: <Value>(
-    decode: (body: unknown) => Value | undefined,
-    serve: (hub: RunningHub, agent: Agent, presentedSha256: string) => Promise<Reply>,
-  ) => Promise<HubOutcome<Value>>,
-  traffic: Traffic,
-  time: VirtualTime,
+  send: Send,
+  traffic: SimulatedConnectionsOptions['traffic'],
+  time: Pick<Clock, 'now'>,
 ): HubClient {
   return {
     issueCertificate: (csrPem, deliveryId) => {
@@ -114,20 +129,20 @@ function createHubClient(
         csr_pem: csrPem,
         ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }),
       }
-      return send(decodeIssueReply, async (hub, agent, presentedSha256) =>
+      return send('issue', decodeIssueReply, async (hub, agent, presentedSha256) =>
         issueReply(
           await hub.issueCertificate(agent, onTheWire(IssueRequestBody, body), presentedSha256),
         ),
       )
     },
     fetchManifest: () =>
-      send(decodeManifestReply, async (hub, agent) => ({
+      send('manifest', decodeManifestReply, async (hub, agent) => ({
         ok: true,
         body: await hub.listManifest(agent),
       })),
     sendEvent: (event) => {
       traffic.noteEvent(event)
-      return send(decodeEventReply, async (hub, agent) => {
+      return send('event', decodeEventReply, async (hub, agent) => {
         const outcome = await hub.recordEvent(agent, onTheWire(EventRequestBody, event))
         if (!outcome.ok) return outcome
         return { ok: true, body: { evento_id: outcome.entryId, hash_atual: outcome.hash } }
@@ -137,30 +152,54 @@ function createHubClient(
   }
 }
 
-/** There, what the hub does, and back. */
-async function exchange<Value>(
-  { hub, time, hostClock, random, lossRate, traffic }: SimulatedConnectionsOptions,
+async function request<Value>(
+  { exchange, rootPem, hostClock }: SimulatedConnectionsOptions,
   { trustPem, noteHubTime }: Pick<EnrollClientOptions, 'trustPem' | 'noteHubTime'>,
-  decode: (body: unknown) => Value | undefined,
+  {
+    route,
+    decode,
+  }: { readonly route: string; readonly decode: (body: unknown) => Value | undefined },
   serve: (hub: RunningHub) => Promise<Reply>,
 ): Promise<HubOutcome<Value>> {
-  await hostClock.sleep(random() * LATENCY_MS_MAX)
-  const { running } = hub
-  if (running === undefined) throw new HubUnreachableError('connection refused')
-  checkServerCertificate(running, hub.rootPem, trustPem, hostClock.now())
-  const reply = await serve(running)
-  const hubTime = new Date(Math.floor(time.now().getTime() / 1000) * 1000)
-  if (random() < lossRate()) {
-    traffic.noteLostReply()
-    throw new HubUnreachableError('reply cut short')
-  }
-  await hostClock.sleep(random() * LATENCY_MS_MAX)
+  const { reply, hubTime } = await exchange(route, (hub) => {
+    checkServerCertificate(hub, rootPem, trustPem, hostClock.now())
+    return serve(hub)
+  })
   noteHubTime?.(hubTime)
   if (!reply.ok)
     return { ok: false, status: WIRE_ERRORS[reply.refusal].status, code: reply.refusal }
   const value = decode(JSON.parse(JSON.stringify(reply.body)))
   invariant(value !== undefined, 'the hub answers what the agent reads')
   return { ok: true, value, hubTime }
+}
+
+/** Requests take time, and replies are lost now and then. */
+export function createUnreliableExchange({
+  hub,
+  time,
+  hostClock,
+  random,
+  lossRate,
+  traffic,
+}: UnreliableExchangeOptions): Exchange {
+  return async (_route, serve) => {
+    await hostClock.sleep(random() * LATENCY_MS_MAX)
+    const { running } = hub
+    if (running === undefined) throw new HubUnreachableError('connection refused')
+    const reply = await serve(running)
+    const hubTime = inWholeSeconds(time.now())
+    if (random() < lossRate()) {
+      traffic.noteLostReply()
+      throw new HubUnreachableError('reply cut short')
+    }
+    await hostClock.sleep(random() * LATENCY_MS_MAX)
+    return { reply, hubTime }
+  }
+}
+
+/** As a reply's `Date` has it. */
+export function inWholeSeconds(instant: Date): Date {
+  return new Date(Math.floor(instant.getTime() / 1000) * 1000)
 }
 
 /** In its handshake the hub refuses what has expired, before any HTTP. */

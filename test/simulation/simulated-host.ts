@@ -18,7 +18,11 @@ import { Secret } from '../../src/platform/secret.ts'
 import type { Hostname } from '../../src/protocol/identifiers.ts'
 import type { EventRequestBody } from '../../src/protocol/schemas.ts'
 import type { Random } from './seeded-random.ts'
-import { createSimulatedConnections, type Traffic } from './simulated-connections.ts'
+import {
+  createSimulatedConnections,
+  createUnreliableExchange,
+  type Traffic,
+} from './simulated-connections.ts'
 import { HUB_NAME, type SimulatedHub } from './simulated-hub.ts'
 import { HostClock, type Nap, type VirtualTime } from './virtual-time.ts'
 
@@ -168,13 +172,13 @@ export class SimulatedHost implements AsyncDisposable {
       },
     }
     const lossRate = (): number => (hasTrouble() ? LOSS_RATE : 0)
+    const hostClock = this.#clock
     return createSimulatedConnections({
-      hub,
+      exchange: createUnreliableExchange({ hub, time, hostClock, random, traffic, lossRate }),
+      rootPem: hub.rootPem,
       time,
-      hostClock: this.#clock,
-      random,
+      hostClock,
       traffic,
-      lossRate,
     })
   }
 

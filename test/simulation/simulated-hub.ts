@@ -30,6 +30,7 @@ import {
 } from '../../src/hub/service/server-certificate.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
@@ -40,6 +41,7 @@ export const HUB_NAME = 'hub.test'
 
 /** What is there while the hub is up; another one after each start. */
 export interface RunningHub {
+  readonly clock: Clock
   readonly store: Store
   readonly admin: AdminOperations
   readonly authenticateAgent: AuthenticateAgent
@@ -103,13 +105,51 @@ async function startHub(
   vaultRoot: string,
 ): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const lock = lockVault(vaultRoot)
-  const store = await openVaultStore(await unsealVault(vaultRoot, PASSPHRASE), { clock: time })
+  const vault = await unsealVault(vaultRoot, PASSPHRASE)
+  const started = await startServices({
+    store: await openVaultStore(vault, { clock: time }),
+    vaultRoot,
+    hasFreeSpace: () => true,
+    clock: time,
+    background: (work) => time.start(work),
+    authority,
+    logging,
+  })
+  return {
+    hub: started.hub,
+    stop: async () => {
+      await started.stop()
+      lock.release()
+    },
+  }
+}
+
+export interface ServicesOptions {
+  readonly store: Store
+  readonly vaultRoot: string
+  readonly hasFreeSpace: () => boolean
+  readonly clock: Clock
+  /** Runs what nobody waits for. */
+  readonly background: (work: () => Promise<unknown>) => void
+  readonly authority: CertificateAuthority
+  readonly logging: Logging
+}
+
+/** What a hub is between its ports and its disk, as boot puts it together. */
+export async function startServices({
+  store,
+  vaultRoot,
+  hasFreeSpace,
+  clock,
+  background,
+  authority,
+  logging,
+}: ServicesOptions): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const log = logging.forModule('hub')
-  const hubNames = [HUB_NAME]
   const stopping = new AbortController()
-  const tls = { authority, clock: time, log, vaultRoot, names: hubNames }
+  const tls = { authority, clock, log, vaultRoot, names: [HUB_NAME] }
   let { certificate } = await obtainServerCertificate(tls, stopping.signal)
-  time.start(() =>
+  background(() =>
     keepServerCertificateFresh(
       tls,
       certificate,
@@ -119,27 +159,33 @@ async function startHub(
       stopping.signal,
     ),
   )
-  const polls = createPollRecorder(store, time, log)
-  time.start(async () => {
+  const polls = createPollRecorder(store, clock, log)
+  background(async () => {
     while (!stopping.signal.aborted) {
-      await time.sleep(POLL_FLUSH_INTERVAL_MS, stopping.signal).catch(() => undefined)
-      await polls.flush()
+      await clock.sleep(POLL_FLUSH_INTERVAL_MS, stopping.signal).catch(() => undefined)
+      await polls.flush().catch((error: unknown) => log.warn({ err: error }, 'Polls not stored'))
     }
   })
-  const hub = createServices({ store, authority, time, log, polls, certificate: () => certificate })
+  const hub = createServices({
+    store,
+    hasFreeSpace,
+    authority,
+    clock,
+    log,
+    polls,
+    certificate: () => certificate,
+  })
   return {
     hub,
     stop: async () => {
       stopping.abort()
       await polls.flush()
       await store.close()
-      lock.release()
     },
   }
 }
 
-interface Parts extends Pick<SimulatedHubOptions, 'authority' | 'time'> {
-  readonly store: Store
+interface Parts extends Pick<ServicesOptions, 'store' | 'authority' | 'clock' | 'hasFreeSpace'> {
   readonly log: ReturnType<Logging['forModule']>
   readonly polls: ReturnType<typeof createPollRecorder>
   readonly certificate: () => ServerCertificate
@@ -149,7 +195,8 @@ interface Parts extends Pick<SimulatedHubOptions, 'authority' | 'time'> {
 function createServices({
   store,
   authority,
-  time: clock,
+  clock,
+  hasFreeSpace,
   log,
   polls,
   certificate,
@@ -157,6 +204,7 @@ function createServices({
   const hubNames = [HUB_NAME]
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
   return {
+    clock,
     store,
     admin: createAdminOperations({
       store,
@@ -169,7 +217,7 @@ function createServices({
     enrollAgent: createEnrollAgent({ store, authority, clock, log, hubNames }),
     issueCertificate,
     listManifest: createListManifest(store, polls),
-    recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS),
+    recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS, async () => hasFreeSpace()),
     recoverIdentity: createRecoverIdentity({
       store,
       clock,

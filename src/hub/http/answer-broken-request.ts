@@ -5,12 +5,17 @@ import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 
+/** How long the client may take to read its answer and close. */
+const LINGER_MS = 1000
+
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
 export function answerBrokenRequest(
   log: Logger,
   error: Error & { code?: string },
   socket: Socket,
 ): void {
+  // Of a handshake that failed; the mutual TLS port sees to it.
+  if ('secureConnecting' in socket && socket.secureConnecting === true) return
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
   if (socket.destroyed || !socket.writable || response?.headersSent) {
     socket.destroy()
@@ -37,4 +42,11 @@ export function answerBrokenRequest(
       body,
     ].join('\r\n'),
   )
+  closeSoon(socket)
+}
+
+/** Our end of the stream is no end of the connection: a client that never closes its side would hold it for ever. */
+function closeSoon(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
 }

@@ -16,7 +16,8 @@ test('[AUT-16] an event that waits to be written while its agent is revoked is r
   const store = await openSqliteStore({ path, dataKey, createIfMissing: true })
   try {
     const clock = { now: () => NOW, sleep: () => Promise.resolve() }
-    const recordEvent = createRecordEvent(store, clock, { eventPayloadBytes: 1024 })
+    const hasSpace = (): Promise<boolean> => Promise.resolve(true)
+    const recordEvent = createRecordEvent(store, clock, { eventPayloadBytes: 1024 }, hasSpace)
     const agent = await insertAgent(store, 'web-1')
     const event = { tipo_evento: 'agent_started', payload: {}, request_id: 'once' }
     assert.equal((await recordEvent(agent, event)).ok, true)

@@ -29,6 +29,7 @@ export function createRecordEvent(
   store: Store,
   clock: Clock,
   limits: { readonly eventPayloadBytes: number },
+  hasFreeSpace: () => Promise<boolean>,
 ): RecordEvent {
   return async (agent, event) => {
     // Serialised here, once: these bytes are stored and hashed.
@@ -36,6 +37,7 @@ export function createRecordEvent(
     if (Buffer.byteLength(payloadText) > limits.eventPayloadBytes) {
       return { ok: false, refusal: 'request_invalid' }
     }
+    if (!(await hasFreeSpace())) return { ok: false, refusal: 'unavailable' }
     return store.write((writer) => commitEvent(writer, agent, event, payloadText, clock.now()))
   }
 }

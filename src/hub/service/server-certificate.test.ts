@@ -15,6 +15,7 @@ import { generateEcP256Key, parsePrivateKeyPem } from '../../pki/keys.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
 import {
+  isRenewalDue,
   keepServerCertificateFresh,
   obtainServerCertificate,
   type ServerCertificate,
@@ -306,6 +307,16 @@ describe('a hub that runs', () => {
       assert.equal(renewed.length, 2)
       assert.equal(new Set([first, ...renewed].map(({ serial }) => serial)).size, 3)
     }))
+
+  test('[VLT-12] is due as well when the clock was set back to before its certificate began', () => {
+    const certificate = { notBefore: START, notAfter: new Date(START.getTime() + LIFE_MS) }
+    const isDueAt = (ms: number): boolean =>
+      isRenewalDue(certificate, new Date(START.getTime() + ms))
+    assert.equal(isDueAt(-2 * HOUR_MS), true)
+    // The CA's clock may be that much ahead.
+    assert.equal(isDueAt(-MINUTE_MS), false)
+    assert.equal(isDueAt(0), false)
+  })
 
   test('[VLT-12] goes on with the one that it has while the CA is down, and asks every minute', () =>
     withSetting(async (setting) => {

@@ -91,13 +91,14 @@ export async function keepServerCertificateFresh(
   }
 }
 
-/** Whether less than a third of its life is left. */
+/** Whether less than a third of its life is left, or the clock was set back to before it began. */
 export function isRenewalDue(
   { notBefore, notAfter }: Pick<ServerCertificate, 'notBefore' | 'notAfter'>,
   now: Date,
 ): boolean {
   const lifeMs = notAfter.getTime() - notBefore.getTime()
-  return notAfter.getTime() - now.getTime() < lifeMs / 3
+  const isFromTheFuture = notBefore.getTime() - now.getTime() > CLOCK_SKEW_MS_MAX
+  return isFromTheFuture || notAfter.getTime() - now.getTime() < lifeMs / 3
 }
 
 /** What is on disk, if key, chain, names and validity are all as they should be. */

@@ -19,7 +19,7 @@ export interface AuditHeadFile {
   /** The newest head that is whole; undefined when there is none. */
   read(): AuditHead | undefined
   write(head: AuditHead): void
-  /** Forgets every other head, newer ones too: for a loss that was accepted. */
+  /** Forgets every other head, newer ones too, and is durable: for the first one, and for a loss that was accepted. */
   reset(head: AuditHead): void
   close(): void
 }
@@ -56,6 +56,8 @@ export function openAuditHeadFile(path: string, dataKey: Secret<Buffer>): AuditH
     write,
     reset: (head) => {
       for (let slot = 0; slot < SLOTS; slot += 1) write(head)
+      // The first head of all must not be gone after a power cut: a log without one is refused.
+      fsyncSync(descriptor)
     },
     close: () => closeSync(descriptor),
   }

@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { Secret } from '../../../platform/secret.ts'
-import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
+import {
+  checkEveryPage,
+  type Connection,
+  createDatabase,
+  inspectAuditLog,
+  openReader,
+  openWriter,
+} from './encrypted-database.ts'
+
+const PAGE_BYTES = 2048
 
 describe('the encrypted database file', () => {
   const dataKey = new Secret(randomBytes(32))
@@ -47,6 +56,33 @@ describe('the encrypted database file', () => {
       assert.deepEqual(await describeDirectory(directory), before)
     })
   }
+
+  test('[VLT-9] a damaged page of the audit log is refused by name', async () => {
+    const [page] = findPages("name = 'eventos'")
+    await writeFile(path, flip(content, (page ?? 0) * PAGE_BYTES - 1))
+    assert.throws(
+      () => inspectAuditLog(path, dataKey, 0),
+      (error: Error & { code?: string }) =>
+        error.code === 'store_corrupt' && error.message.includes(path),
+    )
+  })
+
+  test('[VLT-17] any damaged page is found by a look at all of them, which changes nothing', async () => {
+    checkEveryPage(path, dataKey)
+    const pages = findPages('true')
+    assert.ok(pages.length >= 30, `only ${pages.length} pages`)
+    for (const page of pages) {
+      await writeFile(path, flip(content, (page - 1) * PAGE_BYTES + 300))
+      const before = await describeDirectory(directory)
+      assert.throws(
+        () => checkEveryPage(path, dataKey),
+        (error: Error & { code?: string }) =>
+          error.code === 'store_corrupt' && error.message.includes(path),
+        `page ${page}`,
+      )
+      assert.deepEqual(await describeDirectory(directory), before)
+    }
+  })
 
   test('one that was left with a WAL is not touched when it is refused', async () => {
     const connection = openWriter(path, dataKey)
@@ -107,6 +143,16 @@ describe('the encrypted database file', () => {
       assert.equal(connection.pragma('temp_store', { simple: true }), 2)
     })
   })
+
+  /** Numbers, from 1, of the pages of the tables and indexes that this is true of. */
+  function findPages(condition: string): number[] {
+    let pages: number[] = []
+    useConnection((connection) => {
+      const rows = connection.prepare(`SELECT pageno FROM dbstat WHERE ${condition}`).all()
+      pages = (rows as { readonly pageno: number }[]).map(({ pageno }) => pageno)
+    })
+    return pages
+  }
 
   function useConnection(work: (connection: Connection) => void): void {
     const connection = openWriter(path, dataKey)

@@ -89,6 +89,15 @@ export function inspectAuditLog(
   })
 }
 
+/** Reads every page, which takes as long as the database is large. Throws StoreError when one is damaged; changes nothing. */
+export function checkEveryPage(path: string, dataKey: Secret<Buffer>): void {
+  inspect(path, dataKey, (connection) => {
+    if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok') {
+      throw new StoreError('store_corrupt', 'the database is damaged')
+    }
+  })
+}
+
 /** The version of the tables. Reads the schema and both ends of the audit log, not every page. */
 function inspectDatabase(path: string, dataKey: Secret<Buffer>): number {
   return inspect(path, dataKey, (connection, version) => {
@@ -198,9 +207,10 @@ function namingFile<T>(path: string, work: () => T): T {
     return work()
   } catch (error) {
     const failure = describeSqliteFailure(error)
-    if (!(failure instanceof StoreError) || failure === error) throw failure
+    if (!(failure instanceof StoreError) || failure.message.includes(path)) throw failure
     throw new StoreError(failure.code, `cannot use ${path}: ${failure.message}`, {
       cause: failure.cause,
+      ...(failure.hint === undefined ? {} : { hint: failure.hint }),
     })
   }
 }

@@ -1,0 +1,3 @@
+module cartorio/reliability/abuse
+
+go 1.21

@@ -1,0 +1,51 @@
+// Which names a program gives to the kernel to be made, changed or removed.
+
+import { readFile } from 'node:fs/promises'
+import {
+  type Ended,
+  pathOfProgram,
+  runProgram,
+  type Variables,
+} from '../../test/support/processes.ts'
+
+const TRACED =
+  'trace=openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,' +
+  'unlink,unlinkat,rmdir,chmod,fchmodat,chown,lchown,fchownat,truncate,mknod,mknodat,bind'
+const OPENED_TO_READ = /^open(at)?\((?!.*(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC))/
+/** Longer ones are cut, and then still begin where they are. */
+const TEXT_MAX = 4096
+
+/** Runs svc-agent; answers every path that it changed or tried to, each once. */
+export async function runAgentTraced(
+  args: readonly string[],
+  environment: Variables,
+  logPath: string,
+): Promise<{ readonly ended: Ended; readonly paths: readonly string[] }> {
+  const options = [
+    '-f',
+    '-qq',
+    '--seccomp-bpf',
+    '-s',
+    String(TEXT_MAX),
+    '-o',
+    logPath,
+    '-e',
+    TRACED,
+  ]
+  const traced = [...options, pathOfProgram('svc-agent'), ...args]
+  const ended = await runProgram('/usr/bin/strace', traced, environment)
+  return { ended, paths: changedPaths(await readFile(logPath, 'utf8')) }
+}
+
+/** What a link leads to counts too, unless it stays beside it. */
+function changedPaths(log: string): string[] {
+  const paths = new Set<string>()
+  for (const line of log.split('\n')) {
+    const call = line.replace(/^\d+ +/, '')
+    if (OPENED_TO_READ.test(call) || !/^[a-z]+[a-z0-9]*\(/.test(call)) continue
+    for (const [, text] of call.matchAll(/"((?:[^"\\]|\\.)*)"/g)) {
+      if (text !== undefined) paths.add(text)
+    }
+  }
+  return [...paths]
+}

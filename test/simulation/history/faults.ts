@@ -1,0 +1,61 @@
+// What goes wrong, how often, and until when. Each history has some kinds of trouble and not others: a kind that is
+// always there hides what another one alone would show.
+
+import type { Random } from '../seeded-random.ts'
+
+/** How likely each is, every time that it could happen, in a history that has it. */
+const LIKELIHOODS = {
+  'request lost': 0.04,
+  'request delayed': 0.05,
+  'request duplicated': 0.05,
+  'connection refused': 0.03,
+  'connection cut after the request': 0.04,
+  'reply lost': 0.04,
+  'reply delayed': 0.05,
+  'CA refuses': 0.06,
+  'CA unreachable': 0.08,
+  'CA silent': 0.06,
+  'CA slow': 0.1,
+  'CA overloaded': 0.04,
+  'CA reply lost': 0.06,
+  'CA wrong certificate': 0.04,
+  'hub crash': 0.7,
+  'hub power cut': 0.4,
+  'hub audit head behind': 0.5,
+  'agent crash': 0.85,
+  'agent power cut': 0.5,
+  'hook fails': 0.15,
+  'clock step': 0.12,
+  'agent disk full': 0.12,
+  'agent disk error': 0.06,
+  'hub disk full': 0.06,
+  'hub outage': 0.04,
+  'token raced': 0.2,
+} as const
+
+export type FaultKind = keyof typeof LIKELIHOODS
+
+const KIND_LIKELIHOOD = 0.65
+
+export class Faults {
+  isOver = false
+  readonly counts = new Map<FaultKind, number>()
+  readonly #random: Random
+  readonly #kinds: ReadonlySet<FaultKind>
+
+  constructor(random: Random) {
+    this.#random = random
+    const kinds = Object.keys(LIKELIHOODS) as FaultKind[]
+    this.#kinds = new Set(kinds.filter(() => random() < KIND_LIKELIHOOD))
+  }
+
+  happens(kind: FaultKind): boolean {
+    if (this.isOver || !this.#kinds.has(kind) || this.#random() >= LIKELIHOODS[kind]) return false
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+    return true
+  }
+
+  get total(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0)
+  }
+}

@@ -1,0 +1,41 @@
+// A CA in all its moods; the hub's client of it keeps to ten seconds, whatever the CA does.
+
+import { CaError, type CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
+import type { Clock } from '../../../src/platform/clock.ts'
+import type { Random } from '../seeded-random.ts'
+import type { Faults } from './faults.ts'
+
+const LATENCY_MS_MAX = 300
+const DEADLINE_MS = 10_000
+
+/** `clock` is that of the hub that asks: its death ends the waiting. */
+export function createFaultyAuthority(
+  authority: CertificateAuthority,
+  {
+    clock,
+    random,
+    faults,
+  }: { readonly clock: Clock; readonly random: Random; readonly faults: Faults },
+): CertificateAuthority {
+  return {
+    rootPem: authority.rootPem,
+    sign: async (request) => {
+      if (faults.happens('CA overloaded')) throw new CaError('overloaded', 'too many calls wait')
+      await clock.sleep(random() * LATENCY_MS_MAX)
+      if (faults.happens('CA unreachable')) throw new CaError('unreachable', 'connection refused')
+      if (faults.happens('CA refuses')) throw new CaError('refused', 'forbidden', { status: 403 })
+      if (faults.happens('CA silent')) {
+        await clock.sleep(DEADLINE_MS - LATENCY_MS_MAX)
+        throw new CaError('timeout', 'no answer within 10 s')
+      }
+      if (faults.happens('CA slow')) await clock.sleep(random() * (DEADLINE_MS - LATENCY_MS_MAX))
+      const signed = await authority.sign(request)
+      await clock.sleep(random() * LATENCY_MS_MAX)
+      if (faults.happens('CA reply lost')) throw new CaError('unreachable', 'reply cut short')
+      if (faults.happens('CA wrong certificate')) {
+        throw new CaError('wrong_certificate', 'a certificate of another key')
+      }
+      return signed
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// In peace everything converges: every delivery is installed, every event has arrived, every pair is good.
+
+import { DATA_DIR } from './crashing-host.ts'
+import type { World, WatchedHost } from './run-history.ts'
+import { demand } from './contract-model.ts'
+import type { AdminDelivery } from '../../../src/protocol/admin.ts'
+
+const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
+
+/** What has not come right yet; throws what never can. */
+export async function findTrouble(world: World): Promise<string | undefined> {
+  const { hub, hosts, model } = world
+  const running = hub.place?.hub
+  if (running === undefined) return 'the hub is away'
+  await model.follow(running.store.reader)
+  const { entregas } = await running.admin.listDeliveries({})
+  for (const { id, status, hostname } of entregas) {
+    if (status !== 'instalada' && !OVER.has(status)) return `${hostname}: ${id} is ${status}`
+  }
+  for (const watched of hosts) {
+    const trouble = findHostTrouble(world, watched, entregas)
+    if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
+    checkEvents(world, watched, entregas)
+  }
+  return undefined
+}
+
+function findHostTrouble(
+  { model, kernel }: World,
+  { host, watch }: WatchedHost,
+  deliveries: readonly AdminDelivery[],
+): string | undefined {
+  if (model.isRevokedHost(host.hostname)) return 'it is revoked'
+  if (!host.isRunning) return 'no agent runs'
+  if (host.problems.length > 0) return host.problems.join('; ')
+  if (host.eventsWaiting > 0) return `${host.eventsWaiting} events wait`
+  const now = kernel.now()
+  const identity = watch.readLeaf(`${DATA_DIR}/identity/agent.crt`)
+  if (identity === undefined || identity.notAfter <= now) return 'it has no identity'
+  if (model.admissionOf(identity.serial, now.getTime()) === 'no') return 'its identity is no good'
+  const standing = deliveries.filter(
+    ({ hostname, status }) => hostname === host.hostname && status === 'instalada',
+  )
+  for (const { nome } of standing) {
+    const leaf = watch.readLeaf(`${DATA_DIR}/out/${nome}.crt`)
+    if (leaf === undefined || leaf.notAfter <= now) return `${nome} is not there`
+    if (!host.hooked.has(leaf.serial)) return `the hook of ${nome} has not run`
+  }
+  return undefined
+}
+
+/** [AGT-28] Each event that was made durable is in the log, in its order, or it was about a delivery that is over. */
+function checkEvents(
+  { model }: World,
+  { host, watch }: WatchedHost,
+  deliveries: readonly AdminDelivery[],
+): void {
+  const setAside = new Set(watch.setAside())
+  for (const { requestId, deliveryId } of watch.promised.values()) {
+    const delivery = deliveries.find(({ id }) => id === deliveryId)
+    const isOver = delivery !== undefined && OVER.has(delivery.status)
+    const isKept = model.hasEvent(requestId) || (setAside.has(requestId) && isOver)
+    demand(isKept, '[AGT-28] an event is lost:', `${host.hostname} ${requestId}`)
+  }
+  let last = 0
+  for (const requestId of model.eventsOf(host.hostname)) {
+    const order = watch.promised.get(requestId)?.order
+    if (order === undefined) continue
+    demand(order > last, '[AGT-28] events out of order:', `${host.hostname} ${requestId}`)
+    last = order
+  }
+}

@@ -1,0 +1,93 @@
+// Loaded before anything of the product: from then on Node's asynchronous files, signatures, randomness and
+// `setImmediate` are the kernel's for code that a simulated program runs, and Node's own for all other code.
+
+import crypto, { webcrypto } from 'node:crypto'
+import fsPromises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { promisify } from 'node:util'
+import { DiskCalls } from './disk-calls.ts'
+import { currentProgram } from './kernel.ts'
+import type { SimulatedDisk } from './simulated-disk.ts'
+
+type AnyFunction = (...values: unknown[]) => unknown
+type Functions = Record<string, AnyFunction>
+
+/** All that a program of ours does with files; whatever else it tried would be a fault of the simulation. */
+const FILE_FUNCTIONS = Object.getOwnPropertyNames(DiskCalls.prototype).filter(
+  (name) => name !== 'constructor',
+)
+
+// What is patched has the form of the original; Node's types do not let us say so.
+interceptFiles(fsPromises as unknown as Functions)
+interceptSignatures(Object.getPrototypeOf(webcrypto.subtle) as Functions)
+interceptKeys(crypto as unknown as Functions)
+interceptRandomness(crypto as unknown as Functions)
+interceptImmediates(globalThis as unknown as Functions)
+syncBuiltinESMExports()
+
+function interceptFiles(functions: Functions): void {
+  for (const [name, original] of Object.entries(functions)) {
+    if (typeof original !== 'function') continue
+    functions[name] = (...values) => {
+      const program = currentProgram()
+      if (program?.disk === undefined) return original(...values)
+      if (!FILE_FUNCTIONS.includes(name)) throw new Error(`the simulated disk has no ${name}`)
+      const calls = new DiskCalls(program, program.disk as SimulatedDisk)
+      return (calls as unknown as Functions)[name]?.(...values)
+    }
+  }
+}
+
+function interceptSignatures(subtle: Functions): void {
+  for (const name of Object.getOwnPropertyNames(subtle)) {
+    const original = Object.getOwnPropertyDescriptor(subtle, name)?.value as unknown
+    if (typeof original !== 'function' || name === 'constructor') continue
+    const replacement = function (this: unknown, ...values: unknown[]): unknown {
+      const work = (): unknown => Reflect.apply(original, this, values)
+      return currentProgram()?.step(work) ?? work()
+    }
+    Object.defineProperty(subtle, name, { value: replacement, writable: true, configurable: true })
+  }
+}
+
+function interceptKeys(functions: Functions): void {
+  const original = functions['generateKeyPair']
+  if (original === undefined) throw new Error('Node generates keys')
+  const generate = promisify(original) as AnyFunction
+  functions['generateKeyPair'] = Object.assign((...values: unknown[]) => original(...values), {
+    [promisify.custom]: (...values: unknown[]) =>
+      currentProgram()?.step(() => generate(...values)) ?? generate(...values),
+  })
+}
+
+function interceptRandomness(functions: Functions): void {
+  const { randomBytes, randomUUID } = crypto
+  const seededBytes = (length: number): Buffer | undefined => {
+    const random = currentProgram()?.kernel.random
+    return random && Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)))
+  }
+  functions['randomBytes'] = (length) => seededBytes(Number(length)) ?? randomBytes(Number(length))
+  functions['randomUUID'] = () => {
+    const hex = seededBytes(16)?.toString('hex')
+    if (hex === undefined) return randomUUID()
+    const groups = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
+    return [...groups, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-')
+  }
+}
+
+function interceptImmediates(functions: Functions): void {
+  const { setImmediate, clearImmediate } = globalThis
+  const cancels = new WeakMap<object, () => void>()
+  functions['setImmediate'] = (run, ...values) => {
+    const program = currentProgram()
+    if (program === undefined) return setImmediate(run as AnyFunction, ...values)
+    const handle = {}
+    cancels.set(handle, program.immediate(run as () => void))
+    return handle
+  }
+  functions['clearImmediate'] = (handle) => {
+    const cancel = typeof handle === 'object' && handle !== null ? cancels.get(handle) : undefined
+    if (cancel === undefined) clearImmediate(handle as NodeJS.Immediate)
+    else cancel()
+  }
+}

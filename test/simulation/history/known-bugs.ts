@@ -1,0 +1,112 @@
+// Faults that programs of this kind are known to have, put back in on purpose, without the product's help: a simulation
+// that does not find these finds nothing.
+
+import type { CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
+import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/enroll-agent.ts'
+import { hashToken } from '../../../src/hub/service/hash-token.ts'
+import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
+import { createLogging } from '../../../src/platform/logger.ts'
+import type { TokenHash } from '../../../src/protocol/identifiers.ts'
+import { HUB_NAME, type RunningHub } from '../simulated-hub.ts'
+import { fileAt, findIfPresent } from './disk-calls.ts'
+import type { SimulatedDisk } from './simulated-disk.ts'
+
+export interface KnownBug {
+  readonly name: string
+  /** What the model says when it finds it. */
+  readonly symptom: RegExp
+  readonly inHub?: (hub: RunningHub, authority: CertificateAuthority) => RunningHub
+  readonly onDisk?: (disk: SimulatedDisk) => void
+}
+
+export const KNOWN_BUGS: readonly KnownBug[] = [
+  {
+    name: 'a token that is consumed before the CA answers',
+    symptom: /ENR-12/,
+    inHub: (hub, authority) => ({ ...hub, enrollAgent: consumingEarly(hub, authority) }),
+  },
+  {
+    name: 'a directory that is not synced after the switch of an identity',
+    symptom: /AGT-3[67]/,
+    onDisk: (disk) => {
+      disk.forgetsSyncOf = (path) => path.endsWith('/identity/.versions')
+    },
+  },
+  {
+    name: 'a key and a certificate that are overwritten one after the other',
+    symptom: /AGT-36/,
+    onDisk: (disk) => {
+      disk.insteadOfRename = (from, to) => overwriting(disk, from, to)
+    },
+  },
+]
+
+/** Enrols as the hub does, but for the order of two steps. */
+function consumingEarly(
+  { store, clock }: RunningHub,
+  authority: CertificateAuthority,
+): EnrollAgent {
+  const tokens = new Map<string, TokenHash>()
+  const consumed = new Set<TokenHash>()
+  const early: CertificateAuthority = {
+    rootPem: authority.rootPem,
+    sign: async (request) => {
+      const hash = tokens.get(request.commonName)
+      if (hash !== undefined) {
+        await store.write((writer) => writer.consumeToken(hash, clock.now()))
+        consumed.add(hash)
+      }
+      return authority.sign(request)
+    },
+  }
+  const enroll = createEnrollAgent({
+    store: forgivingStore(store, consumed),
+    authority: early,
+    clock,
+    log: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('hub'),
+    hubNames: [HUB_NAME],
+  })
+  return (request, key) => {
+    tokens.set(request.hostname, hashToken(request.token))
+    return enroll(request, key)
+  }
+}
+
+/** The commit at the end finds the token as if nobody had touched it. */
+function forgivingStore(store: Store, consumed: ReadonlySet<TokenHash>): Store {
+  const forgiving = (writer: StoreWriter): StoreWriter =>
+    new Proxy(writer, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target)
+        if (name !== 'findToken') return typeof value === 'function' ? value.bind(target) : value
+        return async (hash: TokenHash) => {
+          const token = await target.findToken(hash)
+          return token && consumed.has(hash) ? { ...token, consumedAt: null } : token
+        }
+      },
+    })
+  return {
+    reader: store.reader,
+    get version() {
+      return store.version
+    },
+    write: (work) => store.write((writer) => work(forgiving(writer))),
+    close: () => store.close(),
+  }
+}
+
+/** In the place of one rename that switches all files, each file by itself. */
+function overwriting(
+  disk: SimulatedDisk,
+  from: string,
+  to: string,
+): readonly (() => void)[] | undefined {
+  if (!to.endsWith('/current') || findIfPresent(disk, to) === undefined) return undefined
+  const source = disk.find(from, { followsLast: true })
+  if (source.kind !== 'directory') return undefined
+  const steps = [...source.entries.keys()].map((name) => () => {
+    const path = `${to}/${name}`
+    disk.write(path, fileAt(disk, path), fileAt(disk, `${from}/${name}`).content)
+  })
+  return [...steps, () => disk.remove(from)]
+}

@@ -1,0 +1,237 @@
+// The people at the hub and at the hosts: they make tokens for hosts that need them, and otherwise do what they like.
+// What the hub answered them has to stay true.
+
+import { createCsrPem } from '../../../src/pki/csr.ts'
+import { generateEcP256Key } from '../../../src/pki/keys.ts'
+import { SvcError } from '../../../src/platform/errors.ts'
+import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import { type ContractModel, demand } from './contract-model.ts'
+import type { CrashingHost } from './crashing-host.ts'
+import type { Faults } from './faults.ts'
+import type { HubInPlace } from './faulty-network.ts'
+import { type Kernel, pick } from './kernel.ts'
+import { followWhileAlive } from './watch-hub.ts'
+
+export interface OperatorOptions {
+  readonly kernel: Kernel
+  readonly faults: Faults
+  readonly model: ContractModel
+  readonly hosts: readonly CrashingHost[]
+  readonly findHub: () => HubInPlace | undefined
+  readonly onRebuild: (host: CrashingHost) => void
+  readonly note: (text: string) => void
+}
+
+const MINUTE_MS = 60_000
+const ACT_INTERVAL_MS = 12 * MINUTE_MS
+const BACK_MS_MAX = 20 * MINUTE_MS
+const NAMES = ['site', 'db', 'mail'] as const
+const ROLE = 'web'
+
+export class Operator {
+  acts = 0
+  readonly #options: OperatorOptions
+
+  constructor(options: OperatorOptions) {
+    this.#options = options
+  }
+
+  /** As long as there is trouble. */
+  async act(): Promise<void> {
+    const { kernel, faults } = this.#options
+    while (!faults.isOver) {
+      await kernel.sleep(kernel.random() * ACT_INTERVAL_MS)
+      if (faults.isOver) return
+      await this.#doSomething()
+    }
+  }
+
+  /** Asks until there is one; a host whose name is taken is enrolled again. */
+  async obtainToken(host: CrashingHost): Promise<string> {
+    const { kernel, faults } = this.#options
+    for (let reenroll = false; ;) {
+      const { hostname } = host
+      const result = await this.#ask('token create', (admin) =>
+        admin.createToken({ hostname, role: ROLE, reenroll, ttl_seconds: 3600 }),
+      )
+      if (result.ok) {
+        const { id, token } = result.value
+        demand(this.#options.model.hasAct(`token_created ${id}`), '[RES-8] no token:', id)
+        if (faults.happens('token raced')) this.#race(token, hostname)
+        return token
+      }
+      if (result.code?.startsWith('hostname_') === true) reenroll = true
+      await kernel.sleep(faults.isOver ? 1000 : kernel.random() * MINUTE_MS)
+    }
+  }
+
+  /** At the end: whoever was revoked comes back, and what failed is tried again. */
+  async setRight(): Promise<void> {
+    const { hosts, model, kernel } = this.#options
+    for (const host of hosts) {
+      if (!model.isRevokedHost(host.hostname)) continue
+      host.wantsNewIdentity = true
+      host.restart()
+    }
+    for (;;) {
+      const result = await this.#ask('entrega retry', (admin) => admin.retryDeliveries({}))
+      if (result.ok) return
+      await kernel.sleep(1000)
+    }
+  }
+
+  async #doSomething(): Promise<void> {
+    const { kernel, hosts, onRebuild, note } = this.#options
+    const { random } = kernel
+    const host = pick(hosts, random)
+    if (host === undefined) return
+    this.acts += 1
+    const acts: (() => Promise<unknown> | void)[] = [
+      () => this.#createCargo(),
+      () => this.#createCargo(),
+      () => this.#createCargo(),
+      () => this.#changeCargo('update'),
+      () => this.#changeCargo('update'),
+      () => this.#changeCargo('remove'),
+      () => this.#changeDelivery(),
+      () => this.#ask('entrega retry', (admin) => admin.retryDeliveries({})),
+      () => this.#strayToken(),
+      () => this.#revoke(host),
+      () => host.rotate(),
+      () => host.rotate(),
+      () => host.restart(),
+      () => {
+        note(`${host.hostname} is enrolled again`)
+        host.wantsNewIdentity = true
+        host.restart()
+      },
+      () => {
+        note(`${host.hostname} is built anew`)
+        onRebuild(host)
+        host.rebuild()
+      },
+    ]
+    await pick(acts, random)?.()
+  }
+
+  async #createCargo(): Promise<void> {
+    const { random } = this.#options.kernel
+    const nome = pick(NAMES, random) ?? NAMES[0]
+    const chosen = this.#options.hosts.filter(() => random() < 0.6)
+    const agentes = chosen.map(({ hostname }) => hostname)
+    const sans = random() < 0.5 ? [`${nome}.example`] : []
+    const result = await this.#ask('carga create', (admin) =>
+      admin.createCargo({ tipo: 'csr_cert', nome, agentes, roles: [], sans }),
+    )
+    if (!result.ok) return
+    this.#expectAct(`carga_created ${result.value.carga_id} 1`)
+  }
+
+  async #changeCargo(how: 'update' | 'remove'): Promise<void> {
+    const { random } = this.#options.kernel
+    const cargoes = await this.#ask('carga list', (admin) => admin.listCargoes({}))
+    const cargo = cargoes.ok ? pick(cargoes.value.cargas, random) : undefined
+    if (cargo === undefined) return
+    const carga = cargo.id
+    if (how === 'remove') {
+      const result = await this.#ask('carga remove', (admin) => admin.removeCargo({ carga }))
+      if (result.ok) this.#expectAct(`carga_removed ${carga} undefined`)
+      return
+    }
+    const result = await this.#ask('carga update', (admin) => admin.updateCargo({ carga }))
+    if (result.ok) this.#expectAct(`carga_updated ${carga} ${result.value.versao}`)
+  }
+
+  async #changeDelivery(): Promise<void> {
+    const { random } = this.#options.kernel
+    const listed = await this.#ask('entrega list', (admin) => admin.listDeliveries({}))
+    const delivery = listed.ok ? pick(listed.value.entregas, random) : undefined
+    if (delivery === undefined) return
+    const entrega = delivery.id
+    if (random() < 0.5) {
+      const result = await this.#ask('entrega cancel', (admin) => admin.cancelDelivery({ entrega }))
+      if (result.ok) this.#expectAct(`entrega_cancelled ${entrega} undefined`)
+    } else await this.#ask('entrega retry', (admin) => admin.retryDeliveries({ entrega }))
+  }
+
+  async #strayToken(): Promise<void> {
+    const hostname = `stray-${this.acts}.example`
+    const made = await this.#ask('token create', (admin) =>
+      admin.createToken({ hostname, role: ROLE }),
+    )
+    if (!made.ok || this.#options.kernel.random() < 0.5) return
+    const { id } = made.value
+    const result = await this.#ask('token revoke', (admin) => admin.revokeToken({ token: id }))
+    if (result.ok) this.#expectAct(`token_revoked ${id}`)
+  }
+
+  /** It is seen after a while, and the host let in again. */
+  async #revoke(host: CrashingHost): Promise<void> {
+    const { model, kernel } = this.#options
+    const { hostname } = host
+    const result = await this.#ask('agente revoke', (admin) =>
+      admin.revokeAgent({ agente: hostname }),
+    )
+    if (!result.ok) return
+    demand(model.isRevokedHost(hostname), '[RES-9] answered, not revoked:', hostname)
+    kernel.after(kernel.random() * BACK_MS_MAX, () => {
+      host.wantsNewIdentity = true
+      host.restart()
+    })
+  }
+
+  /** Somebody else has the token too; one of the two gets in. */
+  #race(token: string, hostname: string): void {
+    const place = this.#options.findHub()
+    if (place === undefined) return
+    const { program, hub } = place
+    const { kernel } = this.#options
+    const steal = async (): Promise<void> => {
+      await program.clock.sleep(kernel.random() * 1000)
+      const csr = await createCsrPem(hostname, await generateEcP256Key())
+      await hub.enrollAgent({ token, hostname, role: ROLE, csr_pem: csr }, undefined)
+    }
+    program.run(steal).catch((error: unknown) => this.#judge(error, program.isAlive))
+  }
+
+  #expectAct(act: string): void {
+    demand(this.#options.model.hasAct(act), '[RES-8] answered, and not in the log:', act)
+  }
+
+  #judge(error: unknown, isAlive: boolean): void {
+    const isRefusal = error instanceof SvcError
+    if (isAlive && !isRefusal) this.#options.kernel.fail(error)
+  }
+
+  /** Over the admin socket; it may be cut, and then nobody knows. */
+  #ask<Value>(
+    what: string,
+    operation: (admin: AdminOperations) => Promise<Value>,
+  ): Promise<{ ok: true; value: Value } | { ok: false; code: string | undefined }> {
+    const { findHub, model, note } = this.#options
+    return new Promise((resolve) => {
+      const place = findHub()
+      if (place === undefined) {
+        resolve({ ok: false, code: undefined })
+        return
+      }
+      const { program, hub } = place
+      program.onDeath(() => resolve({ ok: false, code: undefined }))
+      const work = async (): Promise<void> => {
+        const value = await operation(hub.admin)
+        await followWhileAlive(hub, program, model)
+        await program.step(() => undefined)
+        note(`${what}: ok`)
+        resolve({ ok: true, value })
+      }
+      program.post(() => {
+        program.run(work).catch((error: unknown) => {
+          this.#judge(error, program.isAlive)
+          const code = error instanceof SvcError ? error.code : undefined
+          note(`${what}: ${code}`)
+          resolve({ ok: false, code })
+        })
+      })
+    })
+  }
+}

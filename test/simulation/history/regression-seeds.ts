@@ -1,0 +1,21 @@
+// Seeds whose histories were wrong once, each with what it found: `regression-seeds.txt`.
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export interface RegressionSeed {
+  readonly seed: number
+  readonly found: string
+}
+
+const PATH = fileURLToPath(new URL('regression-seeds.txt', import.meta.url))
+
+export function readRegressionSeeds(): RegressionSeed[] {
+  return readFileSync(PATH, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [seed = '', ...found] = line.split(/\s+/)
+      return { seed: Number(seed), found: found.join(' ') }
+    })
+}

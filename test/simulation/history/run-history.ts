@@ -1,0 +1,263 @@
+// One history: a hub, its agents and their people, in hours of trouble that a seed decides, and then peace, in which
+// everything has to come right.
+
+import './intercept.ts'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nodeFileOperations } from '../../../src/agent/file-operations.ts'
+import { initVault, type UnsealedVault } from '../../../src/hub/vault/vault.ts'
+import { describeError, invariant } from '../../../src/platform/errors.ts'
+import { exists } from '../../../src/platform/files.ts'
+import { rename } from 'node:fs/promises'
+import { createLogging, type Logging } from '../../../src/platform/logger.ts'
+import { Secret } from '../../../src/platform/secret.ts'
+import { createSeededRandom } from '../seeded-random.ts'
+import { createSimulatedAuthority } from '../simulated-authority.ts'
+import { ContractModel } from './contract-model.ts'
+import { CrashingHost } from './crashing-host.ts'
+import { CrashingHub } from './crashing-hub.ts'
+import { type FaultKind, Faults } from './faults.ts'
+import { findTrouble } from './find-trouble.ts'
+import { Kernel, pick } from './kernel.ts'
+import type { KnownBug } from './known-bugs.ts'
+import { Operator } from './operator.ts'
+import { checkWholeHub, watchHub } from './watch-hub.ts'
+import { HostWatch } from './watch-host.ts'
+
+export interface History {
+  readonly seed: number
+  /** Of all that happened, in its order. */
+  readonly hash: string
+  readonly faults: ReadonlyMap<FaultKind, number>
+  readonly crashes: number
+  readonly steps: number
+  readonly rounds: number
+  readonly acts: number
+  readonly entries: number
+  readonly virtualMs: number
+}
+
+export class HistoryFailure extends Error {
+  override name = 'HistoryFailure'
+  readonly seed: number
+  constructor(seed: number, reason: string, lastLines: readonly string[], cause: unknown) {
+    super(`seed ${seed}: ${reason}\n${lastLines.map((line) => `  ${line}`).join('\n')}`, { cause })
+    this.seed = seed
+  }
+}
+
+export interface HistoryOptions {
+  readonly bug?: KnownBug | undefined
+  readonly logging?: Logging
+  readonly onLine?: ((line: string) => void) | undefined
+}
+
+/** Where many histories run: a vault to copy, so that not each of them has to stretch a passphrase. */
+export interface Workshop extends AsyncDisposable {
+  readonly directory: string
+  readonly vault: UnsealedVault
+}
+
+const START = new Date('2030-01-01T00:00:00Z')
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const HOSTS_MAX = 3
+const PEACE_MS_MAX = 5 * HOUR_MS
+const LOOK_INTERVAL_MS = 5 * MINUTE_MS
+const TROUBLE_INTERVAL_MS = 6 * MINUTE_MS
+const LAST_LINES = 40
+const SILENT = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+
+export async function openWorkshop(): Promise<Workshop> {
+  // Histories want a disk that is quick, and need none that lasts.
+  const parent = (await exists('/dev/shm')) ? '/dev/shm' : tmpdir()
+  const directory = mkdtempSync(join(parent, 'simulated-histories-'))
+  const vault = await initVault(join(directory, 'vault'), new Secret('a passphrase'))
+  return {
+    directory,
+    vault,
+    [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Throws HistoryFailure. */
+export async function runHistory(
+  workshop: Workshop,
+  seed: number,
+  options: HistoryOptions = {},
+): Promise<History> {
+  invariant(nodeFileOperations.rename === rename, 'nothing was loaded before what stands in')
+  const directory = mkdtempSync(join(workshop.directory, 'history-'))
+  const world = await createWorld(workshop, seed, directory, options)
+  try {
+    await live(world)
+    return summarise(world, seed)
+  } catch (error) {
+    throw new HistoryFailure(seed, describeError(error), world.lines.slice(-LAST_LINES), error)
+  } finally {
+    for (const { host } of world.hosts) host.end()
+    await world.hub.end()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+export interface WatchedHost {
+  readonly host: CrashingHost
+  readonly watch: HostWatch
+}
+
+export interface World {
+  readonly kernel: Kernel
+  readonly faults: Faults
+  readonly model: ContractModel
+  readonly hub: CrashingHub
+  readonly hosts: readonly WatchedHost[]
+  readonly operator: Operator
+  readonly troubleMs: number
+  readonly lines: readonly string[]
+}
+
+async function createWorld(
+  { vault }: Workshop,
+  seed: number,
+  directory: string,
+  { bug, logging = SILENT, onLine }: HistoryOptions,
+): Promise<World> {
+  const random = createSeededRandom(seed)
+  const kernel = new Kernel(START, random)
+  const faults = new Faults(random)
+  const model = new ContractModel()
+  const lines: string[] = []
+  const note = (text: string): void => {
+    const line = `${kernel.now().toISOString().slice(8, 23)} ${text}`
+    lines.push(line)
+    onLine?.(line)
+  }
+  const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
+  const authority = await createSimulatedAuthority(kernel, createSeededRandom(seed + 1), lifeMs)
+  const hub = new CrashingHub({
+    kernel,
+    faults,
+    authority,
+    logging,
+    vault,
+    directory,
+    note,
+    surround: (running, program, itsAuthority) =>
+      watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),
+    onStart: (running) => checkWholeHub(running, model),
+  })
+  const watched: WatchedHost[] = []
+  const hosts: CrashingHost[] = []
+  const watchOf = (host: CrashingHost): HostWatch | undefined =>
+    watched.find((each) => each.host === host)?.watch
+  const operator = new Operator({
+    kernel,
+    faults,
+    model,
+    hosts,
+    findHub: () => hub.place,
+    onRebuild: (host) => watchOf(host)?.forget(),
+    note,
+  })
+  const pollInterval = pick(['5m', '10m', '20m'], random) ?? '5m'
+  const hostCount = 1 + Math.floor(random() * HOSTS_MAX)
+  for (let index = 0; index < hostCount; index += 1) {
+    const host = new CrashingHost({
+      kernel,
+      faults,
+      network: { kernel, faults, findHub: () => hub.place, note },
+      rootPem: authority.rootPem,
+      logging,
+      hostname: `web-${index}.example`,
+      pollInterval,
+      obtainToken: (asking) => operator.obtainToken(asking),
+      note,
+      onPowerLost: (lost) => watchOf(lost)?.checkAfterPowerCut(),
+    })
+    bug?.onDisk?.(host.disk)
+    hosts.push(host)
+    watched.push({ host, watch: new HostWatch(host, model, (error) => kernel.fail(error)) })
+  }
+  const troubleMs = (1 + random() * 3) * HOUR_MS
+  return { kernel, faults, model, hub, hosts: watched, operator, troubleMs, lines }
+}
+
+async function live(world: World): Promise<void> {
+  const { kernel, faults, hub, hosts, operator, troubleMs } = world
+  hub.start()
+  for (const { host } of hosts) kernel.background(() => host.live())
+  kernel.background(() => operator.act())
+  kernel.background(() => makeTrouble(world))
+  await kernel.runUntil(new Date(START.getTime() + troubleMs))
+  faults.isOver = true
+  calmDown(world)
+  kernel.background(() => operator.setRight())
+  const deadline = new Date(kernel.now().getTime() + PEACE_MS_MAX)
+  // A while longer than it takes: what comes right has to stay so.
+  for (;;) {
+    await kernel.runUntil(new Date(kernel.now().getTime() + LOOK_INTERVAL_MS))
+    const trouble = await findTrouble(world)
+    if (trouble === undefined) break
+    if (kernel.now() > deadline) throw new Error(`peace, and still: ${trouble}`)
+  }
+  const running = hub.place?.hub
+  invariant(running !== undefined, 'in peace the hub is up')
+  await checkWholeHub(running, world.model)
+}
+
+/** What befalls machines, rather than what passes between them. */
+async function makeTrouble({ kernel, faults, hub, hosts }: World): Promise<void> {
+  const { random } = kernel
+  while (!faults.isOver) {
+    await kernel.sleep(random() * TROUBLE_INTERVAL_MS)
+    if (faults.happens('clock step')) hub.clockSkewMs = (random() - 0.5) * 20 * MINUTE_MS
+    hub.isDiskFull = faults.happens('hub disk full')
+    hub.disk.failure = hub.isDiskFull ? 'ENOSPC' : undefined
+    if (faults.happens('hub outage')) hub.goAway(random() * HOUR_MS)
+    for (const { host } of hosts) {
+      if (faults.happens('clock step')) host.clockSkewMs = (random() - 0.5) * 4 * HOUR_MS
+      host.disk.failure = faults.happens('agent disk full')
+        ? 'ENOSPC'
+        : faults.happens('agent disk error')
+          ? 'EIO'
+          : undefined
+    }
+  }
+}
+
+function calmDown({ hub, hosts }: World): void {
+  hub.clockSkewMs = 0
+  hub.isDiskFull = false
+  hub.disk.failure = undefined
+  hub.bless()
+  hub.startIfDead()
+  for (const { host } of hosts) {
+    host.clockSkewMs = 0
+    host.disk.failure = undefined
+    host.bless()
+  }
+}
+
+function summarise(
+  { kernel, faults, hub, hosts, model, operator, lines }: World,
+  seed: number,
+): History {
+  const hash = createHash('sha256')
+  for (const line of lines) hash.update(`${line}\n`)
+  const sum = (count: (host: CrashingHost) => number): number =>
+    hosts.reduce((total, { host }) => total + count(host), 0)
+  return {
+    seed,
+    hash: hash.digest('hex'),
+    faults: faults.counts,
+    crashes: hub.starts - 1 + sum(({ crashes }) => crashes),
+    steps: kernel.steps,
+    rounds: sum(({ rounds }) => rounds),
+    acts: operator.acts,
+    entries: model.entryCount,
+    virtualMs: kernel.now().getTime() - START.getTime(),
+  }
+}

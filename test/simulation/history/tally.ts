@@ -1,0 +1,50 @@
+// What a number of histories saw, in figures.
+
+import type { FaultKind } from './faults.ts'
+import type { History } from './run-history.ts'
+
+export class Tally {
+  histories = 0
+  readonly #faults = new Map<FaultKind, number>()
+  #crashes = 0
+  #steps = 0
+  #rounds = 0
+  #acts = 0
+  #entries = 0
+  #virtualMs = 0
+
+  add(history: History): void {
+    this.histories += 1
+    for (const [kind, count] of history.faults) {
+      this.#faults.set(kind, (this.#faults.get(kind) ?? 0) + count)
+    }
+    this.#crashes += history.crashes
+    this.#steps += history.steps
+    this.#rounds += history.rounds
+    this.#acts += history.acts
+    this.#entries += history.entries
+    this.#virtualMs += history.virtualMs
+  }
+
+  /** One line. */
+  summarise(): string {
+    const faults = [...this.#faults.values()].reduce((sum, count) => sum + count, 0)
+    return [
+      `${this.histories} histories`,
+      `${Math.round(this.#virtualMs / 3_600_000)} virtual hours`,
+      `${faults} faults of ${this.#faults.size} kinds`,
+      `${this.#crashes} crashes`,
+      `${this.#steps} steps`,
+      `${this.#rounds} rounds`,
+      `${this.#acts} acts of operators`,
+      `${this.#entries} log entries`,
+    ].join(', ')
+  }
+
+  /** How often each kind of fault happened, the most frequent first. */
+  listFaults(): string[] {
+    return [...this.#faults]
+      .sort(([, a], [, b]) => b - a)
+      .map(([kind, count]) => `${String(count).padStart(8)}  ${kind}`)
+  }
+}

@@ -1,0 +1,132 @@
+// What everybody can see on a host's disk, looked at after every change: a key and its certificate match or neither is
+// there, a key is nobody else's, and an event that was made durable is promised to the hub.
+
+import type { Certificate } from '../../../src/pki/certificates.ts'
+import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
+import { parsePrivateKeyPem } from '../../../src/pki/keys.ts'
+import type { EventRequestBody } from '../../../src/protocol/schemas.ts'
+import { type ContractModel, demand } from './contract-model.ts'
+import { type CrashingHost, DATA_DIR } from './crashing-host.ts'
+import { fileAt, findIfPresent, readIfPresent } from './disk-calls.ts'
+import type { SimulatedDisk } from './simulated-disk.ts'
+
+export interface PromisedEvent {
+  readonly requestId: string
+  readonly deliveryId: string | undefined
+  /** Of what this host promised. */
+  readonly order: number
+}
+
+const IDENTITY_DIR = `${DATA_DIR}/identity`
+const OUT_DIR = `${DATA_DIR}/out`
+const OUTBOX_DIR = `${DATA_DIR}/state/outbox`
+const EVENT_FILE = /^\d{12}-(?<requestId>[0-9a-f-]{36})\.json$/
+const PRIVATE_MODE = 0o600
+
+export class HostWatch {
+  /** By `request_id`. */
+  readonly promised = new Map<string, PromisedEvent>()
+  #promises = 0
+  readonly #host: CrashingHost
+  readonly #model: ContractModel
+  /** Pairs that were found to match; a file that is the same again needs no second look. */
+  readonly #matches = new WeakMap<Buffer, Buffer>()
+
+  constructor(host: CrashingHost, model: ContractModel, fail: (error: unknown) => void) {
+    this.#host = host
+    this.#model = model
+    const guarded =
+      (look: (path: string) => void) =>
+      (path: string): void => {
+        try {
+          look(path)
+        } catch (error) {
+          fail(error)
+        }
+      }
+    host.disk.onChange = guarded((path) => this.#lookAtPairs(path))
+    host.disk.onDirectorySync = guarded((path) => {
+      if (path === OUTBOX_DIR) this.#notePromises()
+    })
+  }
+
+  /** [AGT-37] What was used is on the disk for good. */
+  checkAfterPowerCut(): void {
+    const leaf = this.readLeaf(`${IDENTITY_DIR}/agent.crt`)
+    const isOld = leaf !== undefined && this.#model.wasNewerUsed(leaf.serial)
+    demand(!isOld, '[AGT-37] an identity was used and then lost:', this.#host.hostname)
+  }
+
+  /** What a host that is built anew had promised is gone with it. */
+  forget(): void {
+    for (const { requestId } of this.promised.values()) {
+      if (!this.#model.hasEvent(requestId)) this.promised.delete(requestId)
+    }
+  }
+
+  readLeaf(path: string): Certificate | undefined {
+    const file = readIfPresent(this.#host.disk, path)
+    return file && parseCertificatesPem(file.content.toString())[0]
+  }
+
+  /** The names of those that were set aside. */
+  setAside(): readonly string[] {
+    return listIfPresent(this.#host.disk, `${OUTBOX_DIR}/refused`).map(
+      (name) => EVENT_FILE.exec(name)?.groups?.['requestId'] ?? name,
+    )
+  }
+
+  #lookAtPairs(path: string): void {
+    const isSeen = path === '/' || path.startsWith(IDENTITY_DIR) || path.startsWith(OUT_DIR)
+    if (!isSeen) return
+    this.#lookAtPair(`${IDENTITY_DIR}/agent.crt`, `${IDENTITY_DIR}/agent.key`)
+    for (const name of listIfPresent(this.#host.disk, OUT_DIR)) {
+      const base = /^(?<base>[^.].*)\.(?:crt|key)$/.exec(name)?.groups?.['base']
+      if (base !== undefined) this.#lookAtPair(`${OUT_DIR}/${base}.crt`, `${OUT_DIR}/${base}.key`)
+    }
+  }
+
+  /** [AGT-36] [AGT-2] */
+  #lookAtPair(certificatePath: string, keyPath: string): void {
+    const certificate = readIfPresent(this.#host.disk, certificatePath)
+    const key = readIfPresent(this.#host.disk, keyPath)
+    const where = `${this.#host.hostname} ${certificatePath}`
+    demand((certificate === undefined) === (key === undefined), '[AGT-36] half a pair:', where)
+    if (certificate === undefined || key === undefined) return
+    demand(key.mode === PRIVATE_MODE, `[AGT-36] a key with mode ${key.mode.toString(8)}:`, where)
+    if (this.#matches.get(certificate.content) === key.content) return
+    demand(isMatch(certificate.content, key.content), '[AGT-36] no matching pair:', where)
+    this.#matches.set(certificate.content, key.content)
+  }
+
+  #notePromises(): void {
+    const { disk } = this.#host
+    for (const name of listIfPresent(disk, OUTBOX_DIR)) {
+      const requestId = EVENT_FILE.exec(name)?.groups?.['requestId']
+      if (requestId === undefined || this.promised.has(requestId)) continue
+      const body = JSON.parse(
+        fileAt(disk, `${OUTBOX_DIR}/${name}`).content.toString(),
+      ) as EventRequestBody
+      this.#promises += 1
+      this.promised.set(requestId, {
+        requestId,
+        deliveryId: body.entrega_id,
+        order: this.#promises,
+      })
+    }
+  }
+}
+
+function isMatch(certificate: Buffer, key: Buffer): boolean {
+  try {
+    const [leaf] = parseCertificatesPem(certificate.toString())
+    return leaf?.publicKeySpki.equals(parsePrivateKeyPem(key.toString()).publicKeySpki) === true
+  } catch {
+    return false
+  }
+}
+
+function listIfPresent(disk: SimulatedDisk, path: string): string[] {
+  const node = findIfPresent(disk, path)
+  return node?.kind === 'directory' ? [...node.entries.keys()].sort() : []
+}
