@@ -99,7 +99,9 @@ function readIfThere(path: string): string {
 }
 
 function main(options: ReadonlySet<string>): number {
-  const code = readSources(findFiles(['src', 'test', 'tools', 'bench', 'reliability'], ['.ts', '.mjs', '.txt']))
+  const code = readSources(
+    findFiles(['src', 'test', 'tools', 'bench', 'reliability'], ['.ts', '.mjs', '.txt']),
+  )
   const protocol = readIfThere(PROTOCOL)
   const statements = parseStatements(protocol)
   const citations = findCitations(

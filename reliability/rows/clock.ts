@@ -83,7 +83,7 @@ class ClockTrial {
   readonly #context: RowContext
   readonly #broken: string[] = []
   readonly #deadTokens: KnownToken[] = []
-  /** Refused once, and not any more: expiry is by the hub's clock (TOK-4), and so is revocation (TOK-8). */
+  /** Expired by a clock that was set back since: what only time ended is judged by the hub's clock (TOK-4). */
   readonly #revived: string[] = []
   #tokensTried = 0
   #enrolments = 0
@@ -109,7 +109,7 @@ class ClockTrial {
         `${steps.length} steps of the hub's clock and back (${steps.map(({ name, withCa }) => `${name}${withCa ? ' with the CA' : ''}`).join(', ')}), ` +
         `${this.#world.agents.length} agents up to 10 min off, ${this.#tokensTried} uses of dead tokens`,
       broken: this.#broken,
-      measured: `dead tokens that were good again with the clock set back: ${this.#revived.length}`,
+      measured: `tokens that had expired by a clock that was set back since, and were taken: ${this.#revived.length}`,
     }
   }
 
@@ -161,7 +161,7 @@ class ClockTrial {
       const { text } = await this.#use(expired, 'other')
       return text.includes('token_expired') ? true : undefined
     })
-    const revoked = { ...(await this.#newToken('revoked', 3600)), deadFromMs: Date.now() }
+    const revoked = { ...(await this.#newToken('revoked', 3600)), deadFromMs: -Infinity }
     const ended = await hub.svc('token', 'revoke', revoked.token)
     if (ended.status !== 0) throw new Error(ended.stderr)
     this.#deadTokens.push(consumed, expired, revoked, await this.#newToken('an hour old', 3600))

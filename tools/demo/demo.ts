@@ -175,7 +175,6 @@ async function startHub(variables: Variables): Promise<HubPorts> {
 }
 
 /** The answer of `svc … --json`. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
 async function ask<T>(variables: Variables, ...args: string[]): Promise<T> {
   return JSON.parse(await runCommand('svc', [...args, '--json'], variables)) as T
 }

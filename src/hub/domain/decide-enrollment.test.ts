@@ -16,6 +16,7 @@ const TOKEN: EnrollmentToken = {
   consumedAt: null,
   isReenrollment: false,
   mismatches: 0,
+  endedAt: null,
   replay: null,
 }
 const CSR: CertificateRequest = {
@@ -64,6 +65,10 @@ describe('the edges', () => {
   test('[ENR-5] a token whose expiry equals now is expired, one millisecond later is not', () => {
     assert.equal(refusalOf({ token: { ...TOKEN, expiresAt: NOW } }), 'token_expired')
     assert.equal(refusalOf({}), 'ok')
+  })
+
+  test('[TOK-8] a token that was ended is expired, whatever the clock says', () => {
+    assert.equal(refusalOf({ token: { ...TOKEN, endedAt: TOKEN.expiresAt } }), 'token_expired')
   })
 
   test('[ENR-18] a token for re-enrolment is good for an enrolled host', () => {

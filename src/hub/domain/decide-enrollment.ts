@@ -1,7 +1,7 @@
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Agent } from './agent.ts'
-import type { EnrollmentToken } from './enrollment-token.ts'
+import { type EnrollmentToken, isOpen } from './enrollment-token.ts'
 import { coversName } from './subject-alt-name.ts'
 
 export interface EnrollmentFacts {
@@ -26,7 +26,7 @@ export function decideEnrollment(facts: EnrollmentFacts): EnrollmentVerdict {
   const { token, csr } = facts
   if (token === undefined) return { ok: false, refusal: 'token_not_found' }
   if (token.consumedAt !== null) return { ok: false, refusal: 'token_consumed' }
-  if (token.expiresAt <= facts.now) return { ok: false, refusal: 'token_expired' }
+  if (!isOpen(token, facts.now)) return { ok: false, refusal: 'token_expired' }
   if (facts.hubNames.some((name) => coversName(name, token.expectedHostname))) {
     return { ok: false, refusal: 'hostname_mismatch' }
   }

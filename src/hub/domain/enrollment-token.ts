@@ -7,11 +7,21 @@ export interface EnrollmentToken {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly consumedAt: Date | null
+  /** Revoked, or tried with other names too often: for good, also when the clock is set back. */
+  readonly endedAt: Date | null
   /** Made with `--reenroll`: it may enrol a host that is enrolled already. */
   readonly isReenrollment: boolean
   /** How often it came with another hostname or role. */
   readonly mismatches: number
   readonly replay: EnrollmentReplay | null
+}
+
+/** Whether it can still be used. */
+export function isOpen(
+  { consumedAt, endedAt, expiresAt }: Pick<EnrollmentToken, 'consumedAt' | 'endedAt' | 'expiresAt'>,
+  now: Date,
+): boolean {
+  return consumedAt === null && endedAt === null && expiresAt > now
 }
 
 /** What the request that consumed a token was, and what it was answered. */

@@ -47,6 +47,7 @@ export function answerBrokenRequest(
 
 /** Our end of the stream is no end of the connection: a client that never closes its side would hold it for ever. */
 function closeSoon(socket: Socket): void {
+  // tidy: a connection lives in real time, whatever a Clock says.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(timer))
 }

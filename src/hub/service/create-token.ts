@@ -48,6 +48,7 @@ export async function createToken(
     consumedAt: null,
     isReenrollment: request.reenroll ?? false,
     mismatches: 0,
+    endedAt: null,
     replay: null,
   }
   await store.write(async (writer) => {

@@ -14,7 +14,7 @@ import {
 } from '../ca/certificate-authority.ts'
 import { decideEnrollment, type EnrollmentVerdict } from '../domain/decide-enrollment.ts'
 import { decideReplay, fingerprintEnrollment } from '../domain/decide-replay.ts'
-import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
+import { type EnrollmentReplay, type EnrollmentToken, isOpen } from '../domain/enrollment-token.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { hashToken } from './hash-token.ts'
@@ -144,7 +144,7 @@ async function countMismatch(
     if (token === undefined) return
     await writer.addTokenMismatch(hash)
     if (token.mismatches + 1 < MISMATCHES_MAX) return
-    await writer.setTokenExpiry(hash, now)
+    await writer.endToken(hash, now)
     const fields = { token_id: hash.slice(0, 16), hostname: token.expectedHostname }
     log.warn(fields, 'Token ended after too many mismatches')
     const payload = { actor: 'hub', ...fields, reason: 'mismatches' }
@@ -158,9 +158,7 @@ async function openToken(
   now: Date,
 ): Promise<EnrollmentToken | undefined> {
   const token = await reader.findToken(hash)
-  return token !== undefined && token.consumedAt === null && token.expiresAt > now
-    ? token
-    : undefined
+  return token !== undefined && isOpen(token, now) ? token : undefined
 }
 
 async function signAndCommit(

@@ -24,7 +24,7 @@ export async function removeAgent(
       await cancelDelivery(writer, delivery, now)
     }
     for (const token of await writer.findOpenTokens(agent.hostname, now)) {
-      await writer.setTokenExpiry(token.hash, now)
+      await writer.endToken(token.hash, now)
     }
     const removed: Agent = { ...agent, removedAt: now }
     await writer.updateAgent(removed)

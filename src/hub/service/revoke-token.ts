@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import { isOpen } from '../domain/enrollment-token.ts'
 import type { Store } from '../store/store.ts'
 import { toAdminToken } from './admin-views.ts'
 import { hashToken } from './hash-token.ts'
@@ -16,10 +17,10 @@ export async function revokeToken(
   return store.write(async (writer) => {
     const now = clock.now()
     const tokens = (await writer.listTokens()).filter(
-      ({ hash, expectedHostname, consumedAt, expiresAt }) =>
-        (wanted.length >= 8 && hash.startsWith(wanted)) ||
-        hash === hashToken(wanted) ||
-        (expectedHostname === wanted && consumedAt === null && expiresAt > now),
+      (token) =>
+        (wanted.length >= 8 && token.hash.startsWith(wanted)) ||
+        token.hash === hashToken(wanted) ||
+        (token.expectedHostname === wanted && isOpen(token, now)),
     )
     const [token, ...others] = tokens
     if (token === undefined) {
@@ -38,8 +39,8 @@ export async function revokeToken(
         hint: `svc agente revoke ${token.expectedHostname} ends what it enrolled`,
       })
     }
-    if (token.expiresAt > now) {
-      await writer.setTokenExpiry(token.hash, now)
+    if (isOpen(token, now)) {
+      await writer.endToken(token.hash, now)
       await recordHubAct(writer, now, HubEventType.tokenRevoked, {
         actor: 'admin',
         token_id: token.hash.slice(0, 16),

@@ -112,11 +112,11 @@ function testTokens(store: () => Store): void {
     assert.equal(await store().reader.findToken(hash), undefined)
   })
 
-  test('tokens are listed newest first, and their expiry can change', async () => {
+  test('tokens are listed newest first, and can be ended', async () => {
     const first = await insertToken(store())
     const second = await insertToken(store())
-    await store().write((writer) => writer.setTokenExpiry(first.hash, NOW))
-    const expected = [second, { ...first, expiresAt: NOW }]
+    await store().write((writer) => writer.endToken(first.hash, NOW))
+    const expected = [second, { ...first, expiresAt: NOW, endedAt: NOW }]
     assert.deepEqual(await store().reader.listTokens(), expected)
   })
 }

@@ -52,6 +52,7 @@ export async function insertToken(store: Store): Promise<EnrollmentToken> {
     consumedAt: null,
     isReenrollment: true,
     mismatches: 0,
+    endedAt: null,
     replay: null,
   }
   await store.write((writer) => writer.insertToken(token))

@@ -78,7 +78,8 @@ export interface StoreWriter extends StoreReader {
   /** What a repetition of the request that consumed the token is answered. */
   setTokenReplay(hash: TokenHash, replay: EnrollmentReplay): Promise<void>
   addTokenMismatch(hash: TokenHash): Promise<void>
-  setTokenExpiry(hash: TokenHash, at: Date): Promise<void>
+  /** It expires at that instant, for good. */
+  endToken(hash: TokenHash, at: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
   setCertificateFirstUsed(sha256: string, at: Date): Promise<void>

@@ -94,12 +94,30 @@ describe('the encrypted database file', () => {
     connection.close()
   })
 
+  test('[VLT-16] one of the first format is brought forward when it is opened, and keeps its rows', () => {
+    useConnection((connection) => {
+      connection.exec('ALTER TABLE enrollment_tokens DROP COLUMN ended_at')
+      connection.exec(`INSERT INTO enrollment_tokens
+        (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+        VALUES ('${'0'.repeat(64)}', 'web-1', 'web', 1, 2, 0)`)
+      connection.pragma('user_version = 1')
+    })
+    openWriter(path, dataKey).close()
+    useConnection((connection) => {
+      assert.equal(connection.pragma('user_version', { simple: true }), 2)
+      assert.deepEqual(
+        connection.prepare('SELECT expected_hostname, ended_at FROM enrollment_tokens').all(),
+        [{ expected_hostname: 'web-1', ended_at: null }],
+      )
+    })
+  })
+
   test('[VLT-9] a newer format is refused and left as it is', async () => {
     useConnection((connection) => connection.pragma('user_version = 999'))
     const before = await describeDirectory(directory)
     assert.throws(() => openWriter(path, dataKey), {
       code: 'store_newer',
-      message: `${path} has format 999, this program knows formats up to 1`,
+      message: `${path} has format 999, this program knows formats up to 2`,
     })
     assert.deepEqual(await describeDirectory(directory), before)
   })

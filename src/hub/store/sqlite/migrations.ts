@@ -135,4 +135,7 @@ CREATE TRIGGER eventos_sem_delete BEFORE DELETE ON eventos
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 `
 
-export const MIGRATIONS: readonly string[] = [TABLES]
+/** Revoked or ended by mismatches: for good, also when the clock is set back. */
+const ENDED_TOKENS = 'ALTER TABLE enrollment_tokens ADD COLUMN ended_at INTEGER;'
+
+export const MIGRATIONS: readonly string[] = [TABLES, ENDED_TOKENS]

@@ -31,6 +31,7 @@ export interface TokenRow {
   expected_role: string
   created_at: Instant
   expires_at: Instant
+  ended_at: Instant | null
   consumed_at: Instant | null
   reenroll: 0 | 1
   mismatches: number
@@ -142,6 +143,7 @@ export function toToken(row: TokenRow): EnrollmentToken {
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
     consumedAt: toDate(row.consumed_at),
+    endedAt: toDate(row.ended_at),
     isReenrollment: row.reenroll === 1,
     mismatches: row.mismatches,
     replay: isReplayable ? { fingerprint, agentId, certificatePem: pem } : null,
@@ -156,6 +158,7 @@ export function fromToken(token: EnrollmentToken): TokenRow {
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
     consumed_at: fromDate(token.consumedAt),
+    ended_at: fromDate(token.endedAt),
     reenroll: token.isReenrollment ? 1 : 0,
     mismatches: token.mismatches,
     replay_fingerprint: token.replay?.fingerprint ?? null,

@@ -61,7 +61,7 @@ export class SqliteReader implements StoreReader {
 
   async findOpenTokens(hostname: string, now: Date): Promise<EnrollmentToken[]> {
     const sql = `SELECT * FROM enrollment_tokens
-      WHERE expected_hostname = ? AND consumed_at IS NULL AND expires_at > ? ORDER BY ordem DESC`
+      WHERE expected_hostname = ? AND consumed_at IS NULL AND ended_at IS NULL AND expires_at > ? ORDER BY ordem DESC`
     return this.session().all<TokenRow>(sql, hostname, now.getTime()).map(toToken)
   }
 

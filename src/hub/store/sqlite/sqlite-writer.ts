@@ -85,10 +85,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.session().run(
       `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at,
          expires_at, consumed_at, reenroll, mismatches, replay_fingerprint, replay_agente_id,
-         replay_cert)
+         replay_cert, ended_at)
        VALUES (@token_hash, @expected_hostname, @expected_role, @created_at, @expires_at,
          @consumed_at, @reenroll, @mismatches, @replay_fingerprint, @replay_agente_id,
-         @replay_cert)`,
+         @replay_cert, @ended_at)`,
       fromToken(token),
     )
   }
@@ -110,9 +110,9 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.#changeOne(sql, [hash])
   }
 
-  async setTokenExpiry(hash: TokenHash, at: Date): Promise<void> {
-    const sql = 'UPDATE enrollment_tokens SET expires_at = ? WHERE token_hash = ?'
-    this.#changeOne(sql, [at.getTime(), hash])
+  async endToken(hash: TokenHash, at: Date): Promise<void> {
+    const sql = 'UPDATE enrollment_tokens SET expires_at = ?, ended_at = ? WHERE token_hash = ?'
+    this.#changeOne(sql, [at.getTime(), at.getTime(), hash])
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
