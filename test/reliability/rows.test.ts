@@ -6,11 +6,14 @@ import { ROWS } from '../../reliability/rows.ts'
 import { runRow } from '../../reliability/run-row.ts'
 import { seedFrom } from '../simulation/seeded-random.ts'
 
+/** Of one row, on a machine that does other work too. */
+const ROW_TIMEOUT_MS = 300_000
+
 const seed = seedFrom(process.env['SIM_SEED'])
 
 describe(`what is promised, tried in small [seed ${seed}]`, () => {
   for (const row of ROWS) {
-    test(`${row.name}: ${row.promise}`, async (context) => {
+    test(`${row.name}: ${row.promise}`, { timeout: ROW_TIMEOUT_MS }, async (context) => {
       const result = await runRow(row, {
         setting: 'small',
         seed,
