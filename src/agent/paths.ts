@@ -76,6 +76,11 @@ async function ensureDirectory(path: string, mode: number): Promise<void> {
     await syncDirectory(dirname(path))
     return
   }
+  // Whoever made it may have been killed before it was there for good.
+  await syncDirectory(dirname(path)).catch((error: unknown) => {
+    // A parent that only others may list was made, and synced, by them.
+    if (errnoCode(error) !== 'EACCES') throw error
+  })
   if (mode === PRIVATE) await tighten(path)
 }
 

@@ -48,7 +48,7 @@ describe('simulated histories', { timeout: 4 * TIMEOUT_MS }, () => {
   }
 
   for (const { seed, found } of readRegressionSeeds()) {
-    test(`seed ${seed} finds no more that ${found}`, { timeout: TIMEOUT_MS }, async () => {
+    test(`seed ${seed} is right again: ${found}`, { timeout: TIMEOUT_MS }, async () => {
       await runHistory(workshop, seed)
     })
   }

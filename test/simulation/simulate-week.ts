@@ -1,4 +1,4 @@
-// A week of twenty hosts: certificates of a day, a hub that is away for three days, and what happens to hosts.
+// A week of twelve hosts: certificates of a day, a hub that is away for three days, and what happens to hosts.
 
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
@@ -21,7 +21,7 @@ export interface SimulatedWeek extends AsyncDisposable {
 const START = new Date('2030-01-01T00:00:00Z')
 const DAY_MS = 24 * 3_600_000
 const MINUTE_MS = 60_000
-const HOST_COUNT = 20
+const HOST_COUNT = 12
 /**
  * An agent's default is half a minute. Every round looks for work in the same way, so more of them show nothing but
  * the same; with half an hour the week fits into a minute, and a certificate's day still has fifty rounds.

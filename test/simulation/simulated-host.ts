@@ -1,7 +1,6 @@
 // One host with the real agent on real files; its clock, its network and its hooks are the simulation's.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAgentConfig, type AgentConfig } from '../../src/agent/config.ts'
 import type { HookInvocation, HookRunner } from '../../src/agent/delivery/hook-runner.ts'
@@ -17,6 +16,7 @@ import type { Logging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { Hostname } from '../../src/protocol/identifiers.ts'
 import type { EventRequestBody } from '../../src/protocol/schemas.ts'
+import { makeQuickDirectory } from './quick-directory.ts'
 import type { Random } from './seeded-random.ts'
 import {
   createSimulatedConnections,
@@ -66,7 +66,7 @@ export class SimulatedHost implements AsyncDisposable {
   #state: PollState | undefined
 
   static async create(options: SimulatedHostOptions): Promise<SimulatedHost> {
-    const directory = await mkdtemp(join(tmpdir(), `simulated-${options.hostname}-`))
+    const directory = await makeQuickDirectory(`simulated-${options.hostname}-`)
     return new SimulatedHost(options, directory)
   }
 

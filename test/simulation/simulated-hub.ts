@@ -1,7 +1,6 @@
 // The hub of a simulation: its real services over a real vault, without its ports. It can go away and come back.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CertificateAuthority } from '../../src/hub/ca/certificate-authority.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
@@ -35,6 +34,7 @@ import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations } from '../../src/protocol/admin.ts'
+import { makeQuickDirectory } from './quick-directory.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 export const HUB_NAME = 'hub.test'
@@ -73,7 +73,7 @@ const POLL_FLUSH_INTERVAL_MS = 10 * 60_000
 const PASSPHRASE = new Secret('correct horse battery staple')
 
 export async function createSimulatedHub(options: SimulatedHubOptions): Promise<SimulatedHub> {
-  const directory = await mkdtemp(join(tmpdir(), 'simulated-hub-'))
+  const directory = await makeQuickDirectory('simulated-hub-')
   const vaultRoot = join(directory, 'vault')
   await initVault(vaultRoot, PASSPHRASE)
   let current: { readonly hub: RunningHub; stop(this: void): Promise<void> } | undefined

@@ -40,7 +40,8 @@ export interface CrashingHostOptions {
 
 export const DATA_DIR = '/var/lib/svc-agent'
 const ROLE = 'web'
-const STEPS_TO_LIVE_MAX = 900
+/** An enrolment has some hundred steps, a round as many, and a run some rounds. */
+const STEPS_TO_LIVE_MAX = { enroll: 160, run: 900 } as const
 const RESTART_MS_MAX = 30_000
 const HOOK_MS_MAX = 5000
 /** Of a program that ends by itself: what it says then is no fault of its own. */
@@ -105,9 +106,11 @@ export class CrashingHost {
     const { kernel } = this.#options
     for (;;) {
       if (this.#isEnding) return
-      if (this.#hasIdentity && !this.wantsNewIdentity)
+      if (this.#hasIdentity && !this.wantsNewIdentity) {
+        // Nobody enrols again with a token that has done its work.
+        this.#token = undefined
         await this.#runProgram('run', () => this.#run())
-      else await this.#enrol()
+      } else await this.#enrol()
       await kernel.sleep(kernel.random() * RESTART_MS_MAX)
     }
   }
@@ -163,7 +166,10 @@ export class CrashingHost {
   }
 
   /** Resolves when it has ended, by itself or not; what it says then has to be something that it may say. */
-  #runProgram(command: string, main: () => Promise<void>): Promise<'done' | 'killed' | Error> {
+  #runProgram(
+    command: keyof typeof STEPS_TO_LIVE_MAX,
+    main: () => Promise<void>,
+  ): Promise<'done' | 'killed' | Error> {
     const { kernel, faults, note } = this.#options
     const program = kernel.createProgram(`${this.hostname} ${command}`, {
       clockSkewMs: () => this.clockSkewMs,
@@ -173,7 +179,7 @@ export class CrashingHost {
     this.#state = undefined
     this.#loop = undefined
     if (faults.happens('agent crash')) {
-      const steps = 1 + Math.floor(kernel.random() ** 2 * STEPS_TO_LIVE_MAX)
+      const steps = 1 + Math.floor(kernel.random() ** 1.5 * STEPS_TO_LIVE_MAX[command])
       program.doom(steps, () => this.#crash())
     }
     return new Promise((resolve) => {

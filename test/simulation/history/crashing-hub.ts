@@ -10,6 +10,7 @@ import { openVaultStore } from '../../../src/hub/open-store.ts'
 import { StoreError } from '../../../src/hub/store/store-error.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
+import { describeError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
 import { type RunningHub, startServices } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
@@ -53,8 +54,8 @@ export class CrashingHub {
   #program: Program | undefined
   #isRestarting = false
   #awayMs: number | undefined
-  /** As it was when the hub started: what a power cut may bring back, since it is never synced. */
-  #headAtStart: Buffer | undefined
+  /** As it was when the hub started, or synced it last: what a power cut may bring back. */
+  #headSynced: Buffer | undefined
 
   constructor(options: CrashingHubOptions) {
     this.#options = options
@@ -92,7 +93,10 @@ export class CrashingHub {
     program
       .run(() => this.#boot(program))
       .catch((error: unknown) => {
-        if (program.isAlive) kernel.fail(error)
+        if (!program.isAlive) return
+        // On a full disk it says so and ends; whoever supervises it starts it again.
+        if (describeError(error).includes('ENOSPC')) this.goAway(kernel.random() * RESTART_MS_MAX)
+        else kernel.fail(error)
       })
   }
 
@@ -110,7 +114,7 @@ export class CrashingHub {
     const isPowerCut = faults.happens('hub power cut')
     if (isPowerCut) {
       this.disk.losePower(kernel.random)
-      if (faults.happens('hub audit head behind')) this.#write('audit.head', this.#headAtStart)
+      if (faults.happens('hub audit head behind')) this.#write('audit.head', this.#headSynced)
     }
     note(`${program.name} ${isPowerCut ? 'loses power' : 'is killed'}`)
     this.#restartLater()
@@ -154,9 +158,11 @@ export class CrashingHub {
     const { clock } = program
     const { random } = kernel
     const authority = createFaultyAuthority(this.#options.authority, { clock, random, faults })
-    const head = this.#read('audit.head')
+    this.#headSynced = this.#read('audit.head')
+    program.onRealSync = () => {
+      this.#headSynced = this.#read('audit.head')
+    }
     const opened = await openVaultStore(this.#vault, { clock })
-    this.#headAtStart = head ?? this.#read('audit.head')
     const store = fillingUp(opened, () => this.isDiskFull)
     this.#store = opened
     const { hub } = await startServices({

@@ -2,6 +2,7 @@
 // `setImmediate` are the kernel's for code that a simulated program runs, and Node's own for all other code.
 
 import crypto, { webcrypto } from 'node:crypto'
+import fs from 'node:fs'
 import fsPromises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { promisify } from 'node:util'
@@ -19,6 +20,7 @@ const FILE_FUNCTIONS = Object.getOwnPropertyNames(DiskCalls.prototype).filter(
 
 // What is patched has the form of the original; Node's types do not let us say so.
 interceptFiles(fsPromises as unknown as Functions)
+interceptRealSyncs(fs as unknown as Functions)
 interceptSignatures(Object.getPrototypeOf(webcrypto.subtle) as Functions)
 interceptKeys(crypto as unknown as Functions)
 interceptRandomness(crypto as unknown as Functions)
@@ -35,6 +37,14 @@ function interceptFiles(functions: Functions): void {
       const calls = new DiskCalls(program, program.disk as SimulatedDisk)
       return (calls as unknown as Functions)[name]?.(...values)
     }
+  }
+}
+
+function interceptRealSyncs(functions: Functions): void {
+  const { fsyncSync } = fs
+  functions['fsyncSync'] = (descriptor) => {
+    fsyncSync(Number(descriptor))
+    currentProgram()?.onRealSync?.()
   }
 }
 

@@ -122,6 +122,8 @@ export class Program {
   readonly clock: Clock
   /** Set by whoever runs it; undefined leaves it without a disk. */
   disk: object | undefined
+  /** Told of each sync of a real file. */
+  onRealSync: (() => void) | undefined
   isAlive = true
   stepsTaken = 0
   readonly #steps: Step[] = []

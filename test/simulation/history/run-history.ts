@@ -4,15 +4,14 @@
 import './intercept.ts'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFileOperations } from '../../../src/agent/file-operations.ts'
 import { initVault, type UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError, invariant } from '../../../src/platform/errors.ts'
-import { exists } from '../../../src/platform/files.ts'
 import { rename } from 'node:fs/promises'
 import { createLogging, type Logging } from '../../../src/platform/logger.ts'
 import { Secret } from '../../../src/platform/secret.ts'
+import { makeQuickDirectory } from '../quick-directory.ts'
 import { createSeededRandom } from '../seeded-random.ts'
 import { createSimulatedAuthority } from '../simulated-authority.ts'
 import { ContractModel } from './contract-model.ts'
@@ -71,9 +70,7 @@ const LAST_LINES = 40
 const SILENT = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
 
 export async function openWorkshop(): Promise<Workshop> {
-  // Histories want a disk that is quick, and need none that lasts.
-  const parent = (await exists('/dev/shm')) ? '/dev/shm' : tmpdir()
-  const directory = mkdtempSync(join(parent, 'simulated-histories-'))
+  const directory = await makeQuickDirectory('simulated-histories-')
   const vault = await initVault(join(directory, 'vault'), new Secret('a passphrase'))
   return {
     directory,

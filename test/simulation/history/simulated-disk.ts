@@ -44,6 +44,7 @@ export class SimulatedDisk {
   onChange: ((path: string) => void) | undefined
   /** Told of each directory that somebody asked to have synced. */
   onDirectorySync: ((path: string) => void) | undefined
+  onFailedSync: ((path: string) => void) | undefined
   /** For a fault put in on purpose: a directory that is never synced, whoever asks. */
   forgetsSyncOf: (path: string) => boolean = () => false
   /** For a fault put in on purpose: what happens in the place of a rename. */
@@ -92,7 +93,10 @@ export class SimulatedDisk {
   }
 
   sync(path: string, node: Node): void {
-    if (this.failure === 'EIO') fail('EIO', path)
+    if (this.failure === 'EIO') {
+      this.onFailedSync?.(path)
+      fail('EIO', path)
+    }
     if (node.kind === 'file') node.synced = { content: node.content, mode: node.mode }
     if (node.kind !== 'directory') return
     this.onDirectorySync?.(path)

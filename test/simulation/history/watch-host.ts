@@ -26,6 +26,8 @@ const PRIVATE_MODE = 0o600
 export class HostWatch {
   /** By `request_id`. */
   readonly promised = new Map<string, PromisedEvent>()
+  /** Whoever wrote these was told that it failed; the file is there all the same, and may be sent or not. */
+  readonly #notPromised = new Set<string>()
   #promises = 0
   readonly #host: CrashingHost
   readonly #model: ContractModel
@@ -47,6 +49,12 @@ export class HostWatch {
     host.disk.onChange = guarded((path) => this.#lookAtPairs(path))
     host.disk.onDirectorySync = guarded((path) => {
       if (path === OUTBOX_DIR) this.#notePromises()
+    })
+    host.disk.onFailedSync = guarded((path) => {
+      if (path !== OUTBOX_DIR) return
+      for (const { requestId } of this.#listWaiting()) {
+        if (!this.promised.has(requestId)) this.#notPromised.add(requestId)
+      }
     })
   }
 
@@ -100,20 +108,22 @@ export class HostWatch {
   }
 
   #notePromises(): void {
-    const { disk } = this.#host
-    for (const name of listIfPresent(disk, OUTBOX_DIR)) {
-      const requestId = EVENT_FILE.exec(name)?.groups?.['requestId']
-      if (requestId === undefined || this.promised.has(requestId)) continue
-      const body = JSON.parse(
-        fileAt(disk, `${OUTBOX_DIR}/${name}`).content.toString(),
-      ) as EventRequestBody
+    for (const { requestId, name } of this.#listWaiting()) {
+      if (this.promised.has(requestId) || this.#notPromised.has(requestId)) continue
+      // A power cut brings back files whose removal it undid; what they promised has been kept.
+      if (this.#model.hasEvent(requestId)) continue
+      const text = fileAt(this.#host.disk, `${OUTBOX_DIR}/${name}`).content.toString()
+      const { entrega_id: deliveryId } = JSON.parse(text) as EventRequestBody
       this.#promises += 1
-      this.promised.set(requestId, {
-        requestId,
-        deliveryId: body.entrega_id,
-        order: this.#promises,
-      })
+      this.promised.set(requestId, { requestId, deliveryId, order: this.#promises })
     }
+  }
+
+  #listWaiting(): { requestId: string; name: string }[] {
+    return listIfPresent(this.#host.disk, OUTBOX_DIR).flatMap((name) => {
+      const requestId = EVENT_FILE.exec(name)?.groups?.['requestId']
+      return requestId === undefined ? [] : [{ requestId, name }]
+    })
   }
 }
 
