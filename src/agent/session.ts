@@ -16,6 +16,7 @@ import { HubTime } from './hub-time.ts'
 import { adoptPlainIdentity } from './identity/adopt-plain-identity.ts'
 import { announceIdentity } from './identity/announce-identity.ts'
 import { type Identity, identityLayout, requireIdentity } from './identity/identity.ts'
+import { removeFulfilledRequest } from './identity/pending-request.ts'
 import { recoverIdentity } from './identity/recover-identity.ts'
 import { HubRefusedError, renewIdentity, type RenewalOutcome } from './identity/renew-identity.ts'
 import { type AgentPaths, agentPaths, prepareDirectories } from './paths.ts'
@@ -166,6 +167,7 @@ function changeIdentity(
     const identity = await takeUpIdentity(session)
     // What could not be written down at its first use must be before there is another renewal to report.
     await announceIdentity(identity, outbox, paths.announcedIdentityFile)
+    await removeFulfilledRequest(paths.pendingDir, identity.key.publicKeySpki)
     const outcome = await change()
     if (!outcome.ok) throw new HubRefusedError(outcome)
     session.newCertificates.note(outcome.renewed.leaf)

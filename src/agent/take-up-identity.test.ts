@@ -1,11 +1,13 @@
 // Before an identity is first used, and what that must not depend on.
 
 import assert from 'node:assert/strict'
-import { mkdir, rm } from 'node:fs/promises'
-import { dirname, relative } from 'node:path'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost } from '../../test/support/agent-host.ts'
+import { generateEcP256Key } from '../pki/keys.ts'
+import { exists } from '../platform/files.ts'
 import { type FileOperations, nodeFileOperations } from './file-operations.ts'
 import { loadIdentity, requireIdentity, storeIdentity } from './identity/identity.ts'
 import { pollOnce } from './poll.ts'
@@ -143,4 +145,26 @@ describe('a renewal that cannot be written down for its report', () => {
       [first.newSerial, second.newSerial],
     )
   })
+})
+
+describe('an enrolment that was killed before it removed what was pending', () => {
+  const cases = [
+    ['is over at the next renewal, so that it is never sent again', true, false],
+    ['leaves one of another key alone: its reply may be lost', false, true],
+  ] as const
+  for (const [what, isOfIdentity, isKept] of cases) {
+    test(`[AGT-13] ${what}`, async () => {
+      await using fixture = await setUp()
+      const { host } = fixture
+      const { session } = await host.openAgent()
+      const { pendingDir, identityDir } = host.paths
+      const key = isOfIdentity
+        ? (await requireIdentity(identityDir)).key
+        : await generateEcP256Key()
+      await mkdir(pendingDir, { mode: 0o700 })
+      await writeFile(join(pendingDir, 'agent.key'), key.pem, { mode: 0o600 })
+      await rotateAndReport(session)
+      assert.equal(await exists(pendingDir), isKept)
+    })
+  }
 })

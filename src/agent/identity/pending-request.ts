@@ -57,6 +57,28 @@ export async function removePendingRequest(pendingDir: string): Promise<void> {
   await rm(staged, { recursive: true, force: true })
 }
 
+/**
+ * A request that has become the identity, by a command that was killed before it could tidy up, is over. Sent once more
+ * when that identity has a successor, it would be answered with the one that is superseded by then.
+ */
+export async function removeFulfilledRequest(
+  pendingDir: string,
+  currentKeySpki: Buffer,
+): Promise<void> {
+  const keyPem = await readTextIfPresent(join(pendingDir, KEY), FILE_BYTES_MAX)
+  if (keyPem === undefined || !isKeyOf(keyPem, currentKeySpki)) return
+  await removePendingRequest(pendingDir)
+}
+
+/** What cannot be read is told by the command that needs it. */
+function isKeyOf(pem: string, publicKeySpki: Buffer): boolean {
+  try {
+    return parsePrivateKeyPem(pem).publicKeySpki.equals(publicKeySpki)
+  } catch {
+    return false
+  }
+}
+
 async function createPendingRequest(pendingDir: string, hostname: string): Promise<PendingRequest> {
   const key = await generateEcP256Key()
   const csrPem = await createCsrPem(hostname, key)

@@ -107,8 +107,6 @@ export class CrashingHost {
     for (;;) {
       if (this.#isEnding) return
       if (this.#hasIdentity && !this.wantsNewIdentity) {
-        // Nobody enrols again with a token that has done its work.
-        this.#token = undefined
         await this.#runProgram('run', () => this.#run())
       } else await this.#enrol()
       await kernel.sleep(kernel.random() * RESTART_MS_MAX)
