@@ -115,6 +115,8 @@ export class Ground implements AsyncDisposable {
     const child = spawn('/usr/bin/setpriv', [...AS_SVC, '/usr/bin/perl', '-e', text], {
       ...this.#options(),
       stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own: an attack may fork, and all of it ends with the try.
+      detached: true,
     })
     this.#attackers.push(child)
     await new Promise((resolve) => {
@@ -146,7 +148,7 @@ export class Ground implements AsyncDisposable {
   }
 
   assertUnharmed(): void {
-    for (const attacker of this.#attackers) attacker.kill('SIGKILL')
+    this.#endAttacks()
     assert.equal(this.#picture(), this.#before, 'what is root’s was changed')
     for (const line of this.notes()) {
       const [uid, ...groups] = line.trim().split(' ').map(Number)
@@ -159,8 +161,18 @@ export class Ground implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const attacker of this.#attackers) attacker.kill('SIGKILL')
+    this.#endAttacks()
     await rm(this.base, { recursive: true, force: true })
+  }
+
+  #endAttacks(): void {
+    for (const { pid } of this.#attackers.splice(0)) {
+      try {
+        if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+      } catch {
+        // It ended by itself.
+      }
+    }
   }
 
   #options() {
