@@ -1,6 +1,5 @@
 // The agent killed between any two of its file operations, and at random moments.
 
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../src/platform/clock.ts'
 import { describeError } from '../../src/platform/errors.ts'
@@ -9,6 +8,7 @@ import { startDevCa } from '../../test/support/dev-ca.ts'
 import { startTestHub } from '../../test/support/hub.ts'
 import { startProgram } from '../../test/support/processes.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
+import { findMissingStrace } from '../support/missing-strace.ts'
 import {
   enrolling,
   installing,
@@ -35,7 +35,7 @@ export const agentFiles: ReliabilityRow = {
   name: "agent's files",
   promise: 'matching pairs and whole sets after any kill, keys closed, recovers by itself',
   run: async (context) => {
-    const missing = await findMissingTool()
+    const missing = await findMissing()
     if (missing !== undefined) return { tried: 'nothing', broken: [], skipped: missing }
     await using stack = new AsyncDisposableStack()
     const ca = stack.use(await startDevCa())
@@ -53,15 +53,9 @@ export const agentFiles: ReliabilityRow = {
   },
 }
 
-async function findMissingTool(): Promise<string | undefined> {
+async function findMissing(): Promise<string | undefined> {
   if (process.geteuid?.() !== 0) return 'only root has places for targets'
-  const isThere = await access('/usr/bin/strace').then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return undefined
-  if (process.env['CI'] === 'true') throw new Error('strace is needed under CI=true')
-  return 'strace is not installed'
+  return findMissingStrace()
 }
 
 interface Tally {

@@ -1,6 +1,6 @@
 // A hub that lists what no honest hub would to the real agent, and requests that no honest agent sends to the real hub.
 
-import { access, mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
@@ -11,6 +11,7 @@ import { startTestHub } from '../../test/support/hub.ts'
 import { type Ended, runProgram } from '../../test/support/processes.ts'
 import { send } from '../../test/support/wire-client.ts'
 import type { ReliabilityRow, RowContext } from '../row.ts'
+import { findMissingStrace } from '../support/missing-strace.ts'
 import { readPair, readText } from '../support/host-files.ts'
 import { goodEntry, HOSTILE_MANIFESTS, hostileEntries } from '../support/hostile-manifest.ts'
 import { pickInteger, pickOne } from '../support/pick.ts'
@@ -28,7 +29,7 @@ export const hostilePeers: ReliabilityRow = {
   name: 'hostile hub, hostile agent',
   promise: 'no file outside its place, no crash',
   run: async (context) => {
-    const missing = await findMissingTool()
+    const missing = await findMissingStrace()
     if (missing !== undefined) return { tried: 'nothing', broken: [], skipped: missing }
     const ofHub = await tryHostileHub(context)
     const ofAgent = await tryHostileAgent(context)
@@ -38,16 +39,6 @@ export const hostilePeers: ReliabilityRow = {
       measured: ofAgent.measured,
     }
   },
-}
-
-async function findMissingTool(): Promise<string | undefined> {
-  const isThere = await access('/usr/bin/strace').then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return undefined
-  if (process.env['CI'] === 'true') throw new Error('strace is needed under CI=true')
-  return 'strace is not installed'
 }
 
 interface Tried {

@@ -67,9 +67,19 @@ async function tryVault(context: RowContext): Promise<RowResult> {
   const { whole, killed } = await makeSmallVaults(directory, ca.environment)
   const environment = hubEnvironment(whole.root, { caEnvironment: ca.environment })
   const flipParts = [
-    ['a small vault', () => flipSmall(context, whole, extent)],
-    ['its heads', () => flipHeads(context, whole, extent)],
-    ['a killed hub’s write-ahead log', () => flipWriteAheadLog(context, killed, extent)],
+    [
+      'a small vault',
+      () =>
+        flipFiles(context, whole, [
+          ['config.json', Number.POSITIVE_INFINITY],
+          ['db.enc', extent.smallFlips],
+        ]),
+    ],
+    ['its heads', () => flipFiles(context, whole, [['audit.head', extent.headFlips]])],
+    [
+      'a killed hub’s write-ahead log',
+      () => flipFiles(context, killed, [['db.enc-wal', extent.walFlips]]),
+    ],
     ['a large vault', () => flipLarge(context, extent)],
   ] as const
   for (const [name, flips] of flipParts) {
@@ -105,35 +115,14 @@ async function tryVault(context: RowContext): Promise<RowResult> {
   return { tried: tried.join('; '), broken, measured }
 }
 
-/** All of config.json, and as many of the database's bytes as are wanted. */
-async function flipSmall(
+/** As many bytes of each file of a vault like the sample as are wanted. */
+async function flipFiles(
   context: RowContext,
   sample: UnsealedVault,
-  extent: Extent,
+  wanted: readonly (readonly [file: DamagedFile, flips: number])[],
 ): Promise<DamageTally> {
   const damaged = await damageVault(sample)
-  await flipBytes(context, damaged, 'config.json', Number.POSITIVE_INFINITY)
-  await flipBytes(context, damaged, 'db.enc', extent.smallFlips)
-  return damaged.tally
-}
-
-async function flipHeads(
-  context: RowContext,
-  sample: UnsealedVault,
-  extent: Extent,
-): Promise<DamageTally> {
-  const damaged = await damageVault(sample)
-  await flipBytes(context, damaged, 'audit.head', extent.headFlips)
-  return damaged.tally
-}
-
-async function flipWriteAheadLog(
-  context: RowContext,
-  sample: UnsealedVault,
-  extent: Extent,
-): Promise<DamageTally> {
-  const damaged = await damageVault(sample)
-  await flipBytes(context, damaged, 'db.enc-wal', extent.walFlips)
+  for (const [file, flips] of wanted) await flipBytes(context, damaged, file, flips)
   return damaged.tally
 }
 

@@ -3,22 +3,10 @@
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
+import { type FakeHub } from '../../test/fakes/hub-server.ts'
+import { manifestEntry } from '../../test/support/agent-host.ts'
+import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { pollOnce } from './poll.ts'
-
-interface Fixture extends AsyncDisposable {
-  readonly hub: FakeHub
-  readonly host: AgentHost
-}
-
-async function setUp(): Promise<Fixture> {
-  const stack = new AsyncDisposableStack()
-  const hub = stack.use(await FakeHub.start())
-  const host = stack.use(await AgentHost.create(hub))
-  await host.enroll()
-  return { hub, host, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
 
 const countsReported = (hub: FakeHub): unknown[] =>
   hub.events
@@ -27,7 +15,7 @@ const countsReported = (hub: FakeHub): unknown[] =>
 
 describe('the manifest of a round', () => {
   test('[EVT-19] is reported when the number of entregas changed, and once an hour', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const state = await host.openAgent()
     await pollOnce(state)
@@ -43,7 +31,7 @@ describe('the manifest of a round', () => {
   })
 
   test('[EVT-19] holds up no delivery when its report cannot be written down, and is reported when it can', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const state = await host.openAgent()
     const { outboxDir } = host.paths
@@ -59,7 +47,7 @@ describe('the manifest of a round', () => {
   })
 
   test('[LIM-15] is read up to 1,000 entregas; the rest is left out and logged', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     hub.entregas = Array.from({ length: 1001 }, () => manifestEntry({ tipo: 'selado' }))
     const { problems } = await pollOnce(await host.openAgent())
@@ -70,7 +58,7 @@ describe('the manifest of a round', () => {
   })
 
   test('[AGT-27] lists a failed delivery again as pendente, and it starts again', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const entry = manifestEntry()
     hub.entregas = [entry]
@@ -96,7 +84,7 @@ describe('the manifest of a round', () => {
   ] as const) {
     const verdict = isWarnedAbout ? 'is warned about, once' : 'is fine'
     test(`[AGT-30] came with a Date, and a skew of ${offsetMs / 1000} s ${verdict}`, async () => {
-      await using fixture = await setUp()
+      await using fixture = await startEnrolledAgent()
       const { host } = fixture
       const state = await host.openAgent()
       host.clock.offsetMs = offsetMs

@@ -5,31 +5,19 @@ import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub, type RecordedRequest } from '../../test/fakes/hub-server.ts'
-import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
+import { type RecordedRequest } from '../../test/fakes/hub-server.ts'
+import { type AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
+import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { parseCertificatePem } from '../pki/certificates.ts'
 import { loadIdentity } from './identity/identity.ts'
 import { pollOnce } from './poll.ts'
-
-interface Fixture extends AsyncDisposable {
-  readonly hub: FakeHub
-  readonly host: AgentHost
-}
-
-async function setUp(): Promise<Fixture> {
-  const stack = new AsyncDisposableStack()
-  const hub = stack.use(await FakeHub.start())
-  const host = stack.use(await AgentHost.create(hub))
-  await host.enroll()
-  return { hub, host, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
 
 const identitySerialOf = async (host: AgentHost): Promise<string | undefined> =>
   (await loadIdentity(host.paths.identityDir))?.leaf.serial
 
 describe('the identity on disk', () => {
   test('[AGT-29] is read again before each poll: one put there by others is used', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const state = await host.openAgent()
     await pollOnce(state)
@@ -43,7 +31,7 @@ describe('the identity on disk', () => {
   })
 
   test('[AGT-37] is the new one before the hub sees the new one for the first time', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     await host.enroll(3_600_000)
     host.clock.offsetMs = 3_000_000
@@ -64,7 +52,7 @@ describe('the identity on disk', () => {
   })
 
   test('[AGT-35] stays when the new certificate has expired already', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const before = await identitySerialOf(host)
     Object.assign(hub, { lifetimeMs: 1000, backdateMs: 7_200_000 })
@@ -78,7 +66,7 @@ describe('the identity on disk', () => {
 
 describe('a delivered pair on disk', () => {
   test('[AGT-35] is reached through one relative link, as the identity is', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     hub.entregas = [manifestEntry()]
     await pollOnce(await host.openAgent())
@@ -104,7 +92,7 @@ describe('a delivered pair on disk', () => {
   })
 
   test('[AGT-38] is not rewritten while nothing changes', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     hub.settlesDeliveries = false
     hub.entregas = [manifestEntry()]
@@ -124,7 +112,7 @@ describe('a delivered pair on disk', () => {
   })
 
   test('[AGT-25] [EVT-16] that is gone is made anew, with the trigger delivery', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const entry = manifestEntry()
     hub.entregas = [entry]
@@ -152,7 +140,7 @@ describe('a delivered pair on disk', () => {
   })
 
   test('[AGT-39] is never written through a link out of the versions directory', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const elsewhere = join(host.directory, 'elsewhere')
     await mkdir(elsewhere)
@@ -164,7 +152,7 @@ describe('a delivered pair on disk', () => {
   })
 
   test('[HOK-5] whose hook was cut off by a crash has its hook run by the next start', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     hub.entregas = [manifestEntry()]
     host.hooks.run = () => Promise.reject(new Error('as if the agent had died'))

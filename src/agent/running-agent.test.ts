@@ -6,27 +6,14 @@ import { once } from 'node:events'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
+import { type AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
+import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { tryLockFile } from '../platform/file-lock.ts'
 import { HubBudget } from './hub-budget.ts'
 import { RetrySchedule } from './backoff.ts'
 
-interface Fixture extends AsyncDisposable {
-  readonly hub: FakeHub
-  readonly host: AgentHost
-}
-
-async function setUp(): Promise<Fixture> {
-  const stack = new AsyncDisposableStack()
-  const hub = stack.use(await FakeHub.start())
-  const host = stack.use(await AgentHost.create(hub))
-  await host.enroll()
-  return { hub, host, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
 test('SIGHUP makes it poll now, with the identity that is on disk by then', async () => {
-  await using fixture = await setUp()
+  await using fixture = await startEnrolledAgent()
   const { hub, host } = fixture
   // The interval is 30 s: what comes before is the signal's doing.
   const child = host.spawn('run')
@@ -43,7 +30,7 @@ test('SIGHUP makes it poll now, with the identity that is on disk by then', asyn
 })
 
 test('status shows the last errors and when it polls again', async () => {
-  await using fixture = await setUp()
+  await using fixture = await startEnrolledAgent()
   const { hub, host } = fixture
   hub.misbehave('manifest', { kind: 'refuse', status: 503, code: 'unavailable', retryAfter: '60' })
   const child = host.spawn('run')
@@ -65,7 +52,7 @@ test('status shows the last errors and when it polls again', async () => {
 })
 
 test('run --once exits 1 when only a hook failed, and 0 when that is put right', async () => {
-  await using fixture = await setUp()
+  await using fixture = await startEnrolledAgent()
   const { hub, host } = fixture
   const hook = join(host.paths.hookDir, 'post-csr-cert')
   await mkdir(host.paths.hookDir, { mode: 0o755 })
@@ -89,14 +76,14 @@ describe('check', () => {
   ]
   for (const [title, lifetimeMs, status] of cases) {
     test(title, async () => {
-      await using fixture = await setUp()
+      await using fixture = await startEnrolledAgent()
       await fixture.host.enroll(lifetimeMs)
       assert.equal((await fixture.host.command('check')).status, status)
     })
   }
 
   test('exits 255 for arguments that it does not know', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     assert.equal((await fixture.host.command('check', '--nonsense')).status, 255)
   })
 })
@@ -128,7 +115,7 @@ test('a clock that was set back does not put a retry off until it has caught up'
 
 describe('beside a command that holds the lock', () => {
   test('[AGT-46] run waits for its end, says so once, and heeds signals meanwhile', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const lock = tryLockFile(host.paths.lockFile)
     assert.ok(lock)
@@ -147,7 +134,7 @@ describe('beside a command that holds the lock', () => {
   })
 
   test('[AGT-24] [AGT-46] of two that wait one runs, and the other says that it does', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const lock = tryLockFile(host.paths.lockFile)
     assert.ok(lock)
@@ -172,7 +159,7 @@ describe('beside a command that holds the lock', () => {
   })
 
   test('[AGT-46] status, identity and check need not wait, and disturb nothing', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { host } = fixture
     const lock = tryLockFile(host.paths.lockFile)
     // As a write under way leaves it.
@@ -191,7 +178,7 @@ describe('beside a command that holds the lock', () => {
 describe('the hooks of an agent', () => {
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     test(`[HOK-5] [HOK-8] end with it by ${signal}, before the next one runs them again`, async () => {
-      await using fixture = await setUp()
+      await using fixture = await startEnrolledAgent()
       const { hub, host } = fixture
       await mkdir(host.paths.hookDir, { mode: 0o755 })
       await chmod(host.paths.hookDir, 0o755)

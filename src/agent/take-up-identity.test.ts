@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost } from '../../test/support/agent-host.ts'
+import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { generateEcP256Key } from '../pki/keys.ts'
 import { exists } from '../platform/files.ts'
 import { type FileOperations, nodeFileOperations } from './file-operations.ts'
@@ -13,24 +12,11 @@ import { loadIdentity, requireIdentity, storeIdentity } from './identity/identit
 import { pollOnce } from './poll.ts'
 import { rotateAndReport, takeUpIdentity } from './session.ts'
 
-interface Fixture extends AsyncDisposable {
-  readonly hub: FakeHub
-  readonly host: AgentHost
-}
-
-async function setUp(): Promise<Fixture> {
-  const stack = new AsyncDisposableStack()
-  const hub = stack.use(await FakeHub.start())
-  const host = stack.use(await AgentHost.create(hub))
-  await host.enroll()
-  return { hub, host, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-const serialOf = async ({ host }: Fixture): Promise<string> =>
+const serialOf = async ({ host }: EnrolledAgent): Promise<string> =>
   (await requireIdentity(host.paths.identityDir)).leaf.serial
 
 /** Stores the identity again as a new version, and is killed right after the rename that switches to it. */
-async function switchAndDie({ host }: Fixture): Promise<void> {
+async function switchAndDie({ host }: EnrolledAgent): Promise<void> {
   const identity = await loadIdentity(host.paths.identityDir)
   assert.ok(identity)
   let isSwitched = false
@@ -57,7 +43,7 @@ async function switchAndDie({ host }: Fixture): Promise<void> {
 
 describe('an identity whose switch was cut short before its sync', () => {
   test('[AGT-37] is made durable, with the directories that lead to it, before it is first used', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { host } = fixture
     const { session } = await host.openAgent()
     await switchAndDie(fixture)
@@ -88,7 +74,7 @@ describe('an identity whose switch was cut short before its sync', () => {
   })
 
   test('[AGT-37] is not used while that cannot be done, neither in a round nor at a start', async (context) => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const state = await host.openAgent()
     await host.enroll()
@@ -109,7 +95,7 @@ describe('an identity whose switch was cut short before its sync', () => {
 
 describe('a renewal that cannot be written down for its report', () => {
   test('[AGT-26] [AGT-28] holds up no round and no start, and is reported when it can be', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const state = await host.openAgent()
     // Whatever the reason: a directory in its place cannot be read nor replaced.
@@ -129,7 +115,7 @@ describe('a renewal that cannot be written down for its report', () => {
   })
 
   test('[AGT-26] comes before the next renewal, so that each is reported', async () => {
-    await using fixture = await setUp()
+    await using fixture = await startEnrolledAgent()
     const { hub, host } = fixture
     const state = await host.openAgent()
     const obstacle = state.session.paths.announcedIdentityFile
@@ -154,7 +140,7 @@ describe('an enrolment that was killed before it removed what was pending', () =
   ] as const
   for (const [what, isOfIdentity, isKept] of cases) {
     test(`[AGT-13] ${what}`, async () => {
-      await using fixture = await setUp()
+      await using fixture = await startEnrolledAgent()
       const { host } = fixture
       const { session } = await host.openAgent()
       const { pendingDir, identityDir } = host.paths

@@ -11,7 +11,15 @@ export interface PrivateKey {
   readonly publicKeySpki: Buffer
 }
 
-export type KeyType = 'ec-p256' | 'ec-p384' | 'ed25519' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096'
+export const KEY_TYPES = [
+  'ec-p256',
+  'ec-p384',
+  'ed25519',
+  'rsa-2048',
+  'rsa-3072',
+  'rsa-4096',
+] as const
+export type KeyType = (typeof KEY_TYPES)[number]
 
 const generate = promisify(generateKeyPair)
 

@@ -4,6 +4,7 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
+import { ownershipRefusal } from '../ownership-refusal.ts'
 
 export interface FoundHook {
   readonly path: string
@@ -53,12 +54,6 @@ function fileRefusal(stats: Stats, userId: number): string | undefined {
   if (!stats.isFile()) return 'it is not a file'
   if ((stats.mode & 0o111) === 0) return 'it is not executable'
   return ownershipRefusal(stats, userId, 'it')
-}
-
-function ownershipRefusal(stats: Stats, userId: number, subject: string): string | undefined {
-  if (stats.uid !== 0 && stats.uid !== userId) return `${subject} belongs to user ${stats.uid}`
-  if ((stats.mode & 0o022) !== 0) return `${subject} is writable by group or others`
-  return undefined
 }
 
 async function statIfPresent(path: string): Promise<Stats | undefined> {

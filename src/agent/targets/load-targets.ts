@@ -4,11 +4,13 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
+import type { KeyType } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
+import { ownershipRefusal } from '../ownership-refusal.ts'
 import { findConflicts } from './load-targets-conflicts.ts'
 import { parseTarget, TARGET_BYTES_MAX } from './parse-targets.ts'
-import type { KeyType, Target, TargetProblem } from './target.ts'
-import { ownershipRefusal, readTrustedDirectories } from './trusted-path.ts'
+import type { Target, TargetProblem } from './target.ts'
+import { readTrustedDirectories } from './trusted-path.ts'
 
 export interface LoadedTarget extends Target {
   /**

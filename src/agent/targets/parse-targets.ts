@@ -3,11 +3,12 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
+import { KEY_TYPES } from '../../pki/keys.ts'
 import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
 import { parseTargetFile } from './parse-targets-file.ts'
 import { parseProbe, PROBE_KEYS } from './parse-targets-probe.ts'
 import { quote, TableReader } from './parse-targets-table.ts'
-import { KEY_TYPES, type Target, type TargetFile, type TargetProblem } from './target.ts'
+import type { Target, TargetFile, TargetProblem } from './target.ts'
 import { indexTargetLines, type TargetLines } from './target-lines.ts'
 
 export type ParsedTarget =

@@ -3,7 +3,8 @@
 import { readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { type HookResult, runHook } from '../delivery/run-hook.ts'
-import { lookAt, ownershipRefusal } from './trusted-path.ts'
+import { ownershipRefusal } from '../ownership-refusal.ts'
+import { lookAt } from './trusted-path.ts'
 
 export interface ReloadOptions {
   readonly applier: { readonly uid: number; readonly home: string }

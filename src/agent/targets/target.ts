@@ -1,16 +1,7 @@
 // What the host says about one delivery: where its files go, whose they are, what happens then.
 
+import type { KeyType } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
-
-export const KEY_TYPES = [
-  'ec-p256',
-  'ec-p384',
-  'ed25519',
-  'rsa-2048',
-  'rsa-3072',
-  'rsa-4096',
-] as const
-export type KeyType = (typeof KEY_TYPES)[number]
 
 export const PEM_PARTS = ['cert', 'chain', 'key', 'ca'] as const
 export type PemPart = (typeof PEM_PARTS)[number]
