@@ -54,7 +54,8 @@ export function serverPackage(sources: PackageSources, completions: Completions)
     controlDirectory: join(DEPLOY, 'debian', name),
     directories: [],
     files: [
-      launcher('svc-server'),
+      // Its young generation is small: see bin/svc-server.
+      launcher('svc-server', ['--max-semi-space-size=2']),
       launcher('svc'),
       executable(`${SERVER}/node`, sources.node),
       ...['svc-server.cjs', 'svc.cjs', STORE_ADDON].map((file) =>
@@ -71,8 +72,9 @@ export function serverPackage(sources: PackageSources, completions: Completions)
 }
 
 /** As in a checkout: a shell that becomes the program, so that pid, signals and exit status are the program's own. */
-function launcher(name: string): PackageFile {
-  const script = `#!/bin/sh\nulimit -c 0\nexec ${SERVER}/node ${SERVER}/${name}.cjs "$@"\n`
+function launcher(name: string, nodeOptions: readonly string[] = []): PackageFile {
+  const command = [`${SERVER}/node`, ...nodeOptions, `${SERVER}/${name}.cjs`].join(' ')
+  const script = `#!/bin/sh\nulimit -c 0\nexec ${command} "$@"\n`
   return { path: `/usr/bin/${name}`, content: script, mode: 0o755 }
 }
 
