@@ -22,6 +22,12 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'platform', prefixes: ['src/platform/'], imports: ['platform/pure'] },
   { name: 'pki', prefixes: ['src/pki/'], imports: ['platform', 'platform/pure'] },
+  {
+    // The age format: the agent opens, the CLI seals, the hub only looks at headers.
+    name: 'sealing',
+    prefixes: ['src/sealing/'],
+    imports: ['protocol', 'platform'],
+  },
   { name: 'audit', prefixes: ['src/audit/'], imports: ['platform'] },
   {
     name: 'hub/domain',
@@ -38,7 +44,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service',
     prefixes: ['src/hub/service/'],
-    imports: ['hub/domain', 'hub/ports', ...SHARED_GROUND],
+    imports: ['hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
   },
   {
     name: 'hub/store',
@@ -76,7 +82,7 @@ export const ROOMS: readonly Room[] = [
       ...SHARED_GROUND,
     ],
   },
-  { name: 'agent', prefixes: ['src/agent/'], imports: SHARED_GROUND },
+  { name: 'agent', prefixes: ['src/agent/'], imports: ['sealing', ...SHARED_GROUND] },
   {
     // Without a hub the CLI opens the vault itself: these two files wire it to the adapters.
     name: 'admin/wiring',
@@ -86,7 +92,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'admin',
     prefixes: ['src/admin/'],
-    imports: ['hub/service', 'protocol', 'platform', 'audit'],
+    imports: ['hub/service', 'protocol', 'platform', 'audit', 'sealing'],
   },
   { name: 'dev-ca', prefixes: ['src/dev-ca/'], imports: ['platform', 'platform/pure', 'pki'] },
 ]

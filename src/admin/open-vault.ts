@@ -177,6 +177,7 @@ async function openSession(
       mtls: naming.mtlsBind,
     }),
     hubNames: naming.serverNames,
+    contentBytesMax: naming.contentBytesMax,
   })
   return {
     operations: checkRequests(operations),

@@ -127,6 +127,7 @@ export async function bootHub(
       polls,
       addresses: agentAddresses(config.serverNames, bound),
       hubNames: config.serverNames,
+      contentBytesMax: config.contentBytesMax,
       onAgentRevoked: (agentId) => ports.mtls.cutConnections(agentId),
     }),
     logging,

@@ -47,6 +47,17 @@ describe('parseHubConfig', () => {
     assert.deepEqual(names, ['svc-server.local', 'a.example', '192.0.2.1'])
   })
 
+  test('[ENV-21] takes a number of bytes for sealed files, within what carries them', () => {
+    assert.equal(parse({}).contentBytesMax, 1_048_576)
+    assert.equal(parse({ SVC_BLOB_MAX: '1' }).contentBytesMax, 1)
+    assert.equal(parse({ SVC_BLOB_MAX: '8388608' }).contentBytesMax, 8_388_608)
+    for (const text of ['0', '8388609', '-1', '1.5', '1M', ' 1', '1e3', '9'.repeat(13)]) {
+      assert.throws(() => parse({ SVC_BLOB_MAX: text }), {
+        message: `SVC_BLOB_MAX: ${text} is not a number of bytes from 1 to 8388608`,
+      })
+    }
+  })
+
   test('[ENV-8] takes IPv4, names and IPv6 in brackets as addresses', () => {
     const hostOf = (text: string) => parse({ SVC_HEALTH_BIND: text }).healthBind
     assert.deepEqual(hostOf('[::1]:0'), { host: '::1', port: 0 })

@@ -116,6 +116,12 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` is believed.',
   },
   {
+    name: 'SVC_BLOB_MAX',
+    required: false,
+    default: '1048576',
+    meaning: 'Bytes that a sealed file may hold, at most 8388608.',
+  },
+  {
     name: 'RUST_LOG',
     required: false,
     default: 'info',
@@ -154,6 +160,8 @@ export interface HubConfig {
   readonly mtlsBind: BindAddress
   readonly identityMatch: IdentityMatch
   readonly recoveryGraceMs: number
+  /** The most that a sealed file may hold. */
+  readonly contentBytesMax: number
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly passphrase: Secret<string>
@@ -161,7 +169,10 @@ export interface HubConfig {
 }
 
 /** What `svc` needs of the same table when it opens the vault itself. */
-export type HubNaming = Pick<HubConfig, 'vaultRoot' | 'serverNames' | 'enrollBind' | 'mtlsBind'>
+export type HubNaming = Pick<
+  HubConfig,
+  'vaultRoot' | 'serverNames' | 'enrollBind' | 'mtlsBind' | 'contentBytesMax'
+>
 
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
 export function parseHubConfig(env: Environment): HubConfig {
@@ -209,6 +220,7 @@ export function parseHubNaming(env: Environment): HubNaming {
     serverNames: [...new Set([parseServerCommonName(env), ...names])],
     enrollBind: parseBindAddress('SVC_ENROLL_BIND', valueOf(env, 'SVC_ENROLL_BIND')),
     mtlsBind: parseBindAddress('SVC_MTLS_BIND', valueOf(env, 'SVC_MTLS_BIND')),
+    contentBytesMax: parseContentBytes(valueOf(env, 'SVC_BLOB_MAX')),
   }
 }
 
@@ -277,6 +289,15 @@ function parseIdentityMatch(text: string): IdentityMatch {
     throw invalid('SVC_IDENTITY_MATCH', `${text} is neither identity nor cn`)
   }
   return text
+}
+
+/** What the sealed file is sent in, to the hub and to the agents, has bounds that no setting moves. */
+const CONTENT_BYTES_MAX = 8 * 1024 * 1024
+
+function parseContentBytes(text: string): number {
+  const bytes = /^\d{1,12}$/.test(text) ? Number(text) : 0
+  if (bytes >= 1 && bytes <= CONTENT_BYTES_MAX) return bytes
+  throw invalid('SVC_BLOB_MAX', `${text} is not a number of bytes from 1 to ${CONTENT_BYTES_MAX}`)
 }
 
 /** What is left of an environment when our secrets are taken out. */

@@ -15,9 +15,11 @@ import type { HubLimits } from '../protocol/hub-limits.ts'
 import { createAuthenticateAgent } from './service/authenticate-agent.ts'
 import { createEnrollAgent } from './service/enroll-agent.ts'
 import { hashToken } from './service/hash-token.ts'
+import { createFindBlob } from './service/find-blob.ts'
 import { createIssueCertificate } from './service/issue-certificate.ts'
 import { createListManifest } from './service/list-manifest.ts'
 import { createRecordEvent } from './service/record-event.ts'
+import { createRecordRecipient } from './service/record-recipient.ts'
 import { createRecoverIdentity } from './service/recover-identity.ts'
 import type { PollRecorder } from './service/record-polls.ts'
 import type { ServerCertificate } from './service/server-certificate.ts'
@@ -92,6 +94,8 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       issueCertificate,
       listManifest: createListManifest(store, polls),
       recordEvent: createRecordEvent(store, clock, limits, dependencies.hasFreeSpace),
+      recordRecipient: createRecordRecipient(store, clock, dependencies.hasFreeSpace),
+      findBlob: createFindBlob(store),
     }),
   }
 }

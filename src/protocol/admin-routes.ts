@@ -12,6 +12,8 @@ export const ADMIN_ROUTES = {
   listCargoes: { method: 'GET', path: '/v1/admin/cargas' },
   updateCargo: { method: 'POST', path: '/v1/admin/cargas/update' },
   removeCargo: { method: 'POST', path: '/v1/admin/cargas/remove' },
+  listRecipients: { method: 'POST', path: '/v1/admin/recipients/list' },
+  readContent: { method: 'POST', path: '/v1/admin/cargas/conteudo' },
   cancelDelivery: { method: 'POST', path: '/v1/admin/entregas/cancel' },
   retryDeliveries: { method: 'POST', path: '/v1/admin/entregas/retry' },
   listDeliveries: { method: 'GET', path: '/v1/admin/entregas' },
@@ -20,3 +22,6 @@ export const ADMIN_ROUTES = {
 
 /** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */
 export const ENTRY_PAGE_MAX = 500
+
+/** Room for a sealed file of the default limit with the recipients of a few thousand agents. */
+export const SEALED_BASE64_CHARACTERS_MAX = 12 * 1024 * 1024

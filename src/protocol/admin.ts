@@ -3,7 +3,7 @@
 // `{error, message, hint?}`.
 
 import { Type, type Static, type TSchema } from 'typebox'
-import { ADMIN_ROUTES, ENTRY_PAGE_MAX } from './admin-routes.ts'
+import { ADMIN_ROUTES, ENTRY_PAGE_MAX, SEALED_BASE64_CHARACTERS_MAX } from './admin-routes.ts'
 
 export { ENTRY_PAGE_MAX }
 
@@ -72,6 +72,31 @@ export const AdminDelivery = Type.Object({
 })
 export type AdminDelivery = Static<typeof AdminDelivery>
 
+/** Whom to seal for. */
+export interface AdminRecipient {
+  id: string
+  hostname: string
+  role: string
+  /** Null for an agent that has told none: one of a version that cannot open sealed files. */
+  recipient: string | null
+}
+
+export interface AdminRecipients {
+  agentes: AdminRecipient[]
+  /** Those of the carga besides its agents. */
+  escrow: string[]
+  /** The most that a sealed file may hold. */
+  content_bytes_max: number
+}
+
+export interface AdminContent {
+  carga_id: string
+  versao: number
+  sha256: string
+  /** Base64. */
+  conteudo: string
+}
+
 export interface AdminEntry {
   seq: number
   id: string
@@ -94,6 +119,24 @@ const createTokenRequest = Type.Object({
   ttl_seconds: Type.Optional(Type.Integer({ minimum: 1 })),
   reenroll: Type.Optional(Type.Boolean()),
 })
+/** A file that was sealed, and for whom: refused when an agent has another recipient by now. */
+const sealed = Type.Object({
+  /** The age file, base64. */
+  conteudo: Type.String({ minLength: 1, maxLength: SEALED_BASE64_CHARACTERS_MAX }),
+  destinatarios: Type.Array(
+    Type.Object({
+      /** An agent's id. */
+      agente: text,
+      /** As `SHA256:…`. */
+      fingerprint: text,
+    }),
+    { minItems: 1, maxItems: 10_000 },
+  ),
+  /** Recipients besides the agents. */
+  escrow: Type.Array(Type.String({ maxLength: 2048 }), { maxItems: 10 }),
+})
+export type AdminSealed = Static<typeof sealed>
+
 const createCargoRequest = Type.Object({
   tipo: text,
   nome: text,
@@ -101,11 +144,21 @@ const createCargoRequest = Type.Object({
   agentes: Type.Array(text, { maxItems: 10_000 }),
   roles: Type.Array(text, { maxItems: 100 }),
   sans: Type.Array(text, { maxItems: 100 }),
+  /** For tipo selado, whose agents are those that it is sealed for; `agentes` and `roles` are empty then. */
+  selado: Type.Optional(sealed),
 })
 const updateCargoRequest = Type.Object({
   carga: text,
   /** In place of the names that it has; without them they stay. */
   sans: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  /** The next content of a carga of tipo selado, for exactly the agents that it has. */
+  selado: Type.Optional(sealed),
+})
+const listRecipientsRequest = Type.Object({
+  /** The agents of this carga, or those named by the other two. */
+  carga: Type.Optional(text),
+  agentes: Type.Array(text, { maxItems: 10_000 }),
+  roles: Type.Array(text, { maxItems: 100 }),
 })
 const listEntriesRequest = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -135,6 +188,8 @@ export const ADMIN_OPERATIONS = {
   listCargoes: { ...ADMIN_ROUTES.listCargoes, request: nothing },
   updateCargo: { ...ADMIN_ROUTES.updateCargo, request: updateCargoRequest },
   removeCargo: { ...ADMIN_ROUTES.removeCargo, request: Type.Object({ carga: text }) },
+  listRecipients: { ...ADMIN_ROUTES.listRecipients, request: listRecipientsRequest },
+  readContent: { ...ADMIN_ROUTES.readContent, request: Type.Object({ carga: text }) },
   cancelDelivery: { ...ADMIN_ROUTES.cancelDelivery, request: Type.Object({ entrega: text }) },
   retryDeliveries: { ...ADMIN_ROUTES.retryDeliveries, request: retryDeliveriesRequest },
   listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: nothing },
@@ -152,12 +207,18 @@ export interface AdminReplies {
   listTokens: { tokens: AdminToken[] }
   revokeToken: AdminToken
   listAgents: { agentes: AdminAgent[] }
-  showAgent: AdminAgent & { entregas: AdminDelivery[] }
+  showAgent: AdminAgent & {
+    /** Null for none. */
+    recipient_fingerprint: string | null
+    entregas: AdminDelivery[]
+  }
   revokeAgent: AdminAgent
   removeAgent: AdminAgent
   createCargo: AdminCreatedCargo
   updateCargo: AdminCreatedCargo & { versao: number }
   removeCargo: AdminCargo
+  listRecipients: AdminRecipients
+  readContent: AdminContent
   cancelDelivery: AdminDelivery
   retryDeliveries: { entregas: AdminDelivery[] }
   listCargoes: { cargas: AdminCargo[] }

@@ -41,6 +41,10 @@ export const WIRE_ERRORS = {
     status: 404,
     when: 'The entrega is unknown, cancelled, or another agent’s.',
   },
+  blob_not_found: {
+    status: 404,
+    when: 'The carga has no content for this agent: it is unknown, removed, or has no live entrega for it.',
+  },
   method_not_allowed: {
     status: 405,
     when: 'The route exists with another method; `Allow` lists them.',

@@ -13,10 +13,13 @@ export type TokenHash = Branded<'TokenHash'>
 export type Hostname = Branded<'Hostname'>
 /** The name of a delivery's files in `out/`. */
 export type ArtefactName = Branded<'ArtefactName'>
+/** Whom a sealed file is for: a hybrid post-quantum recipient of the age format, `age1pq1…`. */
+export type Recipient = Branded<'Recipient'>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const HOSTNAME_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOSTNAME_LENGTH_MAX = 64
+const RECIPIENT = /^age1pq1[02-9ac-hj-np-z]{1952}$/
 const ARTEFACT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 export function isUuid(text: string): boolean {
@@ -33,4 +36,9 @@ export function parseHostname(text: string): Hostname | undefined {
 /** Refuses whatever could leave its directory or hide in it: separators, leading dots, `..`. */
 export function parseArtefactName(text: string): ArtefactName | undefined {
   return ARTEFACT_NAME.test(text) && !text.includes('..') ? (text as ArtefactName) : undefined
+}
+
+/** Its form alone; whether its checksum is right is seen by whoever seals to it. */
+export function parseRecipient(text: string): Recipient | undefined {
+  return RECIPIENT.test(text) ? (text as Recipient) : undefined
 }

@@ -7,6 +7,8 @@ export const ROUTES = {
   issue: { port: 'mtls', method: 'POST', path: '/v1/certs/issue' },
   manifest: { port: 'mtls', method: 'GET', path: '/v1/manifest' },
   events: { port: 'mtls', method: 'POST', path: '/v1/events' },
+  recipient: { port: 'mtls', method: 'PUT', path: '/v1/recipient' },
+  blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
 } as const
 
 export type RouteName = keyof typeof ROUTES

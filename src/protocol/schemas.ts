@@ -6,12 +6,15 @@ import { LIMITS } from './limits.ts'
 const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 const uuid = Type.String({ pattern: UUID_PATTERN })
 const csrPem = Type.String({ minLength: 1 })
+/** A hybrid post-quantum recipient of the age format. */
+const recipient = Type.String({ pattern: '^age1pq1[02-9ac-hj-np-z]{1952}$' })
 
 export const EnrollRequestBody = Type.Object({
   token: Type.String({ minLength: 1, maxLength: LIMITS.tokenCharactersMax }),
   hostname: Type.String({ minLength: 1, maxLength: LIMITS.hostnameCharactersMax }),
   role: Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax }),
   csr_pem: csrPem,
+  recipient: Type.Optional(recipient),
 })
 export type EnrollRequestBody = Static<typeof EnrollRequestBody>
 
@@ -52,6 +55,13 @@ export const RecoveryClaims = Type.Object({
   jti: Type.String({ minLength: 1, maxLength: 64 }),
 })
 export type RecoveryClaims = Static<typeof RecoveryClaims>
+
+export const RecipientRequestBody = Type.Object({ recipient })
+export type RecipientRequestBody = Static<typeof RecipientRequestBody>
+
+/** The recipient that the hub has now. */
+export const RecipientReplyBody = Type.Object({ recipient })
+export type RecipientReplyBody = Static<typeof RecipientReplyBody>
 
 export const ManifestEntryBody = Type.Object({
   id: uuid,
@@ -107,6 +117,23 @@ export const TargetRevertedPayload = Type.Object({
   reason: Type.String({ maxLength: 1024 }),
 })
 export type TargetRevertedPayload = Static<typeof TargetRevertedPayload>
+
+/** As TargetAppliedPayload, of a target of a file, which is known by its version and cannot be probed. */
+export const FileTargetAppliedPayload = Type.Object({
+  nome: TargetAppliedPayload.properties.nome,
+  versao: Type.Integer(),
+  files: TargetAppliedPayload.properties.files,
+  drift: TargetAppliedPayload.properties.drift,
+})
+export type FileTargetAppliedPayload = Static<typeof FileTargetAppliedPayload>
+
+export const FileTargetRevertedPayload = Type.Object({
+  nome: TargetRevertedPayload.properties.nome,
+  versao: Type.Integer(),
+  step: TargetRevertedPayload.properties.step,
+  reason: TargetRevertedPayload.properties.reason,
+})
+export type FileTargetRevertedPayload = Static<typeof FileTargetRevertedPayload>
 
 export const HealthReplyBody = Type.Object({ status: Type.Literal('ok'), version: Type.String() })
 export type HealthReplyBody = Static<typeof HealthReplyBody>

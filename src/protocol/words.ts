@@ -51,6 +51,7 @@ export const HubEventType = {
   deliveryCancelled: 'entrega_cancelled',
   deliveryRetried: 'entrega_retried',
   identityRecovered: 'identity_recovered',
+  recipientChanged: 'recipient_changed',
   lossAccepted: 'audit_loss_accepted',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]

@@ -127,7 +127,7 @@ describe('commands of svc-agent', () => {
 })
 
 describe('svc-agent identity', () => {
-  test('[AGT-15] prints title and lines, or the same as JSON, and calls nobody', async () => {
+  test('[AGT-15] [SLD-13] prints title and lines, or the same as JSON, and calls nobody', async () => {
     await using host = await enrolledHost()
     const pem = await readFile(join(host.dataDir, 'identity/agent.crt'), 'utf8')
     const { serialNumber, validFromDate, validToDate } = new X509Certificate(pem)
@@ -145,6 +145,7 @@ describe('svc-agent identity', () => {
         `not_before: ${instant(validFromDate)}`,
         `not_after: ${instant(validToDate)}`,
         `data_dir: ${host.dataDir}`,
+        'recipient: none: run makes one',
         '',
       ].join('\n'),
     )
@@ -157,6 +158,9 @@ describe('svc-agent identity', () => {
       not_before: instant(validFromDate),
       not_after: instant(validToDate),
       data_dir: host.dataDir,
+      recipient: null,
+      recipient_fingerprint: null,
+      recipient_problem: 'run makes one',
     })
     assert.equal(hub.requests.length, calls)
   })

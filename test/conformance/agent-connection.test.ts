@@ -126,6 +126,8 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
     listManifest: () => Promise.resolve({ entregas: [] }),
     issueCertificate: unused,
     recordEvent: unused,
+    recordRecipient: unused,
+    findBlob: unused,
   })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const kept = keepServerCertificateFresh(

@@ -58,15 +58,16 @@ async function newHost(): Promise<AgentHost> {
 }
 
 describe('svc-agent enroll', () => {
-  test('[AGT-6] [AGT-7] [AGT-8] [AGV-4] [AGV-5] [AGV-7] sends token, hostname, role and a CSR for a key that stays', async () => {
+  test('[AGT-6] [AGT-7] [AGT-8] [AGV-4] [AGV-5] [AGV-7] [SLD-3] sends token, hostname, role, a recipient and a CSR for keys that stay', async () => {
     await using _ = await newHost()
     const { status, stdout } = await enroll()
     assert.equal(status, 0)
     assert.match(stdout, /^enrolled web-1\ncert serial: [0-9a-f]+\nnot_after: .*Z\n$/)
     const [request] = hub.requestsTo('enroll')
     assert.ok(request)
-    const { csr_pem: csrPem, ...rest } = bodyOf(request)
+    const { csr_pem: csrPem, recipient, ...rest } = bodyOf(request)
     assert.deepEqual(rest, { token: 'svct_token', hostname: 'web-1', role: 'web' })
+    assert.match(await readIdentity('age.key'), new RegExp(`^# public key: ${recipient}$`, 'm'))
     const csr = parseCsrPem(csrPem)
     assert.equal(csr?.commonName, 'web-1')
     const keyPem = await readIdentity('agent.key')

@@ -159,14 +159,14 @@ describe('svc-agent run', () => {
     )
   })
 
-  test('[AGT-18] [AGV-8] renews what is due, polls, installs, and polls again after the interval', async () => {
+  test('[AGT-18] [AGV-8] [SLD-4] renews what is due, polls, installs, and polls again after the interval', async () => {
     await host.enroll(10_000)
     const old = await identitySerial()
     deliver()
     startRun({ SVC_AGENT_POLL_INTERVAL: '200ms' })
     await untilPolled(3)
     const routes = hub.requests.map(({ route }) => route).filter((route) => route !== 'events')
-    assert.deepEqual(routes.slice(0, 4), ['issue', 'manifest', 'issue', 'manifest'])
+    assert.deepEqual(routes.slice(0, 5), ['issue', 'manifest', 'issue', 'recipient', 'manifest'])
     const [renewal, manifest] = hub.requests.filter(({ route }) => route !== 'events')
     assert.equal(renewal?.serial, old)
     assert.equal(manifest?.serial, await identitySerial())

@@ -368,9 +368,9 @@ describe('what may be delivered', () => {
     }
   })
 
-  test('[DEL-2] [DEL-3] selado and push are reserved: no carga of them can be made', async () => {
+  test('[DEL-3] push is reserved: no carga of it can be made', async () => {
     const host = await enrollHost(hub, 'kinds.example')
-    for (const tipo of ['selado', 'push', 'CSR_CERT', 'other']) {
+    for (const tipo of ['push', 'CSR_CERT', 'other']) {
       const cargo = { tipo, nome: 'x', agentes: [host.hostname], roles: [], sans: [] }
       await assert.rejects(hub.admin('POST', '/v1/admin/cargas', cargo), /tipo_invalid/)
     }

@@ -3,9 +3,11 @@
 import { createDelivery } from '../support/deliveries.ts'
 import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
+import { createAgeKeys, createSealedCargo, sealForHosts } from '../support/sealed-files.ts'
 import type { Target } from '../support/wire-client.ts'
-import type { KnownFacts, MalformedRequest } from './malformed-request.ts'
+import type { KnownFacts } from './malformed-request.ts'
 import { type Answer, type Connection, exchange, open } from './raw-client.ts'
+import type { MalformedRequest } from './request-bytes.ts'
 
 /** Settings of a hub for this: every request reaches its parsers, and only an error is worth a line in its log. */
 export const FUZZED_HUB = {
@@ -38,6 +40,7 @@ const CODES: Readonly<Record<string, number>> = {
   recovery_refused: 401,
   route_not_found: 404,
   entrega_not_found: 404,
+  blob_not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   request_id_conflict: 409,
@@ -51,6 +54,7 @@ const FIELDS_OF_SUCCESS: ReadonlySet<string> = new Set([
   'ca_pem,cert_pem',
   'entregas',
   'evento_id,hash_atual',
+  'recipient',
 ])
 
 export interface FuzzedHub {
@@ -61,8 +65,9 @@ export interface FuzzedHub {
 
 /** Enrols a host and makes what a request needs to get past the first checks. */
 export async function prepareFuzzedHub(hub: TestHub): Promise<FuzzedHub> {
-  const host = await enrollHost(hub, 'fuzz.example')
-  return { hub, host, facts: await gatherFacts(hub, host) }
+  const { recipient } = await createAgeKeys()
+  const host = await enrollHost(hub, 'fuzz.example', { recipient })
+  return { hub, host, facts: await gatherFacts(hub, host, recipient) }
 }
 
 /** What came back, and what should not have. */
@@ -164,6 +169,7 @@ function findFault({ status, headers, body }: Answer, isHead: boolean): string |
   if (status === 100) return undefined
   if (!/^[0-9a-f-]{36}$/.test(headers['x-request-id'] ?? '')) return 'no X-Request-Id'
   if (status === 304) return body === '' ? undefined : 'a body with 304'
+  if (headers['content-type'] === 'application/octet-stream') return findBlobFault(headers, status)
   if (!/^application\/json(;|$)/.test(headers['content-type'] ?? '')) return 'not JSON'
   if (isHead) return Object.values(CODES).includes(status) || status === 200 ? undefined : 'status'
   if (status === 200) {
@@ -175,7 +181,18 @@ function findFault({ status, headers, body }: Answer, isHead: boolean): string |
   return CODES[error ?? ''] === status ? undefined : 'status and code'
 }
 
-async function gatherFacts(hub: TestHub, host: EnrolledHost): Promise<KnownFacts> {
+/** Its content is the same whoever asks, and however. */
+function findBlobFault(headers: Answer['headers'], status: number): string | undefined {
+  const isWhole = status === 200 && /^sha-256=:.{44}:$/.test(headers['repr-digest'] ?? '')
+  return isWhole ? undefined : 'a blob that is none'
+}
+
+async function gatherFacts(
+  hub: TestHub,
+  host: EnrolledHost,
+  recipient: string,
+): Promise<KnownFacts> {
+  const sealed = await sealForHosts([{ agentId: host.agentId, recipient }], 'secret')
   const { csrPem } = await createKeyAndCsr(host.hostname)
   const names = Array.from({ length: TOKENS }, (_, index) => `host-${index}.example`)
   const tokens = names.map(async (hostname) => ({
@@ -187,6 +204,8 @@ async function gatherFacts(hub: TestHub, host: EnrolledHost): Promise<KnownFacts
     certPem: host.certPem,
     csrPem,
     deliveryId: (await createDelivery(hub, host.hostname, 'site')).id,
+    recipient,
+    cargoId: (await createSealedCargo(hub, 'secret', sealed)).carga_id,
     tokens: await Promise.all(tokens),
   }
 }

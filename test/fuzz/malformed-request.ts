@@ -2,21 +2,16 @@
 
 import * as fc from 'fast-check'
 import { hostileJson, hostileText, hostileValue, mutatedPem } from './hostile-values.ts'
-
-export type FuzzedPort = 'health' | 'enroll' | 'mtls'
-
-export interface MalformedRequest {
-  /** What is wrong with it. */
-  readonly kind: string
-  readonly port: FuzzedPort
-  /** On 8443: with an identity, without one, or without TLS at all; `inside` is after a good handshake, below it. */
-  readonly security: 'identity' | 'anonymous' | 'none' | 'inside'
-  readonly bytes: Buffer
-  /** Well framed: the connection is good for another request, and there is one answer. */
-  readonly isFramed: boolean
-  /** Our side is closed after the last byte, which is what a client that breaks down does. */
-  readonly endsEarly: boolean
-}
+import {
+  framed,
+  type FuzzedPort,
+  json,
+  JSON_HEADER,
+  latin1,
+  type MalformedRequest,
+  raw,
+} from './request-bytes.ts'
+import { blobPaths, recipientFields } from './sealed-requests.ts'
 
 /** What the hub knows, so that a request gets past the first checks. */
 export interface KnownFacts {
@@ -24,13 +19,22 @@ export interface KnownFacts {
   readonly certPem: string
   readonly csrPem: string
   readonly deliveryId: string
+  readonly recipient: string
+  /** Of a carga that is a file for this agent. */
+  readonly cargoId: string
   readonly tokens: readonly { readonly token: string; readonly hostname: string }[]
 }
 
 const PATHS = {
   health: ['/health'],
   enroll: ['/v1/enroll', '/v1/recover'],
-  mtls: ['/v1/certs/issue', '/v1/events', '/v1/manifest'],
+  mtls: [
+    '/v1/certs/issue',
+    '/v1/events',
+    '/v1/manifest',
+    '/v1/recipient',
+    '/v1/blobs/00000000-0000-4000-8000-000000000000',
+  ],
 } as const
 const POSTS = [
   { port: 'enroll', path: '/v1/enroll' },
@@ -38,7 +42,6 @@ const POSTS = [
   { port: 'mtls', path: '/v1/certs/issue' },
   { port: 'mtls', path: '/v1/events' },
 ] as const
-const JSON_HEADER = 'Content-Type: application/json'
 
 const port = fc.constantFrom<FuzzedPort>('health', 'enroll', 'mtls')
 const route = port.chain((name) =>
@@ -213,7 +216,7 @@ function oddHeaders(): fc.Arbitrary<MalformedRequest> {
     'Accept-Version: 9.x',
   )
   const body = fc.constantFrom('{}', '', '[]', '{"tipo_evento":"fuzz","payload":{}}')
-  const method = fc.constantFrom('POST', 'POST', 'GET', 'HEAD')
+  const method = fc.constantFrom('POST', 'POST', 'PUT', 'GET', 'HEAD')
   return fc
     .tuple(route, method, mediaType, other, body)
     .map(([where, verb, type, field, content]) =>
@@ -318,7 +321,15 @@ function hostileFields(facts: KnownFacts): fc.Arbitrary<MalformedRequest> {
       request_id: fc.option(hostileText, { nil: null }),
     })
     .map((fields) => json('event payload', POSTS[3], fields))
-  return fc.oneof(enroll, recover, issue, event, goodEvent)
+  return fc.oneof(
+    enroll,
+    recover,
+    issue,
+    event,
+    goodEvent,
+    recipientFields(facts),
+    blobPaths(facts),
+  )
 }
 
 /** Compact JWS with anything for its parts, unsigned ones and those that name algorithms of others. */
@@ -372,40 +383,6 @@ function brokenTls(): fc.Arbitrary<MalformedRequest> {
     security: how,
     endsEarly: true,
   }))
-}
-
-function raw(kind: string, name: FuzzedPort, bytes: Buffer): MalformedRequest {
-  const security = name === 'mtls' ? 'identity' : 'none'
-  return { kind, port: name, security, bytes, isFramed: false, endsEarly: false }
-}
-
-function framed(
-  kind: string,
-  where: { readonly port: FuzzedPort; readonly path: string },
-  method: string,
-  headers: readonly string[],
-  body: Buffer,
-): MalformedRequest {
-  const length = `Content-Length: ${body.length}`
-  const head = [`${method} ${where.path} HTTP/1.1`, 'Host: h', ...headers, length, '', ''].join(
-    '\r\n',
-  )
-  return {
-    ...raw(kind, where.port, Buffer.concat([Buffer.from(head, 'latin1'), body])),
-    isFramed: true,
-  }
-}
-
-function json(
-  kind: string,
-  where: { readonly port: FuzzedPort; readonly path: string },
-  value: unknown,
-): MalformedRequest {
-  return framed(kind, where, 'POST', [JSON_HEADER], Buffer.from(JSON.stringify(value)))
-}
-
-function latin1(content: string): Buffer {
-  return Buffer.from(content, 'latin1')
 }
 
 function base64(content: string): string {

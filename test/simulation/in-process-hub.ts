@@ -85,6 +85,7 @@ export async function startInProcessHub(
       clock,
       polls,
       hubNames: names,
+      contentBytesMax: 1024 * 1024,
       addresses: {
         enrollUrl: `http://localhost:${enrollPort}`,
         mtlsUrl: `https://localhost:${mtlsPort}`,

@@ -4,6 +4,7 @@
 import { X509Certificate } from 'node:crypto'
 import { Check } from 'typebox/value'
 import type { TSchema } from 'typebox'
+import type { Blob } from '../../src/agent/hub-blob.ts'
 import type { EnrollClient, EnrollClientOptions } from '../../src/agent/enroll-client.ts'
 import type { HubClient } from '../../src/agent/hub-client.ts'
 import type { HubConnections } from '../../src/agent/hub-connections.ts'
@@ -13,6 +14,7 @@ import {
   decodeEventReply,
   decodeIssueReply,
   decodeManifestReply,
+  decodeRecipientReply,
 } from '../../src/agent/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import { presentCertificate } from '../../src/hub/service/authenticate-agent.ts'
@@ -23,6 +25,7 @@ import {
   EnrollRequestBody,
   EventRequestBody,
   IssueRequestBody,
+  RecipientRequestBody,
   RecoverRequestBody,
 } from '../../src/protocol/schemas.ts'
 import type { Random } from './seeded-random.ts'
@@ -148,6 +151,35 @@ function createHubClient(
         return { ok: true, body: { evento_id: outcome.entryId, hash_atual: outcome.hash } }
       })
     },
+    sendRecipient: (recipient) =>
+      send('recipient', decodeRecipientReply, async (hub, agent) => {
+        onTheWire(RecipientRequestBody, { recipient })
+        const outcome = await hub.recordRecipient(agent, recipient)
+        return outcome.ok ? { ok: true, body: { recipient: outcome.recipient } } : outcome
+      }),
+    fetchBlob: (cargoId) => {
+      let blob: Blob | undefined
+      // Its bytes are no JSON, and pass it by.
+      return send(
+        'blob',
+        () => blob,
+        async (hub, agent) => {
+          const content = await (await hub.findBlob(agent, cargoId))?.read()
+          if (content === undefined) return { ok: false, refusal: 'blob_not_found' }
+          blob = { bytes: content.bytes, sha256: content.sha256, isIntact: true }
+          return { ok: true, body: {} }
+        },
+      )
+    },
+    checkBlob: (cargoId) =>
+      send(
+        'blob',
+        () => true as const,
+        async (hub, agent) => {
+          const isThere = (await hub.findBlob(agent, cargoId)) !== undefined
+          return isThere ? { ok: true, body: {} } : { ok: false, refusal: 'blob_not_found' }
+        },
+      ),
     close: async () => undefined,
   }
 }

@@ -15,9 +15,14 @@ import {
   createIssueCertificate,
   type IssueCertificate,
 } from '../../src/hub/service/issue-certificate.ts'
+import { createFindBlob, type FindBlob } from '../../src/hub/service/find-blob.ts'
 import { createListManifest, type ListManifest } from '../../src/hub/service/list-manifest.ts'
 import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
 import { createRecordEvent, type RecordEvent } from '../../src/hub/service/record-event.ts'
+import {
+  createRecordRecipient,
+  type RecordRecipient,
+} from '../../src/hub/service/record-recipient.ts'
 import {
   createRecoverIdentity,
   type RecoverIdentity,
@@ -49,6 +54,8 @@ export interface RunningHub {
   readonly issueCertificate: IssueCertificate
   readonly listManifest: ListManifest
   readonly recordEvent: RecordEvent
+  readonly recordRecipient: RecordRecipient
+  readonly findBlob: FindBlob
   readonly recoverIdentity: RecoverIdentity
   readonly serverCertificate: () => ServerCertificate
 }
@@ -70,6 +77,7 @@ export interface SimulatedHubOptions {
 const RECOVERY_GRACE_MS = 7 * 24 * 3_600_000
 /** A hub writes them down every five seconds; here that would be a commit for nearly every poll. */
 const POLL_FLUSH_INTERVAL_MS = 10 * 60_000
+const CONTENT_BYTES_MAX = 1024 * 1024
 const PASSPHRASE = new Secret('correct horse battery staple')
 
 export async function createSimulatedHub(options: SimulatedHubOptions): Promise<SimulatedHub> {
@@ -212,12 +220,15 @@ function createServices({
       polls,
       addresses: { enrollUrl: `https://${HUB_NAME}:8444`, mtlsUrl: `https://${HUB_NAME}:8443` },
       hubNames,
+      contentBytesMax: CONTENT_BYTES_MAX,
     }),
     authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' }),
     enrollAgent: createEnrollAgent({ store, authority, clock, log, hubNames }),
     issueCertificate,
     listManifest: createListManifest(store, polls),
     recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS, async () => hasFreeSpace()),
+    recordRecipient: createRecordRecipient(store, clock, async () => hasFreeSpace()),
+    findBlob: createFindBlob(store),
     recoverIdentity: createRecoverIdentity({
       store,
       clock,

@@ -32,12 +32,16 @@ export async function createKeyAndCsr(commonName: string): Promise<KeyAndCsr> {
 export async function enrollHost(
   hub: Pick<TestHub, 'ports' | 'createToken'>,
   hostname: string,
-  options: { readonly role?: string; readonly reenroll?: boolean } = {},
+  options: {
+    readonly role?: string
+    readonly reenroll?: boolean
+    readonly recipient?: string
+  } = {},
 ): Promise<EnrolledHost> {
-  const { role = 'web', reenroll = false } = options
+  const { role = 'web', reenroll = false, recipient } = options
   const token = await hub.createToken({ hostname, role, reenroll })
   const { keyPem, csrPem } = await createKeyAndCsr(hostname)
-  const body = { token, hostname, role, csr_pem: csrPem }
+  const body = { token, hostname, role, csr_pem: csrPem, recipient }
   const reply = await post({ port: hub.ports.enroll }, '/v1/enroll', body)
   assertOk(reply)
   const identity = readIdentity(reply, keyPem)

@@ -28,8 +28,11 @@ export interface TestHub extends AsyncDisposable {
   /** All log lines of the process that runs, or ran last. */
   logText(): string
   logEntries(): LogEntry[]
-  /** Starts it, with these variables besides its own, and waits until it listens. */
-  start(extra?: Variables): Promise<void>
+  /**
+   * Starts it, with these variables besides its own, and waits until it listens; as another version when its bin/ is
+   * given.
+   */
+  start(extra?: Variables, programs?: string): Promise<void>
   /** Ends it by a signal and says how it ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
   /** One call on the admin socket; an answer other than 200 is an error. */
@@ -57,6 +60,8 @@ export interface TestHubOptions {
   /** The SVC_CA_* variables of the CA to use. */
   readonly caEnvironment: Variables
   readonly environment?: Variables
+  /** The bin/ of another version, to run its programs. */
+  readonly programs?: string
 }
 
 export const HUB_NAME = 'hub.test'
@@ -84,7 +89,9 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
   const directory = await mkdtemp(join(tmpdir(), 'hub-'))
   const vaultRoot = join(directory, 'vault')
   const environment = hubEnvironment(vaultRoot, options)
-  const made = await runProgram('svc', ['init'], environment)
+  const { programs: ownPrograms = '' } = options
+  const svc = join(ownPrograms, 'svc')
+  const made = await runProgram(svc, ['init'], environment)
   if (made.status !== 0) throw new Error(`svc init failed: ${made.stderr}`)
 
   let running: RunningProgram | undefined
@@ -110,8 +117,8 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
     },
     logText,
     logEntries: () => parseLog(logText()),
-    start: async (extra = {}) => {
-      const started = startProgram('svc-server', [], { ...environment, ...extra })
+    start: async (extra = {}, programs = ownPrograms) => {
+      const started = startProgram(join(programs, 'svc-server'), [], { ...environment, ...extra })
       running = started
       ports = await waitForPorts(started)
     },
@@ -119,7 +126,7 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
     admin,
     createToken: async ({ role = 'web', ...request }) =>
       (await admin<{ token: string }>('POST', '/v1/admin/tokens', { role, ...request })).token,
-    svc: (...args) => runProgram('svc', args, environment),
+    svc: (...args) => runProgram(svc, args, environment),
     [Symbol.asyncDispose]: async () => {
       if (running !== undefined && !running.hasEnded()) await stop('SIGKILL')
       await rm(directory, { recursive: true, force: true })

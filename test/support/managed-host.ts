@@ -20,16 +20,18 @@ export interface ManagedHost extends AsyncDisposable {
   hookLines(): Promise<string[]>
   /** Runs one command of the agent to its end. */
   agent(...args: string[]): Promise<Ended>
-  /** Starts `svc-agent run`. */
-  run(): RunningProgram
+  /** Starts `svc-agent run`; of another version when its bin/ is given. */
+  run(programs?: string): RunningProgram
 }
 
-/** Enrols a new host and gives it a hook that notes its runs. */
+/** Enrols a new host and gives it a hook that notes its runs. `programs` is the bin/ of another version. */
 export async function enrolHost(
   hub: TestHub,
   hostname: string,
   extra: Variables = {},
+  programs = '',
 ): Promise<ManagedHost> {
+  const agentProgram = join(programs, 'svc-agent')
   const directory = await mkdtemp(join(tmpdir(), 'host-'))
   const dataDir = join(directory, 'data')
   const trace = join(directory, 'hook-trace')
@@ -43,7 +45,7 @@ export async function enrolHost(
     ...extra,
   }
   const token = await hub.createToken({ hostname })
-  const enrolled = await runProgram('svc-agent', ['enroll'], {
+  const enrolled = await runProgram(agentProgram, ['enroll'], {
     ...environment,
     SVC_ENROLL_TOKEN: token,
   })
@@ -59,9 +61,9 @@ export async function enrolHost(
       const text = await readFile(trace, 'utf8').catch(() => '')
       return text.split('\n').filter((line) => line !== '')
     },
-    agent: (...args) => runProgram('svc-agent', args, environment),
-    run: () => {
-      const running = startProgram('svc-agent', ['run'], environment)
+    agent: (...args) => runProgram(agentProgram, args, environment),
+    run: (other = programs) => {
+      const running = startProgram(join(other, 'svc-agent'), ['run'], environment)
       started.push(running)
       return running
     },

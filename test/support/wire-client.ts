@@ -34,6 +34,7 @@ export interface WireRequest {
 export interface WireReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
   readonly text: string
   readonly json: Readonly<Record<string, unknown>>
 }
@@ -59,12 +60,23 @@ export async function send(target: Target, wire: WireRequest): Promise<WireReply
   const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage]
   const chunks: Buffer[] = []
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString('utf8')
-  return { status: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) }
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.toString('utf8')
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    bytes,
+    text,
+    json: parse(text),
+  }
 }
 
 export function post(target: Target, path: string, value: unknown): Promise<WireReply> {
   return send(target, { method: 'POST', path, headers: JSON_TYPE, body: JSON.stringify(value) })
+}
+
+export function put(target: Target, path: string, value: unknown): Promise<WireReply> {
+  return send(target, { method: 'PUT', path, headers: JSON_TYPE, body: JSON.stringify(value) })
 }
 
 /** A POST whose body is these very bytes. */

@@ -1,4 +1,4 @@
-import type { ArtefactName, CargoId } from '../../protocol/identifiers.ts'
+import type { ArtefactName, CargoId, Recipient } from '../../protocol/identifiers.ts'
 import type { DeliveryKind } from '../../protocol/words.ts'
 
 /** What is to be delivered; each agent that gets it has a Delivery. */
@@ -11,4 +11,20 @@ export interface Cargo {
   readonly sans: readonly string[]
   readonly createdAt: Date
   readonly removedAt: Date | null
+}
+
+/** What a cargo that is a file holds, in its newest version. */
+export interface CargoContent {
+  /** As it is handed out: of a sealed cargo the age file, which the hub cannot open. */
+  readonly bytes: Uint8Array
+  /** Of the bytes; hex, lower case. */
+  readonly sha256: string
+  /** Recipients besides the agents, who can open it when it has to be sealed anew. */
+  readonly escrow: readonly Recipient[]
+}
+
+/** A content without its bytes, which may be many. */
+export interface ContentSummary {
+  readonly sha256: string
+  readonly byteCount: number
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Recipient } from '../../protocol/identifiers.ts'
 import type { Agent } from './agent.ts'
 import type { EnrollmentReplay, EnrollmentToken } from './enrollment-token.ts'
 
@@ -7,6 +8,7 @@ export interface EnrollmentFingerprint {
   readonly role: string
   readonly csrSha256: string
   readonly idempotencyKey: string
+  readonly recipient: Recipient | undefined
 }
 
 const REPLAY_MS_MAX = 24 * 3_600_000
@@ -31,8 +33,14 @@ export function decideReplay(
 }
 
 export function fingerprintEnrollment(request: EnrollmentFingerprint): string {
-  const { hostname, role, csrSha256, idempotencyKey } = request
-  return createHash('sha256')
-    .update(JSON.stringify([hostname, role, csrSha256, idempotencyKey]))
-    .digest('hex')
+  const { hostname, role, csrSha256, idempotencyKey, recipient } = request
+  // Without one as before there were any: what was stored then is still recognised.
+  const parts = [
+    hostname,
+    role,
+    csrSha256,
+    idempotencyKey,
+    ...(recipient === undefined ? [] : [recipient]),
+  ]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }

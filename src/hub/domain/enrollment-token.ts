@@ -26,7 +26,7 @@ export function isOpen(
 
 /** What the request that consumed a token was, and what it was answered. */
 export interface EnrollmentReplay {
-  /** SHA-256 over hostname, role, CSR and idempotency key, hex. */
+  /** SHA-256 over hostname, role, CSR, idempotency key and recipient, hex. */
   readonly fingerprint: string
   readonly agentId: AgentId
   readonly certificatePem: string

@@ -112,7 +112,13 @@ describe('startAdminServer', () => {
 
   test('hands the checked request to its operation', () =>
     withServer(
-      { showAgent: async (request) => ({ ...agentNamed(request.agente), entregas: [] }) },
+      {
+        showAgent: async (request) => ({
+          ...agentNamed(request.agente),
+          recipient_fingerprint: null,
+          entregas: [],
+        }),
+      },
       async ({ send }) => {
         const reply = await send('POST', '/v1/admin/agentes/show', '{"agente":"web-1"}')
         assert.equal(reply.status, 200)
@@ -129,7 +135,7 @@ describe('startAdminServer', () => {
     ['no body', 'POST', show, '', 400, 'request_invalid'],
     ['a wrong type', 'POST', show, '{"agente":5}', 400, 'request_invalid'],
     ['an empty name', 'POST', show, '{"agente":""}', 400, 'request_invalid'],
-    ['a body over 1 MiB', 'POST', show, 'x'.repeat(1024 * 1024 + 1), 413, 'body_too_large'],
+    ['a body over 16 MiB', 'POST', show, 'x'.repeat(16 * 1024 * 1024 + 1), 413, 'body_too_large'],
   ] as const) {
     test(`refuses ${name} as ${error}`, () =>
       withServer({}, async ({ send }) => {

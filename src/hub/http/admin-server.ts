@@ -27,7 +27,8 @@ export interface AdminServer {
   close(): Promise<void>
 }
 
-const BODY_BYTES_MAX = 1024 * 1024
+/** Room for a sealed file, in base64. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024
 const CONNECTIONS_MAX = 128
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000

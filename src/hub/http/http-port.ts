@@ -2,7 +2,7 @@
 // Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
 
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { maxHeaderSize, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { ServerOptions as HttpsServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -81,6 +81,8 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // An identifier of any length is one that is not found, as Node bounds the headers.
+    routerOptions: { maxParamLength: maxHeaderSize },
     genReqId: () => randomUUID(),
     frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for it: what comes before and after every answer is done here.
@@ -185,6 +187,8 @@ async function waitBefore(
   }
 }
 
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
+
 function refuseBeforeBody(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -192,7 +196,7 @@ function refuseBeforeBody(
   limits: HubLimits,
 ): WireErrorCode | undefined {
   if (request.is404) return refuseUnroutable(request, reply, port)
-  if (request.method !== 'POST') return undefined
+  if (!BODY_METHODS.has(request.method)) return undefined
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
   return isJson(request.headers['content-type']) ? undefined : 'unsupported_media_type'
 }
@@ -204,11 +208,21 @@ function refuseUnroutable(
 ): WireErrorCode {
   const path = request.url.split('?', 1)[0]
   const methods = Object.values(ROUTES)
-    .filter((route) => route.port === port && route.path === path)
+    .filter((route) => route.port === port && isPathOf(route.path, path))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   if (methods.length === 0) return 'route_not_found'
   reply.header('allow', methods.join(', '))
   return 'method_not_allowed'
+}
+
+/** A `:name` in a route's path stands for one segment of it, an empty one too. */
+function isPathOf(pattern: string, path: string | undefined): boolean {
+  const wanted = pattern.split('/')
+  const segments = path?.split('/') ?? []
+  return (
+    wanted.length === segments.length &&
+    wanted.every((part, at) => part.startsWith(':') || part === segments[at])
+  )
 }
 
 /** Node's timers know no infinity; 0 turns its timeouts off. */

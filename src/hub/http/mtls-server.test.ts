@@ -39,6 +39,8 @@ async function request(
     authenticateAgent: (presented) => authenticateAgent(server)(presented),
     issueCertificate: unused,
     recordEvent: unused,
+    recordRecipient: unused,
+    findBlob: unused,
     listManifest: async () => {
       isServed = true
       return { entregas: [] }

@@ -8,13 +8,15 @@ import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets, type TokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import type { AgentId } from '../../protocol/identifiers.ts'
+import { parseRecipient, type AgentId } from '../../protocol/identifiers.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import {
   EventRequestBody,
   IssueRequestBody,
+  RecipientRequestBody,
   type EventReplyBody,
   type IssueReplyBody,
+  type RecipientReplyBody,
 } from '../../protocol/schemas.ts'
 import type { Agent } from '../domain/agent.ts'
 import {
@@ -22,13 +24,16 @@ import {
   type AuthenticateAgent,
   type PresentedCertificate,
 } from '../service/authenticate-agent.ts'
+import type { FindBlob } from '../service/find-blob.ts'
 import type { IssueCertificate } from '../service/issue-certificate.ts'
 import type { ListManifest } from '../service/list-manifest.ts'
 import type { RecordEvent } from '../service/record-event.ts'
+import type { RecordRecipient } from '../service/record-recipient.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import { createAgentConnections } from './agent-connections.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
+import { sendBlob } from './send-blob.ts'
 
 export interface MtlsServerOptions extends Pick<
   HttpPortOptions,
@@ -42,6 +47,8 @@ export interface MtlsServerOptions extends Pick<
   readonly issueCertificate: IssueCertificate
   readonly listManifest: ListManifest
   readonly recordEvent: RecordEvent
+  readonly recordRecipient: RecordRecipient
+  readonly findBlob: FindBlob
 }
 
 export interface MtlsServer extends HttpPort {
@@ -151,6 +158,28 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       return { evento_id: outcome.entryId, hash_atual: outcome.hash } satisfies EventReplyBody
     },
   )
+  port.app.put<{ Body: RecipientRequestBody }>(
+    ROUTES.recipient.path,
+    { schema: { body: RecipientRequestBody } },
+    async (request, reply) => {
+      const agent = agentOf(request)
+      const recipient = parseRecipient(request.body.recipient)
+      invariant(recipient, 'the schema asks for the form of a recipient')
+      const waitMs = events.take(agent.id)
+      if (waitMs > 0) return sendRateLimited(reply, waitMs)
+      const outcome = await options.recordRecipient(agent, recipient)
+      if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
+      return { recipient: outcome.recipient } satisfies RecipientReplyBody
+    },
+  )
+  port.app.route<{ Params: { id: string } }>({
+    // Told apart by its own code: the length that Fastify gives an answer to HEAD is that of what it did not send.
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    url: ROUTES.blob.path,
+    handler: async (request, reply) =>
+      sendBlob(request, reply, await options.findBlob(agentOf(request), request.params.id)),
+  })
   return {
     ...port,
     replaceCertificate: (certificate) => server.setSecureContext(tlsOptions(certificate)),

@@ -9,6 +9,7 @@ import {
   type AdminRequest,
 } from '../../protocol/admin.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
+import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { EntryFilter, Store, StoreReader } from '../store/store.ts'
 import {
@@ -23,6 +24,7 @@ import { cancelDeliveryById, retryDeliveries } from './change-delivery.ts'
 import { createCargo } from './create-cargo.ts'
 import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
+import { listRecipients, readContent } from './list-recipients.ts'
 import type { PollRecorder } from './record-polls.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
@@ -35,12 +37,14 @@ export interface AdminOperationsDependencies {
   readonly addresses: { readonly enrollUrl: string; readonly mtlsUrl: string }
   /** The hub’s own names, which no agent may have. */
   readonly hubNames: readonly string[]
+  /** The most that a sealed file may hold. */
+  readonly contentBytesMax: number
   readonly polls?: PollRecorder
   readonly onAgentRevoked?: (agentId: AgentId) => void
 }
 
 export function createAdminOperations(dependencies: AdminOperationsDependencies): AdminOperations {
-  const { store, clock, hubNames, polls } = dependencies
+  const { store, clock, contentBytesMax, polls } = dependencies
   const { reader } = store
   const viewAgent = async (agent: Agent) =>
     toAdminAgent(agent, await reader.findCurrentIdentity(agent.id), polls?.lastPollAt(agent.id))
@@ -54,14 +58,21 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     showAgent: async ({ agente }) => {
       const agent = await findAgent(reader, agente)
       const deliveries = await reader.listDeliveries({ agentId: agent.id })
-      return { ...(await viewAgent(agent)), entregas: deliveries.map(toAdminDelivery) }
+      const recipient = await reader.findRecipient(agent.id)
+      return {
+        ...(await viewAgent(agent)),
+        recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
+        entregas: deliveries.map(toAdminDelivery),
+      }
     },
     revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente)),
     removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente)),
-    createCargo: (request) => createCargo(store, clock, hubNames, request),
+    createCargo: (request) => createCargo(dependencies, request),
     listCargoes: async () => ({ cargas: (await reader.listCargoes()).map(toAdminCargo) }),
-    updateCargo: (request) => updateCargo(store, clock, hubNames, request),
+    updateCargo: (request) => updateCargo(dependencies, request),
     removeCargo: (request) => removeCargo(store, clock, request),
+    listRecipients: (request) => listRecipients(reader, contentBytesMax, request),
+    readContent: (request) => readContent(reader, request),
     cancelDelivery: (request) => cancelDeliveryById(store, clock, request),
     retryDeliveries: (request) => retryDeliveries(store, clock, request),
     listDeliveries: async () => ({

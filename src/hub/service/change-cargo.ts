@@ -3,43 +3,102 @@
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
-import type { CargoId } from '../../protocol/identifiers.ts'
-import { HubEventType } from '../../protocol/words.ts'
+import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
 import type { Cargo } from '../domain/cargo.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { DeliveryWithCargo, Store, StoreReader } from '../store/store.ts'
 import { toAdminCargo } from './admin-views.ts'
 import { cancelDelivery } from './change-delivery.ts'
-import { parseCargoSans } from './create-cargo.ts'
+import {
+  contentMissing,
+  contentUnwanted,
+  parseCargoSans,
+  sansUnwanted,
+  type CargoDependencies,
+} from './create-cargo.ts'
+import { findCargo } from './find-cargo.ts'
 import { recordHubAct } from './hub-acts.ts'
-import { listStandingDeliveries, replaceDelivery } from './replace-delivery.ts'
+import {
+  listSealedDeliveries,
+  listStandingDeliveries,
+  replaceDelivery,
+} from './replace-delivery.ts'
+import {
+  describeContent,
+  findSealedAgents,
+  parseSealedFile,
+  type SealedFile,
+} from './sealed-file.ts'
 
-/** The next `versao`, with other names if some are given, and a fresh entrega for each agent that has one. */
+/** The next `versao`, with other names or another content, and a fresh entrega for each agent that has one. */
 export async function updateCargo(
-  store: Store,
-  clock: Clock,
-  hubNames: readonly string[],
+  { store, clock, hubNames, contentBytesMax }: CargoDependencies,
   request: AdminRequest<'updateCargo'>,
 ): Promise<AdminReplies['updateCargo']> {
+  const { selado } = request
   const sans = request.sans === undefined ? undefined : parseCargoSans(request.sans, hubNames)
+  const file = selado && parseSealedFile(selado, contentBytesMax)
   return store.write(async (writer) => {
     const now = clock.now()
     const old = await findCargo(writer, request.carga)
+    refuseOtherKinds(old, request)
     const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
+    const standing =
+      file === undefined
+        ? await listStandingDeliveries(writer, { cargoId: cargo.id })
+        : await matchDeliveries(writer, cargo, file)
     await writer.updateCargo(cargo)
+    if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoUpdated, {
       actor: 'admin',
       carga_id: cargo.id,
       nome: cargo.name,
       versao: cargo.version,
       sans: cargo.sans,
+      ...(file && {
+        agentes: standing.map(({ hostname }) => hostname),
+        ...describeContent(file.content),
+      }),
     })
     const deliveries = []
-    for (const standing of await listStandingDeliveries(writer, { cargoId: cargo.id })) {
-      const { id, agentId } = await replaceDelivery(writer, standing, cargo, now)
-      deliveries.push({ id, agente_id: agentId, hostname: standing.hostname })
+    for (const each of standing) {
+      const { id, agentId } = await replaceDelivery(writer, each, cargo, now)
+      deliveries.push({ id, agente_id: agentId, hostname: each.hostname })
     }
     return { carga_id: cargo.id, versao: cargo.version, entregas: deliveries }
   })
+}
+
+function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updateCargo'>): void {
+  if (kind !== DeliveryKind.sealed) {
+    if (selado !== undefined) throw contentUnwanted()
+    return
+  }
+  if (sans !== undefined) throw sansUnwanted()
+  if (selado === undefined) throw contentMissing()
+}
+
+/** The entregas that the file takes the place of; throws a UserError unless it is sealed to exactly their agents. */
+async function matchDeliveries(
+  reader: StoreReader,
+  cargo: Cargo,
+  file: SealedFile,
+): Promise<DeliveryWithCargo[]> {
+  const agents = await findSealedAgents(reader, file)
+  const standing = await listSealedDeliveries(reader, cargo.id)
+  const sealedFor = new Set(agents.map(({ hostname }) => hostname))
+  const wanted = new Set(standing.map(({ hostname }) => hostname))
+  const missing = [...wanted].filter((hostname) => !sealedFor.has(hostname))
+  const unwanted = [...sealedFor].filter((hostname) => !wanted.has(hostname))
+  if (missing.length + unwanted.length === 0) return standing
+  const differences = [
+    ...(missing.length === 0 ? [] : [`not sealed for ${missing.join(', ')}`]),
+    ...(unwanted.length === 0 ? [] : [`sealed for ${unwanted.join(', ')}, without an entrega`]),
+  ]
+  throw new UserError(
+    'recipients_incomplete',
+    `the agentes of carga ${cargo.name} are others: ${differences.join('; ')}`,
+    { hint: 'run the command again: it seals for those that have an entrega now' },
+  )
 }
 
 /** Its entregas are cancelled: what is on the hosts stays there, and is renewed no more. */
@@ -55,6 +114,7 @@ export async function removeCargo(
       await cancelDelivery(writer, delivery, now)
     }
     await writer.updateCargo({ ...cargo, removedAt: now })
+    await writer.removeContent(cargo.id)
     await recordHubAct(writer, now, HubEventType.cargoRemoved, {
       actor: 'admin',
       carga_id: cargo.id,
@@ -62,10 +122,4 @@ export async function removeCargo(
     })
     return toAdminCargo(cargo)
   })
-}
-
-async function findCargo(reader: StoreReader, id: string): Promise<Cargo> {
-  const cargo = await reader.findCargo(id as CargoId)
-  if (cargo !== undefined && cargo.removedAt === null) return cargo
-  throw new UserError('cargo_not_found', `no carga ${id}`, { hint: 'svc carga list shows ids' })
 }

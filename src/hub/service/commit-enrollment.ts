@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CertificateRequest } from '../../pki/csr.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import type { AgentId } from '../../protocol/identifiers.ts'
+import type { AgentId, Recipient } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { SignedCertificate } from '../ca/certificate-authority.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -9,6 +9,7 @@ import { decideEnrollment } from '../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { recordCertificate, recordHubAct } from './hub-acts.ts'
+import { changeRecipient } from './record-recipient.ts'
 import { renewDeliveriesOf } from './replace-delivery.ts'
 
 export interface EnrollmentToCommit {
@@ -16,6 +17,7 @@ export interface EnrollmentToCommit {
   readonly csr: CertificateRequest
   readonly signed: SignedCertificate
   readonly fingerprint: string | undefined
+  readonly recipient: Recipient | undefined
   readonly hubNames: readonly string[]
   readonly now: Date
 }
@@ -27,7 +29,7 @@ export type CommittedEnrollment =
 /** Agent, certificate, token, deliveries and log entries in one commit; the token is looked at once more. */
 export async function commitEnrollment(
   writer: StoreWriter,
-  { token, csr, signed, fingerprint, hubNames, now }: EnrollmentToCommit,
+  { token, csr, signed, fingerprint, recipient, hubNames, now }: EnrollmentToCommit,
 ): Promise<CommittedEnrollment> {
   const known = await writer.findAgentByHostname(token.expectedHostname)
   const verdict = decideEnrollment({
@@ -57,6 +59,8 @@ export async function commitEnrollment(
     role: agent.role,
     reenroll: known !== undefined,
   })
+  // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
+  await changeRecipient(writer, now, { agent, recipient, actor: 'token' })
   const certificate = { agent, signed, csr, purpose: 'identity', deliveryId: null } as const
   await recordCertificate(writer, now, certificate)
   // A host that is enrolled again was rebuilt, and is empty.

@@ -2,29 +2,44 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import { parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { coversName, isSubjectAltName } from '../domain/subject-alt-name.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { findAgent } from './find-agent.ts'
+import { findCargoAgents } from './cargo-agents.ts'
 import { recordHubAct } from './hub-acts.ts'
 import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
+import { describeContent, findSealedAgents, parseSealedFile } from './sealed-file.ts'
+import type { SealedFile } from './sealed-file.ts'
+
+export interface CargoDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  /** The hub’s own names, which no carga may have. */
+  readonly hubNames: readonly string[]
+  /** The most that a sealed file may hold. */
+  readonly contentBytesMax: number
+}
 
 /** Registers a carga and one entrega per agent, all or nothing. */
 export async function createCargo(
-  store: Store,
-  clock: Clock,
-  hubNames: readonly string[],
+  dependencies: CargoDependencies,
   request: AdminRequest<'createCargo'>,
 ): Promise<AdminReplies['createCargo']> {
+  const { store, clock } = dependencies
   const now = clock.now()
-  const cargo = parseCargo(request, hubNames, now)
+  const { cargo, file } = parseCargo(request, dependencies, now)
   return store.write(async (writer) => {
-    const agents = await findRecipients(writer, request)
+    const agents =
+      file === undefined
+        ? await findCargoAgents(writer, request)
+        : await findSealedAgents(writer, file)
     for (const agent of agents) await refuseSameFile(writer, agent, cargo)
     await writer.insertCargo(cargo)
+    if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoCreated, {
       actor: 'admin',
       carga_id: cargo.id,
@@ -33,6 +48,7 @@ export async function createCargo(
       versao: cargo.version,
       sans: cargo.sans,
       agentes: agents.map((agent) => agent.hostname),
+      ...(file && describeContent(file.content)),
     })
     const deliveries = []
     for (const agent of agents) {
@@ -46,14 +62,10 @@ export async function createCargo(
 
 function parseCargo(
   request: AdminRequest<'createCargo'>,
-  hubNames: readonly string[],
+  { hubNames, contentBytesMax }: CargoDependencies,
   now: Date,
-): Cargo {
-  if (request.tipo !== DeliveryKind.csrCert) {
-    throw new UserError('tipo_invalid', `tipo ${request.tipo} is not supported`, {
-      hint: 'use --tipo csr_cert',
-    })
-  }
+): { readonly cargo: Cargo; readonly file: SealedFile | undefined } {
+  const kind = parseKind(request)
   const name = parseArtefactName(request.nome)
   if (name === undefined) {
     throw new UserError(
@@ -64,16 +76,58 @@ function parseCargo(
       },
     )
   }
-  const sans = parseCargoSans(request.sans, hubNames)
-  return {
+  const cargo: Cargo = {
     id: randomUUID() as CargoId,
-    kind: DeliveryKind.csrCert,
+    kind,
     name,
     version: 1,
-    sans,
+    sans: parseCargoSans(request.sans, hubNames),
     createdAt: now,
     removedAt: null,
   }
+  const { selado } = request
+  return { cargo, file: selado && parseSealedFile(selado, contentBytesMax) }
+}
+
+/** With what belongs to the kind, and nothing that belongs to another. */
+function parseKind({
+  tipo,
+  agentes,
+  roles,
+  sans,
+  selado,
+}: AdminRequest<'createCargo'>): Cargo['kind'] {
+  if (tipo === DeliveryKind.sealed) {
+    if (selado === undefined) throw contentMissing()
+    if (sans.length > 0) throw sansUnwanted()
+    if (agentes.length + roles.length > 0) {
+      throw new UserError('agents_unwanted', 'a sealed file is for those that it is sealed to', {
+        hint: 'destinatarios names them; agentes and roles are empty',
+      })
+    }
+    return tipo
+  }
+  if (tipo === DeliveryKind.csrCert) {
+    if (selado !== undefined) throw contentUnwanted()
+    return tipo
+  }
+  throw new UserError('tipo_invalid', `tipo ${tipo} is not supported`, {
+    hint: 'use --tipo csr_cert or --tipo selado',
+  })
+}
+
+export function contentMissing(): UserError {
+  return new UserError('content_missing', 'a carga of tipo selado needs a sealed file', {
+    hint: 'name it by --file',
+  })
+}
+
+export function contentUnwanted(): UserError {
+  return new UserError('content_unwanted', 'a carga of tipo csr_cert holds no file')
+}
+
+export function sansUnwanted(): UserError {
+  return new UserError('sans_unwanted', 'a carga of tipo selado has no names')
 }
 
 /** Without repetitions; throws a UserError on a name that a certificate may not have. */
@@ -93,43 +147,15 @@ export function parseCargoSans(sans: readonly string[], hubNames: readonly strin
   return [...new Set(sans)]
 }
 
-async function findRecipients(
-  reader: StoreReader,
-  request: AdminRequest<'createCargo'>,
-): Promise<Agent[]> {
-  const recipients = new Map<string, Agent>()
-  for (const wanted of request.agentes) {
-    const agent = await findAgent(reader, wanted)
-    if (agent.revokedAt !== null) {
-      throw new UserError('agent_revoked', `agente ${agent.hostname} is revoked`, {
-        hint: 'svc agente list shows which are not; svc token create --reenroll lets a host come back',
-      })
-    }
-    recipients.set(agent.id, agent)
-  }
-  if (request.roles.length > 0) {
-    for (const agent of await reader.listAgents()) {
-      const hasRole = request.roles.includes(agent.role)
-      if (hasRole && agent.revokedAt === null) recipients.set(agent.id, agent)
-    }
-  }
-  if (recipients.size === 0) {
-    throw new UserError('no_recipient', 'no agente would get this carga', {
-      hint: 'name agents by --agente or by --role',
-    })
-  }
-  return [...recipients.values()]
-}
-
-/** Compared without case, for file systems that do not tell it apart. */
 async function refuseSameFile(reader: StoreReader, agent: Agent, cargo: Cargo): Promise<void> {
-  const standing = await listStandingDeliveries(reader, { agentId: agent.id })
-  const fileName = cargo.name.toLowerCase()
-  const other = standing.find((delivery) => delivery.cargo.name.toLowerCase() === fileName)
-  if (other === undefined) return
-  throw new UserError(
-    'nome_taken',
-    `agente ${agent.hostname} has a delivery named ${other.cargo.name} already`,
-    { hint: 'two deliveries may not write the same file; svc carga update makes a new version' },
-  )
+  const files = artefactFiles(cargo.kind, cargo.name)
+  for (const { cargo: other } of await listStandingDeliveries(reader, { agentId: agent.id })) {
+    const shared = findSharedFile(artefactFiles(other.kind, other.name), files)
+    if (shared === undefined) continue
+    throw new UserError(
+      'nome_taken',
+      `agente ${agent.hostname} has a delivery named ${other.name} already, which writes ${shared}`,
+      { hint: 'two deliveries may not write the same file; svc carga update makes a new version' },
+    )
+  }
 }

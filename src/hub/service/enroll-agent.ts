@@ -4,7 +4,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { parseCsrPem, type CertificateRequest } from '../../pki/csr.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import type { AgentId, TokenHash } from '../../protocol/identifiers.ts'
+import {
+  parseRecipient,
+  type AgentId,
+  type Recipient,
+  type TokenHash,
+} from '../../protocol/identifiers.ts'
 import type { EnrollRequestBody } from '../../protocol/schemas.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import {
@@ -51,6 +56,7 @@ interface Attempt {
   readonly csr: CertificateRequest | undefined
   /** Undefined when the request is not to be replayed. */
   readonly fingerprint: string | undefined
+  readonly recipient: Recipient | undefined
 }
 
 const MISMATCHES_MAX = 10
@@ -89,11 +95,18 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
     }
     const csr = parseCsrPem(request.csr_pem)
     const { hostname, role } = request
+    const recipient = parseRecipient(request.recipient ?? '')
     const fingerprint =
       csr === undefined || idempotencyKey === undefined
         ? undefined
-        : fingerprintEnrollment({ hostname, role, csrSha256: csr.sha256, idempotencyKey })
-    return enroll({ tokenHash, hostname, role, csr, fingerprint })
+        : fingerprintEnrollment({
+            hostname,
+            role,
+            csrSha256: csr.sha256,
+            idempotencyKey,
+            recipient,
+          })
+    return enroll({ tokenHash, hostname, role, csr, fingerprint, recipient })
   }
 }
 
@@ -108,7 +121,7 @@ async function enrollAlone(
     return { ok: true, agentId, certificatePem, rootPem }
   }
   if (standing.ok) {
-    return signAndCommit(dependencies, standing.token, standing.csr, attempt.fingerprint)
+    return signAndCommit(dependencies, standing.token, standing.csr, attempt)
   }
   if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
   return standing
@@ -165,7 +178,7 @@ async function signAndCommit(
   { store, authority, clock, log, hubNames }: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
-  fingerprint: string | undefined,
+  { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
 ): Promise<EnrollmentOutcome> {
   const hostname = token.expectedHostname
   let signed: SignedCertificate
@@ -178,7 +191,15 @@ async function signAndCommit(
     return { ok: false, refusal: 'ca_failed' }
   }
   const outcome = await store.write((writer) =>
-    commitEnrollment(writer, { token, csr, signed, fingerprint, hubNames, now: clock.now() }),
+    commitEnrollment(writer, {
+      token,
+      csr,
+      signed,
+      fingerprint,
+      recipient,
+      hubNames,
+      now: clock.now(),
+    }),
   )
   if (outcome.ok) {
     const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }

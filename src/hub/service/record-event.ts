@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { DeliveryId, EntryId } from '../../protocol/identifiers.ts'
 import type { EventRequestBody } from '../../protocol/schemas.ts'
-import { DeliveryStatus, EventType } from '../../protocol/words.ts'
+import { DeliveryKind, DeliveryStatus, EventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { Delivery } from '../domain/delivery.ts'
@@ -63,7 +63,8 @@ async function commitEvent(
     if (!isOwnLiveDelivery(delivery, agent)) return { ok: false, refusal: 'entrega_not_found' }
     await moveDelivery(writer, delivery, event, now)
     if (ARRIVALS.has(event.tipo_evento)) {
-      await adoptIdentity(writer, agent, delivery)
+      const cargo = await writer.findCargo(delivery.cargoId)
+      if (cargo?.kind === DeliveryKind.csrCert) await adoptIdentity(writer, agent, delivery)
       await endPredecessors(writer, delivery, now)
     }
   }

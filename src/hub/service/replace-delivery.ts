@@ -26,6 +26,19 @@ export async function listStandingDeliveries(
   return live.filter((delivery) => delivery.replacedBy === null)
 }
 
+/** Whom the next version of a sealed cargo is for: never a revoked agent. */
+export async function listSealedDeliveries(
+  reader: StoreReader,
+  cargoId: Cargo['id'],
+): Promise<DeliveryWithCargo[]> {
+  const deliveries = []
+  for (const delivery of await listStandingDeliveries(reader, { cargoId })) {
+    const agent = await reader.findAgentById(delivery.agentId)
+    if (agent?.revokedAt === null) deliveries.push(delivery)
+  }
+  return deliveries
+}
+
 export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
   return {
     id: randomUUID() as DeliveryId,

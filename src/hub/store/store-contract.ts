@@ -21,6 +21,7 @@ import {
   LATER,
   NOW,
 } from './store-samples.ts'
+import { testSealedFiles } from './store-contract-sealed.ts'
 
 const ALL = { afterSeq: 0, limit: 1000 }
 
@@ -36,6 +37,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('enrollment tokens', () => testTokens(current))
     describe('certificates', () => testCertificates(current))
     describe('cargoes and deliveries', () => testDeliveries(current))
+    describe('sealed files', () => testSealedFiles(current))
     describe('audit log', () => testAuditLog(current))
     describe('writes', () => testWrites(current))
   })

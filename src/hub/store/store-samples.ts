@@ -1,6 +1,6 @@
 // Agents, tokens and the like for the tests of a Store.
 
-import { randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type {
   AgentId,
   ArtefactName,
@@ -12,7 +12,7 @@ import type {
 } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
-import type { Cargo } from '../domain/cargo.ts'
+import type { Cargo, CargoContent } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
@@ -91,6 +91,11 @@ export async function insertCargo(store: Store, name: string): Promise<Cargo> {
   const cargo = newCargo(name)
   await store.write((writer) => writer.insertCargo(cargo))
   return cargo
+}
+
+export function newContent(byteCount: number): CargoContent {
+  const bytes = randomBytes(byteCount)
+  return { bytes, sha256: hash('sha256', bytes), escrow: [] }
 }
 
 export async function insertDelivery(

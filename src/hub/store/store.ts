@@ -4,7 +4,7 @@
 
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
-import type { Cargo } from '../domain/cargo.ts'
+import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
@@ -14,6 +14,7 @@ import type {
   DeliveryId,
   EntryId,
   Hostname,
+  Recipient,
   TokenHash,
 } from '../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
@@ -39,9 +40,15 @@ export interface StoreReader {
   findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
   hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
 
+  /** Whom to seal for, when this agent is to read it. */
+  findRecipient(agentId: AgentId): Promise<Recipient | undefined>
+
   findCargo(id: CargoId): Promise<Cargo | undefined>
   /** Oldest first, without the removed ones. */
   listCargoes(): Promise<Cargo[]>
+
+  findContent(id: CargoId): Promise<CargoContent | undefined>
+  summarizeContent(id: CargoId): Promise<ContentSummary | undefined>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
   /** Oldest first. */
@@ -88,9 +95,15 @@ export interface StoreWriter extends StoreReader {
   /** All certificates that the agent has now. */
   revokeCertificates(agentId: AgentId, at: Date): Promise<void>
 
+  /** In place of the one that it had; undefined removes that. */
+  setRecipient(agentId: AgentId, recipient: Recipient | undefined): Promise<void>
+
   insertCargo(cargo: Cargo): Promise<void>
   /** Replaces everything but the id. */
   updateCargo(cargo: Cargo): Promise<void>
+  /** In place of the one that the cargo had. */
+  setContent(id: CargoId, content: CargoContent): Promise<void>
+  removeContent(id: CargoId): Promise<void>
   insertDelivery(delivery: Delivery): Promise<void>
   setDeliveryStatus(
     id: DeliveryId,

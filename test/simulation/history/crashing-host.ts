@@ -322,7 +322,7 @@ export class CrashingHost {
         if (faults.happens('hook fails')) {
           return [{ hook: 'post-csr-cert', reason: 'exit status 1', exitCode: 1, durationMs: 5 }]
         }
-        this.hooked.add(serial)
+        if (serial !== undefined) this.hooked.add(serial)
         return []
       },
     }

@@ -138,4 +138,18 @@ BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 /** Revoked or ended by mismatches: for good, also when the clock is set back. */
 const ENDED_TOKENS = 'ALTER TABLE enrollment_tokens ADD COLUMN ended_at INTEGER;'
 
-export const MIGRATIONS: readonly string[] = [TABLES, ENDED_TOKENS]
+const SEALED_CARGOES = `
+-- Apart from its agent, as its certificate is.
+CREATE TABLE agentes_recipient (
+  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
+  recipient TEXT NOT NULL
+) STRICT;
+CREATE TABLE cargas_conteudo (
+  carga_id TEXT NOT NULL PRIMARY KEY REFERENCES cargas (id),
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  escrow TEXT NOT NULL CHECK (json_type(escrow) = 'array'),
+  conteudo BLOB NOT NULL
+) STRICT;
+`
+
+export const MIGRATIONS: readonly string[] = [TABLES, ENDED_TOKENS, SEALED_CARGOES]

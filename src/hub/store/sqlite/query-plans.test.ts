@@ -37,7 +37,10 @@ test('no query walks through a table that grows, and none sorts the audit log', 
       detail: string
     }[]
     for (const { detail } of plan) {
-      assert.doesNotMatch(detail, /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados)/)
+      assert.doesNotMatch(
+        detail,
+        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|agentes_recipient|cargas_conteudo)/,
+      )
       if (sql.includes('eventos')) assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
       if (detail.startsWith('SCAN eventos')) assert.match(sql, /ORDER BY seq DESC LIMIT 1$/)
     }
@@ -56,7 +59,10 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.findCurrentIdentity(agentId)
   await writer.findNewestIdentity(agentId)
   await writer.hasCertificateForDelivery(ID as DeliveryId)
+  await writer.findRecipient(agentId)
   await writer.findCargo(ID as CargoId)
+  await writer.findContent(ID as CargoId)
+  await writer.summarizeContent(ID as CargoId)
   await writer.findDelivery(ID as DeliveryId)
   await writer.listDeliveries({ agentId, statuses: ['pendente'] })
   await writer.listDeliveries({ cargoId: ID as CargoId })
@@ -76,6 +82,8 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.setAgentSeen(agentId, NOW)
   await writer.consumeToken('0' as TokenHash, NOW)
   await writer.revokeCertificates(agentId, NOW)
+  await writer.setRecipient(agentId, undefined)
+  await writer.removeContent(ID as CargoId)
 }
 
 function nulls(sql: string): null[] {

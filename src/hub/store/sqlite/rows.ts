@@ -3,7 +3,7 @@
 
 import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import type { Cargo } from '../../domain/cargo.ts'
+import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
@@ -48,6 +48,12 @@ export interface CargoRow {
   sans: string
   created_at: Instant
   removed_at: Instant | null
+}
+
+export interface ContentRow {
+  sha256: string
+  escrow: string
+  conteudo: Uint8Array
 }
 
 export interface DeliveryRow {
@@ -188,6 +194,14 @@ export function fromCargo(cargo: Cargo): CargoRow {
     sans: JSON.stringify(cargo.sans),
     created_at: cargo.createdAt.getTime(),
     removed_at: fromDate(cargo.removedAt),
+  }
+}
+
+export function toContent(row: ContentRow): CargoContent {
+  return {
+    bytes: row.conteudo,
+    sha256: row.sha256,
+    escrow: JSON.parse(row.escrow) as CargoContent['escrow'],
   }
 }
 

@@ -2,7 +2,7 @@ import type { Connection } from './encrypted-database.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 
 type Statement = ReturnType<Connection['prepare']>
-export type Parameter = string | number | null
+export type Parameter = string | number | null | Uint8Array
 /** Positional values for `?`, or one object for `@name`. */
 type Parameters = readonly Parameter[] | readonly [object]
 

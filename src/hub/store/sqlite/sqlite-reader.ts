@@ -1,16 +1,23 @@
 import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import type { Cargo } from '../../domain/cargo.ts'
+import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
-import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../../protocol/identifiers.ts'
+import type {
+  AgentId,
+  CargoId,
+  DeliveryId,
+  Recipient,
+  TokenHash,
+} from '../../../protocol/identifiers.ts'
 import type { DeliveryFilter, DeliveryWithCargo, EntryFilter, StoreReader } from '../store.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
 import {
   type AgentRow,
   type CargoRow,
   type CertificateRow,
+  type ContentRow,
   type DeliveryRow,
   type DeliveryWithCargoRow,
   type EntryRow,
@@ -18,6 +25,7 @@ import {
   toAgent,
   toCargo,
   toCertificate,
+  toContent,
   toDelivery,
   toDeliveryWithCargo,
   toEntry,
@@ -95,6 +103,11 @@ export class SqliteReader implements StoreReader {
     return this.session().get(sql, deliveryId) !== undefined
   }
 
+  async findRecipient(agentId: AgentId): Promise<Recipient | undefined> {
+    const sql = 'SELECT recipient FROM agentes_recipient WHERE agente_id = ?'
+    return this.session().get<{ recipient: Recipient }>(sql, agentId)?.recipient
+  }
+
   async findCargo(id: CargoId): Promise<Cargo | undefined> {
     return map(this.session().get<CargoRow>('SELECT * FROM cargas WHERE id = ?', id), toCargo)
   }
@@ -103,6 +116,17 @@ export class SqliteReader implements StoreReader {
     return this.session()
       .all<CargoRow>('SELECT * FROM cargas WHERE removed_at IS NULL ORDER BY ordem')
       .map(toCargo)
+  }
+
+  async findContent(id: CargoId): Promise<CargoContent | undefined> {
+    const sql = 'SELECT sha256, escrow, conteudo FROM cargas_conteudo WHERE carga_id = ?'
+    return map(this.session().get<ContentRow>(sql, id), toContent)
+  }
+
+  async summarizeContent(id: CargoId): Promise<ContentSummary | undefined> {
+    const sql = `SELECT sha256, length(conteudo) AS byteCount
+      FROM cargas_conteudo WHERE carga_id = ?`
+    return this.session().get<ContentSummary>(sql, id)
   }
 
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {

@@ -1,10 +1,16 @@
 import { formatTimestamp, GENESIS_HASH, hashEntry } from '../../../audit/hash-chain.ts'
 import { invariant } from '../../../platform/errors.ts'
-import type { AgentId, DeliveryId, TokenHash } from '../../../protocol/identifiers.ts'
+import type {
+  AgentId,
+  CargoId,
+  DeliveryId,
+  Recipient,
+  TokenHash,
+} from '../../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import type { Cargo } from '../../domain/cargo.ts'
+import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
@@ -145,6 +151,20 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.session().run(sql, at.getTime(), agentId)
   }
 
+  async setRecipient(agentId: AgentId, recipient: Recipient | undefined): Promise<void> {
+    const session = this.session()
+    if (recipient === undefined) {
+      session.run('DELETE FROM agentes_recipient WHERE agente_id = ?', agentId)
+      return
+    }
+    session.run(
+      `INSERT INTO agentes_recipient (agente_id, recipient) VALUES (?, ?)
+       ON CONFLICT (agente_id) DO UPDATE SET recipient = excluded.recipient`,
+      agentId,
+      recipient,
+    )
+  }
+
   async insertCargo(cargo: Cargo): Promise<void> {
     this.session().run(
       `INSERT INTO cargas (id, tipo, nome, versao, sans, created_at, removed_at)
@@ -161,6 +181,22 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
       fromCargo(cargo),
     )
     invariant(changes === 1, `carga ${cargo.id} is there to be changed`)
+  }
+
+  async setContent(id: CargoId, content: CargoContent): Promise<void> {
+    this.session().run(
+      `INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo) VALUES (?, ?, ?, ?)
+       ON CONFLICT (carga_id) DO UPDATE SET
+         sha256 = excluded.sha256, escrow = excluded.escrow, conteudo = excluded.conteudo`,
+      id,
+      content.sha256,
+      JSON.stringify(content.escrow),
+      content.bytes,
+    )
+  }
+
+  async removeContent(id: CargoId): Promise<void> {
+    this.session().run('DELETE FROM cargas_conteudo WHERE carga_id = ?', id)
   }
 
   async insertDelivery(delivery: Delivery): Promise<void> {

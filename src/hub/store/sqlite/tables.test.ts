@@ -85,6 +85,12 @@ describe('the tables', () => {
         not_after: false,
       },
     ],
+    ['RES-1', 'agentes_recipient', { agente_id: false, recipient: false }],
+    [
+      'RES-10',
+      'cargas_conteudo',
+      { carga_id: false, sha256: false, escrow: false, conteudo: false },
+    ],
   ]
   for (const [id, table, columns] of promised) {
     test(`[${id}] ${table} has the columns that others may rely on`, () => {
