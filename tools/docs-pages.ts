@@ -17,6 +17,8 @@ import {
   IssueRequestBody,
   ManifestEntryBody,
   ManifestReplyBody,
+  RecipientReplyBody,
+  RecipientRequestBody,
 } from '../src/protocol/schemas.ts'
 import {
   DeliveryKind,
@@ -107,6 +109,7 @@ const BODIES = {
   issue: { request: IssueRequestBody, reply: IssueReplyBody },
   manifest: { request: undefined, reply: ManifestReplyBody },
   events: { request: EventRequestBody, reply: EventReplyBody },
+  recipient: { request: RecipientRequestBody, reply: RecipientReplyBody },
 } as const
 
 function renderHttp(): string {
@@ -129,7 +132,7 @@ ${table(heads, describeFields(reply))}`
   ])
   return `# HTTP
 
-Bodies are JSON; unknown fields are ignored and nothing is coerced. Rules: [protocol.md](../protocol.md); codes: [errors.md](errors.md).
+Bodies are JSON, apart from what \`GET ${ROUTES.blob.path}\` answers (BLB-5); unknown fields are ignored and nothing is coerced. Rules: [protocol.md](../protocol.md); codes: [errors.md](errors.md).
 
 ${routes.join('\n')}
 An entry of \`entregas\`:

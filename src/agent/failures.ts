@@ -22,9 +22,15 @@ const REFUSED_FOR_GOOD: ReadonlySet<string> = new Set<WireErrorCode>([
   'body_too_large',
 ])
 
+/** What was cancelled, replaced or removed since it was listed. */
+const NOT_THERE_ANY_MORE: ReadonlySet<string> = new Set<WireErrorCode>([
+  'entrega_not_found',
+  'blob_not_found',
+])
+
 export function meaningOfRefusal({ status, code }: HubRefusal): RefusalMeaning {
   if (status === 401) return 'identity'
-  if (status === 404 && code === 'entrega_not_found') return 'cancelled'
+  if (status === 404 && NOT_THERE_ANY_MORE.has(code)) return 'cancelled'
   return REFUSED_FOR_GOOD.has(code) ? 'permanent' : 'transient'
 }
 

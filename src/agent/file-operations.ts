@@ -14,7 +14,7 @@ export interface FileOperations {
   makeDirectory(path: string, mode: number): Promise<void>
   makeLink(target: string, path: string): Promise<void>
   /** Durable when it resolves. */
-  writeNewFile(path: string, content: string, mode: number): Promise<void>
+  writeNewFile(path: string, content: string | Uint8Array, mode: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   syncDirectory(path: string): Promise<void>
   removeTree(path: string): Promise<void>

@@ -3,21 +3,24 @@
 
 import { Agent } from 'undici'
 import { invariant } from '../platform/errors.ts'
-import type { DeliveryId } from '../protocol/identifiers.ts'
+import type { CargoId, DeliveryId, Recipient } from '../protocol/identifiers.ts'
 import { ROUTES } from '../protocol/routes.ts'
-import type { EventRequestBody } from '../protocol/schemas.ts'
+import type { EventRequestBody, RecipientRequestBody } from '../protocol/schemas.ts'
+import { type Blob, BLOB_BYTES_MAX, BLOB_TIMEOUT_MS, BLOB_TYPE, decodeBlob } from './hub-blob.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type HubOutcome,
   type HubReply,
   type HubRequest,
   routeUrl,
+  sendForBytes,
   sendToHub,
 } from './hub-request.ts'
 import {
   decodeEventReply,
   decodeIssueReply,
   decodeManifestReply,
+  decodeRecipientReply,
   type EventReceipt,
   type IssueReply,
   type Manifest,
@@ -29,6 +32,11 @@ export interface HubClient {
   issueCertificate(csrPem: string, deliveryId?: DeliveryId): Promise<HubOutcome<IssueReply>>
   fetchManifest(): Promise<HubOutcome<Manifest>>
   sendEvent(event: EventRequestBody): Promise<HubOutcome<EventReceipt>>
+  /** Whom to seal for, when this host is to read it. */
+  sendRecipient(recipient: Recipient): Promise<HubOutcome<Recipient>>
+  fetchBlob(cargoId: CargoId): Promise<HubOutcome<Blob>>
+  /** Refused with `blob_not_found` when the cargo has nothing for this agent; `sha256` is that of the last known one. */
+  checkBlob(cargoId: CargoId, sha256: string): Promise<HubOutcome<true>>
   close(): Promise<void>
 }
 
@@ -56,17 +64,34 @@ export function createHubClient(options: HubClientOptions): HubClient {
   })
   const manifestCache = new ManifestCache()
 
+  const requestTo = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]) => ({
+    dispatcher,
+    url: routeUrl(options.baseUrl, path),
+    method,
+    userAgent: `svc-agent/${options.version}`,
+    noteHubTime: options.noteHubTime,
+  })
+
   function send<Value>(
     route: (typeof ROUTES)[keyof typeof ROUTES],
     rest: Pick<HubRequest<Value>, 'decode' | 'body' | 'headers'>,
   ): Promise<HubReply<Value>> {
-    return sendToHub({
-      dispatcher,
-      url: routeUrl(options.baseUrl, route.path),
-      method: route.method,
-      userAgent: `svc-agent/${options.version}`,
-      noteHubTime: options.noteHubTime,
-      ...rest,
+    return sendToHub({ ...requestTo(route), ...rest })
+  }
+
+  function sendForBlob(
+    cargoId: CargoId,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<HubReply<Blob>> {
+    const { path } = ROUTES.blob
+    return sendForBytes({
+      ...requestTo(ROUTES.blob),
+      url: routeUrl(options.baseUrl, path.replace(':id', encodeURIComponent(cargoId))),
+      headers,
+      accept: BLOB_TYPE,
+      bytesMax: BLOB_BYTES_MAX,
+      timeoutMs: BLOB_TIMEOUT_MS,
+      decode: decodeBlob,
     })
   }
 
@@ -86,6 +111,18 @@ export function createHubClient(options: HubClientOptions): HubClient {
     },
     async sendEvent(event) {
       return answered(await send(ROUTES.events, { body: event, decode: decodeEventReply }))
+    },
+    async sendRecipient(recipient) {
+      const body: RecipientRequestBody = { recipient }
+      return answered(await send(ROUTES.recipient, { body, decode: decodeRecipientReply }))
+    },
+    async fetchBlob(cargoId) {
+      return answered(await sendForBlob(cargoId, {}))
+    },
+    async checkBlob(cargoId, sha256) {
+      const { outcome } = await sendForBlob(cargoId, { 'if-none-match': `"${sha256}"` })
+      if (!('notModified' in outcome) && !outcome.ok) return outcome
+      return { ok: true, value: true, hubTime: outcome.hubTime }
     },
     close: () => dispatcher.close(),
   }
@@ -113,6 +150,6 @@ class ManifestCache {
 }
 
 function answered<Value>({ outcome }: HubReply<Value>): HubOutcome<Value> {
-  invariant(!('notModified' in outcome), 'only the manifest is asked for conditionally')
+  invariant(!('notModified' in outcome), 'it was not asked for conditionally')
   return outcome
 }

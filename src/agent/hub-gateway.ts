@@ -53,6 +53,9 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     issueCertificate: (csrPem, deliveryId) => client().issueCertificate(csrPem, deliveryId),
     fetchManifest: () => client().fetchManifest(),
     sendEvent: (event) => client().sendEvent(event),
+    sendRecipient: (recipient) => client().sendRecipient(recipient),
+    fetchBlob: (cargoId) => client().fetchBlob(cargoId),
+    checkBlob: (cargoId, sha256) => client().checkBlob(cargoId, sha256),
     close: async () => current?.client.close(),
   }
 }

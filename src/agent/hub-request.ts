@@ -34,14 +34,24 @@ export class HubUnreachableError extends SvcError {
 export interface HubRequest<Value> {
   readonly dispatcher: Dispatcher
   readonly url: URL
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly userAgent: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
   /** Told what every reply, of whatever kind, says about the hub's clock. */
   readonly noteHubTime?: ((hubNow: Date) => void) | undefined
-  decode(body: unknown): Value | undefined
+  decode(this: void, body: unknown): Value | undefined
 }
+
+/** A request whose answer is not JSON; a refusal still is. */
+export interface BytesRequest<Value> extends Omit<HubRequest<Value>, 'decode'> {
+  readonly accept: string
+  readonly bytesMax: number
+  readonly timeoutMs: number
+  decode(this: void, bytes: Buffer, headers: ReplyHeaders): Value | undefined
+}
+
+export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export interface HubReply<Value> {
   readonly outcome:
@@ -50,15 +60,26 @@ export interface HubReply<Value> {
   readonly etag: string | undefined
 }
 
-export async function sendToHub<Value>(options: HubRequest<Value>): Promise<HubReply<Value>> {
-  const { status, headers, text } = await exchange(options)
+export function sendToHub<Value>({ decode, ...rest }: HubRequest<Value>): Promise<HubReply<Value>> {
+  return sendForBytes({
+    ...rest,
+    accept: 'application/json',
+    bytesMax: LIMITS.replyBytesMax,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+    decode: (bytes) => decode(parseJson(bytes)),
+  })
+}
+
+export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise<HubReply<Value>> {
+  const { status, headers, bytes } = await exchange(options)
   const hubTime = parseHttpDate(headers['date'])
   if (hubTime !== undefined) options.noteHubTime?.(hubTime)
   const etag = single(headers['etag'])
   if (status === 304) return { outcome: { notModified: true, hubTime }, etag }
-  const body = parseJson(text)
-  if (status !== 200) return { outcome: refusalOf(status, body, headers, hubTime), etag }
-  const value = options.decode(body)
+  if (status !== 200) {
+    return { outcome: refusalOf(status, parseJson(bytes), headers, hubTime), etag }
+  }
+  const value = options.decode(bytes, headers)
   if (value === undefined) {
     throw new HubUnreachableError(
       `${options.url.href} answered something that is not the protocol's`,
@@ -75,46 +96,44 @@ export function routeUrl(base: URL, path: string): URL {
   return new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base)
 }
 
-type Headers = Record<string, string | string[] | undefined>
-
 async function exchange(
-  options: HubRequest<unknown>,
-): Promise<{ status: number; headers: Headers; text: string }> {
+  options: Omit<BytesRequest<unknown>, 'decode'>,
+): Promise<{ status: number; headers: ReplyHeaders; bytes: Buffer }> {
   try {
     const reply = await request(options.url, {
       dispatcher: options.dispatcher,
       method: options.method,
       headers: {
         'user-agent': options.userAgent,
-        accept: 'application/json',
+        accept: options.accept,
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
       body: options.body === undefined ? null : JSON.stringify(options.body),
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.timeout(options.timeoutMs),
     })
-    return { status: reply.statusCode, headers: reply.headers, text: await readBounded(reply.body) }
+    const bytes = await readBounded(reply.body, options.bytesMax)
+    return { status: reply.statusCode, headers: reply.headers, bytes }
   } catch (error) {
     // The reason is in the message, which is all that a person or a log gets to see.
     throw new HubUnreachableError(`no answer from ${options.url.origin}: ${describeError(error)}`)
   }
 }
 
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBounded(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > LIMITS.replyBytesMax)
-      throw new Error(`the reply is over ${LIMITS.replyBytesMax} bytes`)
+    if (size > bytesMax) throw new Error(`the reply is over ${bytesMax} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
-function parseJson(text: string): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(bytes.toString('utf8')) as unknown
   } catch {
     // Whatever stands between us and the hub may answer in HTML.
     return undefined
@@ -124,7 +143,7 @@ function parseJson(text: string): unknown {
 function refusalOf(
   status: number,
   body: unknown,
-  headers: Headers,
+  headers: ReplyHeaders,
   hubTime: Date | undefined,
 ): HubRefusal {
   const code = Check(ErrorReplyBody, body) ? body.error.slice(0, 64) : 'unknown'

@@ -154,7 +154,7 @@ function buildProgram(): Command {
 
   const targets = program
     .command('targets')
-    .description('where delivered certificates go on this host, as targets.d says')
+    .description('where delivered certificates and files go on this host, as targets.d says')
     .helpCommand(false)
     .addHelpText('after', TARGETS_EXAMPLES)
 

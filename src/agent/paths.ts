@@ -9,6 +9,8 @@ import type { AgentConfig } from './config.ts'
 export interface AgentPaths {
   readonly dataDir: string
   readonly identityDir: string
+  /** Opens what is sealed for this host. */
+  readonly ageKeyFile: string
   /** An enrolment under way. */
   readonly pendingDir: string
   /** A recovery under way. */
@@ -17,6 +19,8 @@ export interface AgentPaths {
   readonly stateDir: string
   readonly hookDir: string
   readonly processedFile: string
+  /** Apart from the certificates: an agent that knows of no files reads its own records still. */
+  readonly deliveredFilesFile: string
   readonly outboxDir: string
   /** Names the last identity whose `cert_renewed` was queued. */
   readonly announcedIdentityFile: string
@@ -32,12 +36,14 @@ export function agentPaths(
   return {
     dataDir,
     identityDir,
+    ageKeyFile: join(identityDir, 'age.key'),
     pendingDir: join(identityDir, 'pending'),
     pendingRecoveryDir: join(identityDir, 'pending-recovery'),
     outDir,
     stateDir,
     hookDir,
     processedFile: join(stateDir, 'processed.json'),
+    deliveredFilesFile: join(stateDir, 'delivered-files.json'),
     outboxDir: join(stateDir, 'outbox'),
     announcedIdentityFile: join(stateDir, 'announced-identity'),
     lockFile: join(dataDir, 'agent.lock'),

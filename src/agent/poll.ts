@@ -17,6 +17,7 @@ import {
   renewIfStillDue,
   UPKEEP_RETRIES,
 } from './identity-upkeep.ts'
+import { announceRecipient, RECIPIENT_RETRIES } from './identity/announce-recipient.ts'
 import { flushOutbox } from './reporting/flush-outbox.ts'
 import { decideManifestReport, type ManifestReport } from './reporting/manifest-report.ts'
 import { adoptRestoredIdentity, type AgentSession, caPathOf, takeUpIdentity } from './session.ts'
@@ -50,13 +51,13 @@ export interface PollResult {
 
 const CLOCK_SKEW_WARNING_MS = 30_000
 
-/** Throws a UserError when processed.json is damaged. */
+/** Throws a UserError when the records of deliveries are damaged. */
 export async function openPollState(
   session: AgentSession,
   hookRunner: HookRunner,
 ): Promise<PollState> {
   const { config, paths, clock, hub, hubTime, newCertificates, outbox, logging } = session
-  const processed = await openProcessedStore(paths.processedFile)
+  const processed = await openProcessedStore(paths)
   const applier = currentApplier(config, paths)
   const retries = new RetrySchedule(session.random)
   return {
@@ -68,6 +69,7 @@ export async function openPollState(
     isSkewed: false,
     deliveries: {
       outDir: paths.outDir,
+      ageKeyFile: paths.ageKeyFile,
       renewalThresholdMs: config.renewalThresholdMs,
       clock,
       hub,
@@ -133,6 +135,10 @@ export async function pollOnce(
       for (const problem of await deliveries.hooks.settled()) budget.noteProblem(problem)
     }
     await guard(budget, log, 'Outbox', () => flushOutbox(session, budget))
+    // Last, so that it holds up nothing.
+    await guard(budget, log, 'Recipient', () =>
+      announceRecipient({ ...deliveries, hub: session.hub, log }, budget),
+    )
   }
   warnAboutSkew(state)
   if (manifest !== undefined) forgetRetries(state, manifest)
@@ -210,7 +216,7 @@ function warnAboutSkew(state: PollState): void {
 /** What is neither listed nor recorded any more is not tried again. */
 function forgetRetries({ retries, processed }: PollState, { entries }: Manifest): void {
   const listed = entries.map(({ deliveryId }) => deliveryId)
-  const wanted = new Set<string>([...UPKEEP_RETRIES, ...listed])
+  const wanted = new Set<string>([...UPKEEP_RETRIES, RECIPIENT_RETRIES, ...listed])
   for (const record of processed.list()) {
     if (record.cancelled) continue
     wanted.add(record.deliveryId)

@@ -22,7 +22,7 @@ export interface VersionedLayout {
 
 export interface VersionFile {
   readonly name: string
-  readonly content: string
+  readonly content: string | Uint8Array
   readonly mode: number
 }
 

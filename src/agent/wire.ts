@@ -2,7 +2,12 @@
 
 import type { Static, TSchema } from 'typebox'
 import { Check } from 'typebox/value'
-import type { CargoId, DeliveryId } from '../protocol/identifiers.ts'
+import {
+  type CargoId,
+  type DeliveryId,
+  parseRecipient,
+  type Recipient,
+} from '../protocol/identifiers.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import {
   EnrollReplyBody,
@@ -10,6 +15,7 @@ import {
   type EventRequestBody,
   IssueReplyBody,
   ManifestEntryBody,
+  RecipientReplyBody,
 } from '../protocol/schemas.ts'
 import { EventType, type RenewalTrigger } from '../protocol/words.ts'
 
@@ -65,6 +71,10 @@ export function decodeIssueReply(body: unknown): IssueReply | undefined {
 export function decodeEventReply(body: unknown): EventReceipt | undefined {
   if (!matches(EventReplyBody, body)) return undefined
   return { entryId: body.evento_id, hash: body.hash_atual }
+}
+
+export function decodeRecipientReply(body: unknown): Recipient | undefined {
+  return matches(RecipientReplyBody, body) ? parseRecipient(body.recipient) : undefined
 }
 
 export function decodeManifestReply(body: unknown): Manifest | undefined {
@@ -138,6 +148,18 @@ export function deliveryInstalled(
   return {
     type: EventType.deliveryInstalled,
     payload: { cert_path: paths.certificatePath, key_path: paths.keyPath, carga_nome: name },
+    deliveryId,
+  }
+}
+
+export function fileDelivered(
+  deliveryId: DeliveryId,
+  name: string,
+  { path, version }: { readonly path: string; readonly version: number },
+): AgentEvent {
+  return {
+    type: EventType.deliveryDelivered,
+    payload: { path, carga_nome: name, versao: version },
     deliveryId,
   }
 }

@@ -3,6 +3,7 @@
 import { compactVerify } from 'jose'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { basename } from 'node:path'
 import { createHash, randomUUID, X509Certificate } from 'node:crypto'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -10,17 +11,27 @@ import type {
   EnrollRequestBody,
   EventRequestBody,
   IssueRequestBody,
+  RecipientRequestBody,
   ManifestEntryBody,
   RecoverRequestBody,
   RecoveryClaims,
 } from '../../src/protocol/schemas.ts'
 import { createFakeCa, type FakeCa } from './hub-certificates.ts'
 
-export type FakeRoute = 'enroll' | 'recover' | 'issue' | 'manifest' | 'events'
+export type FakeRoute =
+  | 'enroll'
+  | 'recover'
+  | 'issue'
+  | 'manifest'
+  | 'events'
+  | 'recipient'
+  | 'blob'
 
 /** `cut-before` drops the connection unanswered, `cut-after` does the work first: the reply is lost. */
 export type Misbehaviour =
   | { readonly kind: 'cut-before' | 'cut-after' | 'foreign-key' | 'not-json' }
+  /** A blob with a digest that is another one's, with none, cut short, or without an end. */
+  | { readonly kind: 'wrong-digest' | 'no-digest' | 'short' | 'endless' }
   | {
       readonly kind: 'refuse'
       readonly status: number
@@ -46,6 +57,12 @@ export class FakeHub implements AsyncDisposable {
     { hostname: string; role: string; consumedBy?: string; reply?: unknown }
   >()
   entregas: ManifestEntryBody[] = []
+  /** Every recipient that was told, in order. */
+  readonly recipients: string[] = []
+  /** What cargoes hold, by id. */
+  readonly blobs = new Map<string, Uint8Array>()
+  /** As a hub of before sealed files, if not. */
+  knowsSealedFiles = true
   lifetimeMs = 86_400_000
   /** How far its clock is ahead of the real one: its `Date`, and what it signs. */
   clockOffsetMs = 0
@@ -154,6 +171,10 @@ export class FakeHub implements AsyncDisposable {
       if (plan.retryAfter !== undefined) response.setHeader('retry-after', plan.retryAfter)
       return send(response, plan.status, { error: plan.code })
     }
+    if (route === 'recipient' || route === 'blob') {
+      if (!this.knowsSealedFiles) return send(response, 404, { error: 'route_not_found' })
+      if (route === 'blob') return this.#sendBlob(request, response, plan)
+    }
     const { status, reply } = await this.#answer(
       route,
       body,
@@ -182,6 +203,10 @@ export class FakeHub implements AsyncDisposable {
       return this.#enroll(body as EnrollRequestBody, request.headers['idempotency-key'] as string)
     }
     if (route === 'recover') return this.#recover(body as RecoverRequestBody)
+    if (route === 'recipient') {
+      this.recipients.push((body as RecipientRequestBody).recipient)
+      return ok(body)
+    }
     if (route === 'issue') {
       return ok(await this.#issue((body as IssueRequestBody).csr_pem, commonName, plan))
     }
@@ -196,12 +221,13 @@ export class FakeHub implements AsyncDisposable {
   ): Promise<{ status: number; reply: unknown }> {
     const token = this.tokens.get(body.token)
     if (token === undefined) return { status: 401, reply: { error: 'token_not_found' } }
-    const request = `${idempotencyKey} ${body.csr_pem}`
+    const request = `${idempotencyKey} ${body.csr_pem} ${body.recipient ?? ''}`
     if (token.consumedBy === request) return ok(token.reply)
     if (token.consumedBy !== undefined) return { status: 401, reply: { error: 'token_consumed' } }
     if (token.hostname !== body.hostname)
       return { status: 403, reply: { error: 'hostname_mismatch' } }
     token.consumedBy = request
+    if (body.recipient !== undefined) this.recipients.push(body.recipient)
     token.reply = {
       agent_id: randomUUID(),
       ...(await this.#issue(body.csr_pem, body.hostname, undefined)),
@@ -226,6 +252,31 @@ export class FakeHub implements AsyncDisposable {
     if (isOld || isUsed || !isForThisCsr || claims.aud !== '127.0.0.1') return refused
     this.recoveries.push(claims)
     return ok(await this.#issue(body.csr_pem, certificate.subject.replace('CN=', ''), undefined))
+  }
+
+  #sendBlob(
+    request: IncomingMessage,
+    response: ServerResponse,
+    plan: Misbehaviour | undefined,
+  ): void {
+    const blob = this.blobs.get(basename(request.url ?? ''))
+    if (blob === undefined) return send(response, 404, { error: 'blob_not_found' })
+    const digest = createHash('sha256').update(blob)
+    if (plan?.kind === 'wrong-digest') digest.update('something else')
+    const sha256 = digest.digest()
+    response.setHeader('etag', `"${sha256.toString('hex')}"`)
+    if (request.headers['if-none-match'] === response.getHeader('etag')) {
+      return void response.writeHead(304).end()
+    }
+    response.setHeader('content-type', 'application/octet-stream')
+    if (plan?.kind !== 'no-digest') {
+      response.setHeader('repr-digest', `sha-256=:${sha256.toString('base64')}:`)
+    }
+    if (plan?.kind === 'endless') return writeForEver(response)
+    response.setHeader('content-length', blob.length)
+    if (plan?.kind === 'short') {
+      response.write(blob.subarray(0, -1), () => request.socket.destroy())
+    } else response.end(blob)
   }
 
   #now(): number {
@@ -258,7 +309,18 @@ function ok(reply: unknown): { status: number; reply: unknown } {
   return { status: 200, reply }
 }
 
+function writeForEver(response: ServerResponse): void {
+  const chunk = Buffer.alloc(256 * 1024)
+  const more = (): void => {
+    if (!response.destroyed) response.write(chunk, more)
+  }
+  response.on('error', () => undefined)
+  more()
+}
+
 function routeOf(path: string): FakeRoute {
+  if (path.endsWith('/recipient')) return 'recipient'
+  if (path.includes('/blobs/')) return 'blob'
   if (path.endsWith('/enroll')) return 'enroll'
   if (path.endsWith('/recover')) return 'recover'
   if (path.endsWith('/issue')) return 'issue'

@@ -26,6 +26,8 @@ export class TargetHost {
   target: Target
   /** Of the pair in `out/`. */
   serial = '01'
+  /** Of a file in `out/`. */
+  version: number | undefined = undefined
   deliveryId = 'a2a2a2a2-0000-4000-8000-000000000001'
   nowMs = Date.UTC(2026, 0, 1)
   /** What the server read last; a file that was not there is not in it. */
@@ -46,6 +48,7 @@ export class TargetHost {
       source: '/targets.d/site.toml',
       sourceSha256: 'aa',
       name: 'site' as ArtefactName,
+      artefact: 'pair',
       keyType: 'ec-p256',
       reload: ['reload'],
       probe: { host: '127.0.0.1', port: 1, protocol: 'tls', serverName: undefined },
@@ -72,23 +75,18 @@ export class TargetHost {
         log: LOG,
         newRequestId: randomUUID,
         loadTargets: () => Promise.resolve({ targets: [target], problems: [] }),
-        readPair: () =>
+        readMaterial: () =>
           Promise.resolve({
             ok: true,
             serial: this.serial,
-            material: { leafPem: this.serial, chainPems: [], keyPem: '', caPem: '' },
-            record: {
-              delivery_id: this.deliveryId,
-              cargo_id: '',
-              version: 1,
-              request_id: '',
-              renewal: null,
-            },
+            version: this.version,
+            material: { content: Buffer.from(this.serial) },
+            deliveryId: this.deliveryId,
           }),
         parts: {
           checkPlace: () => Promise.resolve(this.placeRefused),
           ownerOf: () => Promise.resolve({ uid: 33, gid: 34 }),
-          render: (_content, { leafPem }) => Promise.resolve(Buffer.from(`content ${leafPem}`)),
+          render: () => Promise.resolve(Buffer.from(`content ${this.serial}`)),
           reload: async () => {
             disk.tick()
             this.reloads += 1

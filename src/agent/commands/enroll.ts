@@ -39,7 +39,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     )
     const { serial, notAfter } = identity.leaf
     print(
-      describeIdentity(identity, paths.dataDir),
+      await describeIdentity(identity, paths),
       options,
       `enrolled ${hostname}\ncert serial: ${serial}\nnot_after: ${formatInstant(notAfter)}`,
     )

@@ -4,6 +4,6 @@ import { type Environment, print, startCommand } from './context.ts'
 
 export async function runIdentity(env: Environment, options: { json: boolean }): Promise<void> {
   const { paths } = startCommand('identity', env)
-  const description = describeIdentity(await requireIdentity(paths.identityDir), paths.dataDir)
+  const description = await describeIdentity(await requireIdentity(paths.identityDir), paths)
   print(description, options, formatIdentity(description))
 }

@@ -17,7 +17,7 @@ export async function runStatus(env: Environment, options: { json: boolean }): P
 
 /** Without the lock: it changes nothing, and whoever holds it changes each file as a whole. */
 async function readAlone(paths: AgentPaths, now: Date): Promise<AgentStatus> {
-  const deliveries = [...(await readDeliveries(paths.processedFile)).values()]
+  const deliveries = await readDeliveries(paths)
   const events = await listEventFiles(paths.outboxDir)
   return readStatus(paths, {
     processed: { list: () => deliveries },

@@ -169,7 +169,7 @@ ${place}:3: the directory /tmp is writable by group or others
             source: place,
             applied_by: ownUid,
             key_type: 'ec-p256',
-            delivery: { state: 'missing', serial: null, not_after: null },
+            delivery: { state: 'missing', serial: null, not_after: null, versao: null },
             files: [
               {
                 path: '/tmp/b.pem',

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { describeError } from '../../platform/errors.ts'
-import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { type AgentConfig, parseAgentConfig } from '../config.ts'
+import { readInstalledFile } from '../delivery/installed-file.ts'
 import { readInstalledPair } from '../delivery/installed-pair.ts'
 import { agentPaths } from '../paths.ts'
 import { checkPlaces } from '../targets/check-places.ts'
@@ -15,7 +15,7 @@ import {
   formatProblem,
   formatTarget,
 } from '../targets/target-explanation.ts'
-import type { TargetProblem } from '../targets/target.ts'
+import type { Target, TargetProblem } from '../targets/target.ts'
 import { readTrustedDirectories } from '../targets/trusted-path.ts'
 import { type Environment, print } from './context.ts'
 
@@ -34,13 +34,19 @@ export async function runTargetsCheck(env: Environment, options: { json: boolean
   becomeOwnerOf(config.dataDir)
   const explained: ExplainedTarget[] = []
   for (const target of targets) {
-    explained.push({ target, delivery: await readDelivery(paths.outDir, target.name) })
+    explained.push({ target, delivery: await readDelivery(paths.outDir, target) })
   }
   report(config, explained, problems, options)
 }
 
-async function readDelivery(outDir: string, name: ArtefactName): Promise<DeliveryOnHost> {
+async function readDelivery(outDir: string, { artefact, name }: Target): Promise<DeliveryOnHost> {
   try {
+    if (artefact === 'file') {
+      const file = await readInstalledFile(outDir, name)
+      return file === undefined
+        ? { state: 'missing' }
+        : { state: 'installed', version: file.record.version }
+    }
     const pair = await readInstalledPair(outDir, name)
     if (pair === undefined) return { state: 'missing' }
     return { state: 'installed', serial: pair.leaf.serial, notAfter: pair.leaf.notAfter }

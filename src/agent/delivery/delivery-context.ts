@@ -15,12 +15,13 @@ import type { ProcessedStore } from './processed-store.ts'
 
 export interface DeliveryContext {
   readonly outDir: string
+  readonly ageKeyFile: string
   readonly renewalThresholdMs: number
   /** Ours, for when to try again; what certificates say is measured by the hub's. */
   readonly clock: Clock
   readonly hubTime: HubTime
   readonly newCertificates: NewCertificates
-  readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent'>
+  readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent' | 'fetchBlob' | 'checkBlob'>
   readonly outbox: Outbox
   readonly processed: ProcessedStore
   readonly targets: AgentTargets

@@ -12,7 +12,7 @@ export interface FoundHook {
   readonly refusal: string | undefined
 }
 
-export type HookName = 'post-csr-cert'
+export type HookName = 'post-csr-cert' | 'post-selado'
 
 /** The hook itself, then those of its `.d` directory in the order of their names' bytes. */
 export async function findHooks(

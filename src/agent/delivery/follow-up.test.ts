@@ -14,7 +14,8 @@ function recordOf(progress: ProcessedDelivery['progress']): ProcessedDelivery {
     cargoId: '' as CargoId,
     name: 'site',
     version: 1,
-    serial: '0a',
+    kind: 'csr_cert',
+    mark: '0a',
     progress,
     hookEvent: 'installed',
     reportedHookFailure: null,
@@ -59,7 +60,7 @@ for (const [progress, renewal, expected] of CASES) {
           tell: () => note('tell'),
         },
       },
-      new Map([['site', { leaf, record }]]),
+      new Map([['csr_cert site', { leaf, record }]]),
     )
     assert.deepEqual(done, expected)
   })

@@ -5,8 +5,15 @@ import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import type { Outbox } from '../reporting/outbox.ts'
 import type { AgentTargets } from '../targets/agent-targets.ts'
-import { type AgentEvent, deliveryInstalled, deliveryRenewed } from '../wire.ts'
-import { type InstalledPair, pairPaths } from './installed-pair.ts'
+import { type AgentEvent, deliveryInstalled, deliveryRenewed, fileDelivered } from '../wire.ts'
+import {
+  artefactKey,
+  type InstalledArtefact,
+  type InstalledArtefacts,
+  markOf,
+} from './installed-artefact.ts'
+import { filePath } from './installed-file.ts'
+import { pairPaths } from './installed-pair.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
 
 export interface FollowUpContext {
@@ -16,15 +23,15 @@ export interface FollowUpContext {
   readonly targets: Pick<AgentTargets, 'applyNew' | 'tell'>
 }
 
-/** A renewed pair that the records do not know yet starts again at the first step. */
+/** A version that the records do not know yet, of a renewed pair most likely, starts again at the first step. */
 export async function adoptInstalledVersions(
   { processed }: FollowUpContext,
-  pairs: ReadonlyMap<string, InstalledPair>,
+  installed: InstalledArtefacts,
 ): Promise<void> {
   for (const record of processed.list()) {
-    const pair = pairs.get(record.name)
-    if (pair !== undefined && isNewVersionOf(record, pair)) {
-      await processed.put(afterRenewal(record, pair.leaf.serial))
+    const artefact = installed.get(artefactKey(record))
+    if (artefact !== undefined && isNewVersionOf(record, artefact)) {
+      await processed.put(afterRenewal(record, markOf(artefact)))
     }
   }
 }
@@ -35,34 +42,35 @@ export async function adoptInstalledVersions(
  */
 export async function queueEvents(
   context: FollowUpContext,
-  pairs: ReadonlyMap<string, InstalledPair>,
+  installed: InstalledArtefacts,
 ): Promise<void> {
   for (const record of context.processed.list()) {
-    const pair = pairs.get(record.name)
-    if (record.progress !== 'installed' || pair?.record.delivery_id !== record.deliveryId) continue
-    const event = eventOf(context.outDir, record, pair)
+    const artefact = installed.get(artefactKey(record))
+    if (record.progress !== 'installed') continue
+    if (artefact?.record.delivery_id !== record.deliveryId) continue
+    const event = eventOf(context.outDir, record, artefact)
     if (event === undefined) continue
-    await context.targets.applyNew(record.name, pair.leaf.serial)
-    await context.outbox.enqueue(event, pair.record.request_id)
+    await context.targets.applyNew(record.name, markOf(artefact))
+    await context.outbox.enqueue(event, artefact.record.request_id)
     await context.processed.put({ ...record, progress: 'event_queued' })
   }
   await context.targets.tell()
 }
 
-function isNewVersionOf(record: ProcessedDelivery, pair: InstalledPair): boolean {
+function isNewVersionOf(record: ProcessedDelivery, artefact: InstalledArtefact): boolean {
   return (
-    pair.record.delivery_id === record.deliveryId &&
-    pair.record.version === record.version &&
-    pair.leaf.serial !== record.serial
+    artefact.record.delivery_id === record.deliveryId &&
+    artefact.record.version === record.version &&
+    markOf(artefact) !== record.mark
   )
 }
 
 /** A hook that never learned of the installation is told of that, not of the renewal. */
-function afterRenewal(record: ProcessedDelivery, serial: string): ProcessedDelivery {
+function afterRenewal(record: ProcessedDelivery, mark: string): ProcessedDelivery {
   const hookKnowsIt = record.progress === 'done' || record.hookEvent === 'renewed'
   return {
     ...record,
-    serial,
+    mark,
     progress: 'installed',
     hookEvent: hookKnowsIt ? 'renewed' : 'installed',
     reportedHookFailure: null,
@@ -72,10 +80,18 @@ function afterRenewal(record: ProcessedDelivery, serial: string): ProcessedDeliv
 function eventOf(
   outDir: string,
   { deliveryId, name: text }: { readonly deliveryId: DeliveryId; readonly name: string },
-  { leaf, record: { renewal } }: InstalledPair,
+  artefact: InstalledArtefact,
 ): AgentEvent | undefined {
   const name = parseArtefactName(text)
   if (name === undefined) return undefined
+  if (artefact.leaf === undefined) {
+    const { version } = artefact.record
+    return fileDelivered(deliveryId, name, { path: filePath(outDir, name), version })
+  }
+  const {
+    leaf,
+    record: { renewal },
+  } = artefact
   if (renewal === null) return deliveryInstalled(deliveryId, name, pairPaths(outDir, name))
   return deliveryRenewed(deliveryId, name, {
     oldSerial: renewal.old_serial,

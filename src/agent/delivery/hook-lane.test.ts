@@ -88,11 +88,11 @@ describe('hooks beside the rounds', () => {
     hub.clockOffsetMs = 3_000_000
     await pollOnce(state, BESIDE)
     const [second] = state.processed.list()
-    assert.notEqual(second?.serial, first?.serial)
+    assert.notEqual(second?.mark, first?.mark)
     assert.equal(hooks.invocationCount, 1)
     hooks.running[0]?.end()
     await eventually('the second hook', () => hooks.invocationCount === 2)
-    assert.equal(hooks.running[0]?.invocation.serial, second?.serial)
+    assert.equal(hooks.running[0]?.invocation.serial, second?.mark)
     assert.equal(state.processed.list()[0]?.progress, 'event_queued')
     hooks.running[0]?.end()
     await state.deliveries.hooks.settled()

@@ -5,13 +5,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
-import { parseArtefactName } from '../../protocol/identifiers.ts'
+import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
 import { type Random, RetrySchedule } from '../backoff.ts'
 import type { HubTime } from '../hub-time.ts'
 import type { Outbox } from '../reporting/outbox.ts'
 import { type HookFailureReport, hookFailed } from '../wire.ts'
-import type { HookRunner } from './hook-runner.ts'
-import { pairPaths, readInstalledPair } from './installed-pair.ts'
+import type { HookInvocation, HookRunner } from './hook-runner.ts'
+import { type InstalledArtefact, readInstalled } from './installed-artefact.ts'
+import { filePath } from './installed-file.ts'
+import { pairPaths } from './installed-pair.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
 
 export interface HookContext {
@@ -35,7 +37,7 @@ export class HookLane {
   readonly #retries: RetrySchedule
   /** One at a time of each delivery. */
   readonly #running = new Map<DeliveryId, Promise<void>>()
-  /** Those whose pair is not there: looked at again in the next round. */
+  /** Those whose files are not there: looked at again in the next round. */
   readonly #skipped = new Set<DeliveryId>()
   #problems: string[] = []
   #hostname = ''
@@ -120,41 +122,46 @@ export class HookLane {
 
   /** Undefined when there is nothing to run now. */
   async #runHooksOf(record: ProcessedDelivery): Promise<HookFailureReport[] | undefined> {
-    const { outDir, caPath, hookRunner, clock, hubTime } = this.#context
-    const { deliveryId } = record
+    const { outDir, hookRunner, clock, hubTime } = this.#context
+    const { deliveryId, kind } = record
     const name = parseArtefactName(record.name)
-    const pair = name && (await readInstalledPair(outDir, name))
-    if (name === undefined || pair?.record.delivery_id !== deliveryId) {
+    const artefact = name && (await readInstalled(outDir, kind, name))
+    if (name === undefined || artefact?.record.delivery_id !== deliveryId) {
       // Not there, or another delivery's: then this version's hook is not due any more.
       this.#skipped.add(deliveryId)
       return undefined
     }
-    const earlyMs = pair.leaf.notBefore.getTime() - hubTime.now().getTime()
+    const earlyMs = (artefact.leaf?.notBefore.getTime() ?? 0) - hubTime.now().getTime()
     if (earlyMs > 0) {
       // A service that takes up a certificate before its time fails with it.
       this.#retries.postpone(deliveryId, clock.now(), earlyMs)
       return undefined
     }
-    return hookRunner.run({
-      event: record.hookEvent,
-      name,
-      ...pairPaths(outDir, name),
-      caPath,
-      serial: pair.leaf.serial,
-      notAfter: pair.leaf.notAfter,
-      deliveryId,
-      cargoId: record.cargoId,
-      version: record.version,
-      hostname: this.#hostname,
-    })
+    return hookRunner.run(this.#invocationOf(record, name, artefact))
+  }
+
+  #invocationOf(
+    { hookEvent, deliveryId, cargoId, version }: ProcessedDelivery,
+    name: ArtefactName,
+    { leaf }: InstalledArtefact,
+  ): HookInvocation {
+    const { outDir, caPath } = this.#context
+    const hostname = this.#hostname
+    const common = { event: hookEvent, name, deliveryId, cargoId, version, hostname }
+    if (leaf === undefined) {
+      return { ...common, hookName: 'post-selado', filePath: filePath(outDir, name) }
+    }
+    const { serial, notAfter } = leaf
+    const paths = { ...pairPaths(outDir, name), caPath }
+    return { ...common, hookName: 'post-csr-cert', ...paths, serial, notAfter }
   }
 
   async #settle(record: ProcessedDelivery, failures: readonly HookFailureReport[]): Promise<void> {
     const { processed, outbox, clock } = this.#context
-    const { deliveryId, name, serial } = record
+    const { deliveryId, name, mark } = record
     /** A version that was installed while the hook ran has a run of its own to come. */
     const isSameVersion = (current: ProcessedDelivery): boolean =>
-      current.serial === serial && current.progress === 'event_queued'
+      current.mark === mark && current.progress === 'event_queued'
     if (failures.length === 0) {
       await processed.update(deliveryId, (current) =>
         isSameVersion(current)

@@ -13,6 +13,7 @@ const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).
 const userId = process.getuid?.() ?? 0
 
 const INVOCATION: HookInvocation = {
+  hookName: 'post-csr-cert',
   event: 'installed',
   name: 'site',
   certificatePath: '/out/$(touch x).crt',
@@ -20,6 +21,17 @@ const INVOCATION: HookInvocation = {
   caPath: '/ca.pem',
   serial: 'ab',
   notAfter: new Date('2026-01-02T03:04:05Z'),
+  deliveryId: 'd',
+  cargoId: 'c',
+  version: 2,
+  hostname: 'web-1',
+}
+
+const FILE_INVOCATION: HookInvocation = {
+  hookName: 'post-selado',
+  event: 'installed',
+  name: 'site.conf',
+  filePath: '/out/site.conf',
   deliveryId: 'd',
   cargoId: 'c',
   version: 2,
@@ -38,6 +50,7 @@ async function withHooks(
     run: (
       timeoutMs?: number,
       lock?: FileLock,
+      invocation?: HookInvocation,
     ) => ReturnType<ReturnType<typeof createHookRunner>['run']>
   }) => Promise<void>,
 ): Promise<void> {
@@ -51,7 +64,7 @@ async function withHooks(
         await chmod(path, 0o755)
         return path
       },
-      run: (timeoutMs, lock) =>
+      run: (timeoutMs, lock, invocation = INVOCATION) =>
         createHookRunner({
           hookDir: directory,
           workingDirectory: directory,
@@ -60,7 +73,7 @@ async function withHooks(
           log,
           ...(timeoutMs === undefined ? {} : { timeoutMs }),
           ...(lock === undefined ? {} : { lock }),
-        }).run(INVOCATION),
+        }).run(invocation),
     })
   } finally {
     await rm(directory, { recursive: true })
@@ -90,6 +103,28 @@ describe('hooks', () => {
           SVC_CA_PATH: '/ca.pem',
           SVC_SERIAL: 'ab',
           SVC_NOT_AFTER: '2026-01-02T03:04:05.000Z',
+          SVC_ENTREGA_ID: 'd',
+          SVC_CARGA_ID: 'c',
+          SVC_VERSAO: '2',
+          SVC_HOSTNAME: 'web-1',
+        },
+      })
+    }))
+
+  test('[SLD-10] of a file are others, with its path and nothing of certificates', () =>
+    withHooks(async ({ directory, put, run }) => {
+      await put('post-csr-cert', 'exit 1')
+      await put('post-selado', NOTE_WHAT_IT_GETS, { interpreter: process.execPath })
+      assert.deepEqual(await run(undefined, undefined, FILE_INVOCATION), [])
+      assert.deepEqual(JSON.parse(await readFile(join(directory, 'given'), 'utf8')), {
+        arguments: ['site.conf', '/out/site.conf'],
+        environment: {
+          PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+          HOME: '/home/x',
+          LANG: 'C.UTF-8',
+          SVC_EVENT: 'installed',
+          SVC_NOME: 'site.conf',
+          SVC_FILE_PATH: '/out/site.conf',
           SVC_ENTREGA_ID: 'd',
           SVC_CARGA_ID: 'c',
           SVC_VERSAO: '2',

@@ -6,14 +6,26 @@ import type { HookFailureReport } from '../wire.ts'
 import { findHooks } from './find-hooks.ts'
 import { runHook } from './run-hook.ts'
 
-export interface HookInvocation {
-  readonly event: 'installed' | 'renewed'
-  readonly name: string
+export type HookInvocation = PairInvocation | FileInvocation
+
+interface PairInvocation extends CommonInvocation {
+  readonly hookName: 'post-csr-cert'
   readonly certificatePath: string
   readonly keyPath: string
   readonly caPath: string
   readonly serial: string
   readonly notAfter: Date
+}
+
+interface FileInvocation extends CommonInvocation {
+  readonly hookName: 'post-selado'
+  readonly filePath: string
+  readonly serial?: undefined
+}
+
+interface CommonInvocation {
+  readonly event: 'installed' | 'renewed'
+  readonly name: string
   readonly deliveryId: string
   readonly cargoId: string
   readonly version: number
@@ -45,7 +57,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
   return {
     async run(invocation) {
       const failures: HookFailureReport[] = []
-      for (const { path, refusal } of await findHooks(hookDir, 'post-csr-cert', userId)) {
+      for (const { path, refusal } of await findHooks(hookDir, invocation.hookName, userId)) {
         if (refusal !== undefined) {
           log.warn({ hook: path, artefact: invocation.name, reason: refusal }, 'Hook refused')
           failures.push({
@@ -58,7 +70,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
         }
         const result = await runHook({
           path,
-          arguments: [invocation.name, invocation.certificatePath, invocation.keyPath],
+          arguments: [invocation.name, ...pathsOf(invocation)],
           environment: hookEnvironment(invocation, options.home),
           workingDirectory,
           lockDescriptor: options.lock?.descriptor,
@@ -88,6 +100,12 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
   }
 }
 
+function pathsOf(invocation: HookInvocation): string[] {
+  return invocation.hookName === 'post-selado'
+    ? [invocation.filePath]
+    : [invocation.certificatePath, invocation.keyPath]
+}
+
 /** Nothing of the agent's own environment, which may hold a token. */
 function hookEnvironment(invocation: HookInvocation, home: string): Record<string, string> {
   return {
@@ -96,14 +114,21 @@ function hookEnvironment(invocation: HookInvocation, home: string): Record<strin
     LANG: 'C.UTF-8',
     SVC_EVENT: invocation.event,
     SVC_NOME: invocation.name,
+    ...ownEnvironment(invocation),
+    SVC_ENTREGA_ID: invocation.deliveryId,
+    SVC_CARGA_ID: invocation.cargoId,
+    SVC_VERSAO: String(invocation.version),
+    SVC_HOSTNAME: invocation.hostname,
+  }
+}
+
+function ownEnvironment(invocation: HookInvocation): Record<string, string> {
+  if (invocation.hookName === 'post-selado') return { SVC_FILE_PATH: invocation.filePath }
+  return {
     SVC_CERT_PATH: invocation.certificatePath,
     SVC_KEY_PATH: invocation.keyPath,
     SVC_CA_PATH: invocation.caPath,
     SVC_SERIAL: invocation.serial,
     SVC_NOT_AFTER: invocation.notAfter.toISOString(),
-    SVC_ENTREGA_ID: invocation.deliveryId,
-    SVC_CARGA_ID: invocation.cargoId,
-    SVC_VERSAO: String(invocation.version),
-    SVC_HOSTNAME: invocation.hostname,
   }
 }

@@ -1,18 +1,20 @@
-// Installation: a pair in `out/`, its record, its event; or the reason why there is none.
+// Installation: a pair or a file in `out/`, its record, its event; or the reason why there is none.
 
 import { describeError, errnoCode } from '../../platform/errors.ts'
 import { createCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
 import { describeRefusal, meaningOfRefusal } from '../failures.ts'
 import type { HubBudget } from '../hub-budget.ts'
-import type { HubRefusal } from '../hub-request.ts'
+import type { HubOutcome, HubRefusal } from '../hub-request.ts'
 import type { Identity } from '../identity/identity.ts'
 import { ForeignFileError, restoreLinks } from '../versioned-files.ts'
 import { deliveryFailed, type ManifestEntry } from '../wire.ts'
 import { ATTEMPT_INTERVAL_MS, type DeliveryContext } from './delivery-context.ts'
 import { queueEvents } from './follow-up.ts'
-import { pairLayout, readInstalledPair } from './installed-pair.ts'
-import { obtainPair, type PairRequest } from './obtain-pair.ts'
+import { artefactKey, artefactLayout, markOf, readInstalled } from './installed-artefact.ts'
+import { obtainFile, UnusableFileError } from './obtain-file.ts'
+import { obtainPair } from './obtain-pair.ts'
 import { type Installation, sameFileReason } from './plan-deliveries.ts'
 import type { ProcessedDelivery } from './processed-store.ts'
 
@@ -29,17 +31,17 @@ const NOT_WRITABLE: ReadonlySet<string | undefined> = new Set([
 export async function installDelivery(
   context: DeliveryContext,
   identity: Identity,
-  { entry, name, isInPlace, rival }: Installation,
+  installation: Installation,
   budget: HubBudget,
 ): Promise<void> {
+  const { entry, kind, name, isInPlace, rival } = installation
   const { deliveryId, cargoId, version } = entry
   if (rival !== undefined && (await isStillLive(context, identity, rival, budget))) {
     await failDelivery(context, entry, sameFileReason(name))
     return
   }
   if (!isInPlace) {
-    const request: PairRequest = { deliveryId, cargoId, name, version, renewal: null }
-    const refusal = await obtainOrFail(context, identity, request, entry)
+    const refusal = await obtainOrFail(context, identity, installation)
     if (refusal === 'failed') return
     if (refusal !== undefined) {
       await settleRefusal(context, entry, refusal, budget)
@@ -47,15 +49,17 @@ export async function installDelivery(
     }
     budget.noteAnswer()
   }
-  const pair = await readInstalledPair(context.outDir, name)
-  if (pair === undefined) return
-  await restoreLinks(pairLayout(context.outDir, name))
+  const artefact = await readInstalled(context.outDir, kind, name)
+  if (artefact === undefined) return
+  const mark = markOf(artefact)
+  await restoreLinks(artefactLayout(context.outDir, kind, name))
   await context.processed.put({
     deliveryId,
     cargoId,
+    kind,
     name,
     version,
-    serial: pair.leaf.serial,
+    mark,
     progress: 'installed',
     hookEvent: 'installed',
     reportedHookFailure: null,
@@ -63,24 +67,29 @@ export async function installDelivery(
   })
   context.retries.clear(deliveryId)
   context.log.info(
-    { delivery_id: deliveryId, artefact: name, serial: pair.leaf.serial },
+    { delivery_id: deliveryId, artefact: name, kind, version, serial: artefact.leaf?.serial },
     'Delivery installed',
   )
-  await queueEvents(context, new Map([[name, pair]]))
+  await queueEvents(context, new Map([[artefactKey({ kind, name }), artefact]]))
 }
 
-/** A file that may not be written fails the delivery; every other error is for a later try. */
+/** A file that may not be written, or cannot be opened, fails the delivery; every other error is for a later try. */
 async function obtainOrFail(
   context: DeliveryContext,
   identity: Identity,
-  request: PairRequest,
-  entry: ManifestEntry,
+  { entry, kind, name }: Installation,
 ): Promise<HubRefusal | 'failed' | undefined> {
+  const { deliveryId, cargoId, version } = entry
+  const request = { deliveryId, cargoId, name, version }
   try {
-    const outcome = await obtainPair(context, identity, request)
+    const outcome =
+      kind === DeliveryKind.csrCert
+        ? await obtainPair(context, identity, { ...request, renewal: null })
+        : await obtainFile(context, request)
     return outcome.ok ? undefined : outcome
   } catch (error) {
-    if (!(error instanceof ForeignFileError) && !NOT_WRITABLE.has(errnoCode(error))) throw error
+    const isFinal = error instanceof ForeignFileError || error instanceof UnusableFileError
+    if (!isFinal && !NOT_WRITABLE.has(errnoCode(error))) throw error
     await failDelivery(context, entry, describeError(error))
     return 'failed'
   }
@@ -124,15 +133,14 @@ export async function failDelivery(
   await outbox.enqueue(deliveryFailed(deliveryId, reason))
 }
 
-/** Asks for what a live delivery may have, a certificate, and drops it; the hub knows a cancelled one no more. */
+/** Asks for what a live delivery may have and drops it; the hub knows a cancelled one no more. */
 async function isStillLive(
   { hub, processed }: DeliveryContext,
   identity: Identity,
   rival: ProcessedDelivery,
   budget: HubBudget,
 ): Promise<boolean> {
-  const csrPem = await createCsrPem(identity.hostname, await generateEcP256Key())
-  const outcome = await hub.issueCertificate(csrPem, rival.deliveryId)
+  const outcome = await askFor(hub, identity, rival)
   if (outcome.ok) return true
   if (meaningOfRefusal(outcome) === 'cancelled') {
     await processed.remove([rival.deliveryId])
@@ -140,4 +148,14 @@ async function isStillLive(
   }
   budget.noteRefusal(outcome)
   throw new Error(`whether ${rival.deliveryId} is live is not known: ${describeRefusal(outcome)}`)
+}
+
+async function askFor(
+  hub: DeliveryContext['hub'],
+  identity: Identity,
+  { kind, deliveryId, cargoId, mark }: ProcessedDelivery,
+): Promise<HubOutcome<unknown>> {
+  if (kind !== DeliveryKind.csrCert) return hub.checkBlob(cargoId, mark)
+  const csrPem = await createCsrPem(identity.hostname, await generateEcP256Key())
+  return hub.issueCertificate(csrPem, deliveryId)
 }

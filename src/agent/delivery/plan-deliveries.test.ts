@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Certificate } from '../../pki/certificates.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
 import type { ManifestEntry } from '../wire.ts'
+import type { InstalledFile } from './installed-file.ts'
 import type { InstalledPair } from './installed-pair.ts'
 import { planDeliveries, type RoundState } from './plan-deliveries.ts'
 import type { ProcessedDelivery } from './processed-store.ts'
@@ -28,7 +29,8 @@ function record(id: string, fields: Partial<ProcessedDelivery> = {}): ProcessedD
     cargoId: `cargo of ${id}` as CargoId,
     name: 'site',
     version: 1,
-    serial: 'aa',
+    kind: 'csr_cert',
+    mark: 'aa',
     progress: 'done',
     hookEvent: 'installed',
     reportedHookFailure: null,
@@ -56,11 +58,16 @@ function pairOf(id: string, hoursLeft = 23, version = 1): InstalledPair {
   }
 }
 
+function fileOf(id: string, version = 1): InstalledFile {
+  const ids = { delivery_id: id, cargo_id: `cargo of ${id}`, request_id: 'r' }
+  return { record: { ...ids, version, sha256: 'aa' } }
+}
+
 function plan(state: Partial<RoundState>) {
   const decided = planDeliveries({
     entries: [],
     records: [],
-    pairs: new Map(),
+    installed: new Map(),
     failuresWaiting: new Set(),
     now: NOW,
     newCertificates: { isNew: () => false },
@@ -83,7 +90,7 @@ function plan(state: Partial<RoundState>) {
 const NOTHING = { install: [], fail: [], skip: [], renew: [], drop: [] }
 const sameCargo = { cargoId: 'cargo of a' as CargoId }
 
-describe('the plan of a round', () => {
+describe('[SLD-8] the plan of a round', () => {
   const cases: [
     title: string,
     state: Partial<RoundState>,
@@ -93,7 +100,11 @@ describe('the plan of a round', () => {
     ['a new delivery is installed', { entries: [entry('a')] }, { install: ['a'] }],
     [
       'a recorded one is not',
-      { entries: [entry('a')], records: [record('a')], pairs: new Map([['site', pairOf('a')]]) },
+      {
+        entries: [entry('a')],
+        records: [record('a')],
+        installed: new Map([['csr_cert site', pairOf('a')]]),
+      },
       {},
     ],
     [
@@ -101,7 +112,7 @@ describe('the plan of a round', () => {
       {
         entries: [entry('a', { version: 2 })],
         records: [record('a')],
-        pairs: new Map([['site', pairOf('a')]]),
+        installed: new Map([['csr_cert site', pairOf('a')]]),
       },
       { install: ['a'] },
     ],
@@ -112,12 +123,12 @@ describe('the plan of a round', () => {
     ],
     [
       'a pair that is in place without a record is taken up',
-      { entries: [entry('a')], pairs: new Map([['site', pairOf('a')]]) },
+      { entries: [entry('a')], installed: new Map([['csr_cert site', pairOf('a')]]) },
       { install: ['a in place'] },
     ],
     [
       'one that has expired is not',
-      { entries: [entry('a')], pairs: new Map([['site', pairOf('a', 0)]]) },
+      { entries: [entry('a')], installed: new Map([['csr_cert site', pairOf('a', 0)]]) },
       { install: ['a'] },
     ],
     ['another kind is skipped', { entries: [entry('a', { kind: 'push' })] }, { skip: ['a'] }],
@@ -131,7 +142,7 @@ describe('the plan of a round', () => {
       {
         entries: [entry('a')],
         records: [record('b', { ...sameCargo, version: 2 })],
-        pairs: new Map([['site', pairOf('b', 23, 2)]]),
+        installed: new Map([['csr_cert site', pairOf('b', 23, 2)]]),
       },
       {},
     ],
@@ -142,7 +153,11 @@ describe('the plan of a round', () => {
     ],
     [
       'a cargo with the file of a recorded one has a rival',
-      { entries: [entry('b')], records: [record('a')], pairs: new Map([['site', pairOf('a')]]) },
+      {
+        entries: [entry('b')],
+        records: [record('a')],
+        installed: new Map([['csr_cert site', pairOf('a')]]),
+      },
       { install: ['b rival a'] },
     ],
     [
@@ -150,13 +165,95 @@ describe('the plan of a round', () => {
       {
         entries: [entry('b')],
         records: [record('a', { cancelled: true })],
-        pairs: new Map([['site', pairOf('a')]]),
+        installed: new Map([['csr_cert site', pairOf('a')]]),
       },
       { install: ['b'] },
     ],
     [
+      'a pair and a file of one name do not meet',
+      {
+        entries: [entry('b', { kind: 'selado' })],
+        records: [record('a')],
+        installed: new Map([['csr_cert site', pairOf('a')]]),
+      },
+      { install: ['b'] },
+    ],
+    [
+      'a file that is called as a certificate is has a rival, however it is written',
+      {
+        entries: [entry('b', { kind: 'selado', name: 'SITE.crt' })],
+        records: [record('a')],
+        installed: new Map([['csr_cert site', pairOf('a')]]),
+      },
+      { install: ['b rival a'] },
+    ],
+    [
+      'a pair whose key a file is called after has one too',
+      {
+        entries: [entry('b')],
+        records: [record('a', { kind: 'selado', name: 'site.key' })],
+        installed: new Map([['selado site.key', fileOf('a')]]),
+      },
+      { install: ['b rival a'] },
+    ],
+    [
+      'of a pair and a file that would write one file the second fails',
+      { entries: [entry('a'), entry('b', { kind: 'selado', name: 'site.key' })] },
+      { install: ['a'], fail: ['b'] },
+    ],
+    [
+      'a file that is in place without a record is taken up',
+      {
+        entries: [entry('a', { kind: 'selado' })],
+        installed: new Map([['selado site', fileOf('a')]]),
+      },
+      { install: ['a in place'] },
+    ],
+    [
+      'of two versions of a file the newer one is installed',
+      {
+        entries: [
+          entry('a', { kind: 'selado' }),
+          entry('b', { kind: 'selado', ...sameCargo, version: 2 }),
+        ],
+      },
+      { install: ['b'] },
+    ],
+    [
+      'an older version of a file than the installed one is left alone',
+      {
+        entries: [entry('a', { kind: 'selado' })],
+        records: [record('b', { kind: 'selado', ...sameCargo, version: 2 })],
+        installed: new Map([['selado site', fileOf('b', 2)]]),
+      },
+      {},
+    ],
+    [
+      'a file is not renewed, and had again when it is gone',
+      {
+        records: [
+          record('a', { kind: 'selado' }),
+          record('b', { kind: 'selado', name: 'gone' }),
+          record('c', { kind: 'selado', name: 'cancelled', cancelled: true }),
+        ],
+        installed: new Map([['selado site', fileOf('a')]]),
+      },
+      { renew: ['b delivery'] },
+    ],
+    [
+      'a record whose file a newer delivery has replaced is dropped',
+      {
+        records: [
+          record('a', { kind: 'selado' }),
+          record('b', { kind: 'selado', ...sameCargo, version: 2 }),
+        ],
+        installed: new Map([['selado site', fileOf('b', 2)]]),
+      },
+      { drop: ['a'] },
+    ],
+    [
       'a pair near its end is renewed',
-      { records: [record('a')], pairs: new Map([['site', pairOf('a', 1)]]) },
+      { records: [record('a')], installed: new Map([['csr_cert site', pairOf('a', 1)]]) },
       { renew: ['a auto_threshold'] },
     ],
     ['a pair that is gone is made again', { records: [record('a')] }, { renew: ['a delivery'] }],
@@ -165,7 +262,7 @@ describe('the plan of a round', () => {
       'a record whose pair a newer delivery has replaced is dropped once the hub lists it no more',
       {
         records: [record('a'), record('b', { ...sameCargo, version: 2 })],
-        pairs: new Map([['site', pairOf('b', 23, 2)]]),
+        installed: new Map([['csr_cert site', pairOf('b', 23, 2)]]),
       },
       { drop: ['a'] },
     ],

@@ -5,17 +5,22 @@ import {
   type DeliveryId,
   parseArtefactName,
 } from '../../protocol/identifiers.ts'
-import { DeliveryKind } from '../../protocol/words.ts'
+import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import { isRenewalDue, type Lifetime, type NewCertificates } from '../certificate-lifetime.ts'
 import type { ManifestEntry } from '../wire.ts'
-import type { InstalledPair } from './installed-pair.ts'
+import {
+  artefactKey,
+  type ArtefactKind,
+  type InstalledArtefacts,
+  parseArtefactKind,
+} from './installed-artefact.ts'
 import type { ProcessedDelivery } from './processed-store.ts'
 
 export interface RoundState {
   readonly entries: readonly ManifestEntry[]
   readonly records: readonly ProcessedDelivery[]
-  /** What is in `out/`, by name. */
-  readonly pairs: ReadonlyMap<string, InstalledPair>
+  /** What is in `out/`. */
+  readonly installed: InstalledArtefacts
   /** Deliveries whose failure waits to be reported: the hub lists them until it has heard. */
   readonly failuresWaiting: ReadonlySet<string>
   /** By the hub's clock. */
@@ -26,8 +31,9 @@ export interface RoundState {
 
 export interface Installation {
   readonly entry: ManifestEntry
+  readonly kind: ArtefactKind
   readonly name: ArtefactName
-  /** The pair is in place already: a crash came between the switch and the record. */
+  /** It is in place already: a crash came between the switch and the record. */
   readonly isInPlace: boolean
   /** Another cargo's delivery writes the same file, as far as we know; the hub may have cancelled it since. */
   readonly rival: ProcessedDelivery | undefined
@@ -37,12 +43,13 @@ export interface DeliveryPlan {
   readonly installations: readonly Installation[]
   readonly failures: readonly { readonly entry: ManifestEntry; readonly reason: string }[]
   readonly unknownKinds: readonly ManifestEntry[]
+  /** Of pairs; by the trigger `delivery` also of files that are gone. */
   readonly renewals: readonly {
     readonly record: ProcessedDelivery
     readonly name: ArtefactName
     readonly trigger: 'auto_threshold' | 'delivery'
   }[]
-  /** Records of pairs that a newer delivery has replaced. */
+  /** Records of what a newer delivery has replaced. */
   readonly obsolete: readonly DeliveryId[]
 }
 
@@ -50,23 +57,24 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
   const wanted = state.entries.filter(
     (entry) => !isProcessed(entry, state) && !state.failuresWaiting.has(entry.deliveryId),
   )
-  const unknownKinds = wanted.filter(({ kind }) => kind !== DeliveryKind.csrCert)
-  const certificates = newestOfEachCargo(wanted.filter(({ kind }) => kind === DeliveryKind.csrCert))
+  const unknownKinds = wanted.filter(({ kind }) => parseArtefactKind(kind) === undefined)
   const installations: Installation[] = []
   const failures: { entry: ManifestEntry; reason: string }[] = []
-  const taken = new Set<string>()
-  for (const entry of certificates) {
+  const taken: string[] = []
+  for (const entry of newestOfEachCargo(wanted)) {
+    const kind = parseArtefactKind(entry.kind)
+    if (kind === undefined) continue
     const name = parseArtefactName(entry.name)
     if (name === undefined) {
       failures.push({
         entry,
         reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}`,
       })
-    } else if (taken.has(fold(name))) {
+    } else if (findSharedFile(artefactFiles(kind, name), taken) !== undefined) {
       failures.push({ entry, reason: sameFileReason(name) })
     } else if (!isOlderThanInstalled(entry, state)) {
-      taken.add(fold(name))
-      installations.push({ entry, name, ...circumstancesOf(entry, state) })
+      taken.push(...artefactFiles(kind, name))
+      installations.push({ entry, kind, name, ...circumstancesOf(entry, kind, state) })
     }
   }
   return { installations, failures, unknownKinds, ...planRenewals(state, taken) }
@@ -104,49 +112,47 @@ function isOlderThanInstalled(entry: ManifestEntry, { records }: RoundState): bo
 
 function circumstancesOf(
   entry: ManifestEntry,
-  { records, pairs, now }: RoundState,
+  kind: ArtefactKind,
+  { records, installed, now }: RoundState,
 ): Pick<Installation, 'isInPlace' | 'rival'> {
-  const pair = pairs.get(entry.name)
+  const artefact = installed.get(artefactKey(entry))
   const isInPlace =
-    pair !== undefined &&
-    pair.record.delivery_id === entry.deliveryId &&
-    pair.record.version === entry.version &&
-    pair.leaf.notAfter > now
+    artefact !== undefined &&
+    artefact.record.delivery_id === entry.deliveryId &&
+    artefact.record.version === entry.version &&
+    (artefact.leaf === undefined || artefact.leaf.notAfter > now)
+  const files = artefactFiles(kind, entry.name)
   const rival = records.find(
     (record) =>
       !record.cancelled &&
-      fold(record.name) === fold(entry.name) &&
-      (record.cargoId !== entry.cargoId || record.name !== entry.name),
+      (record.cargoId !== entry.cargoId || record.name !== entry.name) &&
+      findSharedFile(artefactFiles(record.kind, record.name), files) !== undefined,
   )
   return { isInPlace, rival }
 }
 
 function planRenewals(
-  { records, pairs, entries, now, newCertificates, renewalThresholdMs }: RoundState,
-  taken: ReadonlySet<string>,
+  { records, installed, entries, now, newCertificates, renewalThresholdMs }: RoundState,
+  taken: readonly string[],
 ): Pick<DeliveryPlan, 'renewals' | 'obsolete'> {
   const isDue = (leaf: Lifetime): boolean =>
     isRenewalDue(leaf, now, renewalThresholdMs) && !newCertificates.isNew(leaf)
   const renewals: DeliveryPlan['renewals'][number][] = []
   const obsolete: DeliveryId[] = []
   for (const record of records) {
-    const pair = pairs.get(record.name)
+    const artefact = installed.get(artefactKey(record))
     const name = parseArtefactName(record.name)
-    if (pair !== undefined && pair.record.delivery_id !== record.deliveryId) {
+    const isTaken = findSharedFile(artefactFiles(record.kind, record.name), taken) !== undefined
+    if (artefact !== undefined && artefact.record.delivery_id !== record.deliveryId) {
       // Kept while the hub still lists it, or it would be installed over its successor.
       const isListed = entries.some(({ deliveryId }) => deliveryId === record.deliveryId)
       if (!isListed) obsolete.push(record.deliveryId)
-    } else if (!record.cancelled && name !== undefined && !taken.has(fold(name))) {
-      if (pair === undefined) renewals.push({ record, name, trigger: 'delivery' })
-      else if (isDue(pair.leaf)) {
+    } else if (!record.cancelled && name !== undefined && !isTaken) {
+      if (artefact === undefined) renewals.push({ record, name, trigger: 'delivery' })
+      else if (artefact.leaf !== undefined && isDue(artefact.leaf)) {
         renewals.push({ record, name, trigger: 'auto_threshold' })
       }
     }
   }
   return { renewals, obsolete }
-}
-
-/** File systems that fold case would make one file of two. */
-function fold(name: string): string {
-  return name.toLowerCase()
 }

@@ -7,13 +7,21 @@ import * as fc from 'fast-check'
 import { anyText, propertyRuns } from '../../../test/support/property.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
-import { openProcessedStore, type ProcessedDelivery } from './processed-store.ts'
+import {
+  openProcessedStore,
+  type ProcessedDelivery,
+  type ProcessedPaths,
+  readDeliveries,
+} from './processed-store.ts'
 
 let directory: string
-let path: string
+let paths: ProcessedPaths
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'processed-'))
-  path = join(directory, 'processed.json')
+  paths = {
+    processedFile: join(directory, 'processed.json'),
+    deliveredFilesFile: join(directory, 'delivered-files.json'),
+  }
 })
 after(() => rm(directory, { recursive: true }))
 
@@ -21,9 +29,10 @@ const delivery: fc.Arbitrary<ProcessedDelivery> = fc.record(
   {
     deliveryId: fc.uuid().map((id) => id as DeliveryId),
     cargoId: fc.uuid().map((id) => id as CargoId),
+    kind: fc.constantFrom('csr_cert', 'selado'),
     name: anyText(10),
     version: fc.integer(),
-    serial: anyText(10),
+    mark: anyText(10),
     progress: fc.constantFrom('installed', 'event_queued', 'done'),
     hookEvent: fc.constantFrom('installed', 'renewed'),
     reportedHookFailure: fc.option(anyText(10)),
@@ -32,22 +41,34 @@ const delivery: fc.Arbitrary<ProcessedDelivery> = fc.record(
   { noNullPrototype: true },
 )
 
-test('[AGT-31] whatever is recorded is read back, in its order', async () => {
+test('[AGT-31] [SLD-9] whatever is recorded is read back, certificates first, each kind in its order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(delivery, { selector: (one) => one.deliveryId, maxLength: 4 }),
       async (deliveries) => {
-        await rm(path, { force: true })
-        const store = await openProcessedStore(path)
+        for (const path of Object.values(paths)) await rm(path, { force: true })
+        const store = await openProcessedStore(paths)
         for (const one of deliveries) await store.put(one)
-        assert.deepEqual((await openProcessedStore(path)).list(), deliveries)
+        const expected = ['csr_cert', 'selado'].flatMap((kind) =>
+          deliveries.filter((one) => one.kind === kind),
+        )
+        assert.deepEqual((await openProcessedStore(paths)).list(), expected)
+        assert.deepEqual(await readDeliveries(paths), expected)
+        await store.remove(deliveries.map(({ deliveryId }) => deliveryId))
+        assert.deepEqual((await openProcessedStore(paths)).list(), [])
       },
     ),
     propertyRuns(20),
   )
 })
 
-test('[AGT-31] any other text is read as deliveries or refused with a UserError, and is left as it is', async () => {
+for (const which of ['processedFile', 'deliveredFilesFile'] as const) {
+  test(`[AGT-31] any other text in ${which} is read as deliveries or refused with a UserError, and is left as it is`, () =>
+    checkAnyText(which))
+}
+
+async function checkAnyText(which: keyof ProcessedPaths): Promise<void> {
+  const path = paths[which]
   const field = fc.constantFrom('format', 'deliveries', 'name', 'version', '__proto__', 'progress')
   const value = fc.oneof(fc.constantFrom(1, 2, null, {}, []), fc.jsonValue({ maxDepth: 2 }))
   const near = fc
@@ -61,7 +82,7 @@ test('[AGT-31] any other text is read as deliveries or refused with a UserError,
       await writeFile(path, text)
       const written = await readFile(path)
       try {
-        const deliveries = (await openProcessedStore(path)).list()
+        const deliveries = (await openProcessedStore(paths)).list()
         assert.ok(deliveries.every(({ name }) => typeof name === 'string'))
       } catch (error) {
         assert.ok(error instanceof UserError && error.code === 'processed_damaged', String(error))
@@ -70,4 +91,5 @@ test('[AGT-31] any other text is read as deliveries or refused with a UserError,
     }),
     propertyRuns(120),
   )
-})
+  await rm(path)
+}

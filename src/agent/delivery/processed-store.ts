@@ -1,4 +1,6 @@
-// state/processed.json: what has been installed for which delivery, and how far its event and hook have come.
+// What has been installed for which delivery, and how far its event and hook have come: certificates in
+// state/processed.json, files in state/delivered-files.json. Two documents, because an agent that knows of no files has
+// to understand the first one, should it come back.
 
 import { basename, dirname } from 'node:path'
 import { type Static, Type } from 'typebox'
@@ -6,8 +8,11 @@ import { Check } from 'typebox/value'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
+import type { AgentPaths } from '../paths.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import { removeStagedFiles } from '../staged-files.ts'
+import type { ArtefactKind } from './installed-artefact.ts'
 
 /** The steps of an installed version, in their order. */
 export type DeliveryProgress = 'installed' | 'event_queued' | 'done'
@@ -15,10 +20,11 @@ export type DeliveryProgress = 'installed' | 'event_queued' | 'done'
 export interface ProcessedDelivery {
   readonly deliveryId: DeliveryId
   readonly cargoId: CargoId
+  readonly kind: ArtefactKind
   readonly name: string
   readonly version: number
-  /** Of the installed certificate. */
-  readonly serial: string
+  /** Of the installed version: the certificate's serial, or the SHA-256 of the file as the hub handed it out. */
+  readonly mark: string
   readonly progress: DeliveryProgress
   /** What the hook is told. */
   readonly hookEvent: 'installed' | 'renewed'
@@ -29,6 +35,7 @@ export interface ProcessedDelivery {
 }
 
 export interface ProcessedStore {
+  /** Certificates first. */
   list(): readonly ProcessedDelivery[]
   find(id: DeliveryId): ProcessedDelivery | undefined
   /** Durable when it resolves. */
@@ -41,11 +48,14 @@ export interface ProcessedStore {
   remove(ids: readonly DeliveryId[]): Promise<void>
 }
 
-const Entry = Type.Object({
+export type ProcessedPaths = Pick<AgentPaths, 'processedFile' | 'deliveredFilesFile'>
+
+type Deliveries = ReadonlyMap<DeliveryId, ProcessedDelivery>
+
+const COMMON = {
   cargo_id: Type.String(),
   name: Type.String(),
   version: Type.Integer(),
-  serial: Type.String(),
   progress: Type.Union([
     Type.Literal('installed'),
     Type.Literal('event_queued'),
@@ -54,102 +64,166 @@ const Entry = Type.Object({
   hook_event: Type.Union([Type.Literal('installed'), Type.Literal('renewed')]),
   reported_hook_failure: Type.Union([Type.String(), Type.Null()]),
   cancelled: Type.Boolean(),
+}
+const PairEntry = Type.Object({ ...COMMON, serial: Type.String() })
+const FileEntry = Type.Object({
+  ...COMMON,
+  kind: Type.Literal(DeliveryKind.sealed),
+  sha256: Type.String(),
 })
-const Document = Type.Object({
+type Entry = Static<typeof PairEntry> | Static<typeof FileEntry>
+
+const PairDocument = Type.Object({
   format: Type.Literal(1),
-  deliveries: Type.Record(Type.String(), Entry),
+  deliveries: Type.Record(Type.String(), PairEntry),
 })
-type Document = Static<typeof Document>
+const FileDocument = Type.Object({
+  format: Type.Literal(1),
+  deliveries: Type.Record(Type.String(), FileEntry),
+})
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
-/** Throws a UserError when the file is there but cannot be understood; it is then left alone. */
-export async function openProcessedStore(path: string): Promise<ProcessedStore> {
-  await removeStagedFiles(dirname(path))
-  let deliveries = await readDeliveries(path)
+/** Throws a UserError when a file is there but cannot be understood; it is then left alone. */
+export async function openProcessedStore(paths: ProcessedPaths): Promise<ProcessedStore> {
+  const documents = [paths.processedFile, paths.deliveredFilesFile]
+  for (const directory of new Set(documents.map((path) => dirname(path)))) {
+    await removeStagedFiles(directory)
+  }
+  const pairs = await openDocument(paths.processedFile, readPairs)
+  const files = await openDocument(paths.deliveredFilesFile, readFiles)
   // Rounds and hooks both write; each change is made to what the one before it left.
   const turns = createSerialQueue()
 
-  async function save(changed: Map<DeliveryId, ProcessedDelivery>): Promise<void> {
-    await replaceFile(path, encode(changed), 0o600)
-    // Memory follows the disk, never the other way round.
-    deliveries = changed
+  const documentOf = ({ kind }: ProcessedDelivery): RecordsDocument =>
+    kind === DeliveryKind.csrCert ? pairs : files
+  const find = (id: DeliveryId): ProcessedDelivery | undefined =>
+    pairs.deliveries().get(id) ?? files.deliveries().get(id)
+
+  async function put(delivery: ProcessedDelivery): Promise<void> {
+    const document = documentOf(delivery)
+    await document.save(new Map(document.deliveries()).set(delivery.deliveryId, delivery))
   }
 
   return {
-    list: () => [...deliveries.values()],
-    find: (id) => deliveries.get(id),
-    put: (delivery) =>
-      turns.run(() => save(new Map(deliveries).set(delivery.deliveryId, delivery))),
+    list: () => [...pairs.deliveries().values(), ...files.deliveries().values()],
+    find,
+    put: (delivery) => turns.run(() => put(delivery)),
     update: (id, change) =>
       turns.run(async () => {
-        const current = deliveries.get(id)
+        const current = find(id)
         const changed = current && change(current)
-        if (changed !== undefined) await save(new Map(deliveries).set(id, changed))
+        if (changed !== undefined) await put(changed)
       }),
     remove: (ids) =>
       turns.run(async () => {
-        if (!ids.some((id) => deliveries.has(id))) return
-        const rest = new Map(deliveries)
-        for (const id of ids) rest.delete(id)
-        await save(rest)
+        for (const document of [pairs, files]) await removeFrom(document, ids)
       }),
   }
 }
 
 /** As openProcessedStore does, beside whoever else is at work. */
-export async function readDeliveries(path: string): Promise<Map<DeliveryId, ProcessedDelivery>> {
-  const text = await readTextIfPresent(path, FILE_BYTES_MAX)
-  if (text === undefined) return new Map()
-  return new Map(decode(path, text).map((delivery) => [delivery.deliveryId, delivery]))
+export async function readDeliveries(paths: ProcessedPaths): Promise<ProcessedDelivery[]> {
+  const pairs = await readPairs(paths.processedFile)
+  const files = await readFiles(paths.deliveredFilesFile)
+  return [...pairs.values(), ...files.values()]
 }
 
-function decode(path: string, text: string): ProcessedDelivery[] {
-  const document = parseJson(path, text)
-  if (!Check(Document, document)) throw damaged(path, 'it does not have the form of this version')
-  return Object.entries(document.deliveries).map(([id, entry]) => ({
+interface RecordsDocument {
+  deliveries(): Deliveries
+  save(changed: Deliveries): Promise<void>
+}
+
+async function openDocument(
+  path: string,
+  read: (path: string) => Promise<Deliveries>,
+): Promise<RecordsDocument> {
+  let deliveries = await read(path)
+  return {
+    deliveries: () => deliveries,
+    async save(changed) {
+      await replaceFile(path, encode(changed), 0o600)
+      // Memory follows the disk, never the other way round.
+      deliveries = changed
+    },
+  }
+}
+
+async function removeFrom(document: RecordsDocument, ids: readonly DeliveryId[]): Promise<void> {
+  const rest = new Map(document.deliveries())
+  for (const id of ids) rest.delete(id)
+  if (rest.size < document.deliveries().size) await document.save(rest)
+}
+
+async function readPairs(path: string): Promise<Deliveries> {
+  const document = await readJson(path)
+  if (document === undefined) return new Map()
+  if (!Check(PairDocument, document)) throw damaged(path, FORM)
+  return decode(document.deliveries, ({ serial }) => ({
+    kind: DeliveryKind.csrCert,
+    mark: serial,
+  }))
+}
+
+async function readFiles(path: string): Promise<Deliveries> {
+  const document = await readJson(path)
+  if (document === undefined) return new Map()
+  if (!Check(FileDocument, document)) throw damaged(path, FORM)
+  return decode(document.deliveries, ({ kind, sha256 }) => ({ kind, mark: sha256 }))
+}
+
+function decode<OneEntry extends Entry>(
+  entries: Readonly<Record<string, OneEntry>>,
+  ownPart: (entry: OneEntry) => Pick<ProcessedDelivery, 'kind' | 'mark'>,
+): Deliveries {
+  const deliveries = Object.entries(entries).map(([id, entry]): ProcessedDelivery => ({
     // Written by us from parsed ids.
     deliveryId: id as DeliveryId,
     cargoId: entry.cargo_id as CargoId,
     name: entry.name,
     version: entry.version,
-    serial: entry.serial,
+    ...ownPart(entry),
     progress: entry.progress,
     hookEvent: entry.hook_event,
     reportedHookFailure: entry.reported_hook_failure,
     cancelled: entry.cancelled,
   }))
+  return new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]))
 }
 
-function encode(deliveries: ReadonlyMap<DeliveryId, ProcessedDelivery>): string {
-  const document: Document = {
-    format: 1,
-    deliveries: Object.fromEntries(
-      [...deliveries.values()].map((delivery) => [
-        delivery.deliveryId,
-        {
-          cargo_id: delivery.cargoId,
-          name: delivery.name,
-          version: delivery.version,
-          serial: delivery.serial,
-          progress: delivery.progress,
-          hook_event: delivery.hookEvent,
-          reported_hook_failure: delivery.reportedHookFailure,
-          cancelled: delivery.cancelled,
-        },
-      ]),
-    ),
-  }
+function encode(deliveries: Deliveries): string {
+  const entries = [...deliveries.values()].map((delivery): [string, Entry] => {
+    const { kind, mark } = delivery
+    const common = {
+      cargo_id: delivery.cargoId,
+      name: delivery.name,
+      version: delivery.version,
+      progress: delivery.progress,
+      hook_event: delivery.hookEvent,
+      reported_hook_failure: delivery.reportedHookFailure,
+      cancelled: delivery.cancelled,
+    }
+    const entry =
+      kind === DeliveryKind.csrCert
+        ? { ...common, serial: mark }
+        : { ...common, kind, sha256: mark }
+    return [delivery.deliveryId, entry]
+  })
+  const document = { format: 1, deliveries: Object.fromEntries(entries) }
   return `${JSON.stringify(document, undefined, 2)}\n`
 }
 
-function parseJson(path: string, text: string): unknown {
+async function readJson(path: string): Promise<unknown> {
+  const text = await readTextIfPresent(path, FILE_BYTES_MAX)
+  if (text === undefined) return undefined
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
     throw damaged(path, describeError(error))
   }
 }
+
+const FORM = 'it does not have the form of this version'
 
 function damaged(path: string, why: string): UserError {
   return new UserError('processed_damaged', `${path} is damaged: ${why}`, {

@@ -1,5 +1,6 @@
-// Renewal of a delivered certificate, for as long as the hub knows its delivery.
+// Renewal of a delivered certificate, and a file that is gone fetched again, for as long as the hub knows the delivery.
 
+import { DeliveryKind } from '../../protocol/words.ts'
 import { attemptSpaced } from '../backoff.ts'
 import { meaningOfRefusal } from '../failures.ts'
 import type { HubBudget } from '../hub-budget.ts'
@@ -7,26 +8,33 @@ import type { HubRefusal } from '../hub-request.ts'
 import type { Identity } from '../identity/identity.ts'
 import { ATTEMPT_INTERVAL_MS, type DeliveryContext } from './delivery-context.ts'
 import { adoptInstalledVersions, queueEvents } from './follow-up.ts'
-import { type InstalledPair, readInstalledPair } from './installed-pair.ts'
+import {
+  artefactKey,
+  type InstalledArtefacts,
+  markOf,
+  readInstalled,
+} from './installed-artefact.ts'
+import { obtainFile } from './obtain-file.ts'
 import { obtainPair } from './obtain-pair.ts'
 import type { DeliveryPlan } from './plan-deliveries.ts'
 
-/** A delivered certificate near its end, or gone, is replaced by one with a new key. */
+/** A delivered certificate near its end, or gone, is replaced by one with a new key; a file that is gone by the same. */
 export async function renewDelivery(
   context: DeliveryContext,
   identity: Identity,
   renewal: DeliveryPlan['renewals'][number],
-  pairs: ReadonlyMap<string, InstalledPair>,
+  installed: InstalledArtefacts,
   budget: HubBudget,
 ): Promise<void> {
   const { record } = renewal
   const { retries, clock, log, processed } = context
-  const oldSerial = pairs.get(record.name)?.leaf.serial ?? record.serial
+  const artefact = installed.get(artefactKey(record))
+  const oldMark = artefact === undefined ? record.mark : markOf(artefact)
   const refusal = await attemptSpaced(
     retries,
     record.deliveryId,
     { clock, intervalMs: ATTEMPT_INTERVAL_MS },
-    () => renewPair(context, identity, renewal, oldSerial),
+    () => obtainAnew(context, identity, renewal, oldMark),
   )
   if (refusal === undefined) {
     retries.recordSuccess(record.deliveryId)
@@ -51,29 +59,32 @@ export async function renewDelivery(
   budget.noteRefusal(refusal)
 }
 
-async function renewPair(
+async function obtainAnew(
   context: DeliveryContext,
   identity: Identity,
   { record, name, trigger }: DeliveryPlan['renewals'][number],
-  oldSerial: string,
+  oldMark: string,
 ): Promise<HubRefusal | undefined> {
-  const { deliveryId, cargoId, version } = record
-  const outcome = await obtainPair(context, identity, {
-    deliveryId,
-    cargoId,
-    name,
-    version,
-    renewal: { old_serial: oldSerial, trigger },
-  })
+  const { kind, deliveryId, cargoId, version } = record
+  const request = { deliveryId, cargoId, name, version }
+  const outcome =
+    kind === DeliveryKind.csrCert
+      ? await obtainPair(context, identity, {
+          ...request,
+          renewal: { old_serial: oldMark, trigger },
+        })
+      : await obtainFile(context, request)
   if (!outcome.ok) return outcome
-  context.log.info(
-    { delivery_id: deliveryId, artefact: name, old_serial: oldSerial, new_serial: outcome.serial },
-    'Delivered certificate renewed',
-  )
-  const pair = await readInstalledPair(context.outDir, name)
-  if (pair === undefined) return undefined
-  const pairs = new Map([[name as string, pair]])
-  await adoptInstalledVersions(context, pairs)
-  await queueEvents(context, pairs)
+  const artefact = await readInstalled(context.outDir, kind, name)
+  if (artefact === undefined) return undefined
+  const fields = { delivery_id: deliveryId, artefact: name }
+  if (artefact.leaf === undefined) context.log.warn(fields, 'Delivered file put back')
+  else {
+    const serials = { old_serial: oldMark, new_serial: artefact.leaf.serial }
+    context.log.info({ ...fields, ...serials }, 'Delivered certificate renewed')
+  }
+  const installed = new Map([[artefactKey({ kind, name }), artefact]])
+  await adoptInstalledVersions(context, installed)
+  await queueEvents(context, installed)
   return undefined
 }

@@ -5,20 +5,21 @@ import { parseArtefactName } from '../../protocol/identifiers.ts'
 import type { HubBudget } from '../hub-budget.ts'
 import { restoreLinks } from '../versioned-files.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-import { type InstalledPair, pairLayout } from './installed-pair.ts'
+import { artefactKey, artefactLayout, type InstalledArtefacts } from './installed-artefact.ts'
 
 export async function restoreMissingLinks(
   { outDir, processed, retries, clock, log }: DeliveryContext,
-  pairs: ReadonlyMap<string, InstalledPair>,
+  installed: InstalledArtefacts,
   budget: Pick<HubBudget, 'noteError'>,
 ): Promise<void> {
-  for (const { deliveryId, name: text, cancelled } of processed.list()) {
-    const name = parseArtefactName(text)
-    const isInPlace = pairs.get(text)?.record.delivery_id === deliveryId
+  for (const record of processed.list()) {
+    const { deliveryId, kind, cancelled } = record
+    const name = parseArtefactName(record.name)
+    const isInPlace = installed.get(artefactKey(record))?.record.delivery_id === deliveryId
     if (name === undefined || cancelled || !isInPlace) continue
     if (!retries.isDue(linksRetryName(deliveryId), clock.now())) continue
     try {
-      const restored = await restoreLinks(pairLayout(outDir, name))
+      const restored = await restoreLinks(artefactLayout(outDir, kind, name))
       for (const path of restored) log.warn({ delivery_id: deliveryId, path }, 'Link put back')
       retries.clear(linksRetryName(deliveryId))
     } catch (error) {

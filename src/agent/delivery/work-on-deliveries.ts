@@ -11,7 +11,13 @@ import type { ManifestEntry } from '../wire.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { adoptInstalledVersions, queueEvents } from './follow-up.ts'
 import { failDelivery, installDelivery } from './install-delivery.ts'
-import { type InstalledPair, readInstalledPair } from './installed-pair.ts'
+import {
+  artefactKey,
+  type InstalledArtefact,
+  type InstalledArtefacts,
+  parseArtefactKind,
+  readInstalled,
+} from './installed-artefact.ts'
 import { type DeliveryPlan, planDeliveries } from './plan-deliveries.ts'
 import { renewDelivery } from './renew-delivery.ts'
 import { restoreMissingLinks } from './restore-missing-links.ts'
@@ -23,15 +29,15 @@ export async function workOnDeliveries(
   entries: readonly ManifestEntry[],
   budget: HubBudget,
 ): Promise<void> {
-  const pairs = await readPairs(context, entries)
-  await restoreMissingLinks(context, pairs, budget)
-  await adoptInstalledVersions(context, pairs)
+  const installed = await readAllInstalled(context, entries)
+  await restoreMissingLinks(context, installed, budget)
+  await adoptInstalledVersions(context, installed)
   for (const problem of await context.targets.lookAfter()) budget.noteProblem(problem)
-  await queueEvents(context, pairs)
+  await queueEvents(context, installed)
   const plan = planDeliveries({
     entries,
     records: context.processed.list(),
-    pairs,
+    installed,
     failuresWaiting: failuresWaiting(context.outbox),
     now: context.hubTime.now(),
     newCertificates: context.newCertificates,
@@ -47,25 +53,28 @@ export async function workOnDeliveries(
   }
   for (const renewal of plan.renewals) {
     await attempt(context, budget, renewal.record.deliveryId, () =>
-      renewDelivery(context, identity, renewal, pairs, budget),
+      renewDelivery(context, identity, renewal, installed, budget),
     )
   }
   await flushOutbox(context, budget)
   context.hooks.start(identity.hostname)
 }
 
-async function readPairs(
+async function readAllInstalled(
   { outDir, processed }: DeliveryContext,
   entries: readonly ManifestEntry[],
-): Promise<Map<string, InstalledPair>> {
-  const pairs = new Map<string, InstalledPair>()
-  for (const text of new Set([...processed.list(), ...entries].map(({ name }) => name))) {
-    const name = parseArtefactName(text)
+): Promise<InstalledArtefacts> {
+  const wanted = new Map([...processed.list(), ...entries].map((one) => [artefactKey(one), one]))
+  const installed = new Map<string, InstalledArtefact>()
+  for (const [key, { kind: kindText, name: nameText }] of wanted) {
+    const kind = parseArtefactKind(kindText)
+    const name = parseArtefactName(nameText)
+    if (kind === undefined || name === undefined) continue
     // What cannot be read is treated as missing; writing it anew will say what is wrong.
-    const pair = name && (await readInstalledPair(outDir, name).catch(() => undefined))
-    if (pair !== undefined) pairs.set(text, pair)
+    const artefact = await readInstalled(outDir, kind, name).catch(() => undefined)
+    if (artefact !== undefined) installed.set(key, artefact)
   }
-  return pairs
+  return installed
 }
 
 function failuresWaiting(outbox: Outbox): Set<string> {

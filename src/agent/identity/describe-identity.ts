@@ -1,5 +1,10 @@
 // What `svc-agent identity` prints.
 
+import { describeError } from '../../platform/errors.ts'
+import type { Recipient } from '../../protocol/identifiers.ts'
+import { fingerprintOf } from '../../sealing/age-identity.ts'
+import type { AgentPaths } from '../paths.ts'
+import { readAgeKey } from './age-key.ts'
 import type { Identity } from './identity.ts'
 
 export interface IdentityDescription {
@@ -9,19 +14,25 @@ export interface IdentityDescription {
   readonly not_before: string
   readonly not_after: string
   readonly data_dir: string
+  /** Whom to seal for, when this host is to read it; null for none, or a damaged one. */
+  readonly recipient: Recipient | null
+  readonly recipient_fingerprint: string | null
+  /** Why there is none. */
+  readonly recipient_problem: string | null
 }
 
-export function describeIdentity(
+export async function describeIdentity(
   { hostname, leaf }: Identity,
-  dataDir: string,
-): IdentityDescription {
+  paths: Pick<AgentPaths, 'dataDir' | 'ageKeyFile'>,
+): Promise<IdentityDescription> {
   return {
     hostname,
     cert_cn: leaf.commonName ?? '',
     cert_serial: leaf.serial,
     not_before: formatInstant(leaf.notBefore),
     not_after: formatInstant(leaf.notAfter),
-    data_dir: dataDir,
+    data_dir: paths.dataDir,
+    ...(await describeRecipient(paths.ageKeyFile)),
   }
 }
 
@@ -34,7 +45,25 @@ export function formatIdentity(description: IdentityDescription): string {
     `not_before: ${description.not_before}`,
     `not_after: ${description.not_after}`,
     `data_dir: ${description.data_dir}`,
+    `recipient: ${description.recipient ?? `none: ${description.recipient_problem}`}`,
+    ...(description.recipient_fingerprint === null
+      ? []
+      : [`recipient fingerprint: ${description.recipient_fingerprint}`]),
   ].join('\n')
+}
+
+async function describeRecipient(
+  ageKeyFile: string,
+): Promise<Pick<IdentityDescription, 'recipient' | 'recipient_fingerprint' | 'recipient_problem'>> {
+  const none = { recipient: null, recipient_fingerprint: null }
+  try {
+    const key = await readAgeKey(ageKeyFile)
+    if (key === undefined) return { ...none, recipient_problem: 'run makes one' }
+    const { recipient } = key
+    return { recipient, recipient_fingerprint: fingerprintOf(recipient), recipient_problem: null }
+  } catch (error) {
+    return { ...none, recipient_problem: describeError(error) }
+  }
 }
 
 /** RFC 3339, UTC, whole seconds: certificates have no finer ones. */

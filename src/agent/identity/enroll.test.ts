@@ -10,6 +10,7 @@ import { Secret } from '../../platform/secret.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 import { createEnrollClient } from '../enroll-client.ts'
 import { prepareDirectories } from '../paths.ts'
+import { readAgeKey } from './age-key.ts'
 import { enroll, type EnrollRequest } from './enroll.ts'
 import type { Identity } from './identity.ts'
 
@@ -107,6 +108,52 @@ describe('enrolment', () => {
       fixture.hub.requestsTo('enroll').map(({ headers }) => headers['idempotency-key']),
     )
     assert.equal(keys.size, 1)
+  })
+
+  test('[SLD-1] [SLD-3] tells the recipient of the key that it makes; a new enrolment tells the same', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    await fixture.enroll()
+    const key = await readAgeKey(host.paths.ageKeyFile)
+    hub.tokens.set('svct_second', { hostname: 'web-1', role: 'web' })
+    await fixture.enroll({ token: new Secret('svct_second'), replace: true })
+    assert.deepEqual(hub.recipients, [key?.recipient, key?.recipient])
+  })
+
+  test('[SLD-3] what goes on says the same recipient, though there is another key by now', async () => {
+    await using fixture = await setUp()
+    const lost: Misbehaviour = { kind: 'cut-after' }
+    fixture.hub.misbehave('enroll', lost, lost, lost, lost)
+    await assert.rejects(fixture.enroll(), { code: 'hub_unreachable' })
+    await rm(fixture.host.paths.ageKeyFile)
+    await fixture.enroll()
+    assert.equal(new Set(fixture.hub.recipients).size, 1)
+    const told = fixture.hub.requestsTo('enroll').map(({ body }) => JSON.stringify(body))
+    assert.equal(new Set(told).size, 1)
+  })
+
+  test('[SLD-3] what an agent of before sealed files began goes on without a recipient', async () => {
+    await using fixture = await setUp()
+    const lost: Misbehaviour = { kind: 'cut-before' }
+    fixture.hub.misbehave('enroll', lost, lost, lost, lost)
+    await assert.rejects(fixture.enroll(), { code: 'hub_unreachable' })
+    const path = join(fixture.host.paths.pendingDir, 'request.json')
+    const { recipient, ...rest } = JSON.parse(await readFile(path, 'utf8')) as Record<
+      string,
+      string
+    >
+    assert.match(recipient ?? '', /^age1pq1/)
+    await writeFile(path, JSON.stringify(rest))
+    await fixture.enroll()
+    assert.deepEqual(fixture.hub.recipients, [])
+  })
+
+  test('[SLD-2] a key that cannot be read is left alone, and the host enrols without a recipient', async () => {
+    await using fixture = await setUp()
+    await writeFile(fixture.host.paths.ageKeyFile, 'nonsense')
+    await fixture.enroll()
+    assert.deepEqual(fixture.hub.recipients, [])
+    assert.equal(await readFile(fixture.host.paths.ageKeyFile, 'utf8'), 'nonsense')
   })
 
   test('[AGT-5] an identity that is there is left alone', async () => {

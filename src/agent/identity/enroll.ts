@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
-import type { Hostname } from '../../protocol/identifiers.ts'
+import type { Hostname, Recipient } from '../../protocol/identifiers.ts'
 import { join } from 'node:path'
 import { backoffDelayMs, type Random } from '../backoff.ts'
 import type { EnrollClient } from '../enroll-client.ts'
@@ -15,6 +15,7 @@ import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub-re
 import type { AgentPaths } from '../paths.ts'
 import { checkLayout } from '../versioned-files.ts'
 import type { EnrollReply } from '../wire.ts'
+import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
 import {
@@ -37,7 +38,7 @@ export interface EnrollRequest {
 }
 
 export interface EnrollContext {
-  readonly paths: Pick<AgentPaths, 'identityDir' | 'pendingDir'>
+  readonly paths: Pick<AgentPaths, 'identityDir' | 'pendingDir' | 'ageKeyFile'>
   readonly client: EnrollClient
   readonly clock: Clock
   readonly random: Random
@@ -57,12 +58,14 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     paths.pendingDir,
     request.hostname,
     await currentKeyOf(paths.identityDir),
+    await ownRecipient(context),
   )
   const body = {
     token: request.token.reveal(),
     hostname: request.hostname,
     role: request.role,
     csr_pem: pending.csrPem,
+    ...(pending.recipient === undefined ? {} : { recipient: pending.recipient }),
   }
   const outcome = await retryWhileTransient(context, () =>
     context.client.enroll(body, pending.idempotencyKey),
@@ -119,6 +122,17 @@ export async function refuseExistingIdentity({
 async function currentKeyOf(identityDir: string): Promise<Buffer | undefined> {
   const identity = await loadIdentity(identityDir).catch(() => undefined)
   return identity?.key.publicKeySpki
+}
+
+/** A host whose key is damaged has certificates still; `run` says what is wrong until it is mended. */
+async function ownRecipient({ paths, clock, log }: EnrollContext): Promise<Recipient | undefined> {
+  try {
+    return (await ensureAgeKey(paths.ageKeyFile, clock)).recipient
+  } catch (error) {
+    if (!(error instanceof AgeKeyDamagedError)) throw error
+    log.error({ reason: error.message, hint: error.hint }, 'Nothing can be sealed for this host')
+    return undefined
+  }
 }
 
 function findReplyFault(

@@ -1,5 +1,5 @@
 // What an enrolment or a recovery sends is on disk before it is sent, so that one whose reply was lost is repeated with
-// the same key and CSR; an enrolment with the same Idempotency-Key too, so that the hub can answer the same.
+// the same key and CSR; an enrolment with the same Idempotency-Key and recipient too, so that the hub can answer the same.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { describeError, UserError } from '../../platform/errors.ts'
 import { exists, readTextIfPresent, syncDirectory, writeNewFile } from '../../platform/files.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key, parsePrivateKeyPem, type PrivateKey } from '../../pki/keys.ts'
+import { parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
 
 /** Each has a directory of its own: a recovery must not undo an enrolment whose reply was lost. */
 export type PendingPurpose = 'enrolment' | 'recovery'
@@ -18,11 +19,14 @@ export interface PendingRequest {
   readonly key: PrivateKey
   readonly csrPem: string
   readonly idempotencyKey: string
+  /** Of files that are sealed for this host; one that was begun without goes on without. */
+  readonly recipient: Recipient | undefined
 }
 
 const RequestFile = Type.Object({
   hostname: Type.String(),
   idempotency_key: Type.String({ minLength: 1, maxLength: 128 }),
+  recipient: Type.Optional(Type.String()),
 })
 type RequestFile = Static<typeof RequestFile>
 
@@ -37,6 +41,7 @@ export async function preparePendingRequest(
   pendingDir: string,
   hostname: string,
   currentKeySpki: Buffer | undefined,
+  recipient?: Recipient,
 ): Promise<PendingRequest> {
   await removeStaged(pendingDir)
   const found = await readPending(purpose, pendingDir)
@@ -45,7 +50,7 @@ export async function preparePendingRequest(
   if (found?.hostname === hostname && isDone !== true) return found.pending
   // A CSR for another name, or one that has become the identity already, is of no use any more.
   await removePendingRequest(pendingDir)
-  return createPendingRequest(pendingDir, hostname)
+  return createPendingRequest(pendingDir, hostname, recipient)
 }
 
 /** Whole or not at all: what a crash leaves half removed would be called damaged by the next try. */
@@ -79,11 +84,19 @@ function isKeyOf(pem: string, publicKeySpki: Buffer): boolean {
   }
 }
 
-async function createPendingRequest(pendingDir: string, hostname: string): Promise<PendingRequest> {
+async function createPendingRequest(
+  pendingDir: string,
+  hostname: string,
+  recipient: Recipient | undefined,
+): Promise<PendingRequest> {
   const key = await generateEcP256Key()
   const csrPem = await createCsrPem(hostname, key)
   const idempotencyKey = randomUUID()
-  const request: RequestFile = { hostname, idempotency_key: idempotencyKey }
+  const request: RequestFile = {
+    hostname,
+    idempotency_key: idempotencyKey,
+    ...(recipient === undefined ? {} : { recipient }),
+  }
   const staged = stagedName(pendingDir)
   await mkdir(staged, { mode: 0o700 })
   await writeNewFile(join(staged, KEY), key.pem, 0o600)
@@ -92,7 +105,7 @@ async function createPendingRequest(pendingDir: string, hostname: string): Promi
   await syncDirectory(staged)
   await rename(staged, pendingDir)
   await syncDirectory(dirname(pendingDir))
-  return { key, csrPem, idempotencyKey }
+  return { key, csrPem, idempotencyKey, recipient }
 }
 
 async function readPending(
@@ -109,9 +122,12 @@ async function readPending(
     }
     const request = JSON.parse(await readRequired(join(pendingDir, REQUEST))) as unknown
     if (!Check(RequestFile, request)) throw new Error(`${REQUEST} is not valid`)
+    const recipient =
+      request.recipient === undefined ? undefined : parseRecipient(request.recipient)
+    if (recipient !== request.recipient) throw new Error(`${REQUEST} is not valid`)
     return {
       hostname: request.hostname,
-      pending: { key, csrPem, idempotencyKey: request.idempotency_key },
+      pending: { key, csrPem, idempotencyKey: request.idempotency_key, recipient },
     }
   } catch (error) {
     // Nothing is lost with a recovery: nobody waits for it, and the next one starts from the same identity.

@@ -1,8 +1,9 @@
 // What `svc-agent status` shows.
 
 import { parseArtefactName } from '../../protocol/identifiers.ts'
-import { readInstalledPair } from '../delivery/installed-pair.ts'
-import type { ProcessedStore } from '../delivery/processed-store.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
+import { readInstalled } from '../delivery/installed-artefact.ts'
+import type { ProcessedDelivery, ProcessedStore } from '../delivery/processed-store.ts'
 import {
   describeIdentity,
   formatInstant,
@@ -24,13 +25,17 @@ export interface AgentStatus {
   readonly events_waiting: number
   readonly deliveries: readonly {
     readonly id: string
+    readonly kind: string
     readonly name: string
     readonly version: number
     readonly progress: string
     readonly cancelled: boolean
     readonly hook_failure: string | null
-    readonly cert_serial: string
+    /** Null for a file, as its end is. */
+    readonly cert_serial: string | null
     readonly not_after: string | null
+    /** Whether it can be read in `out/` as it was installed. */
+    readonly is_installed: boolean
   }[]
 }
 
@@ -50,7 +55,7 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
   const { lastResult, nextPollAt } = parts.running ?? {}
   return {
     running: parts.running !== undefined,
-    identity: identity === undefined ? null : describeIdentity(identity, paths.dataDir),
+    identity: identity === undefined ? null : await describeIdentity(identity, paths),
     state: stateOf(identity, parts.now),
     last_poll_at: lastResult === undefined ? null : formatInstant(lastResult.finishedAt),
     next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
@@ -59,13 +64,14 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
     deliveries: await Promise.all(
       parts.processed.list().map(async (record) => ({
         id: record.deliveryId,
+        kind: record.kind,
         name: record.name,
         version: record.version,
         progress: record.progress,
         cancelled: record.cancelled,
         hook_failure: record.reportedHookFailure,
-        cert_serial: record.serial,
-        not_after: await readNotAfter(paths.outDir, record.name),
+        cert_serial: record.kind === DeliveryKind.csrCert ? record.mark : null,
+        ...(await describeInstalled(paths.outDir, record)),
       })),
     ),
   }
@@ -83,16 +89,26 @@ export function formatStatus(status: AgentStatus): string {
           `state: ${status.state}`,
           `cert serial: ${identity.cert_serial}`,
           `not_after: ${identity.not_after}`,
+          `recipient fingerprint: ${identity.recipient_fingerprint ?? '(none)'}`,
         ]),
     ...(status.last_poll_at === null ? [] : [`last poll: ${status.last_poll_at}`]),
     ...(status.next_poll_at === null ? [] : [`next poll: ${status.next_poll_at}`]),
     `events waiting: ${status.events_waiting}`,
     ...status.problems.map((problem) => `problem: ${problem}`),
-    ...status.deliveries.map(
-      (delivery) =>
-        `delivery ${delivery.name} v${delivery.version}: ${delivery.cancelled ? 'cancelled, renewed no more' : delivery.progress}, serial ${delivery.cert_serial}, not_after ${delivery.not_after ?? '(missing)'}${delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`}`,
-    ),
+    ...status.deliveries.map((delivery) => formatDelivery(delivery)),
   ].join('\n')
+}
+
+function formatDelivery(delivery: AgentStatus['deliveries'][number]): string {
+  const { name, version, cancelled, progress, cert_serial: serial, not_after: notAfter } = delivery
+  const state = cancelled ? 'cancelled, renewed no more' : progress
+  const missing = '(missing)'
+  const what =
+    serial === null
+      ? `file ${delivery.is_installed ? 'in place' : missing}`
+      : `serial ${serial}, not_after ${notAfter ?? missing}`
+  const hook = delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`
+  return `delivery ${name} v${version}: ${state}, ${what}${hook}`
 }
 
 function stateOf(identity: Identity | undefined, now: Date): AgentStatus['state'] {
@@ -100,8 +116,15 @@ function stateOf(identity: Identity | undefined, now: Date): AgentStatus['state'
   return identity.leaf.notAfter <= now ? 'expired' : 'valid'
 }
 
-async function readNotAfter(outDir: string, text: string): Promise<string | null> {
+async function describeInstalled(
+  outDir: string,
+  { kind, name: text }: ProcessedDelivery,
+): Promise<Pick<AgentStatus['deliveries'][number], 'not_after' | 'is_installed'>> {
   const name = parseArtefactName(text)
-  const pair = name && (await readInstalledPair(outDir, name))
-  return pair === undefined ? null : formatInstant(pair.leaf.notAfter)
+  const artefact = name && (await readInstalled(outDir, kind, name))
+  const notAfter = artefact?.leaf?.notAfter
+  return {
+    not_after: notAfter === undefined ? null : formatInstant(notAfter),
+    is_installed: artefact !== undefined,
+  }
 }

@@ -6,7 +6,12 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { replaceStateFile, type TargetFileOperations } from './target-files.ts'
-import { FailureStep, TargetReport } from './target-report.ts'
+import {
+  FailureStep,
+  FileTargetReport,
+  PairTargetReport,
+  type TargetReport,
+} from './target-report.ts'
 
 const AppliedFile = Type.Object({
   path: Type.String(),
@@ -53,7 +58,9 @@ export type TargetRecord = Static<typeof TargetRecord>
 const Document = Type.Object({
   format: Type.Literal(1),
   targets: Type.Record(Type.String(), TargetRecord),
-  reports: Type.Array(TargetReport),
+  reports: Type.Array(PairTargetReport),
+  /** Apart: whoever applies nothing but certificates reads the rest still, and leaves these. */
+  file_reports: Type.Optional(Type.Array(FileTargetReport)),
 })
 type Document = Static<typeof Document>
 
@@ -95,7 +102,7 @@ export async function openAppliedStore(
   return {
     find: (target) =>
       Object.hasOwn(current.targets, target) ? current.targets[target] : undefined,
-    listReports: () => current.reports,
+    listReports: () => reportsIn(current),
     listFailures: (name, serial, exceptTarget) =>
       Object.entries(current.targets)
         .filter(([target, { nome }]) => target !== exceptTarget && nome === name)
@@ -105,7 +112,7 @@ export async function openAppliedStore(
       save({
         ...current,
         targets: { ...current.targets, [target]: record },
-        reports: [...current.reports, ...reports].slice(-REPORTS_MAX),
+        ...withReports([...reportsIn(current), ...reports].slice(-REPORTS_MAX)),
       }),
     keepOnly: async (targets) => {
       const kept = Object.entries(current.targets).filter(([target]) => targets.has(target))
@@ -113,10 +120,26 @@ export async function openAppliedStore(
       await save({ ...current, targets: Object.fromEntries(kept) })
     },
     removeReport: async (requestId) => {
-      const reports = current.reports.filter(({ request_id: id }) => id !== requestId)
-      if (reports.length < current.reports.length) await save({ ...current, reports })
+      const all = reportsIn(current)
+      const rest = all.filter(({ request_id: id }) => id !== requestId)
+      if (rest.length < all.length) await save({ ...current, ...withReports(rest) })
     },
   }
+}
+
+function reportsIn({ reports, file_reports: fileReports = [] }: Document): TargetReport[] {
+  return [...reports, ...fileReports]
+}
+
+function withReports(all: readonly TargetReport[]): Pick<Document, 'reports' | 'file_reports'> {
+  return {
+    reports: all.filter((report): report is PairTargetReport => !isOfFile(report)),
+    file_reports: all.filter(isOfFile),
+  }
+}
+
+function isOfFile(report: TargetReport): report is FileTargetReport {
+  return 'versao' in report.payload
 }
 
 async function readDocument(directory: string, files: TargetFileOperations): Promise<Document> {

@@ -165,7 +165,7 @@ class Transaction {
 
 function entryOf(
   { newRequestId }: TransactionContext,
-  { id, target, serial, deliveryId }: TargetChange,
+  { id, target, serial, version, deliveryId }: TargetChange,
   files: readonly PreparedFile[],
 ): JournalEntry {
   return {
@@ -175,6 +175,7 @@ function entryOf(
     source_sha256: target.sourceSha256,
     nome: target.name,
     serial,
+    ...(version === undefined ? {} : { versao: version }),
     delivery_id: deliveryId,
     request_id: newRequestId(),
     reload: target.reload === undefined ? null : [...target.reload],

@@ -24,6 +24,44 @@ describe('a change of a target', () => {
     assert.equal((await host.pass()).results[0]?.result, 'up_to_date')
   })
 
+  test('[SLD-12] of a file names the version, and no probe', async () => {
+    const host = await hostWithOldFiles()
+    host.version = 7
+    const { applied } = await host.pass()
+    assert.deepEqual(applied.listReports().at(-1), {
+      ...applied.listReports().at(-1),
+      tipo_evento: 'alvo_aplicado',
+      payload: {
+        nome: 'site',
+        versao: 7,
+        files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/d.pem'],
+        drift: ['/etc/b.pem', '/srv/d.pem'],
+      },
+    })
+    Object.assign(host, { version: 8, serial: '03', reloadFails: true })
+    const again = await host.pass()
+    assert.deepEqual(again.applied.listReports().at(-1)?.payload, {
+      nome: 'site',
+      versao: 8,
+      step: 'reload',
+      reason: 'exit status 1',
+    })
+  })
+
+  test('[SLD-12] reports of files wait where whoever knows of none passes them over', async () => {
+    const host = await hostWithOldFiles()
+    host.version = 7
+    const { applied } = await host.pass()
+    const [ofPair, ofFile] = applied.listReports()
+    const document = JSON.parse(
+      Buffer.from(host.disk.look('/state/applied.json')?.content ?? []).toString(),
+    ) as Record<string, unknown>
+    assert.deepEqual(document['reports'], [ofPair])
+    assert.deepEqual(document['file_reports'], [ofFile])
+    for (const report of [ofPair, ofFile]) await applied.removeReport(report?.request_id ?? '')
+    assert.deepEqual((await host.pass()).applied.listReports(), [])
+  })
+
   const failures: [string, (host: TargetHost) => void, string][] = [
     ['check', (host) => (host.placeRefused = 'no'), 'no'],
     ['reload', (host) => (host.reloadFails = true), 'exit status 1'],

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type ArtefactName, isUuid } from '../../protocol/identifiers.ts'
+import { isUuid } from '../../protocol/identifiers.ts'
 import { type AppliedStore, openAppliedStore, type TargetRecord } from './applied-store.ts'
 import { applyTarget } from './apply-target.ts'
 import { JournalStore, TARGET_BYTES_MAX } from './journal.ts'
 import { type FileState, planTarget, stateOf } from './plan-target.ts'
-import type { PairReading } from './read-pair.ts'
 import { recoverTargets } from './recover-targets.ts'
+import type { Material } from './render-content.ts'
 import type { TargetFileOperations } from './target-files.ts'
 import type { Target } from './target.ts'
 import type { TargetParts, TransactionContext } from './transaction.ts'
@@ -29,13 +29,26 @@ export interface TargetsEnvironment {
     readonly targets: readonly Target[]
     readonly problems: readonly string[]
   }>
-  readonly readPair: (name: ArtefactName) => Promise<PairReading>
+  readonly readMaterial: (target: Target) => Promise<MaterialReading>
 }
+
+/** What is installed for a target's delivery. */
+export type MaterialReading =
+  | {
+      readonly ok: true
+      readonly material: Material
+      /** Of the certificate; of a file the SHA-256 of what the hub handed out. Lower-case hex. */
+      readonly serial: string
+      /** Of a file's delivery. */
+      readonly version: number | undefined
+      readonly deliveryId: string
+    }
+  | { readonly ok: false; readonly reason: string }
 
 export interface TargetResult {
   readonly source: string
   readonly name: string
-  /** `waiting`: there is no pair to apply. `held_back`: it failed, and its time has not come. */
+  /** `waiting`: there is nothing to apply. `held_back`: it failed, and its time has not come. */
   readonly result: 'up_to_date' | 'applied' | 'reverted' | 'held_back' | 'waiting' | 'stuck'
   readonly serial: string | null
   readonly detail: string | null
@@ -95,12 +108,16 @@ async function bringUpToDate(
     return { ...base, result: 'stuck', detail: 'an earlier change cannot be put back' }
   }
   try {
-    const pair = await environment.readPair(target.name)
-    if (!pair.ok) return { ...base, result: 'waiting', detail: pair.reason }
-    const { serial, material, record: pairRecord } = pair
+    const reading = await environment.readMaterial(target)
+    if (!reading.ok) return { ...base, result: 'waiting', detail: reading.reason }
+    const { serial, material, version, deliveryId } = reading
     // Written by an agent that root does not trust, and soon in records that are read again.
-    if (!isUuid(pairRecord.delivery_id) || !/^[0-9a-f]{1,64}$/.test(serial)) {
-      return { ...base, result: 'waiting', detail: 'the pair names no delivery, or has no serial' }
+    if (!isUuid(deliveryId) || !/^[0-9a-f]{1,64}$/.test(serial)) {
+      return {
+        ...base,
+        result: 'waiting',
+        detail: 'what is installed names no delivery, or has no serial',
+      }
     }
     const record = context.applied.find(id)
     const plan = planTarget({
@@ -116,8 +133,7 @@ async function bringUpToDate(
       const detail = `not before ${plan.until.toISOString()}: ${plan.reason}`
       return { ...base, serial, result: 'held_back', detail }
     }
-    const deliveryId = pairRecord.delivery_id
-    const change = { id, target, serial, deliveryId, material, drift: plan.drift }
+    const change = { id, target, serial, version, deliveryId, material, drift: plan.drift }
     const fault = await applyTarget(context, change)
     if (fault !== undefined) {
       return { ...base, serial, result: 'reverted', detail: `${fault.step}: ${fault.reason}` }

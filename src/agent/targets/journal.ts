@@ -45,6 +45,8 @@ const JournalEntry = Type.Object({
   source_sha256: Type.String(),
   nome: Type.String(),
   serial: Type.String(),
+  /** Where it is a file: told instead of the serial. */
+  versao: Type.Optional(Type.Integer()),
   delivery_id: Type.String(),
   /** Names this change everywhere: in the report, in the record, in the names of staged files. */
   request_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }),

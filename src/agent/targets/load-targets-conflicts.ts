@@ -6,13 +6,17 @@ import type { Target, TargetProblem } from './target.ts'
 /** Both sides of each conflict, so that neither is applied. */
 export function findConflicts(targets: readonly Target[]): TargetProblem[] {
   const writers = groupTargets(targets, ({ files }) => files.map(({ path }) => path))
-  const namesakes = groupTargets(targets, ({ name }) => [name])
+  const pairs = targets.filter(({ artefact }) => artefact === 'pair')
+  const namesakes = groupTargets(pairs, ({ name }) => [name])
   return targets.flatMap((target) => {
     const pathConflicts = target.files.flatMap(({ path, line }) => {
       const other = writers.get(path)?.find((writer) => writer !== target)
       return other === undefined ? [] : [pathConflict(target, line, path, other)]
     })
-    const other = namesakes.get(target.name)?.find((one) => one.keyType !== target.keyType)
+    const other =
+      target.artefact === 'pair'
+        ? namesakes.get(target.name)?.find((one) => one.keyType !== target.keyType)
+        : undefined
     return other === undefined ? pathConflicts : [keyTypeConflict(target, other), ...pathConflicts]
   })
 }

@@ -115,6 +115,15 @@ describe('targets are loaded', () => {
       assert.equal(keyTypeOf(targets, 'site' as ArtefactName), 'rsa-2048')
       assert.equal(keyTypeOf(targets, 'other' as ArtefactName), 'ec-p256')
     }))
+
+  test('[SLD-11] one of a pair and one of a file may have one name; the key is as that of the pair says', () =>
+    withHost(async ({ directory, put, names }) => {
+      await put('a.toml', targetText('/a').replace('"cert"', '"file"'))
+      await put('b.toml', targetText('/b', 'key_type = "rsa-2048"\n'))
+      assert.deepEqual(await names(), ['a.toml', 'b.toml'])
+      const { targets } = await loadTargets(directory, { uid: ownUid })
+      assert.equal(keyTypeOf(targets, 'site' as ArtefactName), 'rsa-2048')
+    }))
 })
 
 describe('targets are refused', () => {

@@ -67,7 +67,8 @@ export async function loadTargets(
 
 /** What a delivery's key is to be; targets of one delivery never differ in that. */
 export function keyTypeOf(targets: readonly Target[], name: ArtefactName): KeyType {
-  return targets.find((target) => target.name === name)?.keyType ?? 'ec-p256'
+  const target = targets.find((one) => one.artefact === 'pair' && one.name === name)
+  return target?.keyType ?? 'ec-p256'
 }
 
 type ReadTarget =

@@ -12,6 +12,8 @@ const NAME_BYTES_MAX = 200
 const ACCOUNT_NUMBER_MAX = 0xffff_fffe
 const ACCOUNT_NAME = /^[A-Za-z_][A-Za-z0-9_.@-]{0,254}\$?$/
 
+/** The one word of `content` that is no part of a pair: what was delivered, byte for byte. */
+const WHOLE_FILE = 'file'
 const KEY_MODE = 0o600
 const OPEN_MODE = 0o644
 
@@ -31,7 +33,7 @@ export function parseTargetFile(reader: TableReader, line: number): TargetFile |
 function parseContent(reader: TableReader): TargetContent | undefined {
   const format = reader.word('format', ['pkcs12'])
   const passwordFile = parsePath(reader, 'password_file')
-  const parts = parseParts(reader)
+  const content = parseParts(reader)
   if (reader.has('content') && reader.has('format')) {
     return reader.refuse('format', 'content and format are both given: one file holds one of them')
   }
@@ -40,7 +42,7 @@ function parseContent(reader: TableReader): TargetContent | undefined {
       reader.refuse('password_file', 'password_file is for format = "pkcs12"')
     }
     if (!reader.has('content')) reader.refuse('content', 'content or format is missing')
-    return parts && { format: 'pem', parts }
+    return content
   }
   if (!reader.has('password_file')) {
     return reader.refuse('password_file', 'format = "pkcs12" needs a password_file')
@@ -49,19 +51,24 @@ function parseContent(reader: TableReader): TargetContent | undefined {
   return { format, passwordFile }
 }
 
-function parseParts(reader: TableReader) {
+function parseParts(reader: TableReader): TargetContent | undefined {
   const names = reader.texts('content', 64)
   if (names === undefined) return undefined
+  if (names.includes(WHOLE_FILE)) {
+    if (names.length === 1) return { format: 'file' }
+    return reader.refuse('content', `content has more than "${WHOLE_FILE}": it is all of a file`)
+  }
   const parts = names.flatMap((name) => PEM_PARTS.find((part) => part === name) ?? [])
   const unknown = names.find((name) => !PEM_PARTS.some((part) => part === name))
   if (unknown !== undefined) {
     const known = PEM_PARTS.join(', ')
-    return reader.refuse('content', `content takes any of ${known}: ${quote(unknown)}`)
+    const reason = `content takes any of ${known}, or "${WHOLE_FILE}" alone: ${quote(unknown)}`
+    return reader.refuse('content', reason)
   }
   if (new Set(parts).size < parts.length) {
     return reader.refuse('content', 'content has the same part twice')
   }
-  return parts
+  return { format: 'pem', parts }
 }
 
 function parsePath(reader: TableReader, key: string): string | undefined {
@@ -94,7 +101,7 @@ function parseAccount(reader: TableReader, key: 'owner' | 'group'): string | und
 
 function parseMode(reader: TableReader, content: TargetContent | undefined): number | undefined {
   const hasKey = content !== undefined && holdsKey({ content })
-  if (!reader.has('mode')) return hasKey ? KEY_MODE : OPEN_MODE
+  if (!reader.has('mode')) return hasKey || content?.format === 'file' ? KEY_MODE : OPEN_MODE
   const text = reader.text('mode')
   if (text === undefined) return undefined
   if (!/^0?[0-7]{3,4}$/.test(text)) {

@@ -44,6 +44,7 @@ describe('a target', () => {
       source: SOURCE,
       sourceSha256: createHash('sha256').update(EXAMPLE).digest('hex'),
       name: 'site',
+      artefact: 'pair',
       keyType: 'ec-p256',
       reload: ['systemctl', 'reload', 'nginx'],
       probe: { host: '127.0.0.1', port: 443, protocol: 'tls', serverName: undefined },
@@ -149,7 +150,7 @@ owner = ""
       '2: unknown key "colour"',
       '3: key_type must be a string',
       '6: path must be absolute: "relative"',
-      '7: content takes any of cert, chain, key, ca: "cart"',
+      '7: content takes any of cert, chain, key, ca, or "file" alone: "cart"',
       '11: path is missing',
       '12: mode "0644" lets others read a key',
       '16: content must be a list of strings',
@@ -269,7 +270,7 @@ const IN_FILE: [string, string][] = [
   ['path = "/p"\ncontent = []', '5: content is empty'],
   [
     'path = "/p"\ncontent = ["fullchain"]',
-    '5: content takes any of cert, chain, key, ca: "fullchain"',
+    '5: content takes any of cert, chain, key, ca, or "file" alone: "fullchain"',
   ],
   ['path = "/p"\ncontent = ["key", "key"]', '5: content has the same part twice'],
   [

@@ -47,11 +47,15 @@ function readTarget(source: string, text: string, table: Record<string, unknown>
   const reload = parseReload(reader)
   const probe = parseProbe(reader)
   const files = parseFiles(reader, lines, { source, problems })
+  const artefact = parseArtefact(reader, files, { source, problems })
   if (problems.length > 0 || name === undefined) {
     return { ok: false, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
   }
   const sourceSha256 = createHash('sha256').update(text).digest('hex')
-  return { ok: true, target: { source, sourceSha256, name, keyType, reload, probe, files } }
+  return {
+    ok: true,
+    target: { source, sourceSha256, name, artefact, keyType, reload, probe, files },
+  }
 }
 
 function parseName(reader: TableReader): ArtefactName | undefined {
@@ -62,6 +66,26 @@ function parseName(reader: TableReader): ArtefactName | undefined {
     parseArtefactName(text) ??
     reader.refuse('nome', `nome cannot be the name of a delivery: ${quote(text)}`)
   )
+}
+
+/** A delivery is of a pair or of a file, and a target serves one delivery. */
+function parseArtefact(
+  reader: TableReader,
+  files: readonly TargetFile[],
+  { source, problems }: { readonly source: string; readonly problems: TargetProblem[] },
+): Target['artefact'] {
+  const first = files.find(({ content }) => content.format === 'file')
+  if (first === undefined) return 'pair'
+  for (const { content, line } of files) {
+    if (content.format === 'file') continue
+    const reason = `this file is of a certificate, and that in line ${first.line} is a file`
+    problems.push({ source, line, reason })
+  }
+  for (const key of ['key_type', ...PROBE_KEYS]) {
+    if (reader.has(key))
+      reader.refuse(key, `${key} is for certificates, and this target is of a file`)
+  }
+  return 'file'
 }
 
 function parseReload(reader: TableReader): readonly string[] | undefined {

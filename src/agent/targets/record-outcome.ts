@@ -9,7 +9,14 @@ import type { TargetFault, TransactionContext } from './transaction.ts'
 /** What a record needs to know of a change. */
 export type ChangeIdentity = Pick<
   JournalEntry,
-  'target' | 'source' | 'source_sha256' | 'nome' | 'serial' | 'delivery_id' | 'request_id'
+  | 'target'
+  | 'source'
+  | 'source_sha256'
+  | 'nome'
+  | 'serial'
+  | 'versao'
+  | 'delivery_id'
+  | 'request_id'
 >
 
 /** What other targets of the delivery could not do is told again after it: at the hub the report clears what is wrong. */
@@ -83,6 +90,6 @@ function retryTimes(
 }
 
 function reportIdentity(change: ChangeIdentity) {
-  const { request_id: requestId, delivery_id: deliveryId, nome: name, serial } = change
-  return { requestId, deliveryId, name, serial }
+  const { request_id: requestId, delivery_id: deliveryId, nome: name, serial, versao } = change
+  return { requestId, deliveryId, name, serial, version: versao }
 }

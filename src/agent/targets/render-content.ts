@@ -1,4 +1,5 @@
-// What is written into a target's file: always our own encoding of what was parsed, never bytes that others wrote.
+// What is written into a target's file: of a pair always our own encoding of what was parsed, never bytes that others
+// wrote; of a file what was delivered.
 
 import { invariant } from '../../platform/errors.ts'
 import {
@@ -19,12 +20,23 @@ export interface PairMaterial {
   readonly caPem: string
 }
 
+export interface FileMaterial {
+  readonly content: Uint8Array
+}
+
+export type Material = PairMaterial | FileMaterial
+
 /** `password` is needed for PKCS#12 alone; throws when it, or the material, cannot be used. */
 export async function renderContent(
   content: TargetContent,
-  material: PairMaterial,
+  material: Material,
   password?: string,
 ): Promise<Uint8Array> {
+  if (content.format === 'file') {
+    invariant('content' in material, 'a target of a file gets a file')
+    return material.content
+  }
+  invariant('leafPem' in material, 'a target of a pair gets a pair')
   if (content.format === 'pem') {
     return Buffer.from(content.parts.map((part) => RENDERERS[part](material)).join(''), 'ascii')
   }

@@ -9,9 +9,16 @@ import type { AgentConfig } from '../config.ts'
 import { type AgentPaths, targetsStateDir } from '../paths.ts'
 import type { FileOwner } from './act-as.ts'
 import { type AppliedStore, openAppliedStore } from './applied-store.ts'
-import { applyTargets, type PassOptions, type TargetResult } from './apply-targets.ts'
+import {
+  applyTargets,
+  type MaterialReading,
+  type PassOptions,
+  type TargetResult,
+} from './apply-targets.ts'
 import { loadTargets } from './load-targets.ts'
+import { readFileAsOwner } from './read-file.ts'
 import { readPairAsOwner } from './read-pair.ts'
+import type { Target } from './target.ts'
 import type { Applier } from './target-applier.ts'
 import { formatProblem } from './target-explanation.ts'
 import { nodeTargetFiles } from './target-files.ts'
@@ -49,7 +56,7 @@ export async function runPass(
   options: PassOptions,
   tell: TellReport | undefined,
 ): Promise<PassOutcome | undefined> {
-  const { config, paths, applier, owner, clock, log } = host
+  const { config, applier, clock, log } = host
   const { uid } = applier
   const stateDir = targetsStateDir(config, uid)
   const loaded = await loadTargets(config.targetsDir, applier)
@@ -73,7 +80,7 @@ export async function runPass(
         log,
         newRequestId: timeOrderedUuid,
         loadTargets: () => Promise.resolve({ targets, problems }),
-        readPair: (name) => readPairAsOwner(owner, paths, name),
+        readMaterial: (target) => readMaterial(host, target),
       },
       options,
     )
@@ -83,6 +90,23 @@ export async function runPass(
   } finally {
     lock.release()
   }
+}
+
+async function readMaterial(
+  { owner, paths }: TargetsHost,
+  { artefact, name }: Target,
+): Promise<MaterialReading> {
+  if (artefact === 'file') {
+    const file = await readFileAsOwner(owner, paths.outDir, name)
+    if (!file.ok) return file
+    const { material, record } = file
+    const { sha256: serial, version, delivery_id: deliveryId } = record
+    return { ok: true, material, serial, version, deliveryId }
+  }
+  const pair = await readPairAsOwner(owner, paths, name)
+  if (!pair.ok) return pair
+  const { material, serial, record } = pair
+  return { ok: true, material, serial, version: undefined, deliveryId: record.delivery_id }
 }
 
 /** Tells what waits, without a pass. */

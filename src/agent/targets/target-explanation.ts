@@ -4,8 +4,9 @@ import { formatInstant } from '../identity/describe-identity.ts'
 import type { LoadedTarget } from './load-targets.ts'
 import { holdsKey, type TargetContent, type TargetFile, type TargetProblem } from './target.ts'
 
-/** The delivered pair that a target takes its files from. */
+/** What a target takes its files from: a delivered pair, or a file. */
 export type DeliveryOnHost =
+  | { readonly state: 'installed'; readonly version: number }
   | { readonly state: 'installed'; readonly serial: string; readonly notAfter: Date }
   | { readonly state: 'missing' }
   | { readonly state: 'unreadable'; readonly reason: string }
@@ -16,14 +17,14 @@ export interface ExplainedTarget {
 }
 
 export function formatTarget({ target, delivery }: ExplainedTarget): string {
-  const { name, source, appliedBy, keyType, files, reload } = target
+  const { name, source, appliedBy, artefact, keyType, files, reload } = target
   return [
     `${name} (${source}), applied by ${appliedBy === 0 ? 'root' : `user ${appliedBy}`}`,
     `  delivery: ${formatDelivery(delivery)}`,
-    `  key type: ${keyType}`,
+    ...(artefact === 'pair' ? [`  key type: ${keyType}`] : []),
     ...files.map((file) => `  writes ${formatFile(file)}`),
     `  then ${reload === undefined ? 'runs nothing' : `runs ${formatArguments(reload)}`}`,
-    `  then ${formatProbe(target)}`,
+    ...(artefact === 'pair' ? [`  then ${formatProbe(target)}`] : []),
   ].join('\n')
 }
 
@@ -33,20 +34,16 @@ export function formatProblem({ source, line, reason }: TargetProblem): string {
 }
 
 export function describeTarget({ target, delivery }: ExplainedTarget) {
-  const { name, source, appliedBy, keyType, files, reload, probe } = target
+  const { name, source, appliedBy, artefact, keyType, files, reload, probe } = target
   return {
     nome: name,
     source,
     applied_by: appliedBy,
-    key_type: keyType,
-    delivery: {
-      state: delivery.state,
-      serial: delivery.state === 'installed' ? delivery.serial : null,
-      not_after: delivery.state === 'installed' ? formatInstant(delivery.notAfter) : null,
-    },
+    key_type: artefact === 'pair' ? keyType : null,
+    delivery: describeDelivery(delivery),
     files: files.map(({ path, content, owner, group, mode }) => ({
       path,
-      content: content.format === 'pem' ? content.parts : null,
+      content: partsOf(content),
       format: content.format,
       password_file: content.format === 'pkcs12' ? content.passwordFile : null,
       owner: owner ?? null,
@@ -60,21 +57,35 @@ export function describeTarget({ target, delivery }: ExplainedTarget) {
   }
 }
 
+function describeDelivery(delivery: DeliveryOnHost) {
+  const none = { state: delivery.state, serial: null, not_after: null, versao: null }
+  if (delivery.state !== 'installed') return none
+  if ('version' in delivery) return { ...none, versao: delivery.version }
+  return { ...none, serial: delivery.serial, not_after: formatInstant(delivery.notAfter) }
+}
+
+function partsOf(content: TargetContent): readonly string[] | null {
+  if (content.format === 'pkcs12') return null
+  return content.format === 'file' ? ['file'] : content.parts
+}
+
 function formatDelivery(delivery: DeliveryOnHost): string {
   if (delivery.state === 'missing') return 'not installed yet'
   if (delivery.state === 'unreadable') return `cannot be read: ${delivery.reason}`
+  if ('version' in delivery) return `installed, version ${delivery.version}`
   const { serial, notAfter } = delivery
   return `installed, serial ${serial}, valid until ${formatInstant(notAfter)}`
 }
 
 function formatFile(file: TargetFile): string {
   const { path, content, owner, group, mode } = file
-  const secret = holdsKey(file) ? ', a secret' : ''
+  const secret = holdsKey(file) || content.format === 'file' ? ', a secret' : ''
   const whose = `owner ${owner ?? 'as who applies'}, group ${group ?? 'as who applies'}`
   return `${path}: ${formatContent(content)}; ${whose}, mode ${formatMode(mode)}${secret}`
 }
 
 function formatContent(content: TargetContent): string {
+  if (content.format === 'file') return 'the file'
   return content.format === 'pem'
     ? content.parts.join(', ')
     : `PKCS#12 with the password in ${content.passwordFile}`

@@ -1,29 +1,43 @@
 // What is told of a target: it was applied, or everything was put back.
 
-import { type Static, Type } from 'typebox'
-import { TargetAppliedPayload, TargetRevertedPayload } from '../../protocol/schemas.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import {
+  FileTargetAppliedPayload,
+  FileTargetRevertedPayload,
+  TargetAppliedPayload,
+  TargetRevertedPayload,
+} from '../../protocol/schemas.ts'
 import { EventType } from '../../protocol/words.ts'
 
 const requestId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
 })
 
-/** As it waits on disk, and as it goes through `agent.sock`. */
-export const TargetReport = Type.Union([
-  Type.Object({
-    request_id: requestId,
-    entrega_id: requestId,
-    tipo_evento: Type.Literal(EventType.targetApplied),
-    payload: TargetAppliedPayload,
-  }),
-  Type.Object({
-    request_id: requestId,
-    entrega_id: requestId,
-    tipo_evento: Type.Literal(EventType.targetReverted),
-    payload: TargetRevertedPayload,
-  }),
+function applied<Payload extends TSchema>(payload: Payload) {
+  const type = Type.Literal(EventType.targetApplied)
+  return Type.Object({ request_id: requestId, entrega_id: requestId, tipo_evento: type, payload })
+}
+
+function reverted<Payload extends TSchema>(payload: Payload) {
+  const type = Type.Literal(EventType.targetReverted)
+  return Type.Object({ request_id: requestId, entrega_id: requestId, tipo_evento: type, payload })
+}
+
+export const PairTargetReport = Type.Union([
+  applied(TargetAppliedPayload),
+  reverted(TargetRevertedPayload),
 ])
-export type TargetReport = Static<typeof TargetReport>
+export type PairTargetReport = Static<typeof PairTargetReport>
+
+export const FileTargetReport = Type.Union([
+  applied(FileTargetAppliedPayload),
+  reverted(FileTargetRevertedPayload),
+])
+export type FileTargetReport = Static<typeof FileTargetReport>
+
+/** As it waits on disk, and as it goes through `agent.sock`. */
+export const TargetReport = Type.Union([PairTargetReport, FileTargetReport])
+export type TargetReport = PairTargetReport | FileTargetReport
 
 /** Where a change of a target failed. */
 export const FailureStep = TargetRevertedPayload.properties.step
@@ -34,6 +48,8 @@ interface Change {
   readonly deliveryId: string
   readonly name: string
   readonly serial: string
+  /** Of a file. */
+  readonly version: number | undefined
 }
 
 /** Together with the rest the paths stay well under the limit of an event's payload (LIM-3). */
@@ -41,38 +57,37 @@ const PATHS_BYTES_MAX = 6000
 const REASON_CHARACTERS_MAX = 1000
 
 export function reportApplied(
-  { requestId: id, deliveryId, name, serial }: Change,
-  applied: {
+  change: Change,
+  {
+    paths,
+    isProbed,
+    drift: drifted,
+  }: {
     readonly paths: readonly string[]
     readonly isProbed: boolean
     readonly drift: readonly string[]
   },
 ): TargetReport {
-  return {
-    request_id: id,
-    entrega_id: deliveryId,
-    tipo_evento: EventType.targetApplied,
-    payload: {
-      nome: name,
-      serial,
-      files: boundPaths(applied.paths),
-      probe: applied.isProbed ? 'ok' : null,
-      ...(applied.drift.length === 0 ? {} : { drift: boundPaths(applied.drift) }),
-    },
-  }
+  const { requestId: id, deliveryId, name: nome, serial, version } = change
+  const common = { request_id: id, entrega_id: deliveryId, tipo_evento: EventType.targetApplied }
+  const files = boundPaths(paths)
+  const drift = drifted.length === 0 ? {} : { drift: boundPaths(drifted) }
+  if (version !== undefined)
+    return { ...common, payload: { nome, versao: version, files, ...drift } }
+  const probe = isProbed ? 'ok' : null
+  return { ...common, payload: { nome, serial, files, probe, ...drift } }
 }
 
 export function reportReverted(
-  { requestId: id, deliveryId, name, serial }: Change,
+  { requestId: id, deliveryId, name: nome, serial, version }: Change,
   step: FailureStep,
-  reason: string,
+  text: string,
 ): TargetReport {
-  return {
-    request_id: id,
-    entrega_id: deliveryId,
-    tipo_evento: EventType.targetReverted,
-    payload: { nome: name, serial, step, reason: boundReason(reason) },
-  }
+  const common = { request_id: id, entrega_id: deliveryId, tipo_evento: EventType.targetReverted }
+  const reason = boundReason(text)
+  return version === undefined
+    ? { ...common, payload: { nome, serial, step, reason } }
+    : { ...common, payload: { nome, versao: version, step, reason } }
 }
 
 export function boundReason(reason: string): string {

@@ -6,10 +6,11 @@ import type { ArtefactName } from '../../protocol/identifiers.ts'
 export const PEM_PARTS = ['cert', 'chain', 'key', 'ca'] as const
 export type PemPart = (typeof PEM_PARTS)[number]
 
-/** What a file holds: PEM blocks in the order asked for, or one password-protected PKCS#12. */
+/** What a file holds: PEM blocks in the order asked for, one password-protected PKCS#12, or the file that was delivered. */
 export type TargetContent =
   | { readonly format: 'pem'; readonly parts: readonly PemPart[] }
   | { readonly format: 'pkcs12'; readonly passwordFile: string }
+  | { readonly format: 'file' }
 
 export interface TargetFile {
   /** Absolute and normal. */
@@ -18,7 +19,7 @@ export interface TargetFile {
   /** A user's name or number; undefined for the one who applies. */
   readonly owner: string | undefined
   readonly group: string | undefined
-  /** Permission bits: 0o600 with a key in it unless said otherwise, else 0o644. */
+  /** Permission bits: 0o600 with a key in it, or what was sealed, unless said otherwise, else 0o644. */
   readonly mode: number
   /** The line of its `[[file]]` in the TOML, from 1. */
   readonly line: number
@@ -38,6 +39,9 @@ export interface Target {
   /** SHA-256 of that file, hex: a target that was edited is applied anew. */
   readonly sourceSha256: string
   readonly name: ArtefactName
+  /** What it takes from `out/`; all of its files are of one kind. */
+  readonly artefact: 'pair' | 'file'
+  /** Of a pair's key. */
   readonly keyType: KeyType
   /** Program and arguments, run without a shell; undefined when nothing has to be told. */
   readonly reload: readonly string[] | undefined
@@ -54,5 +58,5 @@ export interface TargetProblem {
 }
 
 export function holdsKey({ content }: Pick<TargetFile, 'content'>): boolean {
-  return content.format === 'pkcs12' || content.parts.includes('key')
+  return content.format === 'pkcs12' || (content.format === 'pem' && content.parts.includes('key'))
 }

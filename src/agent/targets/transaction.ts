@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { AppliedStore } from './applied-store.ts'
 import type { JournalStore } from './journal.ts'
-import type { PairMaterial } from './render-content.ts'
+import type { Material } from './render-content.ts'
 import type { TargetFileOperations } from './target-files.ts'
 import type { FailureStep } from './target-report.ts'
 import type { Target, TargetContent, TargetFile, TargetProbe } from './target.ts'
@@ -15,7 +15,7 @@ export interface TargetParts {
   checkPlace(file: TargetFile): Promise<string | undefined>
   /** Throws when there is no such account, or it may not be given files. */
   ownerOf(file: TargetFile): Promise<{ readonly uid: number; readonly gid: number }>
-  render(content: TargetContent, material: PairMaterial): Promise<Uint8Array>
+  render(content: TargetContent, material: Material): Promise<Uint8Array>
   /** Why it failed; undefined when it did not. */
   reload(argv: readonly string[]): Promise<string | undefined>
   /** Why the serial is not served; undefined when it is. */
@@ -35,9 +35,12 @@ export interface TransactionContext {
 export interface TargetChange {
   readonly id: string
   readonly target: Target
+  /** Of the certificate; of a file the SHA-256 of what the hub handed out. */
   readonly serial: string
+  /** Of a file's delivery. */
+  readonly version: number | undefined
   readonly deliveryId: string
-  readonly material: PairMaterial
+  readonly material: Material
   readonly drift: readonly string[]
 }
 

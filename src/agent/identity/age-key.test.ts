@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { withFailingDisk } from '../../../test/support/failing-disk.ts'
+import { ensureAge } from '../../../tools/install-age.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import { ensureAgeKey, readAgeKey } from './age-key.ts'
+
+const run = promisify(execFile)
+
+async function temporaryDirectory(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'age-key-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}
+
+describe('identity/age.key', () => {
+  test('[SLD-1] is made as age-keygen makes it, for nobody else to read, and only once', async () => {
+    await using directory = await temporaryDirectory()
+    const path = join(directory.path, 'age.key')
+    const made = await ensureAgeKey(path, systemClock)
+    const text = await readFile(path, 'utf8')
+    const [created, publicKey, identity, end, ...rest] = text.split('\n')
+    assert.match(created ?? '', /^# created: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    assert.equal(publicKey, `# public key: ${made.recipient}`)
+    assert.match(identity ?? '', /^AGE-SECRET-KEY-PQ-1[0-9A-Z]+$/)
+    assert.deepEqual([end, rest], ['', []])
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal((await ensureAgeKey(path, systemClock)).recipient, made.recipient)
+    assert.equal(await readFile(path, 'utf8'), text)
+    assert.deepEqual(await readdir(directory.path), ['age.key'])
+  })
+
+  test('[SLD-1] is read by age-keygen, and read when age-keygen made it', async (t) => {
+    const programs = await ensureAge()
+    if (programs === undefined) return t.skip('there is no Go to build age with')
+    await using directory = await temporaryDirectory()
+    const own = join(directory.path, 'age.key')
+    const { recipient } = await ensureAgeKey(own, systemClock)
+    assert.equal((await run(programs.ageKeygen, ['-y', own])).stdout.trim(), recipient)
+    const foreign = join(directory.path, 'foreign.key')
+    await run(programs.ageKeygen, ['-pq', '-o', foreign])
+    const { stdout } = await run(programs.ageKeygen, ['-y', foreign])
+    assert.equal((await readAgeKey(foreign))?.recipient, stdout.trim())
+  })
+
+  for (const [what, text] of [
+    ['empty', ''],
+    ['cut short', '# created: 2026-01-01T00:00:00Z\nAGE-SECRET-KEY-PQ-1QQ'],
+    ['of the classic kind', `AGE-SECRET-KEY-1${'Q'.repeat(58)}\n`],
+    ['anything else', 'secret stuff\n'],
+  ] as const) {
+    test(`[SLD-2] that is ${what} is named, not quoted, and left alone`, async () => {
+      await using directory = await temporaryDirectory()
+      const path = join(directory.path, 'age.key')
+      await writeFile(path, text)
+      await assert.rejects(ensureAgeKey(path, systemClock), (error) => {
+        assert.ok(error instanceof UserError)
+        assert.equal(error.message, `${path} holds no post-quantum age identity`)
+        return true
+      })
+      assert.equal(await readFile(path, 'utf8'), text)
+    })
+  }
+
+  test('[SLD-1] killed or out of room before any change: there is none or a whole one, and the next try makes one', async () => {
+    for (let n = 1, isWhole = false; !isWhole; n += 1) {
+      await using directory = await temporaryDirectory()
+      const path = join(directory.path, 'age.key')
+      const changes = await withFailingDisk(
+        (change) => change >= n,
+        () => ensureAgeKey(path, systemClock).catch(() => undefined),
+      )
+      isWhole = changes < n
+      const found = await readAgeKey(path)
+      const { recipient } = await ensureAgeKey(path, systemClock)
+      if (found !== undefined) assert.equal(recipient, found.recipient)
+      assert.deepEqual(await readdir(directory.path), ['age.key'])
+    }
+  })
+})

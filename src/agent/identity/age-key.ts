@@ -1,0 +1,57 @@
+// `identity/age.key`: what is sealed for this host is opened with it. In the form that `age-keygen -pq` gives it, so that
+// a person can open files by hand. It stays when the certificate is renewed or the host enrols again. docs/protocol.md SLD.
+
+import { dirname } from 'node:path'
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
+import { Secret } from '../../platform/secret.ts'
+import type { Recipient } from '../../protocol/identifiers.ts'
+import { generateAgeIdentity, parseIdentityFile, recipientOf } from '../../sealing/age-identity.ts'
+import { removeStagedFiles } from '../staged-files.ts'
+
+export interface AgeKey {
+  readonly identity: Secret<string>
+  /** Its public part: whom others seal for. */
+  readonly recipient: Recipient
+}
+
+const FILE_BYTES_MAX = 64 * 1024
+
+export class AgeKeyDamagedError extends UserError {
+  override name = 'AgeKeyDamagedError'
+  constructor(path: string) {
+    super('age_key_damaged', `${path} holds no post-quantum age identity`, {
+      hint: `put it back from a backup, or move it away: the agent makes another, and files have to be sealed anew`,
+    })
+  }
+}
+
+/** Undefined when there is none. */
+export async function readAgeKey(path: string): Promise<AgeKey | undefined> {
+  const text = await readTextIfPresent(path, FILE_BYTES_MAX)
+  if (text === undefined) return undefined
+  const identity = parseIdentityFile(text)
+  const recipient =
+    identity === undefined ? undefined : await recipientOf(identity).catch(() => undefined)
+  // Never its own words: a parser may quote what it was given.
+  if (identity === undefined || recipient === undefined) throw new AgeKeyDamagedError(path)
+  return { identity: new Secret(identity), recipient }
+}
+
+/** The one that is there, else a new one, durable when it resolves; one that cannot be read is left alone. */
+export async function ensureAgeKey(path: string, clock: Pick<Clock, 'now'>): Promise<AgeKey> {
+  const found = await readAgeKey(path)
+  if (found !== undefined) return found
+  await removeStagedFiles(dirname(path))
+  const identity = await generateAgeIdentity()
+  const recipient = await recipientOf(identity)
+  const text = [
+    `# created: ${clock.now().toISOString().slice(0, 19)}Z`,
+    `# public key: ${recipient}`,
+    identity,
+    '',
+  ].join('\n')
+  await replaceFile(path, text, 0o600)
+  return { identity: new Secret(identity), recipient }
+}

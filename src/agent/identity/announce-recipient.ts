@@ -1,0 +1,55 @@
+// The hub is told whom to seal for when this host is to read it: at the start, and once a day.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { RetrySchedule } from '../backoff.ts'
+import type { HubBudget } from '../hub-budget.ts'
+import type { HubClient } from '../hub-client.ts'
+import { ensureAgeKey } from './age-key.ts'
+
+export interface RecipientContext {
+  readonly ageKeyFile: string
+  readonly hub: Pick<HubClient, 'sendRecipient'>
+  readonly clock: Clock
+  readonly retries: RetrySchedule
+  readonly log: Logger
+}
+
+/** What it is called in the schedule. */
+export const RECIPIENT_RETRIES = 'the recipient'
+const AGAIN_MS = 86_400_000
+/** A hub that does not know the route may be upgraded. */
+const UNKNOWN_ROUTE_AGAIN_MS = 3_600_000
+
+/** Throws what went wrong on the host, or on the way; it is tried again. */
+export async function announceRecipient(
+  { ageKeyFile, hub, clock, retries, log }: RecipientContext,
+  budget: HubBudget,
+): Promise<void> {
+  if (!budget.isOpen || !retries.isDue(RECIPIENT_RETRIES, clock.now())) return
+  try {
+    const { recipient } = await ensureAgeKey(ageKeyFile, clock)
+    const outcome = await hub.sendRecipient(recipient)
+    if (outcome.ok) {
+      budget.noteAnswer()
+      settle(AGAIN_MS)
+      if (outcome.value !== recipient) log.warn('The hub keeps another recipient than ours')
+    } else if (outcome.code === 'route_not_found') {
+      budget.noteAnswer()
+      settle(UNKNOWN_ROUTE_AGAIN_MS)
+      log.debug('The hub knows of no sealed files')
+    } else {
+      log.warn({ status: outcome.status, code: outcome.code }, 'Recipient refused')
+      retries.recordFailure(RECIPIENT_RETRIES, clock.now(), outcome.retryAfterMs)
+      budget.noteRefusal(outcome)
+    }
+  } catch (error) {
+    retries.recordFailure(RECIPIENT_RETRIES, clock.now())
+    throw error
+  }
+
+  function settle(againMs: number): void {
+    retries.clear(RECIPIENT_RETRIES)
+    retries.holdOff(RECIPIENT_RETRIES, clock.now(), againMs)
+  }
+}

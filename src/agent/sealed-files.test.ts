@@ -1,0 +1,344 @@
+// What a round does with deliveries of tipo selado.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, readlink, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { FakeHub } from '../../test/fakes/hub-server.ts'
+import { type AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
+import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
+import { deliveredEvents, deliverSealed } from '../../test/support/sealed-delivery.ts'
+import { ensureAge } from '../../tools/install-age.ts'
+import { errnoCode } from '../platform/errors.ts'
+import { sealFor } from '../sealing/sealed-file.ts'
+import { generateAgeIdentity, recipientOf } from '../sealing/age-identity.ts'
+import { ensureAgeKey } from './identity/age-key.ts'
+import { pollOnce } from './poll.ts'
+
+const run = promisify(execFile)
+
+const failuresOf = (hub: FakeHub): string[] =>
+  hub.events
+    .filter(({ tipo_evento: type }) => type === 'entrega_falhou')
+    .map(({ payload }) => (payload as { erro: string }).erro)
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    assert.equal(errnoCode(error), 'ENOENT')
+    return undefined
+  })
+}
+
+describe('a sealed file', () => {
+  test('[SLD-5] [SLD-6] [SLD-10] is opened, switched in, reported, and told to its hook', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const content = randomBytes(70_000)
+    const entry = await deliverSealed(agent, content)
+    const state = await host.openAgent()
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    const path = join(host.paths.outDir, 'site.conf')
+    assert.deepEqual(await readFile(path), content)
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal(await readlink(path), '.files/site.conf/current/content')
+    const [event] = deliveredEvents(hub)
+    assert.equal(event?.entrega_id, entry.id)
+    assert.deepEqual(event?.payload, { path, carga_nome: 'site.conf', versao: 1 })
+    assert.deepEqual(host.hooks.invocations, [
+      {
+        hookName: 'post-selado',
+        event: 'installed',
+        name: 'site.conf',
+        filePath: path,
+        deliveryId: entry.id,
+        cargoId: entry.carga_id,
+        version: 1,
+        hostname: 'web-1',
+      },
+    ])
+    await pollOnce(state)
+    await pollOnce(await host.openAgent())
+    assert.equal(deliveredEvents(hub).length, 1)
+    assert.equal(host.hooks.invocations.length, 1)
+    assert.equal(hub.requestsTo('blob').length, 1)
+  })
+
+  test('[SLD-5] is opened by the program too', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const content = randomBytes(1000)
+    await deliverSealed(agent, content)
+    const { status, stderr } = await host.command('run', '--once')
+    assert.equal(status, 0, stderr)
+    assert.deepEqual(await readFile(join(host.paths.outDir, 'site.conf')), content)
+    assert.equal(deliveredEvents(hub).length, 1)
+  })
+
+  test('[SLD-6] keeps its last version beside the new one', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const first = await deliverSealed(agent, 'one')
+    const state = await host.openAgent()
+    await pollOnce(state)
+    hub.entregas = []
+    await deliverSealed(agent, 'two', { carga_id: first.carga_id, versao: 2 })
+    await pollOnce(state)
+    assert.equal(await host.readOut('site.conf'), 'two')
+    assert.equal(await host.readOut('.files/site.conf/000001/content'), 'one')
+    assert.deepEqual(
+      state.processed.list().map(({ version, progress }) => [version, progress]),
+      [
+        [1, 'done'],
+        [2, 'done'],
+      ],
+    )
+    await pollOnce(state)
+    assert.deepEqual(
+      state.processed.list().map(({ version }) => version),
+      [2],
+      'the replaced one is forgotten',
+    )
+  })
+
+  test('[SLD-6] leaves its content nowhere but in its place', async () => {
+    await using agent = await startEnrolledAgent()
+    const { host } = agent
+    const secret = randomBytes(24).toString('hex')
+    await deliverSealed(agent, secret)
+    await pollOnce(await host.openAgent())
+    assert.deepEqual(
+      host.log.filter((line) => line.includes(secret)),
+      [],
+    )
+    const holders: string[] = []
+    for (const entry of await readdir(host.dataDir, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const path = join(entry.parentPath, entry.name)
+      if ((await readFile(path)).includes(secret)) holders.push(path)
+    }
+    assert.deepEqual(holders, [join(host.paths.outDir, '.files/site.conf/000001/content')])
+  })
+
+  test('[SLD-1] [SLD-5] goes both ways with the public age', async (t) => {
+    const programs = await ensureAge()
+    if (programs === undefined) return t.skip('there is no Go to build age with')
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const secret = randomBytes(100_000)
+    const entry = await deliverSealed(agent, 'replaced below')
+    const { recipient } = await ensureAgeKey(host.paths.ageKeyFile, host.clock)
+    const [plain, sealed] = ['plain', 'sealed'].map((name) => join(host.directory, name))
+    assert.ok(plain !== undefined && sealed !== undefined)
+    await writeFile(plain, secret)
+    await run(programs.age, ['-r', recipient, '-o', sealed, plain])
+    hub.blobs.set(entry.carga_id, await readFile(sealed))
+    await pollOnce(await host.openAgent())
+    assert.deepEqual(await readFile(join(host.paths.outDir, 'site.conf')), secret)
+    await writeFile(sealed, await sealFor([recipient], secret))
+    const opened = join(host.directory, 'opened')
+    await run(programs.age, ['-d', '-i', host.paths.ageKeyFile, '-o', opened, sealed])
+    assert.deepEqual(await readFile(opened), secret)
+  })
+
+  const finalFailures: [
+    why: string,
+    spoil: (agent: { hub: FakeHub; host: AgentHost }, cargoId: string) => Promise<void> | void,
+    erro: RegExp,
+  ][] = [
+    [
+      'sealed for another host',
+      async ({ hub }, cargoId) => {
+        const other = await recipientOf(await generateAgeIdentity())
+        hub.blobs.set(cargoId, await sealFor([other], Buffer.from('x')))
+      },
+      /^the file cannot be opened with .*age\.key: /,
+    ],
+    [
+      'damaged inside',
+      ({ hub }, cargoId) => {
+        const blob = hub.blobs.get(cargoId)?.slice()
+        assert.ok(blob)
+        blob[blob.length - 1] = (blob.at(-1) ?? 0) ^ 1
+        hub.blobs.set(cargoId, blob)
+      },
+      /^the file cannot be opened with /,
+    ],
+    [
+      'no age file',
+      ({ hub }, cargoId) => void hub.blobs.set(cargoId, Buffer.from('plain')),
+      /^the file cannot be opened with /,
+    ],
+    [
+      'with a wrong digest twice',
+      ({ hub }) => hub.misbehave('blob', { kind: 'wrong-digest' }, { kind: 'wrong-digest' }),
+      /^the file does not have the digest that the hub gives for it$/,
+    ],
+    [
+      'for a host whose key is damaged',
+      ({ host }) => writeFile(host.paths.ageKeyFile, 'nonsense'),
+      /age\.key holds no post-quantum age identity$/,
+    ],
+    [
+      'for a host whose key is gone',
+      ({ host }) => unlink(host.paths.ageKeyFile),
+      /^there is no .*age\.key to open the file with$/,
+    ],
+    [
+      'with a file of somebody else in its place',
+      ({ host }) => writeFile(join(host.paths.outDir, 'site.conf'), 'precious'),
+      /was not made by the agent/,
+    ],
+  ]
+  for (const [why, spoil, erro] of finalFailures) {
+    test(`[SLD-7] ${why}: becomes entrega_falhou, and nothing is written`, async () => {
+      await using agent = await startEnrolledAgent()
+      const { hub, host } = agent
+      const entry = await deliverSealed(agent, 'secret')
+      const good = manifestEntry({ nome: 'good' })
+      hub.entregas.push(good)
+      await spoil(agent, entry.carga_id)
+      const before = await readIfPresent(join(host.paths.outDir, 'site.conf'))
+      await pollOnce(await host.openAgent())
+      assert.equal(failuresOf(hub).length, 1)
+      assert.match(failuresOf(hub)[0] ?? '', erro)
+      assert.equal(await readIfPresent(join(host.paths.outDir, 'site.conf')), before)
+      assert.deepEqual(
+        await readdir(join(host.paths.outDir, '.files/site.conf')).catch(() => []),
+        [],
+      )
+      assert.ok(await host.readOut('good.crt'), 'another delivery is not held up')
+    })
+  }
+
+  const passing: [why: string, ...Parameters<FakeHub['misbehave']>[]][] = [
+    ['a connection that breaks', ['blob', { kind: 'cut-before' }]],
+    ['a reply that is cut short', ['blob', { kind: 'short' }]],
+    ['a reply without a digest', ['blob', { kind: 'no-digest' }]],
+    ['a reply without an end', ['blob', { kind: 'endless' }]],
+    ['a hub that is busy', ['blob', { kind: 'refuse', status: 503, code: 'ca_failed' }]],
+    [
+      'a carga whose delivery was just replaced',
+      ['blob', { kind: 'refuse', status: 404, code: 'blob_not_found' }],
+    ],
+  ]
+  for (const [why, plan] of passing) {
+    test(`[SLD-5] [SLD-7] [AGT-26] ${why}: is tried again later and fails nothing`, async () => {
+      await using agent = await startEnrolledAgent()
+      const { hub, host } = agent
+      await deliverSealed(agent, 'secret')
+      assert.ok(plan)
+      hub.misbehave(...plan)
+      const state = await host.openAgent()
+      await pollOnce(state)
+      assert.deepEqual(deliveredEvents(hub), [])
+      host.clock.offsetMs += 6 * 60_000
+      await pollOnce(state)
+      assert.deepEqual(failuresOf(hub), [])
+      assert.equal(await host.readOut('site.conf'), 'secret')
+    })
+  }
+
+  test('[SLD-5] a wrong digest once is no failure', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    await deliverSealed(agent, 'secret')
+    hub.misbehave('blob', { kind: 'wrong-digest' })
+    await pollOnce(await host.openAgent())
+    assert.equal(await host.readOut('site.conf'), 'secret')
+    assert.deepEqual(failuresOf(hub), [])
+  })
+
+  test('[SLD-8] [AGT-40] a link that was deleted is put back, without asking the hub', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    await deliverSealed(agent, 'secret')
+    const state = await host.openAgent()
+    await pollOnce(state)
+    await unlink(join(host.paths.outDir, 'site.conf'))
+    await pollOnce(state)
+    assert.equal(await host.readOut('site.conf'), 'secret')
+    assert.equal(hub.requestsTo('blob').length, 1)
+  })
+
+  test('[SLD-8] a file that is gone is fetched again, and told to nobody', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    await deliverSealed(agent, 'secret')
+    const state = await host.openAgent()
+    await pollOnce(state)
+    await rm(join(host.paths.outDir, '.files'), { recursive: true })
+    host.clock.offsetMs += 61_000
+    await pollOnce(state)
+    assert.equal(await host.readOut('site.conf'), 'secret')
+    assert.equal(deliveredEvents(hub).length, 1)
+    assert.equal(host.hooks.invocations.length, 1)
+  })
+
+  test('[SLD-8] one that the hub has for us no more is not asked for again', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    await deliverSealed(agent, 'secret')
+    const state = await host.openAgent()
+    await pollOnce(state)
+    await rm(join(host.paths.outDir, '.files'), { recursive: true })
+    hub.blobs.clear()
+    for (let round = 0; round < 3; round += 1) {
+      host.clock.offsetMs += 10 * 60_000
+      assert.deepEqual((await pollOnce(state)).problems, [])
+    }
+    assert.equal(hub.requestsTo('blob').length, 2)
+  })
+
+  for (const isLive of [true, false]) {
+    test(`[SLD-8] [DEL-13] another carga with the same file ${isLive ? 'fails' : 'takes its place once the hub has cancelled the first'}`, async () => {
+      await using agent = await startEnrolledAgent()
+      const { hub, host } = agent
+      const first = await deliverSealed(agent, 'first')
+      const state = await host.openAgent()
+      await pollOnce(state)
+      if (!isLive) hub.blobs.delete(first.carga_id)
+      await deliverSealed(agent, 'second')
+      await pollOnce(state)
+      assert.equal(await host.readOut('site.conf'), isLive ? 'first' : 'second')
+      assert.deepEqual(
+        failuresOf(hub),
+        isLive ? ['another delivery writes the same file: site.conf'] : [],
+      )
+    })
+  }
+
+  test('[SLD-8] a file that is called as a certificate is fails while that is live, and the other way round', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    hub.entregas.push(manifestEntry({ nome: 'pair' }))
+    await deliverSealed(agent, 'file', { nome: 'sealed.key' })
+    const state = await host.openAgent()
+    await pollOnce(state)
+    await deliverSealed(agent, 'file', { nome: 'pair.crt' })
+    hub.entregas.push(manifestEntry({ nome: 'sealed' }))
+    await pollOnce(state)
+    assert.deepEqual(failuresOf(hub).sort(), [
+      'another delivery writes the same file: pair.crt',
+      'another delivery writes the same file: sealed',
+    ])
+    assert.equal(await host.readOut('sealed.key'), 'file')
+    assert.match(await host.readOut('pair.crt'), /BEGIN CERTIFICATE/)
+  })
+
+  test('[SLD-8] a pair and a file of one name live beside each other', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    hub.entregas.push(manifestEntry({ nome: 'site' }))
+    await deliverSealed(agent, 'file', { nome: 'site' })
+    const state = await host.openAgent()
+    await pollOnce(state)
+    await pollOnce(state)
+    assert.equal(await host.readOut('site'), 'file')
+    assert.match(await host.readOut('site.crt'), /BEGIN CERTIFICATE/)
+    assert.deepEqual(failuresOf(hub), [])
+    assert.equal(state.processed.list().length, 2)
+  })
+})
