@@ -3,8 +3,9 @@ import { UserError } from '../platform/errors.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
+import { addSealOptions, parseVouched, type SealOptions } from './sealed/seal-options.ts'
 
-interface CargaUpdateOptions {
+interface CargaUpdateOptions extends SealOptions {
   readonly san: readonly string[]
   /** False when --no-sans is given. */
   readonly sans: boolean
@@ -12,7 +13,7 @@ interface CargaUpdateOptions {
 }
 
 export function registerCargaUpdate(carga: Command, context: CommandContext): void {
-  carga
+  const command = carga
     .command('update')
     .description('make the next versao of a carga, with a fresh entrega for each of its agents')
     .argument('<carga>', 'its id, as svc carga list shows it')
@@ -23,16 +24,19 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
       [],
     )
     .option('--no-sans', 'only the host’s own name from now on')
+  addSealOptions(command, 'what a selado holds from now on')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Without --san and --no-sans the names stay as they are, and every host gets a new certificate.
+Of a csr_cert, every host gets a new certificate; without --san and --no-sans the names stay as they are. A selado is
+sealed here for the agents that have it, and for its escrow; see svc carga create --help for recipients.
 
 Examples (the id of the carga named site comes from the list):
   id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')
   svc carga update "$id" --san shop.example.org --san '*.shop.example.org'
   svc carga update "$id" --no-sans
+  svc carga update "$id" --file db-password
   svc load update "$id" --json
 `,
     )
@@ -45,6 +49,8 @@ async function updateCargo(
   options: CargaUpdateOptions,
 ): Promise<void> {
   const sans = chooseSans(options)
+  if (options.file !== undefined) return updateSealedCargo(context, id, options, sans)
+  refuseVouching(options)
   const request = { carga: id, ...(sans === undefined ? {} : { sans }) }
   const updated = await context.withAdmin(({ operations }) => operations.updateCargo(request))
   if (options.json) return context.output.writeJson(updated)
@@ -52,6 +58,25 @@ async function updateCargo(
   await context.output.write(
     `carga ${updated.carga_id} is now versao ${updated.versao}\n\n${table}`,
   )
+}
+
+async function updateSealedCargo(
+  context: CommandContext,
+  id: string,
+  options: CargaUpdateOptions,
+  sans: readonly string[] | undefined,
+): Promise<void> {
+  const { file = '', json } = options
+  if (sans !== undefined)
+    throw new UserError('usage', 'a selado has no names: leave --san and --no-sans out')
+  const vouched = parseVouched(options)
+  const { sealFile } = await import('./sealed/update-sealed-cargo.ts')
+  await sealFile(context, { id, vouched, ...(json && { json }) }, file)
+}
+
+function refuseVouching({ acceptRecipient, recipient }: CargaUpdateOptions): void {
+  if (acceptRecipient.length + recipient.length === 0) return
+  throw new UserError('usage', '--accept-recipient and --recipient go with --file')
 }
 
 function chooseSans({ san, sans }: CargaUpdateOptions): string[] | undefined {

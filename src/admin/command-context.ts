@@ -2,6 +2,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { AdminSession } from './admin-session.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
+import type { OpenPins } from './sealed/open-pins.ts'
+import type { OpenSecretSource } from './sealed/secret-source.ts'
 
 /** What a command may use; nothing is loaded or opened before it asks. */
 export interface CommandContext {
@@ -9,6 +11,9 @@ export interface CommandContext {
   readonly clock: Clock
   readonly progress: Progress
   readonly vault: VaultControls
+  /** Both with the rights of whoever started svc, so before the vault is asked for. */
+  readonly openSecret: OpenSecretSource
+  openPins(): Promise<OpenPins>
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   withAdmin<T>(work: (session: AdminSession) => Promise<T>, options?: AdminOptions): Promise<T>
 }

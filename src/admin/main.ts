@@ -6,6 +6,7 @@ import type { CommandContext } from './command-context.ts'
 import { Output } from './output.ts'
 import { openProgress } from './progress.ts'
 import { runSvc } from './program.ts'
+import { KEEPER_COMMAND } from './sealed/keeper-command.ts'
 
 const progress = openProgress(systemClock)
 const isOnTerminal = isatty(process.stdin.fd) && isatty(process.stderr.fd)
@@ -23,10 +24,15 @@ const context: CommandContext = {
     create: async () => (await loadControls()).create(),
     checkPassphrase: async () => (await loadControls()).checkPassphrase(),
   },
+  openSecret: async (name) =>
+    (await import('./sealed/secret-source.ts')).openSecret(name, process.stdin),
+  openPins,
   withAdmin: async (work, options) => (await loadControls()).withAdmin(work, options),
 }
 
 void runProgram('svc', async () => {
+  const [word, pinFile] = process.argv.slice(2)
+  if (word === KEEPER_COMMAND && pinFile !== undefined) return keepPins(pinFile)
   try {
     await runSvc(process.argv.slice(2), context)
   } finally {
@@ -37,4 +43,21 @@ void runProgram('svc', async () => {
 async function openControls() {
   const { openVaultControls } = await import('./open-vault.ts')
   return openVaultControls({ env: process.env, clock: systemClock, progress, ask })
+}
+
+async function openPins() {
+  const { openPins: open } = await import('./sealed/open-pins.ts')
+  const [, script = ''] = process.argv
+  const command = [process.execPath, ...process.execArgv, script]
+  return open({
+    env: process.env,
+    clock: systemClock,
+    command,
+    isRoot: process.getuid?.() === 0,
+  })
+}
+
+async function keepPins(path: string) {
+  const { keepPins: keep } = await import('./sealed/pin-keeper.ts')
+  await keep(process.stdin, path, systemClock)
 }

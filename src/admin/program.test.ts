@@ -15,6 +15,8 @@ const context: CommandContext = {
   clock: systemClock,
   progress: { show: () => undefined, clear: () => undefined },
   vault: { create: reached, checkPassphrase: reached },
+  openSecret: reached,
+  openPins: reached,
   withAdmin: reached,
 }
 
@@ -41,7 +43,7 @@ describe('the help of each command', () => {
   const leaves = listLeaves(buildProgram(context)).filter((leaf) => leaf.name() !== 'completion')
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 17)
+    assert.equal(leaves.length, 18)
   })
 
   for (const leaf of leaves) {

@@ -11,6 +11,7 @@ import { registerAgenteShow } from './agente-show.ts'
 import { registerCargaCreate } from './carga-create.ts'
 import { registerCargaList } from './carga-list.ts'
 import { registerCargaRemove } from './carga-remove.ts'
+import { registerCargaReseal } from './carga-reseal.ts'
 import { registerCargaUpdate } from './carga-update.ts'
 import type { CommandContext } from './command-context.ts'
 import { registerEntregaCancel } from './entrega-cancel.ts'
@@ -48,7 +49,13 @@ const NOUNS: readonly Noun[] = [
     name: 'carga',
     alias: 'load',
     description: 'what is delivered',
-    commands: [registerCargaCreate, registerCargaList, registerCargaUpdate, registerCargaRemove],
+    commands: [
+      registerCargaCreate,
+      registerCargaList,
+      registerCargaUpdate,
+      registerCargaReseal,
+      registerCargaRemove,
+    ],
   },
   {
     name: 'entrega',

@@ -48,12 +48,22 @@ describe('completion', () => {
         'svc,e',
         'svc,agent,',
         'svc,carga,update,--',
+        'svc,carga,reseal,--e',
         'svc,entrega,retry,--a',
       ]),
       {
         'svc,e': ['entrega', 'evento', 'event'],
         'svc,agent,': ['list', 'show', 'revoke', 'remove', '--help'],
-        'svc,carga,update,--': ['--san', '--no-sans', '--json', '--help'],
+        'svc,carga,update,--': [
+          '--san',
+          '--no-sans',
+          '--file',
+          '--accept-recipient',
+          '--recipient',
+          '--json',
+          '--help',
+        ],
+        'svc,carga,reseal,--e': ['--escrow-identity'],
         'svc,entrega,retry,--a': ['--all'],
       },
     )

@@ -14,6 +14,11 @@ import type {
   AdminEntry,
   AdminOperations,
 } from '../../src/protocol/admin.ts'
+import {
+  addSealedOperations,
+  createSealedState,
+  type SealedState,
+} from './fake-sealed-operations.ts'
 
 const AGENT: AdminAgent = {
   id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a11',
@@ -50,6 +55,7 @@ const DELIVERY = {
 
 export interface FakeHub {
   readonly entries: AdminEntry[]
+  readonly sealed: SealedState
   close(): Promise<void>
 }
 
@@ -60,18 +66,21 @@ export async function startFakeHub(
 ): Promise<FakeHub> {
   await initVault(vaultRoot, new Secret(passphrase))
   const lock = lockVault(vaultRoot)
-  const server = await startAdminServer({
-    socketPath: `${vaultRoot}/admin.sock`,
-    operations: createFakeOperations(entries),
-    logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
-  })
-  return {
+  const sealed = createSealedState(AGENT)
+  const hub: FakeHub = {
     entries,
+    sealed,
     close: async () => {
       await server.close()
       lock.release()
     },
   }
+  const server = await startAdminServer({
+    socketPath: `${vaultRoot}/admin.sock`,
+    operations: addSealedOperations(createFakeOperations(entries), sealed),
+    logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
+  })
+  return hub
 }
 
 /** A good chain, whose times are a second apart. */
@@ -101,7 +110,9 @@ export function createEntries(count: number): AdminEntry[] {
   return entries
 }
 
-function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
+type OtherOperations = Omit<AdminOperations, 'listRecipients' | 'readContent'>
+
+function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
   const token = {
     id: '3f8a0c5e9b7d2416',
     hostname: 'web-2.example.org',
@@ -142,7 +153,11 @@ function createFakeOperations(entries: readonly AdminEntry[]): AdminOperations {
     listTokens: async () => ({ tokens: [token] }),
     revokeToken: async () => token,
     listAgents: async () => ({ agentes: [AGENT] }),
-    showAgent: async ({ agente }) => ({ ...findAgent(agente), entregas: [DELIVERY] }),
+    showAgent: async ({ agente }) => ({
+      ...findAgent(agente),
+      recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
+      entregas: [DELIVERY],
+    }),
     revokeAgent: async ({ agente }) => ({
       ...findAgent(agente),
       revoked_at: '2026-11-21T10:10:00.000Z',

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { withDirectory } from './with-directory.ts'
+import { recipientOf } from '../../src/sealing/age-identity.ts'
 import { startFakeHub } from './fake-hub.ts'
+import { IDENTITIES } from './fake-sealed-operations.ts'
 import { parseTranscript, renderOutcome, runInShell } from './transcript.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
@@ -12,11 +14,31 @@ async function checkTranscript(name: string, vaultRoot: string): Promise<void> {
   const text = await readFile(new URL(name, import.meta.url), 'utf8')
   const steps = parseTranscript(text)
   assert.ok(steps.length > 0, `${name} has no commands`)
-  const env = { SVC_VAULT_ROOT: vaultRoot, SVC_MASTER_PASSPHRASE: PASSPHRASE }
+  const env = {
+    SVC_VAULT_ROOT: vaultRoot,
+    SVC_MASTER_PASSPHRASE: PASSPHRASE,
+    SVC_RECIPIENTS_FILE: `${vaultRoot}.known/recipients.json`,
+    HOST: await recipientOf(IDENTITIES.host),
+    REBUILT: await recipientOf(IDENTITIES.rebuilt),
+    ESCROW: await recipientOf(IDENTITIES.escrow),
+    ESCROW_IDENTITY: IDENTITIES.escrow,
+  }
   for (const { command, expected } of steps) {
     const outcome = await runInShell(command, env)
     assert.equal(renderOutcome(outcome, vaultRoot), expected, `$ ${command}`)
   }
+}
+
+async function checkBesideHub(name: string): Promise<void> {
+  await withDirectory(async (directory) => {
+    const vaultRoot = join(directory, 'vault')
+    const hub = await startFakeHub(vaultRoot, PASSPHRASE)
+    try {
+      await checkTranscript(name, vaultRoot)
+    } finally {
+      await hub.close()
+    }
+  })
 }
 
 describe('svc', { concurrency: true }, () => {
@@ -27,15 +49,10 @@ describe('svc', { concurrency: true }, () => {
     withDirectory((directory) => checkTranscript('no-hub.script.txt', join(directory, 'vault'))))
 
   test('[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] works through the hub that holds the vault', () =>
-    withDirectory(async (directory) => {
-      const vaultRoot = join(directory, 'vault')
-      const hub = await startFakeHub(vaultRoot, PASSPHRASE)
-      try {
-        await checkTranscript('beside-hub.script.txt', vaultRoot)
-      } finally {
-        await hub.close()
-      }
-    }))
+    checkBesideHub('beside-hub.script.txt'))
+
+  test('[SEA-3] [SEA-4] [SEA-5] [SEA-6] [SEA-8] [SEA-9] [SEA-10] seals files for those whom the operator knows', () =>
+    checkBesideHub('sealed.script.txt'))
 
   test('[CLI-15] explains mistakes in its arguments', () =>
     withDirectory((directory) => checkTranscript('mistakes.script.txt', join(directory, 'vault'))))

@@ -50,19 +50,23 @@ describe('the built programs', () => {
     }
   })
 
-  test('[AGT-20] do the main job', async () => {
-    const stories = join(ROOT, 'test/e2e/main-job.test.ts')
-    const pattern = '--test-name-pattern=the main job with svc-ca'
-    const { TEST_BIN: _none, NODE_TEST_CONTEXT: _ours, ...env } = process.env
-    const output = await new Promise<string>((resolve) => {
-      execFile(
-        pinnedNode(),
-        ['--test', '--test-reporter=tap', pattern, stories],
-        { env: { ...env, TEST_BIN: directory } },
-        (_error, stdout) => resolve(stdout),
-      )
+  const stories = [
+    ['[AGT-20] do the main job', 'test/e2e/main-job.test.ts', 'the main job with svc-ca', 4],
+    ['[SLD-5] open what is sealed', 'src/agent/sealed-files.test.ts', 'opened by the program', 1],
+  ] as const
+  for (const [title, path, pattern, count] of stories) {
+    test(title, async () => {
+      const { TEST_BIN: _none, NODE_TEST_CONTEXT: _ours, ...env } = process.env
+      const output = await new Promise<string>((resolve) => {
+        execFile(
+          pinnedNode(),
+          ['--test', '--test-reporter=tap', `--test-name-pattern=${pattern}`, join(ROOT, path)],
+          { env: { ...env, TEST_BIN: directory } },
+          (_error, stdout) => resolve(stdout),
+        )
+      })
+      assert.match(output, /^# fail 0$/m, output)
+      assert.match(output, new RegExp(`^# pass ${count}$`, 'm'), output)
     })
-    assert.match(output, /^# fail 0$/m, output)
-    assert.match(output, /^# pass 4$/m, output)
-  })
+  }
 })

@@ -1,0 +1,92 @@
+// The way of every command that seals: what is the operator's own is opened first, with their rights; then the hub is
+// asked for whom, the file is sealed, and the hub gets it; what was vouched for is remembered last.
+
+import { describeError, UserError } from '../../platform/errors.ts'
+import type { AdminOperations, AdminRecipients, AdminSealed } from '../../protocol/admin.ts'
+import type { Recipient } from '../../protocol/identifiers.ts'
+import { fingerprintOf } from '../../sealing/age-identity.ts'
+import type { CommandContext } from '../command-context.ts'
+import type { Vouched } from './judge-recipients.ts'
+import type { OpenPins } from './open-pins.ts'
+import { addPins, NO_PINS, type RecipientPins } from './recipient-pins.ts'
+import { sealForAgents } from './seal-for-agents.ts'
+
+export interface SealedDelivery<Reply> {
+  readonly vouched: Vouched
+  /** Escrow recipients that the operator names or holds the identity of: they need nobody's word. */
+  readonly ownEscrow: readonly Recipient[]
+  readonly askForWhom: (operations: AdminOperations) => Promise<AdminRecipients>
+  readonly readContent: (bytesMax: number, operations: AdminOperations) => Promise<Uint8Array>
+  readonly deliver: (operations: AdminOperations, selado: AdminSealed) => Promise<Reply>
+}
+
+/** Who can open it. */
+export interface SealedFor {
+  readonly destinatarios: readonly SealedForAgent[]
+  /** Fingerprints. */
+  readonly escrow: readonly string[]
+}
+
+interface SealedForAgent {
+  readonly agente_id: string
+  readonly hostname: string
+  readonly fingerprint: string
+}
+
+export interface Delivered<Reply> {
+  readonly reply: Reply & SealedFor
+  /** To be thrown when the reply is told: it is done, but what was vouched for is not remembered. */
+  readonly notKept: UserError | undefined
+}
+
+export async function deliverSealed<Reply>(
+  context: CommandContext,
+  delivery: SealedDelivery<Reply>,
+): Promise<Delivered<Reply>> {
+  const pins = await context.openPins()
+  try {
+    const { reply, added } = await context.withAdmin(({ operations }) =>
+      sealAndDeliver(context, operations, pins, delivery),
+    )
+    return { reply, notKept: await keep(pins, added) }
+  } finally {
+    pins.close()
+  }
+}
+
+async function sealAndDeliver<Reply>(
+  { progress }: CommandContext,
+  operations: AdminOperations,
+  pins: OpenPins,
+  { vouched, ownEscrow, askForWhom, readContent, deliver }: SealedDelivery<Reply>,
+): Promise<{ readonly reply: Reply & SealedFor; readonly added: RecipientPins }> {
+  const own = { ...NO_PINS, escrow: new Set(ownEscrow.map(fingerprintOf)) }
+  const sealed = await sealForAgents({
+    wanted: await askForWhom(operations),
+    known: addPins(pins.known, own),
+    vouched,
+    readContent: (bytesMax) => readContent(bytesMax, operations),
+    progress,
+  })
+  const reply = await deliver(operations, sealed.selado)
+  const destinatarios = sealed.agents.map(({ id, hostname, fingerprint }) => ({
+    agente_id: id,
+    hostname,
+    fingerprint,
+  }))
+  const sealedFor = { destinatarios, escrow: [...sealed.pins.escrow] }
+  return { reply: { ...reply, ...sealedFor }, added: sealed.pins }
+}
+
+async function keep(pins: OpenPins, added: RecipientPins): Promise<UserError | undefined> {
+  try {
+    await pins.add(added)
+    return undefined
+  } catch (error) {
+    const message = `it is done, but its recipients were not noted in ${pins.path}`
+    return new UserError('recipients_not_kept', `${message}: ${describeError(error)}`, {
+      cause: error,
+      hint: 'those that are new have to be accepted again next time',
+    })
+  }
+}

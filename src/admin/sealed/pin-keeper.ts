@@ -1,0 +1,55 @@
+// Root's recipients.json. A svc that root starts becomes the vault's owner for good, who has no business with root's
+// files: were the pins the owner's, then so they were the hub's, whose lies they are to find out. So a child goes on as
+// root, knows only the one file, and adds to it what it is told at the end.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../platform/clock.ts'
+import { SvcError, UserError } from '../../platform/errors.ts'
+import { KEEPER_COMMAND } from './keeper-command.ts'
+import { addToPinFile } from './pin-file.ts'
+import { hasPins, parsePins, renderPins, type RecipientPins } from './recipient-pins.ts'
+
+export interface PinKeeper {
+  add(more: RecipientPins): Promise<void>
+  /** Without a word to it the keeper ends and changes nothing. */
+  close(): void
+}
+
+/** `command` starts svc itself. */
+export function startPinKeeper(command: readonly string[], path: string): PinKeeper {
+  const [program = '', ...args] = command
+  const child = spawn(program, [...args, KEEPER_COMMAND, path], {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)])
+  // Whoever adds something learns of it; without that it does not matter.
+  ended.catch(() => undefined)
+  child.stdin.on('error', () => undefined)
+  return {
+    add: async (more) => {
+      child.stdin.end(renderPins(more))
+      const [, complaint] = await ended
+      if (child.exitCode !== 0) throw readComplaint(complaint)
+    },
+    close: () => child.stdin.end(),
+  }
+}
+
+/** The child's own work. */
+export async function keepPins(input: Readable, path: string, clock: Clock): Promise<void> {
+  const told = await text(input)
+  // Whoever started it has ended without success.
+  if (told === '') return
+  const more = parsePins(told)
+  if (more === undefined) throw new SvcError('recipients_cut', 'what was to be kept is cut short')
+  if (hasPins(more)) await addToPinFile(path, more, clock)
+}
+
+function readComplaint(complaint: string): UserError {
+  const [, message = complaint.trim()] = /error: (.*)/.exec(complaint) ?? []
+  return new UserError('recipients_not_kept', message)
+}

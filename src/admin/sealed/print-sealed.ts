@@ -1,0 +1,27 @@
+import type { AdminCreatedCargo } from '../../protocol/admin.ts'
+import type { CommandContext } from '../command-context.ts'
+import { renderTable } from '../table.ts'
+import type { Delivered, SealedFor } from './deliver-sealed.ts'
+
+/** `news` says what became of the carga. */
+export async function printSealed<Reply extends AdminCreatedCargo>(
+  { output }: CommandContext,
+  { reply, notKept }: Delivered<Reply>,
+  options: { readonly json?: true; readonly news: string },
+): Promise<void> {
+  if (options.json) await output.writeJson(reply)
+  else await output.write(`${options.news}, ${renderSealed(reply)}`)
+  if (notKept !== undefined) throw notKept
+}
+
+function renderSealed({ entregas, destinatarios, escrow }: AdminCreatedCargo & SealedFor): string {
+  const printOf = new Map(destinatarios.map((each) => [each.agente_id, each.fingerprint]))
+  const rows = entregas.map(({ id, agente_id, hostname }) => [
+    hostname,
+    id,
+    printOf.get(agente_id) ?? null,
+  ])
+  const table = renderTable(['HOSTNAME', 'ENTREGA_ID', 'RECIPIENT'], rows)
+  const agents = destinatarios.length === 1 ? '1 agente' : `${destinatarios.length} agentes`
+  return `sealed for ${[agents, ...escrow].join(' and ')}\n\n${table}`
+}

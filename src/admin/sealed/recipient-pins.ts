@@ -1,0 +1,60 @@
+// Whom this operator has sealed for before: the hub says whose recipient is which, and a hub that lies is found out by
+// what is remembered here. docs/protocol.md SEA.
+
+import { Type, type Static } from 'typebox'
+import { Check } from 'typebox/value'
+
+const agentPin = Type.Object({ hostname: Type.String(), fingerprint: Type.String() })
+const pinDocument = Type.Object({
+  version: Type.Literal(1),
+  /** By the agent's id, which it keeps when it enrols again. */
+  agentes: Type.Record(Type.String(), agentPin),
+  /** Fingerprints of recipients besides agents. */
+  escrow: Type.Array(Type.String()),
+})
+
+export type AgentPin = Static<typeof agentPin>
+
+export interface RecipientPins {
+  /** By the agent's id. */
+  readonly agents: ReadonlyMap<string, AgentPin>
+  /** Fingerprints. */
+  readonly escrow: ReadonlySet<string>
+}
+
+export const NO_PINS: RecipientPins = { agents: new Map(), escrow: new Set() }
+
+/** Undefined when the text is none of a version that this program knows. */
+export function parsePins(text: string): RecipientPins | undefined {
+  const document = parseJson(text)
+  if (!Check(pinDocument, document)) return undefined
+  return {
+    agents: new Map(Object.entries(document.agentes)),
+    escrow: new Set(document.escrow),
+  }
+}
+
+export function renderPins({ agents, escrow }: RecipientPins): string {
+  const document = { version: 1, agentes: Object.fromEntries(agents), escrow: [...escrow] }
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+/** Where both know an agent, it is `more` that counts. */
+export function addPins(known: RecipientPins, more: RecipientPins): RecipientPins {
+  return {
+    agents: new Map([...known.agents, ...more.agents]),
+    escrow: new Set([...known.escrow, ...more.escrow]),
+  }
+}
+
+export function hasPins({ agents, escrow }: RecipientPins): boolean {
+  return agents.size > 0 || escrow.size > 0
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { UserError } from '../../platform/errors.ts'
+import type { RecipientVerdict, Stranger } from './judge-recipients.ts'
+
+/** What the operator reads of a verdict, a line for each recipient, and what they can do. */
+export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserError {
+  switch (verdict.reason) {
+    case 'absent':
+      return refusal('recipient_absent', verdict.hostnames.map(describeAbsent), {
+        hint: 'its svc-agent is older than 0.2.0, or has not run since it was updated',
+      })
+    case 'malformed':
+      return refusal('recipient_invalid', verdict.whose.map(describeMalformed))
+    case 'unmatched':
+      return refusal('recipient_unknown', verdict.fingerprints.map(describeUnmatched), {
+        hint: 'svc agente show HOST shows what the hub has, svc-agent identity on the host what is right',
+      })
+    default:
+      return refuseStrangers(verdict.strangers)
+  }
+}
+
+function refuseStrangers(strangers: readonly Stranger[]): UserError {
+  const options = strangers.map(({ fingerprint }) => `--accept-recipient ${fingerprint}`)
+  return refusal('recipient_new', strangers.map(describeStranger), {
+    hint: `compare with svc-agent identity on the host, then repeat with ${options.join(' ')}`,
+  })
+}
+
+function describeStranger({ hostname, fingerprint, earlier }: Stranger): string {
+  if (hostname === undefined) return `the escrow recipient is new here: ${fingerprint}`
+  if (earlier === undefined) return `the recipient of ${hostname} is new here: ${fingerprint}`
+  if (earlier === fingerprint) {
+    return `the recipient of ${hostname} was that of another agente: ${fingerprint}`
+  }
+  return `the recipient of ${hostname} has changed: ${fingerprint}, it was ${earlier}`
+}
+
+function describeAbsent(hostname: string): string {
+  return `agente ${hostname} has told the hub no recipient to seal for`
+}
+
+function describeMalformed(whose: string): string {
+  return `the hub’s recipient of ${whose} is none of the form age1pq1…`
+}
+
+function describeUnmatched(fingerprint: string): string {
+  return `the hub names nobody here whose recipient is ${fingerprint}`
+}
+
+function refusal(
+  code: string,
+  lines: readonly string[],
+  options: { hint?: string } = {},
+): UserError {
+  return new UserError(code, lines.join('\n'), options)
+}

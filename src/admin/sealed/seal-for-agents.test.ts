@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../sealing/age-identity.ts'
+import { openSealed } from '../../sealing/sealed-file.ts'
+import { NO_PINS } from './recipient-pins.ts'
+import { refuseUnasked, sealForAgents, type SealRequest } from './seal-for-agents.ts'
+
+const identities = await Promise.all([1, 2, 3].map(() => generateAgeIdentity()))
+const recipients = await Promise.all(identities.map(recipientOf))
+const [escrow = '', ...others] = recipients
+const agentes = others.map((recipient, index) => ({
+  id: `id-${index}`,
+  hostname: `web-${index}`,
+  role: 'web',
+  recipient,
+}))
+
+function request(fields: Partial<SealRequest> = {}): SealRequest {
+  return {
+    wanted: { agentes, escrow: [escrow], content_bytes_max: 9 },
+    known: NO_PINS,
+    vouched: { fingerprints: new Set(), recipients },
+    readContent: () => Promise.resolve(Buffer.from('secret')),
+    progress: { show: () => undefined, clear: () => undefined },
+    ...fields,
+  }
+}
+
+describe('sealing for agents', () => {
+  test('[SEA-1] makes one file for the agents and the escrow, and says for which recipients', async () => {
+    const { selado } = await sealForAgents(request())
+    assert.deepEqual(
+      selado.destinatarios,
+      agentes.map(({ id, recipient }) => ({ agente: id, fingerprint: fingerprintOf(recipient) })),
+    )
+    assert.deepEqual(selado.escrow, [escrow])
+    for (const identity of identities) {
+      const opened = await openSealed(identity, Buffer.from(selado.conteudo, 'base64'))
+      assert.equal(opened.ok && Buffer.from(opened.content).toString(), 'secret')
+    }
+  })
+
+  test('[SEA-4] reads nothing before it is settled for whom', async () => {
+    const unread = request({
+      vouched: { fingerprints: new Set(), recipients: [] },
+      readContent: () => assert.fail('it was read'),
+    })
+    await assert.rejects(sealForAgents(unread), { code: 'recipient_new' })
+  })
+
+  test('tells how far it is, and takes that off the screen again', async () => {
+    const shown: string[] = []
+    const progress = { show: (line: string) => shown.push(line), clear: () => shown.push('') }
+    await sealForAgents(request({ progress }))
+    assert.deepEqual(shown, [
+      'sealing for 1 of 3 recipients',
+      'sealing for 2 of 3 recipients',
+      'sealing for 3 of 3 recipients',
+      '',
+    ])
+  })
+})
+
+describe('the agents that the hub names', () => {
+  const cases: readonly (readonly [string, string[], string[], string | undefined])[] = [
+    ['by hostname', ['web-0', 'web-1'], [], undefined],
+    ['by id', ['id-0', 'id-1'], [], undefined],
+    ['by role', [], ['db', 'web'], undefined],
+    ['by role and name', ['web-0'], ['web'], undefined],
+    ['for one of them', ['web-0'], [], 'web-1'],
+    ['for another role', ['web-0'], ['db'], 'web-1'],
+  ]
+  for (const [how, names, roles, unasked] of cases) {
+    test(`[SEA-3] asked ${how}, are ${unasked === undefined ? 'those' : 'too many'}`, () => {
+      const check = (): void => refuseUnasked(agentes, { agentes: names, roles })
+      if (unasked === undefined) check()
+      else assert.throws(check, { code: 'recipient_unasked', message: new RegExp(unasked) })
+    })
+  }
+})

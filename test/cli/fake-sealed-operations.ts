@@ -1,0 +1,112 @@
+// Sealed cargas of a hub that answers from memory, and that lies when a test tells it to.
+
+import { hash } from 'node:crypto'
+import { UserError } from '../../src/platform/errors.ts'
+import type {
+  AdminAgent,
+  AdminOperations,
+  AdminRecipient,
+  AdminSealed,
+} from '../../src/protocol/admin.ts'
+import { readAgeHeader } from '../../src/sealing/age-header.ts'
+import { recipientOf } from '../../src/sealing/age-identity.ts'
+
+/** Of an agent, and of the same one rebuilt; of an escrow. Good for nothing but tests. */
+export const IDENTITIES = {
+  host: 'AGE-SECRET-KEY-PQ-1VFG7P7Y8ZEGE7METHVU4Y9C47HGGR0VKGEZUM8T6LCNZRX0RZPDS6QHMFW',
+  rebuilt: 'AGE-SECRET-KEY-PQ-1ST745WQ5WPXU4Q955432LM3LHCYVX27RGH2DTMG58VF5UGTK3UQSEYKM04',
+  escrow: 'AGE-SECRET-KEY-PQ-1XY3SJEUKXNSGHPRZLHJXVEEJCJ30NX7U7Y2N8454M75YJ6SS7UVS3NC52M',
+} as const
+
+const CONTENT_BYTES_MAX = 1024 * 1024
+
+type Named = Pick<AdminAgent, 'id' | 'hostname' | 'role'>
+
+export interface SealedState {
+  readonly agents: Named[]
+  /** What it was given, oldest first. */
+  readonly received: AdminSealed[]
+  /** Whose recipient it names for every agent; those of role `old` have none. */
+  identity: keyof typeof IDENTITIES
+  /** Whom it adds to every answer. */
+  unasked: Named[]
+}
+
+export function createSealedState(agent: Named): SealedState {
+  const old = {
+    id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a12',
+    hostname: 'old-1.example.org',
+    role: 'old',
+  }
+  return { agents: [agent, old], received: [], identity: 'host', unasked: [] }
+}
+
+/** One carga holds all of it, whatever its id. */
+export function addSealedOperations(
+  others: Omit<AdminOperations, 'listRecipients' | 'readContent'>,
+  state: SealedState,
+): AdminOperations {
+  return {
+    ...others,
+    listRecipients: async ({ carga, agentes, roles }) => {
+      const wanted =
+        carga === undefined
+          ? [...agentes, ...roles].map((name) => findAgent(state, name))
+          : newestOf(state).destinatarios.map(({ agente }) => findAgent(state, agente))
+      return {
+        agentes: await Promise.all(
+          [...wanted, ...state.unasked].map((agent) => toRecipient(state, agent)),
+        ),
+        escrow: carga === undefined ? [] : newestOf(state).escrow,
+        content_bytes_max: CONTENT_BYTES_MAX,
+      }
+    },
+    readContent: async ({ carga }) => {
+      const { conteudo } = newestOf(state)
+      const sha256 = hash('sha256', Buffer.from(conteudo, 'base64'))
+      return { carga_id: carga, versao: state.received.length, sha256, conteudo }
+    },
+    createCargo: async (request) => {
+      if (request.selado === undefined) return others.createCargo(request)
+      receive(state, request.selado)
+      const agentes = request.selado.destinatarios.map(
+        ({ agente }) => findAgent(state, agente).hostname,
+      )
+      return others.createCargo({ ...request, agentes })
+    },
+    updateCargo: async (request) => {
+      if (request.selado !== undefined) receive(state, request.selado)
+      return others.updateCargo(request)
+    },
+  }
+}
+
+function findAgent({ agents }: SealedState, name: string): Named {
+  const found = agents.find(({ id, hostname, role }) => [id, hostname, role].includes(name))
+  if (found !== undefined) return found
+  throw new UserError('agent_not_found', `no agente ${name}`, {
+    hint: 'svc agente list shows ids and hostnames',
+  })
+}
+
+async function toRecipient(
+  { identity }: SealedState,
+  { id, hostname, role }: Named,
+): Promise<AdminRecipient> {
+  const recipient = role === 'old' ? null : await recipientOf(IDENTITIES[identity])
+  return { id, hostname, role, recipient }
+}
+
+function newestOf({ received }: SealedState): AdminSealed {
+  const newest = received.at(-1)
+  if (newest !== undefined) return newest
+  throw new UserError('cargo_not_sealed', 'carga site is of tipo csr_cert', {
+    hint: 'only a carga of tipo selado holds a sealed file',
+  })
+}
+
+function receive({ received }: SealedState, selado: AdminSealed): void {
+  const header = readAgeHeader(Buffer.from(selado.conteudo, 'base64'), 1_000_000)
+  if (!header.ok) throw new UserError('sealed_invalid', header.reason)
+  received.push(selado)
+}
