@@ -1,0 +1,116 @@
+// The CLI of one version beside a hub of another, through its admin socket.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { connectToHub } from '../../src/admin/socket-client.ts'
+import type { AdminOperationName } from '../../src/protocol/admin.ts'
+import { ADMIN_ROUTES } from '../../src/protocol/admin-routes.ts'
+import { createDelivery } from '../support/deliveries.ts'
+import { startDevCa } from '../support/dev-ca.ts'
+import { enrollHost } from '../support/enrolled-host.ts'
+import type { TestHub } from '../support/hub.ts'
+import { runProgram } from '../support/processes.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+import { isBefore, OURS, startHubOf } from './pairings.ts'
+import { ensureReleasedVersions, type ReleasedVersion } from './released-versions.ts'
+
+const HOST = 'web-01'
+const LOOKS: readonly (readonly string[])[] = [
+  ['token', 'list'],
+  ['agente', 'list'],
+  ['agente', 'show', HOST],
+  ['carga', 'list'],
+  ['entrega', 'list'],
+  ['evento', 'list'],
+]
+
+/** Those of later versions, which begin with an operation that earlier hubs do not have. */
+const LATER = [
+  {
+    since: '0.2.0',
+    args: ['carga', 'create', '--tipo', 'selado', '--nome', 'x', '--agente', HOST, '--file'],
+  },
+]
+
+for (const released of await ensureReleasedVersions()) {
+  const { version, skip, programs } = released
+  describe(`versions ${version} and this one`, { skip }, () => {
+    let ca: RunningCa
+    before(async () => {
+      ca = await startDevCa()
+    })
+    after(() => ca[Symbol.asyncDispose]())
+
+    test(`[VER-8] svc ${version} beside this hub lists, changes and verifies`, async () => {
+      await using hub = await startHubOf(ca, OURS)
+      await useCli(hub, programs)
+    })
+
+    test(`[VER-8] this svc beside a hub ${version} lists, changes and verifies, and says what cannot be`, async () => {
+      await using hub = await startHubOf(ca, programs)
+      await useCli(hub, OURS)
+      await refuseNewOperations(hub, released)
+    })
+  })
+}
+
+async function useCli(hub: TestHub, programs: string): Promise<void> {
+  const svc = async (...args: string[]): Promise<string> => {
+    const ended = await runProgram(join(programs, 'svc'), args, hub.environment)
+    assert.deepEqual([ended.status, ended.stderr], [0, ''], `svc ${args.join(' ')}`)
+    return ended.stdout
+  }
+  const { agentId } = await enrollHost(hub, HOST)
+  const { cargaId, id } = await createDelivery(hub, HOST, 'site')
+  for (const args of LOOKS) {
+    const shown = await svc(...args)
+    assert.match(shown, new RegExp(`${HOST}|site|${agentId}`), args.join(' '))
+    assert.doesNotMatch(shown, /undefined|NaN|\[object/, args.join(' '))
+  }
+  await svc('token', 'create', '--hostname', 'web-02', '--role', 'web')
+  await svc('carga', 'create', '--tipo', 'csr_cert', '--nome', 'second', '--agente', HOST)
+  await svc('carga', 'update', cargaId)
+  await svc('carga', 'remove', cargaId)
+  assert.match(await svc('entrega', 'list'), new RegExp(id.slice(0, 8)))
+  await svc('agente', 'revoke', HOST)
+  assert.equal((JSON.parse(await svc('evento', 'list', '--verify', '--json')) as Ok).ok, true)
+}
+
+interface Ok {
+  readonly ok: boolean
+}
+
+/** Each operation that the CLI has and the hub has not is a message that says so, and no stack. */
+async function refuseNewOperations(
+  hub: TestHub,
+  { version, directory }: ReleasedVersion,
+): Promise<void> {
+  const theirs = (await import(join(directory, 'src/protocol/admin-routes.ts'))) as {
+    ADMIN_ROUTES: Record<string, { path: string }>
+  }
+  const session = await connectToHub(join(hub.vaultRoot, 'admin.sock'))
+  assert.ok(session)
+  const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
+  for (const name of names.filter((each) => theirs.ADMIN_ROUTES[each] === undefined)) {
+    const operation = session.operations[name] as (request: object) => Promise<unknown>
+    await assert.rejects(operation({}), {
+      name: 'UserError',
+      code: 'route_not_found',
+      message: `this hub has no operation ${ADMIN_ROUTES[name].path}`,
+    })
+  }
+  const file = join(hub.directory, 'file')
+  await writeFile(file, 'content')
+  const environment = { ...hub.environment, SVC_RECIPIENTS_FILE: join(hub.directory, 'recipients') }
+  for (const { since, args } of LATER) {
+    if (!isBefore(version, since)) continue
+    const refused = await runProgram('svc', [...args, file], environment)
+    assert.equal(refused.status, 1)
+    assert.match(
+      refused.stderr,
+      /^svc: error: this hub has no operation \/v1\/admin\/\S+\n(?:svc: hint: [^\n]+\n)*$/,
+    )
+  }
+}
