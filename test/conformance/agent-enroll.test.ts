@@ -22,6 +22,7 @@ interface EnrollRequest {
   readonly hostname: string
   readonly role: string
   readonly csr_pem: string
+  readonly recipient?: string
 }
 
 let hub: FakeHub
