@@ -120,6 +120,7 @@ async function failProcesses(run: ProcessFaults, context: RowContext): Promise<v
       const nth = 1 + Math.floor(context.random() * 4)
       await attempt(run, { call, nth, isLasting: false, error: pick(ERRORS, context.random()) })
     }
+    await failEveryCallOf((fault) => failInit(run, fault), ['fsync'], 1)
     return
   }
   context.progress('starts')

@@ -42,8 +42,13 @@ export async function createDatabase(path: string, dataKey: Secret<Buffer>): Pro
       connection.pragma(`page_size = ${PAGE_BYTES}`)
       useWriteAheadLog(connection)
       migrate(connection, 0)
+      // Only the file is renamed, so all of it has to be in there; a close that cannot copy it over says nothing.
+      connection.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       connection.close()
+    }
+    if (statSync(`${staged}-wal`, { throwIfNoEntry: false }) !== undefined) {
+      throw new StoreError('store_unavailable', 'the new database could not be written whole')
     }
   })
   renameSync(staged, path)
