@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts'
 import { deliverSealed } from './deliver-sealed.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent } from './read-secret.ts'
-import { refuseUnasked } from './seal-for-agents.ts'
+import { refuseOthers } from './seal-for-agents.ts'
 import { parseRecipientOption, parseVouched } from './seal-options.ts'
 
 export async function createSealedCargo(
@@ -34,7 +34,7 @@ export async function createSealedCargo(
       ownEscrow: escrow,
       askForWhom: async (operations) => {
         const wanted = await operations.listRecipients(asked)
-        refuseUnasked(wanted.agentes, asked)
+        refuseOthers(wanted.agentes, asked)
         return { ...wanted, escrow }
       },
       readContent: (bytesMax) => readContent(source, bytesMax),

@@ -124,6 +124,44 @@ const cases: Readonly<Record<string, Case>> = {
       'agente c has told the hub no recipient to seal for',
     ],
   },
+  'an accepted one that is named for two agents': {
+    named: { agents: [agent('a', two), agent('b', two)], escrow: [] },
+    known: pinsOf({ a: one }),
+    vouched: { fingerprints: new Set([print2 ?? '']) },
+    refused: [`the hub names one recipient for a and b: ${print2}`],
+  },
+  'an accepted one that is known of another agent already': {
+    named: { agents: [agent('a', two), agent('b', two)], escrow: [] },
+    known: pinsOf({ b: two }),
+    vouched: { recipients: [two] },
+    refused: [`the hub names one recipient for a and b: ${print2}`],
+  },
+  'an accepted one of an agent that is named as escrow too': {
+    named: { agents: [agent('a', two)], escrow: [two] },
+    vouched: { fingerprints: new Set([print2 ?? '']) },
+    refused: [`the hub names one recipient for a and the escrow: ${print2}`],
+  },
+  'an accepted one of an agent that is a known escrow’s': {
+    named: { agents: [agent('a', two)], escrow: [two] },
+    known: pinsOf({}, [two]),
+    vouched: { fingerprints: new Set([print2 ?? '']) },
+    refused: [`the hub names one recipient for a and the escrow: ${print2}`],
+  },
+  'two agents that are known by one': {
+    named: { agents: [agent('a', one), agent('b', one)], escrow: [] },
+    known: pinsOf({ a: one, b: one }),
+    refused: [],
+  },
+  'a hostname that is none': {
+    named: { agents: [agent(`a is new here: ${print1}\nsvc: error: b`, two)], escrow: [] },
+    refused: [
+      `the hub names an agente whose hostname is none: "a is new here: ${print1}\\nsvc: error: b"`,
+    ],
+  },
+  'a hostname that is none, without a recipient': {
+    named: { agents: [agent('a\nb', null)], escrow: [] },
+    refused: ['the hub names an agente whose hostname is none: "a\\nb"'],
+  },
   'one of the classic kind': {
     named: { agents: [agent('a', `age1${'q'.repeat(58)}`)], escrow: [] },
     refused: ['the hub’s recipient of a is none of the form age1pq1…'],

@@ -1,6 +1,6 @@
 // Whom a file may be sealed for: nobody whom only the hub vouches for. Pure. docs/protocol.md SEA.
 
-import { parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
+import { parseHostname, parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
 import type { AdminRecipient } from '../../protocol/admin.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { RecipientPins } from './recipient-pins.ts'
@@ -28,6 +28,13 @@ export interface Stranger {
   readonly earlier: string | undefined
 }
 
+/** One that the hub names for several, and that the operator vouches for as that of one of them. */
+export interface SharedRecipient {
+  readonly fingerprint: string
+  /** Hostnames; undefined is the escrow. */
+  readonly hostnames: readonly (string | undefined)[]
+}
+
 export type RecipientVerdict =
   | {
       readonly ok: true
@@ -36,9 +43,11 @@ export type RecipientVerdict =
       /** All of them: to be remembered once they have been sealed for. */
       readonly pins: RecipientPins
     }
+  | { readonly ok: false; readonly reason: 'nameless'; readonly hostnames: readonly string[] }
   | { readonly ok: false; readonly reason: 'malformed'; readonly whose: readonly string[] }
   | { readonly ok: false; readonly reason: 'absent'; readonly hostnames: readonly string[] }
   | { readonly ok: false; readonly reason: 'unmatched'; readonly fingerprints: readonly string[] }
+  | { readonly ok: false; readonly reason: 'shared'; readonly shared: SharedRecipient }
   | { readonly ok: false; readonly reason: 'strange'; readonly strangers: readonly Stranger[] }
 
 export interface NamedByHub {
@@ -51,6 +60,11 @@ export function judgeRecipients(
   known: RecipientPins,
   vouched: Vouched,
 ): RecipientVerdict {
+  // Shown beside fingerprints that the operator compares: it must not say anything itself.
+  const nameless = named.agents.filter(({ hostname }) => parseHostname(hostname) === undefined)
+  if (nameless.length > 0) {
+    return { ok: false, reason: 'nameless', hostnames: nameless.map(({ hostname }) => hostname) }
+  }
   const absent = named.agents.filter(({ recipient }) => recipient === null)
   if (absent.length > 0) {
     return { ok: false, reason: 'absent', hostnames: absent.map(({ hostname }) => hostname) }
@@ -79,14 +93,15 @@ function judgeParsed(
   const trusted = new Set([...vouched.fingerprints, ...byHand])
   const unmatched = [...trusted].filter((fingerprint) => !there.has(fingerprint))
   if (unmatched.length > 0) return { ok: false, reason: 'unmatched', fingerprints: unmatched }
-  const strangers = [
-    ...agents
-      .filter((agent) => !isPinned(agent, known) && !trusted.has(agent.fingerprint))
-      .map((agent) => toStranger(agent, known)),
-    ...escrowPrints
-      .filter((fingerprint) => !known.escrow.has(fingerprint) && !trusted.has(fingerprint))
-      .map((fingerprint) => ({ hostname: undefined, fingerprint, earlier: undefined })),
+  const holders = [
+    ...agents,
+    ...escrowPrints.map((fingerprint) => ({ hostname: undefined, fingerprint })),
   ]
+  const newcomers = findNewcomers(agents, escrowPrints, known)
+  const vouchedFor = newcomers.filter(({ fingerprint }) => trusted.has(fingerprint))
+  const shared = findShared(vouchedFor, holders)
+  if (shared !== undefined) return { ok: false, reason: 'shared', shared }
+  const strangers = newcomers.filter(({ fingerprint }) => !trusted.has(fingerprint))
   if (strangers.length > 0) return { ok: false, reason: 'strange', strangers }
   const pins = {
     agents: new Map(agents.map(({ id, hostname, fingerprint }) => [id, { hostname, fingerprint }])),
@@ -100,10 +115,39 @@ function parseAgent({ id, hostname, recipient }: AdminRecipient): KnownAgent | u
   return parsed && { id, hostname, recipient: parsed, fingerprint: fingerprintOf(parsed) }
 }
 
+function findNewcomers(
+  agents: readonly KnownAgent[],
+  escrowPrints: readonly string[],
+  known: RecipientPins,
+): Stranger[] {
+  return [
+    ...agents.filter((agent) => !isPinned(agent, known)).map((agent) => toStranger(agent, known)),
+    ...escrowPrints
+      .filter((fingerprint) => !known.escrow.has(fingerprint))
+      .map((fingerprint) => ({ hostname: undefined, fingerprint, earlier: undefined })),
+  ]
+}
+
 /** With its name: else a hub could hand out one host's recipient as another's. */
 function isPinned({ id, hostname, fingerprint }: KnownAgent, known: RecipientPins): boolean {
   const pin = known.agents.get(id)
   return pin?.fingerprint === fingerprint && pin.hostname === hostname
+}
+
+/**
+ * A word for one is none for another: else a hub could have a host's recipient remembered as that of another host, or
+ * as an escrow, that it names beside.
+ */
+function findShared(
+  vouchedFor: readonly Stranger[],
+  holders: readonly Pick<Stranger, 'hostname' | 'fingerprint'>[],
+): SharedRecipient | undefined {
+  for (const { fingerprint } of vouchedFor) {
+    const sharers = holders.filter((holder) => holder.fingerprint === fingerprint)
+    if (sharers.length > 1)
+      return { fingerprint, hostnames: sharers.map(({ hostname }) => hostname) }
+  }
+  return undefined
 }
 
 function toStranger({ id, hostname, fingerprint }: KnownAgent, known: RecipientPins): Stranger {

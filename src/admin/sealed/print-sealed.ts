@@ -14,12 +14,13 @@ export async function printSealed<Reply extends AdminCreatedCargo>(
   if (notKept !== undefined) throw notKept
 }
 
+/** The rows are those that it was sealed for, which the hub has no say in. */
 function renderSealed({ entregas, destinatarios, escrow }: AdminCreatedCargo & SealedFor): string {
-  const printOf = new Map(destinatarios.map((each) => [each.agente_id, each.fingerprint]))
-  const rows = entregas.map(({ id, agente_id, hostname }) => [
+  const entregaOf = new Map(entregas.map(({ id, agente_id }) => [agente_id, id]))
+  const rows = destinatarios.map(({ agente_id, hostname, fingerprint }) => [
     hostname,
-    id,
-    printOf.get(agente_id) ?? null,
+    entregaOf.get(agente_id) ?? null,
+    fingerprint,
   ])
   const table = renderTable(['HOSTNAME', 'ENTREGA_ID', 'RECIPIENT'], rows)
   const agents = destinatarios.length === 1 ? '1 agente' : `${destinatarios.length} agentes`

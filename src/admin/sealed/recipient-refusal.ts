@@ -1,5 +1,5 @@
 import { UserError } from '../../platform/errors.ts'
-import type { RecipientVerdict, Stranger } from './judge-recipients.ts'
+import type { RecipientVerdict, SharedRecipient, Stranger } from './judge-recipients.ts'
 
 /** What the operator reads of a verdict, a line for each recipient, and what they can do. */
 export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserError {
@@ -8,11 +8,17 @@ export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserE
       return refusal('recipient_absent', verdict.hostnames.map(describeAbsent), {
         hint: 'its svc-agent is older than 0.2.0, or has not run since it was updated',
       })
+    case 'nameless':
+      return refusal('recipient_invalid', verdict.hostnames.map(describeNameless))
     case 'malformed':
       return refusal('recipient_invalid', verdict.whose.map(describeMalformed))
     case 'unmatched':
       return refusal('recipient_unknown', verdict.fingerprints.map(describeUnmatched), {
         hint: 'svc agente show HOST shows what the hub has, svc-agent identity on the host what is right',
+      })
+    case 'shared':
+      return refusal('recipient_shared', [describeShared(verdict.shared)], {
+        hint: 'each host has its own, which svc-agent identity shows there',
       })
     default:
       return refuseStrangers(verdict.strangers)
@@ -37,6 +43,15 @@ function describeStranger({ hostname, fingerprint, earlier }: Stranger): string 
 
 function describeAbsent(hostname: string): string {
   return `agente ${hostname} has told the hub no recipient to seal for`
+}
+
+function describeNameless(hostname: string): string {
+  return `the hub names an agente whose hostname is none: ${JSON.stringify(hostname)}`
+}
+
+function describeShared({ hostnames, fingerprint }: SharedRecipient): string {
+  const whose = hostnames.map((hostname) => hostname ?? 'the escrow').join(' and ')
+  return `the hub names one recipient for ${whose}: ${fingerprint}`
 }
 
 function describeMalformed(whose: string): string {

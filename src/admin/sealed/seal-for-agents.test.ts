@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../sealing/age-identity.ts'
 import { openSealed } from '../../sealing/sealed-file.ts'
 import { NO_PINS } from './recipient-pins.ts'
-import { refuseUnasked, sealForAgents, type SealRequest } from './seal-for-agents.ts'
+import { refuseOthers, sealForAgents, type SealRequest } from './seal-for-agents.ts'
 
 const identities = await Promise.all([1, 2, 3].map(() => generateAgeIdentity()))
 const recipients = await Promise.all(identities.map(recipientOf))
@@ -62,6 +62,14 @@ describe('sealing for agents', () => {
 })
 
 describe('the agents that the hub names', () => {
+  test('[SEA-3] are all that were asked for by name', () => {
+    const asked = { agentes: ['web-0', 'web-2', 'id-1'], roles: ['web'] }
+    assert.throws(() => refuseOthers(agentes, asked), {
+      code: 'recipient_missing',
+      message: 'the hub leaves out agente web-2, who was asked for',
+    })
+  })
+
   const cases: readonly (readonly [string, string[], string[], string | undefined])[] = [
     ['by hostname', ['web-0', 'web-1'], [], undefined],
     ['by id', ['id-0', 'id-1'], [], undefined],
@@ -72,7 +80,7 @@ describe('the agents that the hub names', () => {
   ]
   for (const [how, names, roles, unasked] of cases) {
     test(`[SEA-3] asked ${how}, are ${unasked === undefined ? 'those' : 'too many'}`, () => {
-      const check = (): void => refuseUnasked(agentes, { agentes: names, roles })
+      const check = (): void => refuseOthers(agentes, { agentes: names, roles })
       if (unasked === undefined) check()
       else assert.throws(check, { code: 'recipient_unasked', message: new RegExp(unasked) })
     })

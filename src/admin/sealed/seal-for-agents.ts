@@ -22,6 +22,8 @@ export interface Sealed {
   readonly pins: RecipientPins
 }
 
+const NOT_TRUSTED = 'nothing was sealed; the hub is not to be trusted before that is explained'
+
 /** Throws a UserError when a recipient is one that nobody vouches for. */
 export async function sealForAgents(request: SealRequest): Promise<Sealed> {
   const { wanted, known, vouched, readContent, progress } = request
@@ -43,8 +45,11 @@ export async function sealForAgents(request: SealRequest): Promise<Sealed> {
   return { selado, agents, pins }
 }
 
-/** A hub that adds somebody whom the operator did not name would have the file sealed for them too. */
-export function refuseUnasked(
+/**
+ * A hub that adds somebody whom the operator did not name would have the file sealed for them too; one that leaves
+ * somebody out could have the word that was meant for them taken for another.
+ */
+export function refuseOthers(
   agents: readonly AdminRecipient[],
   asked: { readonly agentes: readonly string[]; readonly roles: readonly string[] },
 ): void {
@@ -53,10 +58,19 @@ export function refuseUnasked(
   const unasked = agents.find(
     ({ id, hostname, role }) => !names.has(hostname) && !names.has(id) && !roles.has(role),
   )
-  if (unasked === undefined) return
+  if (unasked !== undefined) {
+    throw new UserError(
+      'recipient_unasked',
+      `the hub names agente ${unasked.hostname}, whom nobody asked for`,
+      { hint: NOT_TRUSTED },
+    )
+  }
+  const named = new Set(agents.flatMap(({ id, hostname }) => [id, hostname]))
+  const missing = asked.agentes.find((name) => !named.has(name))
+  if (missing === undefined) return
   throw new UserError(
-    'recipient_unasked',
-    `the hub names agente ${unasked.hostname}, whom nobody asked for`,
-    { hint: 'nothing was sealed; the hub is not to be trusted before that is explained' },
+    'recipient_missing',
+    `the hub leaves out agente ${missing}, who was asked for`,
+    { hint: NOT_TRUSTED },
   )
 }

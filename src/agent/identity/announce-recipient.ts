@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { RetrySchedule } from '../backoff.ts'
 import type { HubBudget } from '../hub-budget.ts'
 import type { HubClient } from '../hub-client.ts'
-import { ensureAgeKey } from './age-key.ts'
+import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 
 export interface RecipientContext {
   readonly ageKeyFile: string
@@ -44,7 +44,9 @@ export async function announceRecipient(
       budget.noteRefusal(outcome)
     }
   } catch (error) {
-    retries.recordFailure(RECIPIENT_RETRIES, clock.now())
+    // A damaged key costs the hub nothing: it is named in every round until it is mended.
+    if (!(error instanceof AgeKeyDamagedError))
+      retries.recordFailure(RECIPIENT_RETRIES, clock.now())
     throw error
   }
 

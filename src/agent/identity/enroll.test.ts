@@ -156,6 +156,14 @@ describe('enrolment', () => {
     assert.equal(await readFile(fixture.host.paths.ageKeyFile, 'utf8'), 'nonsense')
   })
 
+  test('[SLD-2] nor does one that the system does not let it read hold up the enrolment', async () => {
+    await using fixture = await setUp()
+    // What a directory is to root, a file of root's is to everybody else.
+    await mkdir(fixture.host.paths.ageKeyFile)
+    await fixture.enroll()
+    assert.deepEqual(fixture.hub.recipients, [])
+  })
+
   test('[AGT-5] an identity that is there is left alone', async () => {
     await using fixture = await setUp()
     const { leaf } = await fixture.enroll()

@@ -1,7 +1,7 @@
 // Enrolment: a one-time token becomes an identity.
 
 import type { Clock } from '../../platform/clock.ts'
-import { UserError } from '../../platform/errors.ts'
+import { describeError, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
@@ -124,13 +124,13 @@ async function currentKeyOf(identityDir: string): Promise<Buffer | undefined> {
   return identity?.key.publicKeySpki
 }
 
-/** A host whose key is damaged has certificates still; `run` says what is wrong until it is mended. */
+/** A host whose key cannot be had has certificates still; `run` says what is wrong until it is mended. */
 async function ownRecipient({ paths, clock, log }: EnrollContext): Promise<Recipient | undefined> {
   try {
     return (await ensureAgeKey(paths.ageKeyFile, clock)).recipient
   } catch (error) {
-    if (!(error instanceof AgeKeyDamagedError)) throw error
-    log.error({ reason: error.message, hint: error.hint }, 'Nothing can be sealed for this host')
+    const hint = error instanceof AgeKeyDamagedError ? error.hint : undefined
+    log.error({ reason: describeError(error), hint }, 'Nothing can be sealed for this host')
     return undefined
   }
 }
