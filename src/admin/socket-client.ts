@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { describeError, errnoCode, SvcError, UserError } from '../platform/errors.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
 import type { AdminErrorBody, AdminOperationName, AdminOperations } from '../protocol/admin.ts'
+import { fillAdminPath } from '../protocol/admin-paths.ts'
 import { ADMIN_ROUTES } from '../protocol/admin-routes.ts'
 import type { AdminSession } from './admin-session.ts'
 
@@ -18,7 +19,10 @@ export async function connectToHub(socketPath: string): Promise<AdminSession | u
   const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
   if (!(await isAnswered(socketPath))) return undefined
   const operations = Object.fromEntries(
-    names.map((name) => [name, (request: unknown) => callHub(socketPath, name, request)]),
+    names.map((name) => [
+      name,
+      (request: Readonly<Record<string, unknown>>) => callHub(socketPath, name, request),
+    ]),
   ) as unknown as AdminOperations
   return { operations, isThroughHub: true, close: () => Promise.resolve() }
 }
@@ -51,13 +55,13 @@ function isNobodyThere(error: Error): boolean {
 async function callHub(
   socketPath: string,
   name: AdminOperationName,
-  request: unknown,
+  request: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const address = openSocketPath(socketPath)
   try {
     const reply = await exchange(address.path, name, request)
     const body = parseReply(reply.text)
-    if (reply.status === 200) return body
+    if (reply.status < 300) return body
     throw errorOfReply(reply.status, body as AdminErrorBody)
   } catch (error) {
     throw error instanceof SvcError ? error : unreachable(socketPath, error)
@@ -71,9 +75,14 @@ interface HubReply {
   readonly text: string
 }
 
-function exchange(socketPath: string, name: AdminOperationName, body: unknown): Promise<HubReply> {
-  const { method, path } = ADMIN_ROUTES[name]
-  const content = method === 'GET' ? '' : JSON.stringify(body)
+function exchange(
+  socketPath: string,
+  name: AdminOperationName,
+  request: Readonly<Record<string, unknown>>,
+): Promise<HubReply> {
+  const { method, path: pattern } = ADMIN_ROUTES[name]
+  const { path, body: rest } = fillAdminPath(pattern, request)
+  const content = method === 'GET' ? '' : JSON.stringify(rest)
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({
       socketPath,

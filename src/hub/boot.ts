@@ -106,6 +106,7 @@ export async function bootHub(
       background.signal,
     ),
     polls.run(background.signal),
+    ports.mtls.streams.run(background.signal),
   ]
   let admin: AdminServer | undefined
   // All at once: one grace for everything that is under way.
@@ -129,6 +130,7 @@ export async function bootHub(
       hubNames: config.serverNames,
       contentBytesMax: config.contentBytesMax,
       onAgentRevoked: (agentId) => ports.mtls.cutConnections(agentId),
+      notifier: ports.mtls.streams,
     }),
     logging,
   })

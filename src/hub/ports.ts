@@ -6,6 +6,7 @@ import { createTokenBuckets } from '../platform/token-bucket.ts'
 import { readVersion } from '../platform/version.ts'
 import type { CertificateAuthority } from './ca/certificate-authority.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
+import { createAgentStreams } from './http/agent-streams.ts'
 import { createEnrollServer } from './http/enroll-server.ts'
 import { createHealthServer } from './http/health-server.ts'
 import type { HttpPort } from './http/http-port.ts'
@@ -18,6 +19,7 @@ import { hashToken } from './service/hash-token.ts'
 import { createFindBlob } from './service/find-blob.ts'
 import { createIssueCertificate } from './service/issue-certificate.ts'
 import { createListManifest } from './service/list-manifest.ts'
+import { createReadAgentNews } from './service/read-agent-news.ts'
 import { createRecordEvent } from './service/record-event.ts'
 import { createRecordRecipient } from './service/record-recipient.ts'
 import { createRecoverIdentity } from './service/recover-identity.ts'
@@ -62,6 +64,11 @@ export function createPorts(dependencies: PortsDependencies): Ports {
     now: () => clock.now(),
   })
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
+  const streams = createAgentStreams({
+    clock,
+    log: logging.forModule('hub.stream'),
+    readNews: createReadAgentNews(store),
+  })
   return {
     health: createHealthServer({
       ...bounds,
@@ -82,7 +89,14 @@ export function createPorts(dependencies: PortsDependencies): Ports {
         graceMs: recoveryGraceMs,
         issueRates,
       }),
-      enrollAgent: createEnrollAgent({ store, authority, clock, log: enrollLog, hubNames }),
+      enrollAgent: createEnrollAgent({
+        store,
+        authority,
+        clock,
+        log: enrollLog,
+        hubNames,
+        notifier: streams,
+      }),
     }),
     mtls: createMtlsServer({
       issueRates,
@@ -92,6 +106,7 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       certificate,
       authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
       issueCertificate,
+      streams,
       listManifest: createListManifest(store, polls),
       recordEvent: createRecordEvent(store, clock, limits, dependencies.hasFreeSpace),
       recordRecipient: createRecordRecipient(store, clock, dependencies.hasFreeSpace),

@@ -1,5 +1,15 @@
 // Where the admin operations are on the hub's Unix socket; apart from their schemas, which a client does not need.
 
+export interface AdminRoute {
+  readonly method: 'GET' | 'POST'
+  /** `:name` stands for a field of the request. */
+  readonly path: string
+  /** 200 unless it says otherwise. */
+  readonly status?: number
+  /** Statuses of its refusals, where they are not 400. */
+  readonly refusals?: Readonly<Record<string, number>>
+}
+
 export const ADMIN_ROUTES = {
   createToken: { method: 'POST', path: '/v1/admin/tokens' },
   listTokens: { method: 'GET', path: '/v1/admin/tokens' },
@@ -18,7 +28,13 @@ export const ADMIN_ROUTES = {
   retryDeliveries: { method: 'POST', path: '/v1/admin/entregas/retry' },
   listDeliveries: { method: 'GET', path: '/v1/admin/entregas' },
   listEntries: { method: 'POST', path: '/v1/admin/eventos/list' },
-} as const
+  pushToAgent: {
+    method: 'POST',
+    path: '/v1/push/:agente',
+    status: 202,
+    refusals: { agent_not_found: 404, agent_revoked: 409 },
+  },
+} as const satisfies Readonly<Record<string, AdminRoute>>
 
 /** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */
 export const ENTRY_PAGE_MAX = 500

@@ -174,6 +174,11 @@ const retryDeliveriesRequest = Type.Object({
   /** Without it every failed one. */
   entrega: Type.Optional(text),
 })
+const pushRequest = Type.Object({
+  /** Hostname or id; in the path. */
+  agente: text,
+  acao: Type.Union([Type.Literal('sync'), Type.Literal('rotate')]),
+})
 const byName = Type.Object({ agente: text })
 
 export const ADMIN_OPERATIONS = {
@@ -194,6 +199,7 @@ export const ADMIN_OPERATIONS = {
   retryDeliveries: { ...ADMIN_ROUTES.retryDeliveries, request: retryDeliveriesRequest },
   listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: nothing },
   listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },
+  pushToAgent: { ...ADMIN_ROUTES.pushToAgent, request: pushRequest },
 } as const
 
 export type AdminOperationName = keyof typeof ADMIN_OPERATIONS
@@ -224,6 +230,8 @@ export interface AdminReplies {
   listCargoes: { cargas: AdminCargo[] }
   listDeliveries: { entregas: AdminDelivery[] }
   listEntries: { eventos: AdminEntry[] }
+  /** `online`: the agent held its stream, and is told at once. */
+  pushToAgent: { online: boolean }
 }
 
 /** One method an operation: the hub's service implements it, and so does the client of its socket. */

@@ -9,6 +9,7 @@ export const ROUTES = {
   events: { port: 'mtls', method: 'POST', path: '/v1/events' },
   recipient: { port: 'mtls', method: 'PUT', path: '/v1/recipient' },
   blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
+  stream: { port: 'mtls', method: 'GET', path: '/v1/stream' },
 } as const
 
 export type RouteName = keyof typeof ROUTES

@@ -50,6 +50,8 @@ export const HubEventType = {
   cargoRemoved: 'carga_removed',
   deliveryCancelled: 'entrega_cancelled',
   deliveryRetried: 'entrega_retried',
+  agentSyncRequested: 'agent_sync_requested',
+  agentRotateRequested: 'agent_rotate_requested',
   identityRecovered: 'identity_recovered',
   recipientChanged: 'recipient_changed',
   lossAccepted: 'audit_loss_accepted',

@@ -184,6 +184,10 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       entregas: [{ ...findDelivery(entrega), id: randomUUID(), status: 'pendente', erro: null }],
     }),
     listDeliveries: async () => ({ entregas: [DELIVERY] }),
+    pushToAgent: async ({ agente, acao }) => {
+      findAgent(agente)
+      return { online: acao === 'sync' }
+    },
     listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {
       if (agente !== undefined) findAgent(agente)
       const matching = entries.filter(

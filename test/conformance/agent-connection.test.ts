@@ -12,6 +12,7 @@ import type { TLSSocket } from 'node:tls'
 import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
 import { createStepCaClient } from '../../src/hub/ca/step-ca-client.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
+import { createAgentStreams } from '../../src/hub/http/agent-streams.ts'
 import { createMtlsServer } from '../../src/hub/http/mtls-server.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import {
@@ -128,6 +129,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
     recordEvent: unused,
     recordRecipient: unused,
     findBlob: unused,
+    streams: createAgentStreams({ clock, log: LOG, readNews: unused }),
   })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const kept = keepServerCertificateFresh(

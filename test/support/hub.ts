@@ -35,7 +35,7 @@ export interface TestHub extends AsyncDisposable {
   start(extra?: Variables, programs?: string): Promise<void>
   /** Ends it by a signal and says how it ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
-  /** One call on the admin socket; an answer other than 200 is an error. */
+  /** One call on the admin socket; an answer that refuses is an error. */
   admin<T>(method: string, path: string, body?: object): Promise<T>
   createToken(request: TokenRequest): Promise<string>
   svc(...args: string[]): Promise<Ended>
@@ -180,7 +180,7 @@ function callAdmin<T>(socketPath: string, method: string, path: string, body: ob
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8')
-        if (response.statusCode === 200) resolve(JSON.parse(text) as T)
+        if ((response.statusCode ?? 0) < 300) resolve(JSON.parse(text) as T)
         else reject(new Error(text))
       })
     })

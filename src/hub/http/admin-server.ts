@@ -13,7 +13,9 @@ import {
   type AdminOperationName,
   type AdminOperations,
 } from '../../protocol/admin.ts'
+import { matchAdminPath } from '../../protocol/admin-paths.ts'
 import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
+import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin-routes.ts'
 import { trackConnections } from './track-connections.ts'
 
 export interface AdminServerOptions {
@@ -139,40 +141,58 @@ async function perform(
   request: IncomingMessage,
   body: string,
 ): Promise<Answer> {
-  const name = findOperation(request.method, request.url)
-  if (name === undefined) {
-    const known = Object.values(ADMIN_OPERATIONS).some(({ path }) => path === request.url)
-    return known
+  const matches = findOperations(request.url ?? '')
+  const match = matches.find(({ name }) => ADMIN_OPERATIONS[name].method === request.method)
+  if (match === undefined) {
+    return matches.length > 0
       ? refusal(405, 'method_not_allowed', `${request.method} is not for ${request.url}`)
       : refusal(404, 'route_not_found', `this hub has no operation ${request.url}`)
   }
+  const { name, fields } = match
   const parsed = parseJson(body)
   if (parsed === undefined) return refusal(400, 'json_invalid', 'the request is not JSON')
-  const fault = findAdminRequestFault(name, parsed.value)
+  const value = withFields(parsed.value, fields)
+  const fault = findAdminRequestFault(name, value)
   if (fault !== undefined) return refusal(400, 'request_invalid', fault)
   try {
     const operation = operations[name] as (checked: unknown) => Promise<object>
-    const reply = await operation(parsed.value)
+    const reply = await operation(value)
     log.debug({ operation: name }, 'Admin operation done')
-    return { status: 200, body: reply }
+    return { status: routeOf(name).status ?? 200, body: reply }
   } catch (error) {
     return answerOfError(log, name, error)
   }
 }
 
-function findOperation(
-  method: string | undefined,
-  path: string | undefined,
-): AdminOperationName | undefined {
+interface OperationMatch {
+  readonly name: AdminOperationName
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Those at this path, each for a method of its own. */
+function findOperations(path: string): OperationMatch[] {
   const names = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
-  return names.find((name) => {
-    const operation = ADMIN_OPERATIONS[name]
-    return operation.method === method && operation.path === path
+  return names.flatMap((name) => {
+    const fields = matchAdminPath(routeOf(name).path, path)
+    return fields === undefined ? [] : [{ name, fields }]
   })
 }
 
+function routeOf(name: AdminOperationName): AdminRoute {
+  return ADMIN_ROUTES[name]
+}
+
+/** A body that is no object is left to the check of its shape. */
+function withFields(value: unknown, fields: Readonly<Record<string, string>>): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? { ...value, ...fields } : value
+}
+
 function answerOfError(log: Logger, operation: AdminOperationName, error: unknown): Answer {
-  if (error instanceof UserError) return refusal(400, error.code, error.message, error.hint)
+  if (error instanceof UserError) {
+    const status = routeOf(operation).refusals?.[error.code] ?? 400
+    return refusal(status, error.code, error.message, error.hint)
+  }
   const reason = describeError(error)
   if (error instanceof SvcError) {
     log.warn({ operation, code: error.code, reason }, 'Admin operation failed')

@@ -6,6 +6,7 @@ import { createLogging } from '../../platform/logger.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { AuthenticateAgent } from '../service/authenticate-agent.ts'
 import { newAgent } from '../store/store-samples.ts'
+import { createAgentStreams } from './agent-streams.ts'
 import { createMtlsServer, type MtlsServer } from './mtls-server.ts'
 
 const NOW = new Date()
@@ -21,11 +22,12 @@ async function request(
   const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
   let isServed = false
   const unused = (): Promise<never> => assert.fail('this test asks for the manifest only')
+  const clock = { now: () => NOW, sleep: () => Promise.resolve() }
   const server: MtlsServer = createMtlsServer({
     log: logging.forModule('test'),
     limits: DEFAULT_HUB_LIMITS,
     isTrustedProxy: () => false,
-    clock: { now: () => NOW, sleep: () => Promise.resolve() },
+    clock,
     issueRates: { take: () => 0 },
     certificate: {
       keyPem: own.keyPem,
@@ -41,6 +43,7 @@ async function request(
     recordEvent: unused,
     recordRecipient: unused,
     findBlob: unused,
+    streams: createAgentStreams({ clock, log: logging.forModule('test'), readNews: unused }),
     listManifest: async () => {
       isServed = true
       return { entregas: [] }

@@ -1,7 +1,7 @@
 // Port 8443: strict mutual TLS. TLS has verified the chain before any of this runs; each request is then checked against
 // what the hub knows of the certificate.
 
-import { constants, hash } from 'node:crypto'
+import { constants } from 'node:crypto'
 import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
@@ -22,18 +22,22 @@ import type { Agent } from '../domain/agent.ts'
 import {
   presentCertificate,
   type AuthenticateAgent,
+  type AuthenticationOutcome,
   type PresentedCertificate,
 } from '../service/authenticate-agent.ts'
 import type { FindBlob } from '../service/find-blob.ts'
 import type { IssueCertificate } from '../service/issue-certificate.ts'
 import type { ListManifest } from '../service/list-manifest.ts'
+import { manifestTag } from '../service/read-agent-news.ts'
 import type { RecordEvent } from '../service/record-event.ts'
 import type { RecordRecipient } from '../service/record-recipient.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import { createAgentConnections } from './agent-connections.ts'
+import type { AgentStreams } from './agent-streams.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { sendBlob } from './send-blob.ts'
+import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
 export interface MtlsServerOptions extends Pick<
   HttpPortOptions,
@@ -49,12 +53,14 @@ export interface MtlsServerOptions extends Pick<
   readonly recordEvent: RecordEvent
   readonly recordRecipient: RecordRecipient
   readonly findBlob: FindBlob
+  readonly streams: AgentStreams
 }
 
 export interface MtlsServer extends HttpPort {
   /** New connections get the new certificate; open ones go on. */
   replaceCertificate(certificate: ServerCertificate): void
   cutConnections(agentId: AgentId): void
+  readonly streams: AgentStreams
 }
 
 /** Forward secrecy and authenticated encryption only: of TLS 1.2, OpenSSL's own default still offers CBC with SHA-1. */
@@ -77,14 +83,17 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const { log, limits, clock } = options
   const connections = createAgentConnections()
   const agents = new WeakMap<FastifyRequest, Agent>()
-  const authenticate = async (request: FastifyRequest): Promise<WireErrorCode | undefined> => {
-    const socket = request.raw.socket as TLSSocket
+  const authenticateSocket = async (socket: TLSSocket): Promise<AuthenticationOutcome> => {
     const presented = presentedBy(socket)
     let outcome = await options.authenticateAgent(presented)
     // A revocation that came before the connection was known to be the agent's did not cut it, so it is asked again.
     if (outcome.ok && connections.add(outcome.agent.id, socket)) {
       outcome = await options.authenticateAgent(presented)
     }
+    return outcome
+  }
+  const authenticate = async (request: FastifyRequest): Promise<WireErrorCode | undefined> => {
+    const outcome = await authenticateSocket(request.raw.socket as TLSSocket)
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
     return undefined
@@ -141,7 +150,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   )
   port.app.get(ROUTES.manifest.path, async (request, reply) => {
     const body = JSON.stringify(await options.listManifest(agentOf(request)))
-    const etag = `"${hash('sha256', body, 'base64url')}"`
+    const etag = `"${manifestTag(body)}"`
     reply.header('etag', etag)
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)
@@ -180,10 +189,33 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     handler: async (request, reply) =>
       sendBlob(request, reply, await options.findBlob(agentOf(request), request.params.id)),
   })
+  port.app.get(ROUTES.stream.path, (request, reply) => {
+    if (request.method === 'HEAD') return answerWithoutStream(reply)
+    const { id: agentId } = agentOf(request)
+    const socket = request.raw.socket as TLSSocket
+    const lastEventId = request.headers['last-event-id']
+    options.streams.hold({
+      agentId,
+      connection: openStreamResponse(request, reply),
+      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+      authenticate: async () => {
+        const outcome = await authenticateSocket(socket)
+        return outcome.ok ? outcome.agent : undefined
+      },
+    })
+    return reply
+  })
   return {
     ...port,
+    close: async (graceMs) => {
+      const closing = port.close(graceMs)
+      // They are not work under way: nothing is lost with them.
+      options.streams.close()
+      await closing
+    },
     replaceCertificate: (certificate) => server.setSecureContext(tlsOptions(certificate)),
     cutConnections: (agentId) => connections.cut(agentId),
+    streams: options.streams,
   }
 }
 

@@ -19,12 +19,15 @@ import {
   toAdminEntry,
   toAdminToken,
 } from './admin-views.ts'
+import type { AgentNotifier } from './agent-notifier.ts'
+import { announceChanges } from './announce-changes.ts'
 import { removeCargo, updateCargo } from './change-cargo.ts'
 import { cancelDeliveryById, retryDeliveries } from './change-delivery.ts'
 import { createCargo } from './create-cargo.ts'
 import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
 import { listRecipients, readContent } from './list-recipients.ts'
+import { pushToAgent } from './push-to-agent.ts'
 import type { PollRecorder } from './record-polls.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
@@ -41,14 +44,16 @@ export interface AdminOperationsDependencies {
   readonly contentBytesMax: number
   readonly polls?: PollRecorder
   readonly onAgentRevoked?: (agentId: AgentId) => void
+  /** The agents' streams; without a hub there are none. */
+  readonly notifier?: AgentNotifier
 }
 
 export function createAdminOperations(dependencies: AdminOperationsDependencies): AdminOperations {
-  const { store, clock, contentBytesMax, polls } = dependencies
+  const { store, clock, contentBytesMax, polls, notifier } = dependencies
   const { reader } = store
   const viewAgent = async (agent: Agent) =>
     toAdminAgent(agent, await reader.findCurrentIdentity(agent.id), polls?.lastPollAt(agent.id))
-  return {
+  const operations: AdminOperations = {
     createToken: (request) => createToken(dependencies, request),
     listTokens: async () => ({ tokens: (await reader.listTokens()).map(toAdminToken) }),
     revokeToken: (request) => revokeToken(store, clock, request),
@@ -79,7 +84,9 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
       entregas: (await reader.listDeliveries({})).map(toAdminDelivery),
     }),
     listEntries: (request) => listEntries(reader, request),
+    pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request),
   }
+  return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
 }
 
 async function listEntries(

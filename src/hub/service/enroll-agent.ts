@@ -21,6 +21,7 @@ import { decideEnrollment, type EnrollmentVerdict } from '../domain/decide-enrol
 import { decideReplay, fingerprintEnrollment } from '../domain/decide-replay.ts'
 import { type EnrollmentReplay, type EnrollmentToken, isOpen } from '../domain/enrollment-token.ts'
 import type { Store, StoreReader } from '../store/store.ts'
+import type { AgentNotifier } from './agent-notifier.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
@@ -31,6 +32,8 @@ export interface EnrollAgentDependencies {
   readonly clock: Clock
   readonly log: Logger
   readonly hubNames: readonly string[]
+  /** Told of an agent that was enrolled again, whose deliveries are new. */
+  readonly notifier?: Pick<AgentNotifier, 'announce'>
 }
 
 export type EnrollmentOutcome =
@@ -175,7 +178,7 @@ async function openToken(
 }
 
 async function signAndCommit(
-  { store, authority, clock, log, hubNames }: EnrollAgentDependencies,
+  { store, authority, clock, log, hubNames, notifier }: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
   { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
@@ -204,6 +207,7 @@ async function signAndCommit(
   if (outcome.ok) {
     const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }
     log.info(fields, 'Agent enrolled')
+    notifier?.announce([outcome.agentId])
     return { ...outcome, certificatePem: signed.chainPem, rootPem: authority.rootPem }
   }
   // The token ended, or the host was enrolled, while the CA was signing: nobody gets this certificate.

@@ -82,6 +82,30 @@ function testAgents(store: () => Store): void {
     await assert.rejects(store().write((writer) => writer.updateAgent(newAgent('nobody'))))
   })
 
+  test('what was asked of an agent is kept, the newest of each kind', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const other = await insertAgent(store(), 'web-2')
+    const nothing = { syncAt: null, rotation: null }
+    const find = (id: AgentId) => store().reader.findAgentRequests(id)
+    assert.deepEqual(await find(agent.id), nothing)
+    await store().write((writer) => writer.requestSync(agent.id, NOW))
+    assert.deepEqual(await find(agent.id), { ...nothing, syncAt: NOW })
+    await store().write(async (writer) => {
+      await writer.requestRotation(agent.id, { at: NOW, afterSeq: 0 })
+      await writer.requestRotation(agent.id, { at: LATER, afterSeq: 7 })
+    })
+    assert.deepEqual(await find(agent.id), {
+      syncAt: NOW,
+      rotation: { at: LATER, afterSeq: 7 },
+    })
+    await store().write((writer) => writer.requestSync(agent.id, LATER))
+    assert.deepEqual(await find(agent.id), {
+      syncAt: LATER,
+      rotation: { at: LATER, afterSeq: 7 },
+    })
+    assert.deepEqual(await find(other.id), nothing)
+  })
+
   test('seen, polled and the active identity are set one by one', async () => {
     const agent = await insertAgent(store(), 'web-1')
     await store().write(async (writer) => {

@@ -3,6 +3,7 @@
 // but the writer may be awaited.
 
 import type { Agent } from '../domain/agent.ts'
+import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
@@ -27,6 +28,9 @@ export interface StoreReader {
   findAgentCertificate(id: AgentId): Promise<string | undefined>
   /** By hostname, without the removed ones. */
   listAgents(): Promise<Agent[]>
+
+  /** What an operator asked of it last. */
+  findAgentRequests(id: AgentId): Promise<AgentRequests>
 
   findToken(hash: TokenHash): Promise<EnrollmentToken | undefined>
   /** Neither consumed nor expired. */
@@ -78,6 +82,10 @@ export interface StoreWriter extends StoreReader {
   setAgentSeen(id: AgentId, at: Date): Promise<void>
   setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
+
+  /** In the place of an earlier request of the same kind. */
+  requestSync(id: AgentId, at: Date): Promise<void>
+  requestRotation(id: AgentId, rotation: RequestedRotation): Promise<void>
 
   insertToken(token: EnrollmentToken): Promise<void>
   /** Whether the token was there and not consumed. */

@@ -98,6 +98,7 @@ describe('the encrypted database file', () => {
     useConnection((connection) => {
       connection.exec('DROP TABLE agentes_recipient')
       connection.exec('DROP TABLE cargas_conteudo')
+      connection.exec('DROP TABLE pedidos')
       connection.exec('ALTER TABLE enrollment_tokens DROP COLUMN ended_at')
       connection.exec(`INSERT INTO enrollment_tokens
         (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
@@ -106,7 +107,7 @@ describe('the encrypted database file', () => {
     })
     openWriter(path, dataKey).close()
     useConnection((connection) => {
-      assert.equal(connection.pragma('user_version', { simple: true }), 3)
+      assert.equal(connection.pragma('user_version', { simple: true }), 4)
       assert.deepEqual(
         connection.prepare('SELECT expected_hostname, ended_at FROM enrollment_tokens').all(),
         [{ expected_hostname: 'web-1', ended_at: null }],
@@ -118,13 +119,14 @@ describe('the encrypted database file', () => {
     useConnection((connection) => {
       connection.exec('DROP TABLE agentes_recipient')
       connection.exec('DROP TABLE cargas_conteudo')
+      connection.exec('DROP TABLE pedidos')
       connection.exec(`INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
         VALUES ('c-1', 'csr_cert', 'site', 1, '[]', 1)`)
       connection.pragma('user_version = 2')
     })
     openWriter(path, dataKey).close()
     useConnection((connection) => {
-      assert.equal(connection.pragma('user_version', { simple: true }), 3)
+      assert.equal(connection.pragma('user_version', { simple: true }), 4)
       connection.exec(`INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo)
         VALUES ('c-1', '${'0'.repeat(64)}', '[]', x'00')`)
       assert.deepEqual(
@@ -144,7 +146,7 @@ describe('the encrypted database file', () => {
     const before = await describeDirectory(directory)
     assert.throws(() => openWriter(path, dataKey), {
       code: 'store_newer',
-      message: `${path} has format 999, this program knows formats up to 3`,
+      message: `${path} has format 999, this program knows formats up to 4`,
     })
     assert.deepEqual(await describeDirectory(directory), before)
   })

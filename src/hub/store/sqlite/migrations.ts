@@ -152,4 +152,21 @@ CREATE TABLE cargas_conteudo (
 ) STRICT;
 `
 
-export const MIGRATIONS: readonly string[] = [TABLES, ENDED_TOKENS, SEALED_CARGOES]
+/** What an operator asked of an agent; each is told by its stream, however long that takes. */
+const AGENT_REQUESTS = `
+CREATE TABLE pedidos (
+  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
+  sync_at INTEGER,
+  rotate_at INTEGER,
+  -- The newest identity at that time, by certificados.seq: one issued after it fulfils the request.
+  rotate_after_seq INTEGER,
+  CHECK ((rotate_at IS NULL) = (rotate_after_seq IS NULL))
+) STRICT;
+`
+
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  ENDED_TOKENS,
+  SEALED_CARGOES,
+  AGENT_REQUESTS,
+]

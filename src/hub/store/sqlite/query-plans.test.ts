@@ -39,7 +39,7 @@ test('no query walks through a table that grows, and none sorts the audit log', 
     for (const { detail } of plan) {
       assert.doesNotMatch(
         detail,
-        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|agentes_recipient|cargas_conteudo)/,
+        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|agentes_recipient|cargas_conteudo|pedidos)/,
       )
       if (sql.includes('eventos')) assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
       if (detail.startsWith('SCAN eventos')) assert.match(sql, /ORDER BY seq DESC LIMIT 1$/)
@@ -54,6 +54,7 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   const agentId = ID as AgentId
   await writer.findAgentById(agentId)
   await writer.findAgentByHostname('h')
+  await writer.findAgentRequests(agentId)
   await writer.findToken('0' as TokenHash)
   await writer.findCertificate('0')
   await writer.findCurrentIdentity(agentId)

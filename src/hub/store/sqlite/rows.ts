@@ -2,6 +2,7 @@
 // way in, so brands are put back without another look.
 
 import type { Agent } from '../../domain/agent.ts'
+import type { AgentRequests } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
@@ -23,6 +24,12 @@ export interface AgentRow {
   removed_at: Instant | null
   active_identity_seq: number | null
   active_identity_since: Instant | null
+}
+
+export interface AgentRequestsRow {
+  sync_at: Instant | null
+  rotate_at: Instant | null
+  rotate_after_seq: number | null
 }
 
 export interface TokenRow {
@@ -120,6 +127,16 @@ export function toAgent(row: AgentRow): Agent {
     revokedAt: toDate(row.revoked_at),
     removedAt: toDate(row.removed_at),
     activeIdentity: seq === null || since === null ? null : { seq, since: new Date(since) },
+  }
+}
+
+/** An agent that nothing was asked of has no row. */
+export function toAgentRequests(row: AgentRequestsRow | undefined): AgentRequests {
+  const { sync_at: syncAt = null, rotate_at: rotateAt = null } = row ?? {}
+  const afterSeq = row?.rotate_after_seq ?? 0
+  return {
+    syncAt: syncAt === null ? null : new Date(syncAt),
+    rotation: rotateAt === null ? null : { at: new Date(rotateAt), afterSeq },
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Agent } from '../../domain/agent.ts'
+import type { AgentRequests } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
@@ -14,6 +15,7 @@ import type {
 import type { DeliveryFilter, DeliveryWithCargo, EntryFilter, StoreReader } from '../store.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
 import {
+  type AgentRequestsRow,
   type AgentRow,
   type CargoRow,
   type CertificateRow,
@@ -23,6 +25,7 @@ import {
   type EntryRow,
   type TokenRow,
   toAgent,
+  toAgentRequests,
   toCargo,
   toCertificate,
   toContent,
@@ -60,6 +63,11 @@ export class SqliteReader implements StoreReader {
   async listAgents(): Promise<Agent[]> {
     const sql = 'SELECT * FROM agentes WHERE removed_at IS NULL ORDER BY hostname'
     return this.session().all<AgentRow>(sql).map(toAgent)
+  }
+
+  async findAgentRequests(id: AgentId): Promise<AgentRequests> {
+    const sql = 'SELECT sync_at, rotate_at, rotate_after_seq FROM pedidos WHERE agente_id = ?'
+    return toAgentRequests(this.session().get<AgentRequestsRow>(sql, id))
   }
 
   async findToken(hash: TokenHash): Promise<EnrollmentToken | undefined> {

@@ -9,6 +9,7 @@ import type {
 } from '../../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
+import type { RequestedRotation } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
@@ -84,6 +85,26 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.#changeOne(
       'UPDATE agentes SET active_identity_seq = ?, active_identity_since = ? WHERE id = ?',
       [seq, since.getTime(), id],
+    )
+  }
+
+  async requestSync(id: AgentId, at: Date): Promise<void> {
+    this.session().run(
+      `INSERT INTO pedidos (agente_id, sync_at) VALUES (?, ?)
+       ON CONFLICT (agente_id) DO UPDATE SET sync_at = excluded.sync_at`,
+      id,
+      at.getTime(),
+    )
+  }
+
+  async requestRotation(id: AgentId, { at, afterSeq }: RequestedRotation): Promise<void> {
+    this.session().run(
+      `INSERT INTO pedidos (agente_id, rotate_at, rotate_after_seq) VALUES (?, ?, ?)
+       ON CONFLICT (agente_id) DO UPDATE SET
+         rotate_at = excluded.rotate_at, rotate_after_seq = excluded.rotate_after_seq`,
+      id,
+      at.getTime(),
+      afterSeq,
     )
   }
 

@@ -1,0 +1,183 @@
+// The streams that agents hold, one each: what is new is told at once, a comment now and then shows that both sides are
+// there. Before anything is written the agent behind a stream is authenticated anew, as a request of it would be.
+// docs/protocol.md PSH.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { AgentId } from '../../protocol/identifiers.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { AgentNotifier } from '../service/agent-notifier.ts'
+import type { AgentNews, ReadAgentNews } from '../service/read-agent-news.ts'
+
+/** What a stream writes to. */
+export interface StreamConnection {
+  write(text: string): void
+  /** What the agent, or the system, has not taken yet. */
+  readonly bufferedBytes: number
+  end(): void
+  onClose(listener: () => void): void
+}
+
+export interface NewStream {
+  readonly agentId: AgentId
+  readonly connection: StreamConnection
+  /** The id of the last message that the agent got, if it got one. */
+  readonly lastEventId: string | undefined
+  /** The agent as it is now; undefined when a request of it would be refused. */
+  readonly authenticate: () => Promise<Agent | undefined>
+}
+
+export interface AgentStreams extends AgentNotifier {
+  /** Ends the agent's earlier stream, and tells what there is to tell. */
+  hold(stream: NewStream): void
+  readonly count: number
+  /** Heartbeats, until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+  /** Ends all of them, and every one that comes later. */
+  close(): void
+}
+
+export interface AgentStreamsOptions {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly readNews: ReadAgentNews
+}
+
+interface HeldStream extends NewStream {
+  /** What the agent knows. */
+  told: { manifest: string; rotation: string | undefined }
+  /** The beat at which it was last written to. */
+  writtenAt: number
+}
+
+const BEAT_MS = 1000
+const HEARTBEAT_BEATS = 25
+const BUFFERED_BYTES_MAX = 16 * 1024
+const HEARTBEAT = ':\n\n'
+
+export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
+  const { clock, log, readNews } = options
+  /** Those that were written to longest ago come first. */
+  const streams = new Map<AgentId, HeldStream>()
+  /** Agents that may have something new, in the order in which they are looked at. */
+  const announced = new Set<AgentId>()
+  let isTelling = false
+  let isClosed = false
+  // Counted, not read from a clock that may be set.
+  let beat = 0
+
+  const isHeld = (stream: HeldStream): boolean => streams.get(stream.agentId) === stream
+  const drop = (stream: HeldStream, reason: string): void => {
+    if (!isHeld(stream)) return
+    streams.delete(stream.agentId)
+    log.debug({ agent_id: stream.agentId, reason }, 'Stream ended')
+    stream.connection.end()
+  }
+  const write = (stream: HeldStream, text: string): void => {
+    const { agentId, connection } = stream
+    if (connection.bufferedBytes > BUFFERED_BYTES_MAX) return drop(stream, 'not read')
+    streams.delete(agentId)
+    streams.set(agentId, stream)
+    stream.writtenAt = beat
+    connection.write(text)
+  }
+  /** The agent, if the stream may still be written to. */
+  const check = async (stream: HeldStream): Promise<Agent | undefined> => {
+    const agent = await stream.authenticate()
+    if (agent?.id === stream.agentId) return isHeld(stream) ? agent : undefined
+    drop(stream, 'refused')
+    return undefined
+  }
+  const tell = async (stream: HeldStream): Promise<void> => {
+    const agent = await check(stream)
+    const news = agent && (await readNews(agent))
+    if (news === undefined || !isHeld(stream)) return
+    for (const text of messagesFor(stream, news)) write(stream, text)
+  }
+  /** A store that does not answer ends a stream as it would refuse a request. */
+  const attempt = async (
+    stream: HeldStream,
+    work: (stream: HeldStream) => Promise<unknown>,
+  ): Promise<void> => {
+    await work(stream).catch((error: unknown) => drop(stream, describeError(error)))
+    // A thousand of them must not keep everybody else waiting.
+    await nextTurn()
+  }
+  const tellAnnounced = async (): Promise<void> => {
+    if (isTelling) return
+    isTelling = true
+    for (const agentId of announced) {
+      announced.delete(agentId)
+      const stream = streams.get(agentId)
+      if (stream !== undefined) await attempt(stream, tell)
+    }
+    isTelling = false
+  }
+  const beatOnce = async (): Promise<void> => {
+    beat += 1
+    for (const stream of streams.values()) {
+      if (beat - stream.writtenAt < HEARTBEAT_BEATS) break
+      await attempt(stream, async () => {
+        if ((await check(stream)) !== undefined) write(stream, HEARTBEAT)
+      })
+    }
+  }
+  const announce = (agentIds: Iterable<AgentId>): void => {
+    for (const agentId of agentIds) if (streams.has(agentId)) announced.add(agentId)
+    void tellAnnounced()
+  }
+  return {
+    hold: (opened) => {
+      const { agentId, connection, lastEventId } = opened
+      if (isClosed) return connection.end()
+      const earlier = streams.get(agentId)
+      if (earlier !== undefined) drop(earlier, 'replaced')
+      const told = { manifest: manifestOf(lastEventId), rotation: undefined }
+      const stream: HeldStream = { ...opened, told, writtenAt: beat }
+      streams.set(agentId, stream)
+      connection.onClose(() => {
+        if (isHeld(stream)) streams.delete(agentId)
+      })
+      connection.write(HEARTBEAT)
+      announce([agentId])
+    },
+    announce,
+    isOnline: (agentId) => streams.has(agentId),
+    get count() {
+      return streams.size
+    },
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await clock.sleep(BEAT_MS, signal).catch(() => undefined)
+        if (!signal.aborted) await beatOnce()
+      }
+    },
+    close: () => {
+      isClosed = true
+      for (const stream of streams.values()) drop(stream, 'the hub stops')
+    },
+  }
+}
+
+/** The messages that are due, each with what the agent knows when it has read it. */
+function* messagesFor(stream: HeldStream, news: AgentNews): Generator<string> {
+  const { told } = stream
+  if (told.manifest !== news.manifest) {
+    told.manifest = news.manifest
+    yield message('manifest', told)
+  }
+  if (news.rotation !== undefined && told.rotation !== news.rotation) {
+    told.rotation = news.rotation
+    yield message('rotate', told)
+  }
+}
+
+function message(event: string, { manifest, rotation = '0' }: HeldStream['told']): string {
+  return `id: ${manifest}.${rotation}\nevent: ${event}\ndata: {}\n\n`
+}
+
+function manifestOf(eventId: string | undefined): string {
+  return eventId?.slice(0, Math.max(0, eventId.lastIndexOf('.'))) ?? ''
+}

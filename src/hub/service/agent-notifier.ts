@@ -1,0 +1,8 @@
+import type { AgentId } from '../../protocol/identifiers.ts'
+
+/** Where services say, after their commit, which agents have something new. */
+export interface AgentNotifier {
+  announce(agentIds: Iterable<AgentId>): void
+  /** Whether the agent would be told at once. */
+  isOnline(agentId: AgentId): boolean
+}
