@@ -122,6 +122,12 @@ export const AGENT_VARIABLES = [
     meaning: 'Where whoever applies targets keeps the journal and the old copies',
   },
   {
+    name: 'SVC_AGENT_STREAM',
+    requiredIn: [],
+    default: 'on',
+    meaning: 'off: run holds no stream, and learns what is new when it polls',
+  },
+  {
     name: 'SVC_AGENT_SUPERVISED',
     requiredIn: [],
     default: '0',

@@ -53,7 +53,14 @@ describe('the agent’s environment', () => {
     assert.deepEqual([targetsStateDir(given, 0), targetsStateDir(given, 1000)], ['/s', '/s'])
   })
 
+  test('[AGV-25] holds the hub’s stream unless that is switched off', () => {
+    assert.equal(parse(URLS).hasStream, true)
+    assert.equal(parse({ ...URLS, SVC_AGENT_STREAM: 'on' }).hasStream, true)
+    assert.equal(parse({ ...URLS, SVC_AGENT_STREAM: 'off' }).hasStream, false)
+  })
+
   const wrong: [variable: string, value: string, message: RegExp][] = [
+    ['SVC_AGENT_STREAM', '0', /SVC_AGENT_STREAM is neither on nor off: 0$/],
     [
       'SVC_AGENT_POLL_INTERVAL',
       '10',

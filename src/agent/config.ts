@@ -35,6 +35,8 @@ export interface AgentConfig {
   readonly renewalThresholdMs: number
   readonly httpsProxy: string | undefined
   readonly noProxy: string | undefined
+  /** Whether `run` holds the hub's stream. */
+  readonly hasStream: boolean
   /** Whether somebody starts the agent again when it ends. */
   readonly isSupervised: boolean
   /** `SVC_…` variables that the agent does not know, to be warned about. */
@@ -75,6 +77,7 @@ export function parseAgentConfig(
     targetsStateDir: reader.path('SVC_AGENT_TARGETS_STATE_DIR'),
     httpsProxy: reader.text('HTTPS_PROXY') ?? blankToUndefined(env['https_proxy']),
     noProxy: reader.text('NO_PROXY') ?? blankToUndefined(env['no_proxy']),
+    hasStream: reader.isOn('SVC_AGENT_STREAM'),
     isSupervised: reader.text('SVC_AGENT_SUPERVISED') === '1',
     unknownVariables: findUnknownVariables(env),
   }
@@ -156,6 +159,13 @@ class VariableReader {
       this.#wrong(name, `is not a duration such as 30s or 1h 30m: ${text}`)
     else if (durationMs < minMs) this.#wrong(name, `must be at least ${minMs}ms: ${text}`)
     return durationMs ?? defaultMs
+  }
+
+  /** Unless it is switched off. */
+  isOn(name: AgentVariableName): boolean {
+    const text = this.text(name) ?? 'on'
+    if (text !== 'on' && text !== 'off') this.#wrong(name, `is neither on nor off: ${text}`)
+    return text !== 'off'
   }
 
   throwIfWrong(): void {

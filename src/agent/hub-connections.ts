@@ -2,10 +2,16 @@
 
 import { createEnrollClient, type EnrollClient, type EnrollClientOptions } from './enroll-client.ts'
 import { createHubClient, type HubClient, type HubClientOptions } from './hub-client.ts'
+import { type HubStreamOptions, type HubStreamReply, openHubStream } from './stream/hub-stream.ts'
 
 export interface HubConnections {
   createHubClient(this: void, options: HubClientOptions): HubClient
   createEnrollClient(this: void, options: EnrollClientOptions): EnrollClient
+  openStream(this: void, options: HubStreamOptions): Promise<HubStreamReply>
 }
 
-export const networkConnections: HubConnections = { createHubClient, createEnrollClient }
+export const networkConnections: HubConnections = {
+  createHubClient,
+  createEnrollClient,
+  openStream: openHubStream,
+}

@@ -2,13 +2,18 @@
 
 import { UserError } from '../platform/errors.ts'
 import { readGivenFile } from './given-files.ts'
-import type { HubClient } from './hub-client.ts'
+import type { HubClient, HubClientOptions } from './hub-client.ts'
 import type { HubConnections } from './hub-connections.ts'
 import type { Identity } from './identity/identity.ts'
+import type { HubStreamReply } from './stream/hub-stream.ts'
 
 export interface HubGateway extends HubClient {
   /** From the next request on; requests under way end with the identity that they began with. */
   useIdentity(identity: Identity): Promise<void>
+  /** Aborts once another identity than now is in use. */
+  identityChange(): AbortSignal
+  /** Of the identity in use; it ends when that changes. */
+  openStream(lastEventId: string | undefined): Promise<HubStreamReply>
 }
 
 export interface HubGatewayOptions {
@@ -20,14 +25,26 @@ export interface HubGatewayOptions {
   noteHubTime(this: void, hubNow: Date): void
 }
 
+interface InUse {
+  readonly client: HubClient
+  readonly settings: HubClientOptions
+  readonly change: AbortController
+  /** Tells it from every other identity and trust. */
+  readonly key: string
+}
+
 export const CA_BYTES_MAX = 1024 * 1024
 
 export function createHubGateway(options: HubGatewayOptions): HubGateway {
-  let current: { readonly client: HubClient; readonly key: string } | undefined
+  let current: InUse | undefined
+
+  function inUse(): InUse {
+    if (current === undefined) throw new UserError('no_identity', 'no identity in use yet')
+    return current
+  }
 
   function client(): HubClient {
-    if (current === undefined) throw new UserError('no_identity', 'no identity in use yet')
-    return current.client
+    return inUse().client
   }
 
   return {
@@ -35,20 +52,16 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       const trustPem = await readTrust(options.serverCaPath, identity.caPem)
       const key = `${identity.leaf.sha256} ${trustPem}`
       if (current?.key === key) return
-      const old = current?.client
+      const old = current
       const { certificatePem, key: privateKey } = identity
       const { baseUrl, version, connections, noteHubTime } = options
-      const settings = { baseUrl, version, noteHubTime, trustPem }
-      current = {
-        client: connections.createHubClient({
-          ...settings,
-          keyPem: privateKey.pem,
-          certificatePem,
-        }),
-        key,
-      }
+      const keyPem = privateKey.pem
+      const settings = { baseUrl, version, noteHubTime, trustPem, keyPem, certificatePem }
+      const change = new AbortController()
+      current = { client: connections.createHubClient(settings), settings, change, key }
+      old?.change.abort()
       // It waits for what is under way, and nobody waits for it.
-      void old?.close().catch(() => undefined)
+      void old?.client.close().catch(() => undefined)
     },
     issueCertificate: (csrPem, deliveryId) => client().issueCertificate(csrPem, deliveryId),
     fetchManifest: () => client().fetchManifest(),
@@ -56,6 +69,11 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     sendRecipient: (recipient) => client().sendRecipient(recipient),
     fetchBlob: (cargoId) => client().fetchBlob(cargoId),
     checkBlob: (cargoId, sha256) => client().checkBlob(cargoId, sha256),
+    identityChange: () => inUse().change.signal,
+    openStream: (lastEventId) => {
+      const { settings, change } = inUse()
+      return options.connections.openStream({ ...settings, lastEventId, signal: change.signal })
+    },
     close: async () => current?.client.close(),
   }
 }

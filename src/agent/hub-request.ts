@@ -8,7 +8,7 @@ import { LIMITS } from '../protocol/limits.ts'
 import { ErrorReplyBody } from '../protocol/schemas.ts'
 
 export const CONNECT_TIMEOUT_MS = 5000
-const REQUEST_TIMEOUT_MS = 15_000
+export const REQUEST_TIMEOUT_MS = 15_000
 const RETRY_AFTER_MS_MAX = 3_600_000
 
 export interface HubRefusal {
@@ -89,6 +89,17 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
     )
   }
   return { outcome: { ok: true, value, hubTime }, etag }
+}
+
+/** A reply that is no success, with as much of its body as a refusal may have. */
+export async function readRefusal(reply: {
+  readonly statusCode: number
+  readonly headers: ReplyHeaders
+  readonly body: AsyncIterable<Uint8Array>
+}): Promise<HubRefusal> {
+  const { statusCode, headers, body } = reply
+  const hubTime = parseHttpDate(headers['date'])
+  return refusalOf(statusCode, parseJson(await readBounded(body, LIMITS.replyBytesMax)), headers, hubTime)
 }
 
 /** The URL of a route, below whatever path a proxy may have put the hub. */

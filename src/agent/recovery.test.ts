@@ -104,7 +104,7 @@ describe('an identity that has expired by our own clock', () => {
     assert.equal(await readFile(join(host.paths.identityDir, 'agent.key'), 'utf8'), before)
     assert.deepEqual(hub.requestsTo('manifest'), [])
     const { processed, session } = state
-    const running = { lastResult: result, nextPollAt: undefined }
+    const running = { lastResult: result, nextPollAt: undefined, stream: undefined }
     const status = await readStatus(host.paths, {
       processed,
       outbox: session.outbox,

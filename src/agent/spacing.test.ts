@@ -37,6 +37,7 @@ function slowConnections(agent: EnrolledAgent): Arrivals {
   return {
     byRoute,
     connections: {
+      ...networkConnections,
       createHubClient: (options) => {
         const client = networkConnections.createHubClient(options)
         return {

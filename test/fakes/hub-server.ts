@@ -156,6 +156,10 @@ export class FakeHub implements AsyncDisposable {
     if (request.method === 'GET' && port === 'enroll') {
       return send(response, 405, { error: 'method_not_allowed' })
     }
+    // As a hub of an earlier version answers; nobody counts on it.
+    if (request.url?.endsWith('/stream') === true) {
+      return send(response, 404, { error: 'route_not_found' })
+    }
     const route = routeOf(request.url ?? '')
     const body = await readJson(request)
     const peer = port === 'mtls' ? (request.socket as TLSSocket).getPeerCertificate() : undefined

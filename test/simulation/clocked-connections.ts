@@ -5,6 +5,7 @@ import type { Clock } from '../../src/platform/clock.ts'
 
 export function createClockedConnections(hubClock: Pick<Clock, 'now'>): HubConnections {
   return {
+    ...networkConnections,
     createHubClient: (options) =>
       networkConnections.createHubClient({
         ...options,

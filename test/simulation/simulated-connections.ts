@@ -86,6 +86,8 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
         })
       return createHubClient(send, traffic, time)
     },
+    // A host of the simulation polls; it is by polling that nothing is ever lost.
+    openStream: () => Promise.reject(new HubUnreachableError('no streams here')),
     createEnrollClient: (client): EnrollClient => ({
       enroll: (body, key) =>
         request(options, client, { route: 'enroll', decode: decodeEnrollReply }, async (hub) => {

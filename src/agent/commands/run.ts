@@ -9,6 +9,9 @@ import { openPollState, pollOnce, type PollResult, type PollState } from '../pol
 import { readStatus, type StatusParts } from '../reporting/status.ts'
 import { createRunLoop, type RunLoop } from '../run-loop.ts'
 import { type AgentSession, openSession, rotateAndReport } from '../session.ts'
+import { createAskedRotation } from '../stream/asked-rotation.ts'
+import { createHubFollower, type HubFollower } from '../stream/follow-hub.ts'
+import { createPacedWake } from '../stream/paced-wake.ts'
 import { lockAgentWhenFree, viaRunningAgentOr } from '../singleton.ts'
 import { recordLastRound } from '../update/round-outcome.ts'
 import type { RestartReply } from '../update/restart-agent.ts'
@@ -45,18 +48,20 @@ export async function runRun(env: Environment): Promise<void> {
     poll: () => recorded(context, pollOnce(state, { hooks: 'beside' })),
   })
   loop = started
+  const stream = context.config.hasStream ? followHub(context, session, started) : undefined
   await serveControlSocket(
     paths.dataDir,
     paths.socketName,
     {
       rotate: async () => reportOf(await rotateAndReport(session)),
-      status: () => readStatus(paths, statusParts(state, started)),
+      status: () => readStatus(paths, statusParts(state, started, stream)),
       poll: () => started.pollNow().then(reportRound),
       restart: () => Promise.resolve(restart(context)),
       report: (report) => takeTargetReport(state.deliveries, report),
     },
     logging.forModule('agent'),
   )
+  void stream?.run()
   await started.run()
 }
 
@@ -166,12 +171,38 @@ function ownHome(): string {
   }
 }
 
-function statusParts({ processed, session }: PollState, loop: RunLoop): StatusParts {
+/** What the hub says there is done at once; polling goes on all the same. */
+function followHub(
+  { clock, random, logging }: CommandContext,
+  session: AgentSession,
+  loop: RunLoop,
+): HubFollower {
+  const log = logging.forModule('agent.stream')
+  const rotate = (): Promise<unknown> => rotateAndReport(session)
+  return createHubFollower({
+    clock,
+    random,
+    log,
+    hub: session.hub,
+    onManifest: createPacedWake(clock, () => loop.wake()),
+    onRotate: createAskedRotation({ clock, random, log, rotate }),
+  })
+}
+
+function statusParts(
+  { processed, session }: PollState,
+  loop: RunLoop,
+  stream: HubFollower | undefined,
+): StatusParts {
   return {
     processed,
     outbox: session.outbox,
     now: session.hubTime.now(),
-    running: { lastResult: loop.lastResult, nextPollAt: loop.nextPollAt },
+    running: {
+      lastResult: loop.lastResult,
+      nextPollAt: loop.nextPollAt,
+      stream: stream?.state,
+    },
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../paths.ts'
 import type { PollResult } from '../poll.ts'
+import type { StreamState } from '../stream/follow-hub.ts'
 
 export interface AgentStatus {
   readonly running: boolean
@@ -23,6 +24,8 @@ export interface AgentStatus {
   /** Of the last round; empty when all was well. */
   readonly problems: readonly string[]
   readonly events_waiting: number
+  /** Null when no agent runs; an agent of an earlier version that runs says nothing of it. */
+  readonly stream?: StreamDescription | null
   readonly deliveries: readonly {
     readonly id: string
     readonly kind: string
@@ -39,6 +42,13 @@ export interface AgentStatus {
   }[]
 }
 
+export interface StreamDescription {
+  /** `not_offered`: by a hub of an earlier version. */
+  readonly state: StreamState['state'] | 'off'
+  readonly since: string | null
+  readonly problem: string | null
+}
+
 export interface StatusParts {
   readonly processed: Pick<ProcessedStore, 'list'>
   readonly outbox: { listWaiting(): readonly unknown[] }
@@ -46,7 +56,12 @@ export interface StatusParts {
   readonly now: Date
   /** Undefined when no agent runs. */
   readonly running:
-    | { readonly lastResult: PollResult | undefined; readonly nextPollAt: Date | undefined }
+    | {
+        readonly lastResult: PollResult | undefined
+        readonly nextPollAt: Date | undefined
+        /** Undefined when it is switched off. */
+        readonly stream: StreamState | undefined
+      }
     | undefined
 }
 
@@ -61,6 +76,7 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
     next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
     problems: lastResult?.problems ?? [],
     events_waiting: parts.outbox.listWaiting().length,
+    stream: parts.running === undefined ? null : describeStream(parts.running.stream),
     deliveries: await Promise.all(
       parts.processed.list().map(async (record) => ({
         id: record.deliveryId,
@@ -93,6 +109,7 @@ export function formatStatus(status: AgentStatus): string {
         ]),
     ...(status.last_poll_at === null ? [] : [`last poll: ${status.last_poll_at}`]),
     ...(status.next_poll_at === null ? [] : [`next poll: ${status.next_poll_at}`]),
+    ...(status.stream ? [`stream: ${formatStream(status.stream)}`] : []),
     `events waiting: ${status.events_waiting}`,
     ...status.problems.map((problem) => `problem: ${problem}`),
     ...status.deliveries.map((delivery) => formatDelivery(delivery)),
@@ -109,6 +126,18 @@ function formatDelivery(delivery: AgentStatus['deliveries'][number]): string {
       : `serial ${serial}, not_after ${notAfter ?? missing}`
   const hook = delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`
   return `delivery ${name} v${version}: ${state}, ${what}${hook}`
+}
+
+function describeStream(stream: StreamState | undefined): StreamDescription {
+  if (stream === undefined) return { state: 'off', since: null, problem: null }
+  const { state, since, problem = null } = stream
+  return { state, since: formatInstant(since), problem }
+}
+
+function formatStream({ state, since, problem }: StreamDescription): string {
+  const words = state === 'not_offered' ? 'not offered by the hub' : state
+  const reason = state === 'down' && problem !== null ? ` (${problem})` : ''
+  return `${words}${since === null ? '' : ` since ${since}`}${reason}`
 }
 
 function stateOf(identity: Identity | undefined, now: Date): AgentStatus['state'] {

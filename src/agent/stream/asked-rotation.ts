@@ -1,0 +1,46 @@
+import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { backoffDelayMs, type Random } from '../backoff.ts'
+import { waitFor } from '../run-loop.ts'
+
+export interface AskedRotationOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly rotate: () => Promise<unknown>
+}
+
+/** Renewals that nobody waits for are tried once a minute at most. */
+const DELAY_MS_MIN = 60_000
+
+/**
+ * Renews once, however often the hub asks while it has not seen the new identity. What fails is tried again until it
+ * succeeds, or until another identity is in use anyway: then the request is fulfilled.
+ */
+export function createAskedRotation(
+  options: AskedRotationOptions,
+): (identityChange: AbortSignal) => void {
+  const { clock, random, log, rotate } = options
+  let isUnderWay = false
+  const renew = async (identityChange: AbortSignal): Promise<void> => {
+    for (let failures = 1; !identityChange.aborted; failures += 1) {
+      try {
+        await rotate()
+        return
+      } catch (error) {
+        log.warn({ reason: describeError(error) }, 'Rotation that the hub asked for failed')
+        const delayMs = Math.max(DELAY_MS_MIN, backoffDelayMs(failures, random))
+        await waitFor(clock, delayMs, identityChange)
+      }
+    }
+  }
+  return (identityChange) => {
+    if (isUnderWay || identityChange.aborted) return
+    isUnderWay = true
+    log.info('Rotation asked for by the hub')
+    void renew(identityChange).finally(() => {
+      isUnderWay = false
+    })
+  }
+}

@@ -1,0 +1,103 @@
+// One stream of the hub, on a connection of its own: it ends when the hub ends it, floods it, or is silent.
+
+import { Agent, request } from 'undici'
+import { describeError } from '../../platform/errors.ts'
+import { ROUTES } from '../../protocol/routes.ts'
+import type { HubClientOptions } from '../hub-client.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  type HubRefusal,
+  HubUnreachableError,
+  readRefusal,
+  REQUEST_TIMEOUT_MS,
+  routeUrl,
+} from '../hub-request.ts'
+import { EventStreamParser, type StreamMessage } from './parse-event-stream.ts'
+
+export interface HubStreamOptions extends HubClientOptions {
+  /** Of the last message that was got, so that the hub tells what came since. */
+  readonly lastEventId: string | undefined
+  readonly signal: AbortSignal
+  /** Nothing at all for so long, not even a heartbeat: the hub is gone. */
+  readonly silenceMs?: number
+}
+
+export type HubStreamReply =
+  /** The messages end without an error when the hub ends the stream. */
+  { readonly ok: true; readonly messages: AsyncIterable<StreamMessage> } | HubRefusal
+
+const SILENCE_MS = 60_000
+/** A stream has little to say; more than this within the window is a flood. */
+const WINDOW_MS = 10_000
+const WINDOW_BYTES_MAX = 64 * 1024
+
+/** Throws HubUnreachableError, as its messages do. */
+export async function openHubStream(options: HubStreamOptions): Promise<HubStreamReply> {
+  const { baseUrl, lastEventId, silenceMs = SILENCE_MS } = options
+  const url = routeUrl(baseUrl, ROUTES.stream.path)
+  const dispatcher = new Agent({
+    allowH2: false,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: silenceMs,
+    connect: {
+      key: options.keyPem,
+      cert: options.certificatePem,
+      ca: options.trustPem,
+      timeout: CONNECT_TIMEOUT_MS,
+    },
+  })
+  try {
+    const reply = await request(url, {
+      dispatcher,
+      method: 'GET',
+      signal: options.signal,
+      headers: {
+        'user-agent': `svc-agent/${options.version}`,
+        accept: 'text/event-stream',
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+    })
+    if (reply.statusCode !== 200) {
+      const refusal = await readRefusal(reply)
+      void dispatcher.destroy()
+      return refusal
+    }
+    requireEventStream(reply.headers['content-type'])
+    return { ok: true, messages: readMessages(reply.body, dispatcher, url) }
+  } catch (error) {
+    void dispatcher.destroy()
+    throw unreachable(url, error)
+  }
+}
+
+async function* readMessages(
+  body: AsyncIterable<Uint8Array>,
+  dispatcher: Agent,
+  url: URL,
+): AsyncGenerator<StreamMessage, void> {
+  const parser = new EventStreamParser()
+  const decoder = new TextDecoder()
+  let window = { startedMs: performance.now(), bytes: 0 }
+  try {
+    for await (const chunk of body) {
+      const nowMs = performance.now()
+      if (nowMs - window.startedMs > WINDOW_MS) window = { startedMs: nowMs, bytes: 0 }
+      window.bytes += chunk.length
+      if (window.bytes > WINDOW_BYTES_MAX) throw new Error('the hub floods its stream')
+      yield* parser.push(decoder.decode(chunk, { stream: true }))
+    }
+  } catch (error) {
+    throw unreachable(url, error)
+  } finally {
+    void dispatcher.destroy()
+  }
+}
+
+function requireEventStream(contentType: string | string[] | undefined): void {
+  if (typeof contentType === 'string' && /^text\/event-stream\b/i.test(contentType)) return
+  throw new Error('what answered is not the hub’s stream')
+}
+
+function unreachable(url: URL, error: unknown): HubUnreachableError {
+  return new HubUnreachableError(`no stream from ${url.origin}: ${describeError(error)}`)
+}
