@@ -7,7 +7,9 @@ import { readVersion } from '../platform/version.ts'
 import { registerAgenteList } from './agente-list.ts'
 import { registerAgenteRemove } from './agente-remove.ts'
 import { registerAgenteRevoke } from './agente-revoke.ts'
+import { registerAgenteRotate } from './agente-rotate.ts'
 import { registerAgenteShow } from './agente-show.ts'
+import { registerAgenteSync } from './agente-sync.ts'
 import { registerCargaCreate } from './carga-create.ts'
 import { registerCargaList } from './carga-list.ts'
 import { registerCargaRemove } from './carga-remove.ts'
@@ -43,7 +45,14 @@ const NOUNS: readonly Noun[] = [
     name: 'agente',
     alias: 'agent',
     description: 'the enrolled hosts',
-    commands: [registerAgenteList, registerAgenteShow, registerAgenteRevoke, registerAgenteRemove],
+    commands: [
+      registerAgenteList,
+      registerAgenteShow,
+      registerAgenteSync,
+      registerAgenteRotate,
+      registerAgenteRevoke,
+      registerAgenteRemove,
+    ],
   },
   {
     name: 'carga',
