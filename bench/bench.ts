@@ -10,11 +10,16 @@ import { runProgram } from '../src/platform/program.ts'
 import { ensureStepCa } from '../tools/install-step-ca.ts'
 import { buildLoadGenerator } from './load-generator.ts'
 import { measureRow, RATE_ROWS } from './rows.ts'
-import { renderRate, renderReport, renderTime, type ReportRow } from './report.ts'
+import { renderBounded, renderRate, renderReport, renderTime, type ReportRow } from './report.ts'
+import { measurePushLatency, measureStreamMemory } from './streams.ts'
 import { measureTimes } from './times.ts'
 
 const TIMES = 'times'
-const NAMES = [...RATE_ROWS.map(({ name }) => name), TIMES]
+const BOUNDED_ROWS = new Map([
+  ['push-latency', measurePushLatency],
+  ['stream-memory', measureStreamMemory],
+])
+const NAMES = [...RATE_ROWS.map(({ name }) => name), ...BOUNDED_ROWS.keys(), TIMES]
 const SECONDS_DEFAULT = 2
 
 interface Options {
@@ -41,6 +46,11 @@ await runProgram('bench', async () => {
   for (const row of RATE_ROWS.filter(({ name }) => names.includes(name))) {
     process.stderr.write(`bench: ${row.name}\n`)
     rows.push(renderRate(row, await measureRow(row, seconds, worldOptions)))
+  }
+  for (const [name, measure] of BOUNDED_ROWS) {
+    if (!names.includes(name)) continue
+    process.stderr.write(`bench: ${name}\n`)
+    rows.push(renderBounded(await measure({ ...worldOptions, isPinned: false })))
   }
   if (names.includes(TIMES)) {
     process.stderr.write(`bench: ${TIMES}\n`)

@@ -1,5 +1,6 @@
 import { renderTable } from '../src/admin/table.ts'
 import type { RateResult, RateRow } from './rows.ts'
+import type { BoundedResult } from './streams.ts'
 import type { TimeResult } from './times.ts'
 
 export type ReportRow = readonly string[]
@@ -32,6 +33,11 @@ export function renderTime(result: TimeResult): ReportRow {
     '',
     '',
   ]
+}
+
+export function renderBounded({ what, value, unit, valueMax, note }: BoundedResult): ReportRow {
+  const isReached = value <= valueMax ? 'reached' : 'missed'
+  return [what, note, `${value.toFixed(0)} ${unit}`, '', '', '', `≤ ${valueMax}`, isReached, '']
 }
 
 export function renderReport(rows: readonly ReportRow[], machine: string): string {

@@ -2,13 +2,12 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { connectToHub } from '../src/admin/socket-client.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { UserError } from '../src/platform/errors.ts'
-import { type Daemon, residentMegabytes, startDaemon } from './daemon.ts'
+import { startBenchAgent } from './agent.ts'
+import { type Daemon, residentMegabytes } from './daemon.ts'
 import { type Ratio, ratioOf, type Round } from './ratio.ts'
 import {
   binary,
@@ -62,7 +61,9 @@ function wallMs(program: string, args: readonly string[]): number {
 
 async function measureMemory(world: World): Promise<TimeResult[]> {
   await using bare = await startBareServer(world)
-  await using agent = existsSync(AGENT_MAIN) ? await startAgent(world) : undefined
+  await using agent = existsSync(AGENT_MAIN)
+    ? await startBenchAgent(world, 'bench-agent')
+    : undefined
   await systemClock.sleep(IDLE_MS)
   const yardstick = await residentMegabytes(bare.pid)
   const common = { yardstickName: 'bare node:https server', unit: 'MB' }
@@ -75,33 +76,4 @@ async function measureMemory(world: World): Promise<TimeResult[]> {
     await rowOf('hub resident, idle', world.hub),
     ...(agent === undefined ? [] : [await rowOf('agent resident, idle', agent)]),
   ]
-}
-
-async function startAgent(world: World): Promise<Daemon> {
-  const hostname = 'bench-agent'
-  const environment = {
-    SVC_SERVER_URL: world.enrollUrl,
-    SVC_SERVER_MTLS_URL: `https://localhost:${world.mtlsAddress.split(':')[1]}`,
-    SVC_AGENT_DATA_DIR: join(world.directory, 'agent'),
-    SVC_AGENT_HOSTNAME: hostname,
-    SVC_AGENT_ROLE: 'bench',
-    SVC_ENROLL_TOKEN: await createToken(world, hostname),
-  }
-  const enrolled = spawnSync(binary('svc-agent'), ['enroll'], {
-    env: { PATH: process.env['PATH'], ...environment },
-    encoding: 'utf8',
-  })
-  if (enrolled.status !== 0) throw new UserError('bench', `svc-agent enroll: ${enrolled.stderr}`)
-  return startDaemon({
-    command: [binary('svc-agent'), 'run'],
-    environment,
-    logPath: join(world.directory, 'agent.log'),
-    readyMessage: 'msg',
-  })
-}
-
-async function createToken({ directory }: World, hostname: string): Promise<string> {
-  const session = await connectToHub(join(directory, 'vault', 'admin.sock'))
-  if (session === undefined) throw new UserError('bench', 'the hub does not answer its socket')
-  return (await session.operations.createToken({ hostname, role: 'bench' })).token
 }

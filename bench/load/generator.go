@@ -28,6 +28,7 @@ type Generator struct {
 	hostsMade  int
 	enrolments []Enrolment
 	agents     []Agent
+	streams    []*Stream
 }
 
 // Enrolment is a token with a CSR for its host, ready to be used once.

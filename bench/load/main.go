@@ -11,9 +11,9 @@ import (
 
 // Command is one line of stdin.
 type Command struct {
-	Do      string  `json:"do"`      // setup, prepare, enroll-agents or measure
+	Do      string  `json:"do"`      // setup, prepare, enroll-agents, hold-streams, check-streams or measure
 	Setup   Setup   `json:"setup"`   // of setup
-	Count   int     `json:"count"`   // of prepare and enroll-agents
+	Count   int     `json:"count"`   // of prepare, enroll-agents and hold-streams
 	Name    string  `json:"name"`    // of measure: a key of workloads
 	Seconds float64 `json:"seconds"` // of measure
 	Address string  `json:"address"` // of measure: the TLS server to ask
@@ -58,6 +58,10 @@ func (g *Generator) obey(command Command) (any, error) {
 		return struct{}{}, g.prepareEnrolments(command.Count)
 	case "enroll-agents":
 		return struct{}{}, g.enrollAgents(command.Count)
+	case "hold-streams":
+		return g.holdStreams(command.Count)
+	case "check-streams":
+		return g.checkStreams()
 	case "measure":
 		return g.measure(command)
 	}

@@ -1,0 +1,50 @@
+// A real agent beside the load generator, in a process of its own.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { connectToHub } from '../src/admin/socket-client.ts'
+import { UserError } from '../src/platform/errors.ts'
+import type { AdminOperations } from '../src/protocol/admin.ts'
+import { type Daemon, startDaemon } from './daemon.ts'
+import { binary, type World } from './world.ts'
+
+/** Enrolled, and running. */
+export async function startBenchAgent(
+  world: World,
+  hostname: string,
+  readyMessage = 'msg',
+): Promise<Daemon> {
+  const environment = {
+    SVC_SERVER_URL: world.enrollUrl,
+    SVC_SERVER_MTLS_URL: `https://localhost:${world.mtlsAddress.split(':')[1]}`,
+    SVC_AGENT_DATA_DIR: benchAgentData(world, hostname),
+    SVC_AGENT_HOSTNAME: hostname,
+    SVC_AGENT_ROLE: 'bench',
+    SVC_ENROLL_TOKEN: await createToken(world, hostname),
+  }
+  const enrolled = spawnSync(binary('svc-agent'), ['enroll'], {
+    env: { PATH: process.env['PATH'], ...environment },
+    encoding: 'utf8',
+  })
+  if (enrolled.status !== 0) throw new UserError('bench', `svc-agent enroll: ${enrolled.stderr}`)
+  return startDaemon({
+    command: [binary('svc-agent'), 'run'],
+    environment,
+    logPath: join(world.directory, `${hostname}.log`),
+    readyMessage,
+  })
+}
+
+export function benchAgentData({ directory }: World, hostname: string): string {
+  return join(directory, hostname)
+}
+
+async function createToken(world: World, hostname: string): Promise<string> {
+  return (await (await operationsOf(world)).createToken({ hostname, role: 'bench' })).token
+}
+
+export async function operationsOf({ directory }: World): Promise<AdminOperations> {
+  const session = await connectToHub(join(directory, 'vault', 'admin.sock'))
+  if (session === undefined) throw new UserError('bench', 'the hub does not answer its socket')
+  return session.operations
+}
