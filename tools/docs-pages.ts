@@ -138,6 +138,10 @@ ${routes.join('\n')}
 An entry of \`entregas\`:
 
 ${table(['field', 'type', 'required'], describeFields(ManifestEntryBody))}
+## GET ${ROUTES.stream.path}
+
+Port: ${ROUTES.stream.port}. Request: no body; \`Last-Event-ID\`. Reply 200: server-sent events, see PSH in [protocol.md](../protocol.md).
+
 Every error:
 
 ${table(['field', 'type', 'required'], describeFields(ErrorReplyBody))}
