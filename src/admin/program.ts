@@ -5,6 +5,7 @@ import { addCompletionCommand } from '../platform/completion.ts'
 import { UserError } from '../platform/errors.ts'
 import { readVersion } from '../platform/version.ts'
 import { registerAgenteList } from './agente-list.ts'
+import { registerAgentePush } from './agente-push.ts'
 import { registerAgenteRemove } from './agente-remove.ts'
 import { registerAgenteRevoke } from './agente-revoke.ts'
 import { registerAgenteRotate } from './agente-rotate.ts'
@@ -50,6 +51,7 @@ const NOUNS: readonly Noun[] = [
       registerAgenteShow,
       registerAgenteSync,
       registerAgenteRotate,
+      registerAgentePush,
       registerAgenteRevoke,
       registerAgenteRemove,
     ],

@@ -99,7 +99,12 @@ export async function readRefusal(reply: {
 }): Promise<HubRefusal> {
   const { statusCode, headers, body } = reply
   const hubTime = parseHttpDate(headers['date'])
-  return refusalOf(statusCode, parseJson(await readBounded(body, LIMITS.replyBytesMax)), headers, hubTime)
+  return refusalOf(
+    statusCode,
+    parseJson(await readBounded(body, LIMITS.replyBytesMax)),
+    headers,
+    hubTime,
+  )
 }
 
 /** The URL of a route, below whatever path a proxy may have put the hub. */

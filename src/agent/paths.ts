@@ -21,6 +21,7 @@ export interface AgentPaths {
   readonly processedFile: string
   /** Apart from the certificates: an agent that knows of no files reads its own records still. */
   readonly deliveredFilesFile: string
+  readonly pushedFilesFile: string
   readonly outboxDir: string
   /** Names the last identity whose `cert_renewed` was queued. */
   readonly announcedIdentityFile: string
@@ -44,6 +45,7 @@ export function agentPaths(
     hookDir,
     processedFile: join(stateDir, 'processed.json'),
     deliveredFilesFile: join(stateDir, 'delivered-files.json'),
+    pushedFilesFile: join(stateDir, 'pushed-files.json'),
     outboxDir: join(stateDir, 'outbox'),
     announcedIdentityFile: join(stateDir, 'announced-identity'),
     lockFile: join(dataDir, 'agent.lock'),

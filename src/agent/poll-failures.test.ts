@@ -130,7 +130,7 @@ describe('what may succeed later is tried again and fails nothing', () => {
     assertMatchingPair(await host.readOut('good.crt'), await host.readOut('good.key'))
   })
 
-  for (const tipo of ['push', 'novidade']) {
+  for (const tipo of ['PUSH', 'novidade']) {
     test(`[AGT-21] [DEL-3] a delivery of tipo ${tipo} is warned about once and not recorded`, async () => {
       await using agent = await startEnrolledAgent()
       const { hub, host } = agent

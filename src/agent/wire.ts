@@ -37,6 +37,8 @@ export interface ManifestEntry {
   readonly name: string
   readonly version: number
   readonly status: string
+  /** Of a pushed file, as the hub says it. */
+  readonly mode?: string
 }
 
 export interface Manifest {
@@ -93,6 +95,7 @@ export function decodeManifestReply(body: unknown): Manifest | undefined {
       name: entry.nome,
       version: entry.versao,
       status: entry.status,
+      ...(entry.modo === undefined ? {} : { mode: entry.modo }),
     })),
     ignoredCount: listed.length - readable.length,
   }

@@ -3,7 +3,12 @@
 // `{error, message, hint?}`.
 
 import { Type, type Static, type TSchema } from 'typebox'
-import { ADMIN_ROUTES, ENTRY_PAGE_MAX, SEALED_BASE64_CHARACTERS_MAX } from './admin-routes.ts'
+import {
+  ADMIN_ROUTES,
+  ENTRY_PAGE_MAX,
+  PUSH_BYTES_MAX,
+  SEALED_BASE64_CHARACTERS_MAX,
+} from './admin-routes.ts'
 
 export { ENTRY_PAGE_MAX }
 
@@ -177,7 +182,11 @@ const retryDeliveriesRequest = Type.Object({
 const pushRequest = Type.Object({
   /** Hostname or id; in the path. */
   agente: text,
-  acao: Type.Union([Type.Literal('sync'), Type.Literal('rotate')]),
+  acao: Type.Optional(Type.Union([Type.Literal('sync'), Type.Literal('rotate')])),
+  /** In place of an acao, a file: its name and content, and its mode in octal. */
+  nome: Type.Optional(text),
+  conteudo: Type.Optional(Type.String({ maxLength: PUSH_BYTES_MAX })),
+  modo: Type.Optional(text),
 })
 const byName = Type.Object({ agente: text })
 
@@ -231,7 +240,7 @@ export interface AdminReplies {
   listDeliveries: { entregas: AdminDelivery[] }
   listEntries: { eventos: AdminEntry[] }
   /** `online`: the agent held its stream, and is told at once. */
-  pushToAgent: { online: boolean }
+  pushToAgent: { entrega_id?: string; online: boolean }
 }
 
 /** One method an operation: the hub's service implements it, and so does the client of its socket. */

@@ -70,6 +70,8 @@ export const ManifestEntryBody = Type.Object({
   nome: Type.String(),
   versao: Type.Integer(),
   status: Type.String(),
+  /** Of tipo push: octal, such as 0644. */
+  modo: Type.Optional(Type.String()),
 })
 export type ManifestEntryBody = Static<typeof ManifestEntryBody>
 

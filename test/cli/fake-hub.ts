@@ -186,6 +186,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listDeliveries: async () => ({ entregas: [DELIVERY] }),
     pushToAgent: async ({ agente, acao }) => {
       findAgent(agente)
+      if (acao === undefined) return { entrega_id: DELIVERY.id, online: true }
       return { online: acao === 'sync' }
     },
     listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {

@@ -191,6 +191,76 @@ describe('POST /v1/push', () => {
   })
 })
 
+describe('a file that is pushed', () => {
+  const manifestOf = async (host: EnrolledHost) =>
+    (await send(host.mtls, { path: '/v1/manifest' })).json['entregas'] as Record<string, unknown>[]
+
+  test('[PSH-22] [PSH-23] is an entrega of tipo push, whose content is fetched as a blob', async () => {
+    const host = await newHost()
+    const stream = await openStream(host.mtls)
+    await stream.next()
+    const file = { nome: 'motd', conteudo: 'olá\n', modo: '0640' }
+    const { status, json } = await push(hub, host.hostname, file)
+    assert.equal(status, 202)
+    assert.deepEqual(Object.keys(json).sort(), ['entrega_id', 'online'])
+    assert.equal((await stream.next()).event, 'manifest')
+    stream.close()
+    const [entry] = await manifestOf(host)
+    const { id, carga_id: carga, tipo, nome, versao, modo } = entry ?? {}
+    assert.deepEqual(
+      [id, tipo, nome, versao, modo],
+      [json['entrega_id'], 'push', 'motd', 1, '0640'],
+    )
+    const blob = await send(host.mtls, { path: `/v1/blobs/${String(carga)}` })
+    assert.deepEqual([blob.status, blob.text], [200, 'olá\n'])
+    const stranger = await newHost()
+    const refused = await send(stranger.mtls, { path: `/v1/blobs/${String(carga)}` })
+    assertRefused(refused, 404, 'blob_not_found')
+  })
+
+  test('[PSH-22] [PSH-24] is the next versao when the name was pushed before, and 0644 unless it says otherwise', async () => {
+    const host = await newHost()
+    await push(hub, host.agentId, { nome: 'motd', conteudo: 'one' })
+    const [first] = await manifestOf(host)
+    const { json } = await push(hub, host.agentId, { nome: 'motd', conteudo: 'two' })
+    const entries = await manifestOf(host)
+    assert.deepEqual(
+      entries.map(({ id, carga_id, versao, modo }) => [id, carga_id, versao, modo]),
+      [[json['entrega_id'], first?.['carga_id'], 2, '0644']],
+    )
+    const { eventos } = await hub.admin<{
+      eventos: { tipo_evento: string; payload: Record<string, unknown>; payload_text: string }[]
+    }>('POST', '/v1/admin/eventos/list', { last: 2 })
+    assert.deepEqual(
+      eventos.map(({ tipo_evento, payload }) => [tipo_evento, payload['versao'], payload['bytes']]),
+      [
+        ['carga_created', 1, 3],
+        ['carga_updated', 2, 3],
+      ],
+    )
+    const same = await push(hub, host.agentId, { nome: 'MOTD', conteudo: 'three' })
+    assert.deepEqual([same.status, same.json['error']], [400, 'nome_taken'])
+  })
+
+  for (const [what, error, body] of [
+    ['more than 16 KiB', 'content_too_large', { nome: 'motd', conteudo: 'é'.repeat(8193) }],
+    ['far more', 'request_invalid', { nome: 'motd', conteudo: 'x'.repeat(16_385) }],
+    ['half a character', 'content_invalid', { nome: 'motd', conteudo: '\ud800' }],
+    ['no name of a file', 'nome_invalid', { nome: '../motd', conteudo: '' }],
+    ['setuid', 'modo_invalid', { nome: 'motd', conteudo: '', modo: '4755' }],
+    ['a file that all can write', 'modo_invalid', { nome: 'motd', conteudo: '', modo: '0666' }],
+    ['no content', 'request_invalid', { nome: 'motd' }],
+    ['an acao besides', 'request_invalid', { nome: 'motd', conteudo: '', acao: 'sync' }],
+  ] as const) {
+    test(`[PSH-22] is refused with ${what}`, async () => {
+      const host = await newHost()
+      const answer = await push(hub, host.agentId, body)
+      assert.deepEqual([answer.status, answer.json['error']], [400, error])
+      assert.deepEqual(await manifestOf(host), [])
+    })
+  }
+})
+
 describe('a hub that stops', () => {
   test('[PSH-9] [BOOT-18] ends its streams at once, and what was asked of agents is not lost', async () => {
     await using own = await startHub()

@@ -1,7 +1,7 @@
 // The hub's pushes as stories on real processes: docs/protocol.md PSH.
 
 import assert from 'node:assert/strict'
-import { access } from 'node:fs/promises'
+import { access, chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
@@ -139,6 +139,55 @@ describe('an agent that polls once an hour', () => {
     })
     assert.match(status.problem, /agent_revoked/)
     assert.equal(running.hasEnded(), false)
+  })
+})
+
+describe('a file that is pushed', () => {
+  test('[PSH-25] [PSH-26] is on the host with its mode, its event and its hook, and so is the next one', async () => {
+    await using host = await enrolHost(hub, 'push-08', SELDOM)
+    const hook = join(host.dataDir, 'hooks/post-push')
+    const trace = join(hub.directory, 'post-push')
+    await writeFile(
+      hook,
+      `#!/bin/sh\necho "$SVC_EVENT $SVC_NOME $SVC_VERSAO $(cat "$SVC_FILE_PATH")" >> '${trace}'\n`,
+    )
+    await chmod(hook, 0o755)
+    await streamUp(host.run())
+    const source = join(hub.directory, 'motd')
+    const path = join(host.dataDir, 'out/motd')
+    for (const [version, text, modo, mode] of [
+      [1, 'bom dia', [], 0o644],
+      [2, 'boa noite', ['--modo', '0600'], 0o600],
+    ] as const) {
+      await writeFile(source, text)
+      const pushed = await hub.svc(
+        'agente',
+        'push',
+        host.hostname,
+        '--nome',
+        'motd',
+        '--file',
+        source,
+        ...modo,
+      )
+      assert.equal(pushed.status, 0, pushed.stderr)
+      const lines = await waitUntil(`the hook of version ${version}`, async () => {
+        const written = (await readFile(trace, 'utf8').catch(() => '')).trim().split('\n')
+        return written.length === version && written[0] !== '' ? written : undefined
+      })
+      assert.equal(lines.at(-1), `installed motd ${version} ${text}`)
+      assert.equal(await readFile(path, 'utf8'), text)
+      assert.equal((await stat(path)).mode & 0o777, mode)
+    }
+    const { eventos } = await hub.admin<{ eventos: { payload: object }[] }>(
+      'POST',
+      '/v1/admin/eventos/list',
+      { tipo: 'entrega_entregue', agente: host.hostname },
+    )
+    assert.deepEqual(
+      eventos.map(({ payload }) => payload),
+      [1, 2].map((versao) => ({ path, carga_nome: 'motd', versao })),
+    )
   })
 })
 

@@ -12,7 +12,7 @@ export interface FoundHook {
   readonly refusal: string | undefined
 }
 
-export type HookName = 'post-csr-cert' | 'post-selado'
+export type HookName = 'post-csr-cert' | 'post-selado' | 'post-push'
 
 /** The hook itself, then those of its `.d` directory in the order of their names' bytes. */
 export async function findHooks(

@@ -6,6 +6,7 @@ import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
 import { type Random, RetrySchedule } from '../backoff.ts'
 import type { HubTime } from '../hub-time.ts'
 import type { Outbox } from '../reporting/outbox.ts'
@@ -141,7 +142,7 @@ export class HookLane {
   }
 
   #invocationOf(
-    { hookEvent, deliveryId, cargoId, version }: ProcessedDelivery,
+    { hookEvent, kind, deliveryId, cargoId, version }: ProcessedDelivery,
     name: ArtefactName,
     { leaf }: InstalledArtefact,
   ): HookInvocation {
@@ -149,7 +150,8 @@ export class HookLane {
     const hostname = this.#hostname
     const common = { event: hookEvent, name, deliveryId, cargoId, version, hostname }
     if (leaf === undefined) {
-      return { ...common, hookName: 'post-selado', filePath: filePath(outDir, name) }
+      const hookName = kind === DeliveryKind.push ? 'post-push' : 'post-selado'
+      return { ...common, hookName, filePath: filePath(outDir, name) }
     }
     const { serial, notAfter } = leaf
     const paths = { ...pairPaths(outDir, name), caPath }

@@ -18,7 +18,7 @@ interface PairInvocation extends CommonInvocation {
 }
 
 interface FileInvocation extends CommonInvocation {
-  readonly hookName: 'post-selado'
+  readonly hookName: 'post-selado' | 'post-push'
   readonly filePath: string
   readonly serial?: undefined
 }
@@ -101,7 +101,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
 }
 
 function pathsOf(invocation: HookInvocation): string[] {
-  return invocation.hookName === 'post-selado'
+  return invocation.hookName !== 'post-csr-cert'
     ? [invocation.filePath]
     : [invocation.certificatePath, invocation.keyPath]
 }
@@ -123,7 +123,7 @@ function hookEnvironment(invocation: HookInvocation, home: string): Record<strin
 }
 
 function ownEnvironment(invocation: HookInvocation): Record<string, string> {
-  if (invocation.hookName === 'post-selado') return { SVC_FILE_PATH: invocation.filePath }
+  if (invocation.hookName !== 'post-csr-cert') return { SVC_FILE_PATH: invocation.filePath }
   return {
     SVC_CERT_PATH: invocation.certificatePath,
     SVC_KEY_PATH: invocation.keyPath,

@@ -34,7 +34,7 @@ export async function installDelivery(
   installation: Installation,
   budget: HubBudget,
 ): Promise<void> {
-  const { entry, kind, name, isInPlace, rival } = installation
+  const { entry, kind, name, mode, isInPlace, rival } = installation
   const { deliveryId, cargoId, version } = entry
   if (rival !== undefined && (await isStillLive(context, identity, rival, budget))) {
     await failDelivery(context, entry, sameFileReason(name))
@@ -60,6 +60,7 @@ export async function installDelivery(
     name,
     version,
     mark,
+    ...(mode === undefined ? {} : { mode }),
     progress: 'installed',
     hookEvent: 'installed',
     reportedHookFailure: null,
@@ -77,7 +78,7 @@ export async function installDelivery(
 async function obtainOrFail(
   context: DeliveryContext,
   identity: Identity,
-  { entry, kind, name }: Installation,
+  { entry, kind, name, mode }: Installation,
 ): Promise<HubRefusal | 'failed' | undefined> {
   const { deliveryId, cargoId, version } = entry
   const request = { deliveryId, cargoId, name, version }
@@ -85,7 +86,7 @@ async function obtainOrFail(
     const outcome =
       kind === DeliveryKind.csrCert
         ? await obtainPair(context, identity, { ...request, renewal: null })
-        : await obtainFile(context, request)
+        : await obtainFile(context, { ...request, pushedMode: mode })
     return outcome.ok ? undefined : outcome
   } catch (error) {
     const isFinal = error instanceof ForeignFileError || error instanceof UnusableFileError

@@ -6,7 +6,7 @@ import type { VersionedLayout } from '../versioned-files.ts'
 import { fileLayout, type InstalledFile, readInstalledFile } from './installed-file.ts'
 import { type InstalledPair, pairLayout, readInstalledPair } from './installed-pair.ts'
 
-const ARTEFACT_KINDS = [DeliveryKind.csrCert, DeliveryKind.sealed] as const
+const ARTEFACT_KINDS = [DeliveryKind.csrCert, DeliveryKind.sealed, DeliveryKind.push] as const
 /** The kinds that this agent installs. */
 export type ArtefactKind = (typeof ARTEFACT_KINDS)[number]
 

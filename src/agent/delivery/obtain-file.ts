@@ -16,6 +16,8 @@ export interface FileRequest {
   readonly cargoId: CargoId
   readonly name: ArtefactName
   readonly version: number
+  /** Of a file that is not sealed. */
+  readonly pushedMode: number | undefined
 }
 
 export interface FileContext {
@@ -39,7 +41,7 @@ const SEALED_MODE = 0o600
 /** Throws HubUnreachableError, UnusableFileError, ForeignFileError, or a system error of the file system. */
 export async function obtainFile(
   { outDir, ageKeyFile, hub }: FileContext,
-  { deliveryId, cargoId, name, version }: FileRequest,
+  { deliveryId, cargoId, name, version, pushedMode }: FileRequest,
 ): Promise<FileOutcome> {
   // Looked at first: what cannot be written need not be fetched.
   await checkLayout(fileLayout(outDir, name))
@@ -47,8 +49,8 @@ export async function obtainFile(
   if (!outcome.ok) return outcome
   const { bytes, sha256 } = outcome.value
   await storeFile(outDir, name, {
-    content: await unseal(ageKeyFile, bytes),
-    mode: SEALED_MODE,
+    content: pushedMode === undefined ? await unseal(ageKeyFile, bytes) : bytes,
+    mode: pushedMode ?? SEALED_MODE,
     record: {
       delivery_id: deliveryId,
       cargo_id: cargoId,

@@ -131,7 +131,7 @@ describe('[SLD-8] the plan of a round', () => {
       { entries: [entry('a')], installed: new Map([['csr_cert site', pairOf('a', 0)]]) },
       { install: ['a'] },
     ],
-    ['another kind is skipped', { entries: [entry('a', { kind: 'push' })] }, { skip: ['a'] }],
+    ['another kind is skipped', { entries: [entry('a', { kind: 'novidade' })] }, { skip: ['a'] }],
     [
       'of two versions of a cargo the newer one is installed',
       { entries: [entry('b', { ...sameCargo, version: 2 }), entry('a')] },

@@ -6,6 +6,8 @@ import {
   parseArtefactName,
 } from '../../protocol/identifiers.ts'
 import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
+import { FILE_MODE_DEFAULT, parseFileMode } from '../../protocol/file-mode.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
 import { isRenewalDue, type Lifetime, type NewCertificates } from '../certificate-lifetime.ts'
 import type { ManifestEntry } from '../wire.ts'
 import {
@@ -33,6 +35,8 @@ export interface Installation {
   readonly entry: ManifestEntry
   readonly kind: ArtefactKind
   readonly name: ArtefactName
+  /** Of a pushed file. */
+  readonly mode?: number
   /** It is in place already: a crash came between the switch and the record. */
   readonly isInPlace: boolean
   /** Another cargo's delivery writes the same file, as far as we know; the hub may have cancelled it since. */
@@ -70,11 +74,18 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
         entry,
         reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}`,
       })
+    } else if (modeOf(entry) === undefined) {
+      failures.push({
+        entry,
+        reason: `the mode cannot be that of a file: ${JSON.stringify(entry.mode)}`,
+      })
     } else if (findSharedFile(artefactFiles(kind, name), taken) !== undefined) {
       failures.push({ entry, reason: sameFileReason(name) })
     } else if (!isOlderThanInstalled(entry, state)) {
       taken.push(...artefactFiles(kind, name))
-      installations.push({ entry, kind, name, ...circumstancesOf(entry, kind, state) })
+      const mode = kind === DeliveryKind.push ? modeOf(entry) : undefined
+      const file = mode === undefined ? { kind, name } : { kind, name, mode }
+      installations.push({ entry, ...file, ...circumstancesOf(entry, kind, state) })
     }
   }
   return { installations, failures, unknownKinds, ...planRenewals(state, taken) }
@@ -82,6 +93,10 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
 
 export function sameFileReason(name: string): string {
   return `another delivery writes the same file: ${name}`
+}
+
+function modeOf({ mode }: ManifestEntry): number | undefined {
+  return mode === undefined ? FILE_MODE_DEFAULT : parseFileMode(mode)
 }
 
 function isProcessed({ deliveryId, version }: ManifestEntry, { records }: RoundState): boolean {

@@ -21,24 +21,30 @@ before(async () => {
   paths = {
     processedFile: join(directory, 'processed.json'),
     deliveredFilesFile: join(directory, 'delivered-files.json'),
+    pushedFilesFile: join(directory, 'pushed-files.json'),
   }
 })
 after(() => rm(directory, { recursive: true }))
 
-const delivery: fc.Arbitrary<ProcessedDelivery> = fc.record(
+const recorded = fc.record(
   {
     deliveryId: fc.uuid().map((id) => id as DeliveryId),
     cargoId: fc.uuid().map((id) => id as CargoId),
-    kind: fc.constantFrom('csr_cert', 'selado'),
+    kind: fc.constantFrom('csr_cert' as const, 'selado' as const, 'push' as const),
+    mode: fc.integer({ min: 0, max: 0o777 }),
     name: anyText(10),
     version: fc.integer(),
     mark: anyText(10),
-    progress: fc.constantFrom('installed', 'event_queued', 'done'),
-    hookEvent: fc.constantFrom('installed', 'renewed'),
+    progress: fc.constantFrom('installed' as const, 'event_queued' as const, 'done' as const),
+    hookEvent: fc.constantFrom('installed' as const, 'renewed' as const),
     reportedHookFailure: fc.option(anyText(10)),
     cancelled: fc.boolean(),
   },
   { noNullPrototype: true },
+)
+/** Only a pushed file has a mode. */
+const delivery: fc.Arbitrary<ProcessedDelivery> = recorded.map(({ mode, ...rest }) =>
+  rest.kind === 'push' ? { ...rest, mode } : rest,
 )
 
 test('[AGT-31] [SLD-9] whatever is recorded is read back, certificates first, each kind in its order', async () => {
@@ -49,7 +55,7 @@ test('[AGT-31] [SLD-9] whatever is recorded is read back, certificates first, ea
         for (const path of Object.values(paths)) await rm(path, { force: true })
         const store = await openProcessedStore(paths)
         for (const one of deliveries) await store.put(one)
-        const expected = ['csr_cert', 'selado'].flatMap((kind) =>
+        const expected = ['csr_cert', 'selado', 'push'].flatMap((kind) =>
           deliveries.filter((one) => one.kind === kind),
         )
         assert.deepEqual((await openProcessedStore(paths)).list(), expected)
@@ -62,7 +68,7 @@ test('[AGT-31] [SLD-9] whatever is recorded is read back, certificates first, ea
   )
 })
 
-for (const which of ['processedFile', 'deliveredFilesFile'] as const) {
+for (const which of ['processedFile', 'deliveredFilesFile', 'pushedFilesFile'] as const) {
   test(`[AGT-31] any other text in ${which} is read as deliveries or refused with a UserError, and is left as it is`, () =>
     checkAnyText(which))
 }

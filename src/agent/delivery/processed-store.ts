@@ -1,12 +1,13 @@
 // What has been installed for which delivery, and how far its event and hook have come: certificates in
-// state/processed.json, files in state/delivered-files.json. Two documents, because an agent that knows of no files has
-// to understand the first one, should it come back.
+// state/processed.json, sealed files in state/delivered-files.json, pushed ones in state/pushed-files.json. A document
+// a kind, because an earlier agent has to understand those that it knows, should it come back.
 
 import { basename, dirname } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
+import { FILE_MODE_DEFAULT } from '../../protocol/file-mode.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import type { AgentPaths } from '../paths.ts'
@@ -25,6 +26,8 @@ export interface ProcessedDelivery {
   readonly version: number
   /** Of the installed version: the certificate's serial, or the SHA-256 of the file as the hub handed it out. */
   readonly mark: string
+  /** Of a pushed file. */
+  readonly mode?: number
   readonly progress: DeliveryProgress
   /** What the hook is told. */
   readonly hookEvent: 'installed' | 'renewed'
@@ -48,7 +51,10 @@ export interface ProcessedStore {
   remove(ids: readonly DeliveryId[]): Promise<void>
 }
 
-export type ProcessedPaths = Pick<AgentPaths, 'processedFile' | 'deliveredFilesFile'>
+export type ProcessedPaths = Pick<
+  AgentPaths,
+  'processedFile' | 'deliveredFilesFile' | 'pushedFilesFile'
+>
 
 type Deliveries = ReadonlyMap<DeliveryId, ProcessedDelivery>
 
@@ -71,7 +77,13 @@ const FileEntry = Type.Object({
   kind: Type.Literal(DeliveryKind.sealed),
   sha256: Type.String(),
 })
-type Entry = Static<typeof PairEntry> | Static<typeof FileEntry>
+const PushEntry = Type.Object({
+  ...COMMON,
+  kind: Type.Literal(DeliveryKind.push),
+  sha256: Type.String(),
+  mode: Type.Integer({ minimum: 0, maximum: 0o777 }),
+})
+type Entry = Static<typeof PairEntry> | Static<typeof FileEntry> | Static<typeof PushEntry>
 
 const PairDocument = Type.Object({
   format: Type.Literal(1),
@@ -82,23 +94,30 @@ const FileDocument = Type.Object({
   deliveries: Type.Record(Type.String(), FileEntry),
 })
 
+const PushDocument = Type.Object({
+  format: Type.Literal(1),
+  deliveries: Type.Record(Type.String(), PushEntry),
+})
+
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /** Throws a UserError when a file is there but cannot be understood; it is then left alone. */
 export async function openProcessedStore(paths: ProcessedPaths): Promise<ProcessedStore> {
-  const documents = [paths.processedFile, paths.deliveredFilesFile]
+  const documents = [paths.processedFile, paths.deliveredFilesFile, paths.pushedFilesFile]
   for (const directory of new Set(documents.map((path) => dirname(path)))) {
     await removeStagedFiles(directory)
   }
   const pairs = await openDocument(paths.processedFile, readPairs)
   const files = await openDocument(paths.deliveredFilesFile, readFiles)
+  const pushes = await openDocument(paths.pushedFilesFile, readPushes)
+  const all = [pairs, files, pushes]
   // Rounds and hooks both write; each change is made to what the one before it left.
   const turns = createSerialQueue()
 
   const documentOf = ({ kind }: ProcessedDelivery): RecordsDocument =>
-    kind === DeliveryKind.csrCert ? pairs : files
+    ({ csr_cert: pairs, selado: files, push: pushes })[kind]
   const find = (id: DeliveryId): ProcessedDelivery | undefined =>
-    pairs.deliveries().get(id) ?? files.deliveries().get(id)
+    all.map((document) => document.deliveries().get(id)).find((found) => found !== undefined)
 
   async function put(delivery: ProcessedDelivery): Promise<void> {
     const document = documentOf(delivery)
@@ -106,7 +125,7 @@ export async function openProcessedStore(paths: ProcessedPaths): Promise<Process
   }
 
   return {
-    list: () => [...pairs.deliveries().values(), ...files.deliveries().values()],
+    list: () => all.flatMap((document) => [...document.deliveries().values()]),
     find,
     put: (delivery) => turns.run(() => put(delivery)),
     update: (id, change) =>
@@ -117,7 +136,7 @@ export async function openProcessedStore(paths: ProcessedPaths): Promise<Process
       }),
     remove: (ids) =>
       turns.run(async () => {
-        for (const document of [pairs, files]) await removeFrom(document, ids)
+        for (const document of all) await removeFrom(document, ids)
       }),
   }
 }
@@ -126,7 +145,8 @@ export async function openProcessedStore(paths: ProcessedPaths): Promise<Process
 export async function readDeliveries(paths: ProcessedPaths): Promise<ProcessedDelivery[]> {
   const pairs = await readPairs(paths.processedFile)
   const files = await readFiles(paths.deliveredFilesFile)
-  return [...pairs.values(), ...files.values()]
+  const pushes = await readPushes(paths.pushedFilesFile)
+  return [pairs, files, pushes].flatMap((deliveries) => [...deliveries.values()])
 }
 
 interface RecordsDocument {
@@ -172,9 +192,16 @@ async function readFiles(path: string): Promise<Deliveries> {
   return decode(document.deliveries, ({ kind, sha256 }) => ({ kind, mark: sha256 }))
 }
 
+async function readPushes(path: string): Promise<Deliveries> {
+  const document = await readJson(path)
+  if (document === undefined) return new Map()
+  if (!Check(PushDocument, document)) throw damaged(path, FORM)
+  return decode(document.deliveries, ({ kind, sha256, mode }) => ({ kind, mark: sha256, mode }))
+}
+
 function decode<OneEntry extends Entry>(
   entries: Readonly<Record<string, OneEntry>>,
-  ownPart: (entry: OneEntry) => Pick<ProcessedDelivery, 'kind' | 'mark'>,
+  ownPart: (entry: OneEntry) => Pick<ProcessedDelivery, 'kind' | 'mark' | 'mode'>,
 ): Deliveries {
   const deliveries = Object.entries(entries).map(([id, entry]): ProcessedDelivery => ({
     // Written by us from parsed ids.
@@ -193,24 +220,26 @@ function decode<OneEntry extends Entry>(
 
 function encode(deliveries: Deliveries): string {
   const entries = [...deliveries.values()].map((delivery): [string, Entry] => {
-    const { kind, mark } = delivery
-    const common = {
-      cargo_id: delivery.cargoId,
-      name: delivery.name,
-      version: delivery.version,
-      progress: delivery.progress,
-      hook_event: delivery.hookEvent,
-      reported_hook_failure: delivery.reportedHookFailure,
-      cancelled: delivery.cancelled,
-    }
-    const entry =
-      kind === DeliveryKind.csrCert
-        ? { ...common, serial: mark }
-        : { ...common, kind, sha256: mark }
-    return [delivery.deliveryId, entry]
+    return [delivery.deliveryId, encodeOne(delivery)]
   })
   const document = { format: 1, deliveries: Object.fromEntries(entries) }
   return `${JSON.stringify(document, undefined, 2)}\n`
+}
+
+function encodeOne(delivery: ProcessedDelivery): Entry {
+  const { kind, mark, mode = FILE_MODE_DEFAULT } = delivery
+  const common = {
+    cargo_id: delivery.cargoId,
+    name: delivery.name,
+    version: delivery.version,
+    progress: delivery.progress,
+    hook_event: delivery.hookEvent,
+    reported_hook_failure: delivery.reportedHookFailure,
+    cancelled: delivery.cancelled,
+  }
+  if (kind === DeliveryKind.csrCert) return { ...common, serial: mark }
+  if (kind === DeliveryKind.sealed) return { ...common, kind, sha256: mark }
+  return { ...common, kind, sha256: mark, mode }
 }
 
 async function readJson(path: string): Promise<unknown> {

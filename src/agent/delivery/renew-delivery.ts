@@ -65,7 +65,7 @@ async function obtainAnew(
   { record, name, trigger }: DeliveryPlan['renewals'][number],
   oldMark: string,
 ): Promise<HubRefusal | undefined> {
-  const { kind, deliveryId, cargoId, version } = record
+  const { kind, deliveryId, cargoId, version, mode } = record
   const request = { deliveryId, cargoId, name, version }
   const outcome =
     kind === DeliveryKind.csrCert
@@ -73,7 +73,7 @@ async function obtainAnew(
           ...request,
           renewal: { old_serial: oldMark, trigger },
         })
-      : await obtainFile(context, request)
+      : await obtainFile(context, { ...request, pushedMode: mode })
   if (!outcome.ok) return outcome
   const artefact = await readInstalled(context.outDir, kind, name)
   if (artefact === undefined) return undefined

@@ -69,6 +69,11 @@ export async function updateCargo(
 }
 
 function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updateCargo'>): void {
+  if (kind === DeliveryKind.push && (sans ?? selado) !== undefined) {
+    throw new UserError('content_unwanted', 'a carga of tipo push changes by another push', {
+      hint: 'svc agente push makes its next version',
+    })
+  }
   if (kind !== DeliveryKind.sealed) {
     if (selado !== undefined) throw contentUnwanted()
     return

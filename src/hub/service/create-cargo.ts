@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
-import { parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
+import { type ArtefactName, parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
@@ -66,20 +66,10 @@ function parseCargo(
   now: Date,
 ): { readonly cargo: Cargo; readonly file: SealedFile | undefined } {
   const kind = parseKind(request)
-  const name = parseArtefactName(request.nome)
-  if (name === undefined) {
-    throw new UserError(
-      'nome_invalid',
-      `nome ${JSON.stringify(request.nome)} cannot be a file name`,
-      {
-        hint: 'letters, digits, . _ - (not first), no two dots in a row, at most 128 characters',
-      },
-    )
-  }
   const cargo: Cargo = {
     id: randomUUID() as CargoId,
     kind,
-    name,
+    name: parseCargoName(request.nome),
     version: 1,
     sans: parseCargoSans(request.sans, hubNames),
     createdAt: now,
@@ -87,6 +77,17 @@ function parseCargo(
   }
   const { selado } = request
   return { cargo, file: selado && parseSealedFile(selado, contentBytesMax) }
+}
+
+/** Throws a UserError on a name that no file may have. */
+export function parseCargoName(nome: string): ArtefactName {
+  const name = parseArtefactName(nome)
+  if (name === undefined) {
+    throw new UserError('nome_invalid', `nome ${JSON.stringify(nome)} cannot be a file name`, {
+      hint: 'letters, digits, . _ - (not first), no two dots in a row, at most 128 characters',
+    })
+  }
+  return name
 }
 
 /** With what belongs to the kind, and nothing that belongs to another. */
@@ -147,7 +148,12 @@ export function parseCargoSans(sans: readonly string[], hubNames: readonly strin
   return [...new Set(sans)]
 }
 
-async function refuseSameFile(reader: StoreReader, agent: Agent, cargo: Cargo): Promise<void> {
+/** Throws a UserError when another delivery of the agent writes a file of this cargo. */
+export async function refuseSameFile(
+  reader: StoreReader,
+  agent: Agent,
+  cargo: Cargo,
+): Promise<void> {
   const files = artefactFiles(cargo.kind, cargo.name)
   for (const { cargo: other } of await listStandingDeliveries(reader, { agentId: agent.id })) {
     const shared = findSharedFile(artefactFiles(other.kind, other.name), files)

@@ -1,6 +1,7 @@
 import type { AgentId } from '../../protocol/identifiers.ts'
-import type { ManifestReplyBody } from '../../protocol/schemas.ts'
-import { DeliveryStatus } from '../../protocol/words.ts'
+import { formatFileMode } from '../../protocol/file-mode.ts'
+import type { ManifestEntryBody, ManifestReplyBody } from '../../protocol/schemas.ts'
+import { DeliveryKind, DeliveryStatus } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { PollRecorder } from './record-polls.ts'
@@ -22,14 +23,16 @@ export async function readManifest(
   agentId: AgentId,
 ): Promise<ManifestReplyBody> {
   const deliveries = await reader.listDeliveries({ agentId, statuses: OPEN_STATUSES })
-  return {
-    entregas: deliveries.map((delivery) => ({
-      id: delivery.id,
-      carga_id: delivery.cargoId,
-      tipo: delivery.cargo.kind,
-      nome: delivery.cargo.name,
-      versao: delivery.version,
-      status: delivery.status,
-    })),
+  const entregas: ManifestEntryBody[] = []
+  for (const { id, cargoId, cargo, version, status } of deliveries) {
+    const entry = { id, carga_id: cargoId, tipo: cargo.kind, nome: cargo.name, versao: version }
+    const mode =
+      cargo.kind === DeliveryKind.push ? await reader.findContentMode(cargoId) : undefined
+    entregas.push({
+      ...entry,
+      status,
+      ...(mode === undefined ? {} : { modo: formatFileMode(mode) }),
+    })
   }
+  return { entregas }
 }

@@ -1,14 +1,16 @@
-// What an operator sends to one agent at once: look, or renew your identity. docs/protocol.md PSH-10.
+// What an operator sends to one agent at once: look, renew your identity, or have this file. docs/protocol.md PSH-10.
 
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import type { AgentNotifier } from './agent-notifier.ts'
 import { findAgent } from './find-agent.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { parsePushedFile, pushFile } from './push-file.ts'
 
 export interface PushDependencies {
   readonly store: Store
@@ -17,21 +19,35 @@ export interface PushDependencies {
   readonly notifier: AgentNotifier | undefined
 }
 
+/** What is done inside the write; answers the entrega when there is one. */
+type Act = (writer: StoreWriter, agent: Agent, now: Date) => Promise<DeliveryId | undefined>
+
 /** Durable when it is answered; an agent that is offline gets it when it is back. */
 export async function pushToAgent(
   { store, clock, notifier }: PushDependencies,
-  { agente, acao }: AdminRequest<'pushToAgent'>,
+  request: AdminRequest<'pushToAgent'>,
 ): Promise<AdminReplies['pushToAgent']> {
-  const agentId = await store.write(async (writer) => {
-    const agent = await findPushable(writer, agente)
-    const now = clock.now()
-    if (acao === 'sync') await requestSync(writer, agent, now)
-    else await requestRotation(writer, agent, now)
-    return agent.id
-  })
+  const act = parseAct(request)
+  const { agentId, deliveryId } = await store.write(
+    async (writer): Promise<{ agentId: AgentId; deliveryId: DeliveryId | undefined }> => {
+      const agent = await findPushable(writer, request.agente)
+      return { agentId: agent.id, deliveryId: await act(writer, agent, clock.now()) }
+    },
+  )
   const online = notifier?.isOnline(agentId) ?? false
   notifier?.announce([agentId])
-  return { online }
+  return { ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }), online }
+}
+
+function parseAct({ acao, nome, conteudo, modo }: AdminRequest<'pushToAgent'>): Act {
+  const hasFile = nome !== undefined && conteudo !== undefined
+  const hasPartOfFile = (nome ?? conteudo ?? modo) !== undefined
+  if (acao !== undefined && !hasPartOfFile) return acao === 'sync' ? requestSync : requestRotation
+  if (acao !== undefined || !hasFile) {
+    throw new UserError('request_invalid', 'it is either an acao, or a file: nome and conteudo')
+  }
+  const file = parsePushedFile({ nome, conteudo, modo })
+  return (writer, agent, now) => pushFile(writer, agent, file, now)
 }
 
 async function findPushable(reader: StoreReader, wanted: string): Promise<Agent> {
@@ -42,15 +58,17 @@ async function findPushable(reader: StoreReader, wanted: string): Promise<Agent>
   })
 }
 
-async function requestSync(writer: StoreWriter, agent: Agent, now: Date): Promise<void> {
+const requestSync: Act = async (writer, agent, now) => {
   await writer.requestSync(agent.id, now)
   await recordHubAct(writer, now, HubEventType.agentSyncRequested, actOn(agent))
+  return undefined
 }
 
-async function requestRotation(writer: StoreWriter, agent: Agent, now: Date): Promise<void> {
+const requestRotation: Act = async (writer, agent, now) => {
   const newest = await writer.findNewestIdentity(agent.id)
   await writer.requestRotation(agent.id, { at: now, afterSeq: newest?.seq ?? 0 })
   await recordHubAct(writer, now, HubEventType.agentRotateRequested, actOn(agent))
+  return undefined
 }
 
 function actOn({ id, hostname }: Agent): { actor: string; agente_id: string; hostname: string } {

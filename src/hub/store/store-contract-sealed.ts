@@ -37,6 +37,19 @@ export function testSealedFiles(store: () => Store): void {
     await assert.rejects(nothing, { code: 'store_conflict' })
   })
 
+  test('a content may have a mode, which goes with it', async () => {
+    const { id } = await insertCargo(store(), 'motd')
+    const { reader } = store()
+    assert.equal(await reader.findContentMode(id), undefined)
+    const content = { ...newContent(10), mode: 0o640 }
+    await store().write((writer) => writer.setContent(id, content))
+    assert.equal(await reader.findContentMode(id), 0o640)
+    assert.equal((await reader.findContent(id))?.mode, 0o640)
+    await store().write((writer) => writer.setContent(id, newContent(10)))
+    assert.equal(await reader.findContentMode(id), undefined)
+    assert.equal((await reader.findContent(id))?.mode, undefined)
+  })
+
   test('a carga has one content, the last, byte for byte, or none', async () => {
     const { id } = await insertCargo(store(), 'secret')
     const other = await insertCargo(store(), 'other')

@@ -52,6 +52,8 @@ export interface StoreReader {
   listCargoes(): Promise<Cargo[]>
 
   findContent(id: CargoId): Promise<CargoContent | undefined>
+  /** Undefined also for a content without one. */
+  findContentMode(id: CargoId): Promise<number | undefined>
   summarizeContent(id: CargoId): Promise<ContentSummary | undefined>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>

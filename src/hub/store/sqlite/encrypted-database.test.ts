@@ -141,6 +141,27 @@ describe('the encrypted database file', () => {
     })
   })
 
+  test('[VLT-16] one of the third format is brought forward when it is opened, and keeps its rows', () => {
+    useConnection((connection) => {
+      connection.exec('DROP TABLE pedidos')
+      connection.exec('ALTER TABLE cargas_conteudo DROP COLUMN modo')
+      connection.exec(`INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+        VALUES ('c-1', 'selado', 'site', 1, '[]', 1)`)
+      connection.exec(`INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo)
+        VALUES ('c-1', '${'0'.repeat(64)}', '[]', x'00')`)
+      connection.pragma('user_version = 3')
+    })
+    openWriter(path, dataKey).close()
+    useConnection((connection) => {
+      assert.equal(connection.pragma('user_version', { simple: true }), 4)
+      assert.deepEqual(
+        connection.prepare('SELECT length(conteudo) AS bytes, modo FROM cargas_conteudo').all(),
+        [{ bytes: 1, modo: null }],
+      )
+      assert.deepEqual(connection.prepare('SELECT * FROM pedidos').all(), [])
+    })
+  })
+
   test('[VLT-9] a newer format is refused and left as it is', async () => {
     useConnection((connection) => connection.pragma('user_version = 999'))
     const before = await describeDirectory(directory)

@@ -152,8 +152,9 @@ CREATE TABLE cargas_conteudo (
 ) STRICT;
 `
 
-/** What an operator asked of an agent; each is told by its stream, however long that takes. */
-const AGENT_REQUESTS = `
+/** What an operator asked of an agent, told by its stream however long that takes; the mode of a file that is pushed. */
+const PUSHES = `
+ALTER TABLE cargas_conteudo ADD COLUMN modo INTEGER;
 CREATE TABLE pedidos (
   agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
   sync_at INTEGER,
@@ -164,9 +165,4 @@ CREATE TABLE pedidos (
 ) STRICT;
 `
 
-export const MIGRATIONS: readonly string[] = [
-  TABLES,
-  ENDED_TOKENS,
-  SEALED_CARGOES,
-  AGENT_REQUESTS,
-]
+export const MIGRATIONS: readonly string[] = [TABLES, ENDED_TOKENS, SEALED_CARGOES, PUSHES]

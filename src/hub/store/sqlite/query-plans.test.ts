@@ -64,6 +64,7 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.findCargo(ID as CargoId)
   await writer.findContent(ID as CargoId)
   await writer.summarizeContent(ID as CargoId)
+  await writer.findContentMode(ID as CargoId)
   await writer.findDelivery(ID as DeliveryId)
   await writer.listDeliveries({ agentId, statuses: ['pendente'] })
   await writer.listDeliveries({ cargoId: ID as CargoId })

@@ -61,6 +61,7 @@ export interface ContentRow {
   sha256: string
   escrow: string
   conteudo: Uint8Array
+  modo: number | null
 }
 
 export interface DeliveryRow {
@@ -219,6 +220,7 @@ export function toContent(row: ContentRow): CargoContent {
     bytes: row.conteudo,
     sha256: row.sha256,
     escrow: JSON.parse(row.escrow) as CargoContent['escrow'],
+    ...(row.modo === null ? {} : { mode: row.modo }),
   }
 }
 

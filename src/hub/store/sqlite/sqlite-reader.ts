@@ -127,8 +127,13 @@ export class SqliteReader implements StoreReader {
   }
 
   async findContent(id: CargoId): Promise<CargoContent | undefined> {
-    const sql = 'SELECT sha256, escrow, conteudo FROM cargas_conteudo WHERE carga_id = ?'
+    const sql = 'SELECT sha256, escrow, conteudo, modo FROM cargas_conteudo WHERE carga_id = ?'
     return map(this.session().get<ContentRow>(sql, id), toContent)
+  }
+
+  async findContentMode(id: CargoId): Promise<number | undefined> {
+    const sql = 'SELECT modo FROM cargas_conteudo WHERE carga_id = ?'
+    return this.session().get<{ modo: number | null }>(sql, id)?.modo ?? undefined
   }
 
   async summarizeContent(id: CargoId): Promise<ContentSummary | undefined> {

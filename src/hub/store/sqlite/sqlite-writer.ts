@@ -206,13 +206,15 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setContent(id: CargoId, content: CargoContent): Promise<void> {
     this.session().run(
-      `INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo) VALUES (?, ?, ?, ?)
+      `INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo, modo) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (carga_id) DO UPDATE SET
-         sha256 = excluded.sha256, escrow = excluded.escrow, conteudo = excluded.conteudo`,
+         sha256 = excluded.sha256, escrow = excluded.escrow, conteudo = excluded.conteudo,
+         modo = excluded.modo`,
       id,
       content.sha256,
       JSON.stringify(content.escrow),
       content.bytes,
+      content.mode ?? null,
     )
   }
 
