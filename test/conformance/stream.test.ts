@@ -123,6 +123,15 @@ describe('the stream of an agent', () => {
     bystander.close()
   })
 
+  test('[PSH-3] has another comment when nothing else came for 25 seconds', async () => {
+    const host = await newHost()
+    const { id } = await (await openStream(host.mtls)).next()
+    const stream = await openStream(host.mtls, { lastEventId: id })
+    await waitUntil('the first comment', () => stream.text() === ':\n\n' || undefined)
+    await waitUntil('the second', () => stream.text() === ':\n\n:\n\n' || undefined, 40_000)
+    stream.close()
+  })
+
   test('[PSH-2] ends when the agent opens another', async () => {
     const host = await newHost()
     const first = await openStream(host.mtls)
