@@ -55,6 +55,11 @@ export const HubEventType = {
   identityRecovered: 'identity_recovered',
   recipientChanged: 'recipient_changed',
   lossAccepted: 'audit_loss_accepted',
+  webhookCreated: 'webhook_created',
+  webhookRemoved: 'webhook_removed',
+  webhookReplayed: 'webhook_replayed',
+  webhookDisabled: 'webhook_disabled',
+  webhookDead: 'webhook_dead',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 
@@ -66,3 +71,13 @@ export const RenewalTrigger = {
   recovery: 'recovery',
 } as const
 export type RenewalTrigger = (typeof RenewalTrigger)[keyof typeof RenewalTrigger]
+
+/** Sent by `svc webhook test` alone; no entry of the log has this type from the hub. */
+export const WEBHOOK_TEST = 'webhook_test'
+
+export const WebhookState = {
+  active: 'active',
+  failing: 'failing',
+  disabled: 'disabled',
+} as const
+export type WebhookState = (typeof WebhookState)[keyof typeof WebhookState]

@@ -1,0 +1,80 @@
+// What a webhook carries: an entry of the audit log in the form of Standard Webhooks, the same bytes at every attempt.
+
+import { createHash, createHmac } from 'node:crypto'
+import type { WebhookId } from '../../protocol/identifiers.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { AuditEntry } from './audit-entry.ts'
+
+export interface WebhookMessage {
+  /** `webhook-id`: the same for the same entry and endpoint, whenever it is sent. */
+  readonly id: string
+  readonly body: string
+}
+
+const PAYLOAD_BYTES_MAX = 16 * 1024
+const SECRET_PREFIX = 'whsec_'
+
+/** A message that died, told to endpoints that let theirs die too, would breed. */
+export function isSent(entry: Pick<AuditEntry, 'eventType'>): boolean {
+  return entry.eventType !== HubEventType.webhookDead
+}
+
+export function messageOfEntry(
+  webhookId: WebhookId,
+  entry: AuditEntry,
+  hostname: string | null,
+): WebhookMessage {
+  const data = {
+    seq: entry.seq,
+    id: entry.id,
+    agente_id: entry.agentId,
+    hostname,
+    entrega_id: entry.deliveryId,
+    hash_atual: entry.hash,
+    ...describePayload(entry.payloadText),
+  }
+  return {
+    id: messageId(webhookId, entry.id),
+    body: renderBody(entry.eventType, entry.timestamp, data),
+  }
+}
+
+export function messageId(webhookId: WebhookId, name: string): string {
+  const digest = createHash('sha256').update(`${webhookId}.${name}`).digest('hex')
+  return `msg_${digest.slice(0, 32)}`
+}
+
+export function renderBody(type: string, timestamp: string, data: object): string {
+  return JSON.stringify({ type, timestamp, data })
+}
+
+/** The value of `webhook-signature`, whose key is the base64 after `whsec_`. */
+export function signMessage(
+  secret: string,
+  { id, body }: WebhookMessage,
+  timestampSeconds: number,
+): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+  const signature = createHmac('sha256', key)
+    .update(`${id}.${timestampSeconds}.${body}`)
+    .digest('base64')
+  return `v1,${signature}`
+}
+
+export function secretFrom(key: Buffer): string {
+  return SECRET_PREFIX + key.toString('base64')
+}
+
+/** Null where it is too long, or no JSON any more; whoever needs it reads the log. */
+function describePayload(text: string): { payload: unknown; payload_bytes: number } {
+  const bytes = Buffer.byteLength(text)
+  return { payload: bytes > PAYLOAD_BYTES_MAX ? null : parseOrNull(text), payload_bytes: bytes }
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return null
+  }
+}

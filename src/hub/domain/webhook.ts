@@ -1,0 +1,43 @@
+import type { WebhookId } from '../../protocol/identifiers.ts'
+
+/** Somebody who is told what enters the audit log: a place in the log, and how far they have got. */
+export interface Webhook {
+  readonly id: WebhookId
+  readonly url: string
+  /** The types of entries that it gets; none means all. */
+  readonly types: readonly string[]
+  readonly createdAt: Date
+  /** Since it answered 410 Gone; null while it is sent to. */
+  readonly disabledAt: Date | null
+  /** Another one whenever an operator moves it: what was under way before then moves it no more. */
+  readonly generation: number
+  readonly progress: WebhookProgress
+}
+
+export interface WebhookProgress {
+  /** Every entry up to here was delivered, is dead, or is none of its types. */
+  readonly cursorSeq: number
+  /** How often the message after the cursor has failed, and how long all the waits between were. */
+  readonly attempts: number
+  readonly waitedMs: number
+  readonly nextAttemptAt: Date | null
+  readonly lastSuccessAt: Date | null
+  readonly lastErrorAt: Date | null
+  readonly lastError: string | null
+}
+
+/** A message that was given up. */
+export interface DeadMessage {
+  readonly webhookId: WebhookId
+  readonly seq: number
+  readonly diedAt: Date
+  readonly error: string
+}
+
+/** For logs and for other endpoints: never the whole URL, whose path may be all that protects a receiver. */
+export function nameWebhook({ id, url }: Pick<Webhook, 'id' | 'url'>): {
+  webhook_id: string
+  origin: string
+} {
+  return { webhook_id: id, origin: new URL(url).origin }
+}
