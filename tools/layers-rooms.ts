@@ -37,7 +37,11 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/ports',
-    prefixes: ['src/hub/store/store.ts', 'src/hub/ca/certificate-authority.ts'],
+    prefixes: [
+      'src/hub/store/store.ts',
+      'src/hub/store/webhook-store.ts',
+      'src/hub/ca/certificate-authority.ts',
+    ],
     imports: ['protocol', 'platform'],
     types: ['hub/domain', 'pki'],
   },
@@ -63,6 +67,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['hub/ports', 'protocol', 'platform', 'pki'],
   },
   {
+    name: 'hub/webhook',
+    prefixes: ['src/hub/webhook/'],
+    imports: ['hub/service', 'hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
+  },
+  {
     name: 'hub/http',
     prefixes: ['src/hub/http/'],
     imports: ['hub/service', 'protocol', 'platform', 'pki'],
@@ -78,6 +87,7 @@ export const ROOMS: readonly Room[] = [
       'hub/store',
       'hub/vault',
       'hub/ca',
+      'hub/webhook',
       'hub/http',
       ...SHARED_GROUND,
     ],

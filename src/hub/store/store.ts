@@ -19,6 +19,7 @@ import type {
   TokenHash,
 } from '../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
+import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
   findAgentById(id: AgentId): Promise<Agent | undefined>
@@ -74,9 +75,13 @@ export interface StoreReader {
     filter: Omit<EntryFilter, 'afterSeq' | 'limit'>,
     count: number,
   ): Promise<AuditEntry[]>
+
+  readonly webhooks: WebhookReader
 }
 
 export interface StoreWriter extends StoreReader {
+  readonly webhooks: WebhookWriter
+
   insertAgent(agent: Agent): Promise<void>
   /** Replaces everything but the id. */
   updateAgent(agent: Agent): Promise<void>

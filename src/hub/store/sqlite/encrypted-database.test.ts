@@ -99,6 +99,7 @@ describe('the encrypted database file', () => {
       connection.exec('DROP TABLE agentes_recipient')
       connection.exec('DROP TABLE cargas_conteudo')
       connection.exec('DROP TABLE pedidos')
+      connection.exec('DROP TABLE webhooks_mortos; DROP TABLE webhooks')
       connection.exec('ALTER TABLE enrollment_tokens DROP COLUMN ended_at')
       connection.exec(`INSERT INTO enrollment_tokens
         (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)

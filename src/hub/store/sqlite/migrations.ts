@@ -165,4 +165,40 @@ CREATE TABLE pedidos (
 ) STRICT;
 `
 
-export const MIGRATIONS: readonly string[] = [TABLES, ENDED_TOKENS, SEALED_CARGOES, PUSHES]
+/** An endpoint is a cursor into eventos: what waits for it takes no rows. `segredo` signs what it is sent. */
+const WEBHOOKS = `
+CREATE TABLE webhooks (
+  ordem INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  url TEXT NOT NULL,
+  tipos TEXT NOT NULL CHECK (json_type(tipos) = 'array'),
+  segredo TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  disabled_at INTEGER,
+  geracao INTEGER NOT NULL,
+  cursor_seq INTEGER NOT NULL,
+  tentativas INTEGER NOT NULL,
+  espera_ms INTEGER NOT NULL,
+  next_attempt_at INTEGER,
+  last_success_at INTEGER,
+  last_error_at INTEGER,
+  erro TEXT
+) STRICT;
+-- What was given up after three days.
+CREATE TABLE webhooks_mortos (
+  webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  died_at INTEGER NOT NULL,
+  erro TEXT NOT NULL,
+  repetir INTEGER NOT NULL CHECK (repetir IN (0, 1)),
+  PRIMARY KEY (webhook_id, seq)
+) STRICT, WITHOUT ROWID;
+`
+
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  ENDED_TOKENS,
+  SEALED_CARGOES,
+  PUSHES,
+  WEBHOOKS,
+]

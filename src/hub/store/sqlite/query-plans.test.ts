@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Secret } from '../../../platform/secret.ts'
-import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../../protocol/identifiers.ts'
+import type {
+  AgentId,
+  CargoId,
+  DeliveryId,
+  TokenHash,
+  WebhookId,
+} from '../../../protocol/identifiers.ts'
 import { createDatabase, openWriter } from './encrypted-database.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -39,7 +45,7 @@ test('no query walks through a table that grows, and none sorts the audit log', 
     for (const { detail } of plan) {
       assert.doesNotMatch(
         detail,
-        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|agentes_recipient|cargas_conteudo|pedidos)/,
+        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|agentes_recipient|cargas_conteudo|pedidos|webhooks_mortos)/,
       )
       if (sql.includes('eventos')) assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
       if (detail.startsWith('SCAN eventos')) assert.match(sql, /ORDER BY seq DESC LIMIT 1$/)
@@ -81,6 +87,12 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
     await writer.listEntries({ ...selection, afterSeq: 5, limit: 10 })
     await writer.listLastEntries(selection, 10)
   }
+  const webhookId = ID as WebhookId
+  await writer.webhooks.countEntriesOfType('t', 5, 10)
+  await writer.webhooks.listDead(webhookId)
+  await writer.webhooks.countDead(webhookId)
+  await writer.webhooks.listDeadToReplay(webhookId)
+  await writer.webhooks.removeDeadAfter(webhookId, 5)
   await writer.setAgentSeen(agentId, NOW)
   await writer.consumeToken('0' as TokenHash, NOW)
   await writer.revokeCertificates(agentId, NOW)

@@ -35,6 +35,7 @@ import {
   toToken,
 } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
+import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const IDENTITIES_OF_AGENT = `SELECT * FROM certificados WHERE agente_id = ? AND purpose = 'identity'`
 
@@ -44,6 +45,10 @@ export class SqliteReader implements StoreReader {
 
   constructor(session: () => SqlSession) {
     this.session = session
+  }
+
+  get webhooks(): SqliteWebhookReader {
+    return new SqliteWebhookReader(this.session)
   }
 
   async findAgentById(id: AgentId): Promise<Agent | undefined> {

@@ -29,6 +29,7 @@ import {
 } from './rows.ts'
 import type { Parameter } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
+import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 
 /** Its reads see what it wrote. */
 export class SqliteWriter extends SqliteReader implements StoreWriter {
@@ -36,6 +37,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   get lastAppended(): AuditEntry | undefined {
     return this.#lastAppended
+  }
+
+  override get webhooks(): SqliteWebhookWriter {
+    return new SqliteWebhookWriter(this.session)
   }
 
   async insertAgent(agent: Agent): Promise<void> {

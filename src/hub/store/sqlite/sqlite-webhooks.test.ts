@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import {
+  insertWebhook,
+  newWebhook,
+  WEBHOOK_SECRET,
+} from '../../../../test/support/webhook-samples.ts'
+import { Secret } from '../../../platform/secret.ts'
+import type { WebhookProgress } from '../../domain/webhook.ts'
+import { append, LATER, NOW } from '../store-samples.ts'
+import type { Store } from '../store.ts'
+import { openSqliteStore } from './sqlite-store.ts'
+
+const PROGRESS: WebhookProgress = {
+  cursorSeq: 42,
+  attempts: 3,
+  waitedMs: 7000,
+  nextAttemptAt: LATER,
+  lastSuccessAt: NOW,
+  lastErrorAt: LATER,
+  lastError: 'answered 500',
+}
+
+describe('webhooks in the store', () => {
+  let directory: string
+  let store: Store
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'store-'))
+    const path = join(directory, 'db.enc')
+    const dataKey = new Secret(randomBytes(32))
+    store = await openSqliteStore({ path, dataKey, createIfMissing: true })
+  })
+  afterEach(async () => {
+    await store.close()
+    await rm(directory, { recursive: true })
+  })
+
+  test('are found field for field, and the secret apart from them', async () => {
+    const webhook = newWebhook({ types: ['a', 'b'], disabledAt: LATER, progress: PROGRESS })
+    await store.write((writer) => writer.webhooks.insert(webhook, WEBHOOK_SECRET))
+    const { webhooks } = store.reader
+    assert.deepEqual(await webhooks.find(webhook.id), webhook)
+    assert.equal(await webhooks.findSecret(webhook.id), WEBHOOK_SECRET)
+    assert.equal(await webhooks.find(newWebhook().id), undefined)
+    assert.equal(await webhooks.findSecret(newWebhook().id), undefined)
+    const second = await insertWebhook(store)
+    assert.deepEqual(await webhooks.list(), [webhook, second])
+  })
+
+  test('get on only as the generation that they are', async () => {
+    const webhook = await insertWebhook(store)
+    const set = (generation: number): Promise<boolean> =>
+      store.write((writer) => writer.webhooks.setProgress(webhook.id, generation, PROGRESS))
+    assert.equal(await set(2), false)
+    assert.deepEqual(await store.reader.webhooks.find(webhook.id), webhook)
+    assert.equal(await set(1), true)
+    assert.deepEqual(await store.reader.webhooks.find(webhook.id), {
+      ...webhook,
+      progress: PROGRESS,
+    })
+  })
+
+  test('[WHK-11] a restart is another generation, is enabled, and waits for nothing', async () => {
+    const webhook = await insertWebhook(store, { progress: PROGRESS, disabledAt: NOW })
+    const restart = async (cursorSeq: number): Promise<unknown> => {
+      await store.write((writer) => writer.webhooks.restart(webhook.id, cursorSeq))
+      return store.reader.webhooks.find(webhook.id)
+    }
+    const going = { ...PROGRESS, nextAttemptAt: null }
+    assert.deepEqual(await restart(42), {
+      ...webhook,
+      disabledAt: null,
+      generation: 2,
+      progress: going,
+    })
+    assert.deepEqual(await restart(7), {
+      ...webhook,
+      disabledAt: null,
+      generation: 3,
+      progress: { ...going, cursorSeq: 7, attempts: 0, waitedMs: 0 },
+    })
+  })
+
+  test('keep what they gave up, until it was sent or they are removed', async () => {
+    const { id: webhookId } = await insertWebhook(store)
+    const dead = (seq: number, error = 'e') => ({ webhookId, seq, diedAt: NOW, error })
+    const { webhooks } = store.reader
+    await store.write(async (writer) => {
+      for (const seq of [9, 3, 5]) await writer.webhooks.insertDead(dead(seq))
+      await writer.webhooks.insertDead(dead(5, 'again'))
+    })
+    assert.deepEqual(await webhooks.listDead(webhookId), [dead(3), dead(5, 'again'), dead(9)])
+    assert.deepEqual(await webhooks.listDeadToReplay(webhookId), [])
+    await store.write(async (writer) => {
+      await writer.webhooks.markDeadToReplay(webhookId)
+      await writer.webhooks.insertDead(dead(3))
+      await writer.webhooks.removeDead(webhookId, 5)
+    })
+    assert.deepEqual(await webhooks.listDeadToReplay(webhookId), [dead(9)])
+    await store.write((writer) => writer.webhooks.removeDeadAfter(webhookId, 3))
+    assert.deepEqual(await webhooks.listDead(webhookId), [dead(3)])
+    assert.equal(await webhooks.countDead(webhookId), 1)
+    assert.equal(await store.write((writer) => writer.webhooks.remove(webhookId)), true)
+    assert.equal(await webhooks.countDead(webhookId), 0)
+    assert.equal(await store.write((writer) => writer.webhooks.remove(webhookId)), false)
+  })
+
+  test('entries of a type are counted after a number, and no further than asked', async () => {
+    for (const eventType of ['a', 'b', 'a', 'a']) await append(store, { eventType })
+    const { webhooks } = store.reader
+    assert.equal(await webhooks.countEntriesOfType('a', 0, 100), 3)
+    assert.equal(await webhooks.countEntriesOfType('a', 1, 100), 2)
+    assert.equal(await webhooks.countEntriesOfType('a', 0, 2), 2)
+    assert.equal(await webhooks.countEntriesOfType('c', 0, 100), 0)
+  })
+})

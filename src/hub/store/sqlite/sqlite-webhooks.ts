@@ -1,0 +1,131 @@
+import { invariant } from '../../../platform/errors.ts'
+import type { WebhookId } from '../../../protocol/identifiers.ts'
+import type { DeadMessage, Webhook, WebhookProgress } from '../../domain/webhook.ts'
+import type { WebhookReader, WebhookWriter } from '../webhook-store.ts'
+import type { SqlSession } from './sql-session.ts'
+import {
+  type DeadMessageRow,
+  fromDeadMessage,
+  fromProgress,
+  fromWebhook,
+  toDeadMessage,
+  toWebhook,
+  type WebhookRow,
+} from './webhook-rows.ts'
+
+/** `session` answers the connection to ask, or throws when it may not be used now. */
+export class SqliteWebhookReader implements WebhookReader {
+  protected readonly session: () => SqlSession
+
+  constructor(session: () => SqlSession) {
+    this.session = session
+  }
+
+  async find(id: WebhookId): Promise<Webhook | undefined> {
+    const row = this.session().get<WebhookRow>('SELECT * FROM webhooks WHERE id = ?', id)
+    return row === undefined ? undefined : toWebhook(row)
+  }
+
+  async list(): Promise<Webhook[]> {
+    return this.session().all<WebhookRow>('SELECT * FROM webhooks ORDER BY ordem').map(toWebhook)
+  }
+
+  async findSecret(id: WebhookId): Promise<string | undefined> {
+    const sql = 'SELECT segredo FROM webhooks WHERE id = ?'
+    return this.session().get<{ segredo: string }>(sql, id)?.segredo
+  }
+
+  async listDead(id: WebhookId): Promise<DeadMessage[]> {
+    const sql = 'SELECT * FROM webhooks_mortos WHERE webhook_id = ? ORDER BY seq'
+    return this.session().all<DeadMessageRow>(sql, id).map(toDeadMessage)
+  }
+
+  async countDead(id: WebhookId): Promise<number> {
+    const sql = 'SELECT count(*) AS total FROM webhooks_mortos WHERE webhook_id = ?'
+    return this.session().get<{ total: number }>(sql, id)?.total ?? 0
+  }
+
+  async listDeadToReplay(id: WebhookId): Promise<DeadMessage[]> {
+    const sql = 'SELECT * FROM webhooks_mortos WHERE webhook_id = ? AND repetir = 1 ORDER BY seq'
+    return this.session().all<DeadMessageRow>(sql, id).map(toDeadMessage)
+  }
+
+  async countEntriesOfType(eventType: string, afterSeq: number, max: number): Promise<number> {
+    const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM eventos INDEXED BY eventos_por_tipo
+      WHERE tipo_evento = ? AND seq > ? LIMIT ?)`
+    return this.session().get<{ total: number }>(sql, eventType, afterSeq, max)?.total ?? 0
+  }
+}
+
+/** Its reads see what it wrote. */
+export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookWriter {
+  async insert(webhook: Webhook, secret: string): Promise<void> {
+    this.session().run(
+      `INSERT INTO webhooks (id, url, tipos, segredo, created_at, disabled_at, geracao, cursor_seq,
+         tentativas, espera_ms, next_attempt_at, last_success_at, last_error_at, erro)
+       VALUES (@id, @url, @tipos, @segredo, @created_at, @disabled_at, @geracao, @cursor_seq,
+         @tentativas, @espera_ms, @next_attempt_at, @last_success_at, @last_error_at, @erro)`,
+      { ...fromWebhook(webhook), segredo: secret },
+    )
+  }
+
+  async remove(id: WebhookId): Promise<boolean> {
+    return this.session().run('DELETE FROM webhooks WHERE id = ?', id) === 1
+  }
+
+  async setProgress(
+    id: WebhookId,
+    generation: number,
+    progress: WebhookProgress,
+  ): Promise<boolean> {
+    const changes = this.session().run(
+      `UPDATE webhooks SET cursor_seq = @cursor_seq, tentativas = @tentativas,
+         espera_ms = @espera_ms, next_attempt_at = @next_attempt_at,
+         last_success_at = @last_success_at, last_error_at = @last_error_at, erro = @erro
+       WHERE id = @id AND geracao = @geracao`,
+      { ...fromProgress(progress), id, geracao: generation },
+    )
+    return changes === 1
+  }
+
+  async setDisabled(id: WebhookId, at: Date): Promise<void> {
+    const sql = 'UPDATE webhooks SET disabled_at = ? WHERE id = ?'
+    const changes = this.session().run(sql, at.getTime(), id)
+    invariant(changes === 1, `webhook ${id} is there to be disabled`)
+  }
+
+  async restart(id: WebhookId, cursorSeq: number): Promise<void> {
+    const changes = this.session().run(
+      `UPDATE webhooks SET geracao = geracao + 1, disabled_at = NULL, next_attempt_at = NULL,
+         tentativas = iif(cursor_seq = @seq, tentativas, 0),
+         espera_ms = iif(cursor_seq = @seq, espera_ms, 0), cursor_seq = @seq
+       WHERE id = @id`,
+      { id, seq: cursorSeq },
+    )
+    invariant(changes === 1, `webhook ${id} is there to be moved`)
+  }
+
+  async insertDead(message: DeadMessage): Promise<void> {
+    this.session().run(
+      `INSERT INTO webhooks_mortos (webhook_id, seq, died_at, erro, repetir)
+       VALUES (@webhook_id, @seq, @died_at, @erro, 0)
+       ON CONFLICT (webhook_id, seq)
+       DO UPDATE SET died_at = excluded.died_at, erro = excluded.erro, repetir = 0`,
+      fromDeadMessage(message),
+    )
+  }
+
+  async markDeadToReplay(id: WebhookId): Promise<void> {
+    this.session().run('UPDATE webhooks_mortos SET repetir = 1 WHERE webhook_id = ?', id)
+  }
+
+  async removeDeadAfter(id: WebhookId, afterSeq: number): Promise<void> {
+    const sql = 'DELETE FROM webhooks_mortos WHERE webhook_id = ? AND seq > ?'
+    this.session().run(sql, id, afterSeq)
+  }
+
+  async removeDead(id: WebhookId, seq: number): Promise<void> {
+    const sql = 'DELETE FROM webhooks_mortos WHERE webhook_id = ? AND seq = ?'
+    this.session().run(sql, id, seq)
+  }
+}

@@ -1,0 +1,99 @@
+import type { DeadMessage, Webhook, WebhookProgress } from '../../domain/webhook.ts'
+
+type Instant = number
+
+interface ProgressRow {
+  cursor_seq: number
+  tentativas: number
+  espera_ms: number
+  next_attempt_at: Instant | null
+  last_success_at: Instant | null
+  last_error_at: Instant | null
+  erro: string | null
+}
+
+export interface WebhookRow extends ProgressRow {
+  id: Webhook['id']
+  url: string
+  tipos: string
+  created_at: Instant
+  disabled_at: Instant | null
+  geracao: number
+}
+
+export interface DeadMessageRow {
+  webhook_id: Webhook['id']
+  seq: number
+  died_at: Instant
+  erro: string
+}
+
+export function toWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    types: JSON.parse(row.tipos) as string[],
+    createdAt: new Date(row.created_at),
+    disabledAt: toDate(row.disabled_at),
+    generation: row.geracao,
+    progress: {
+      cursorSeq: row.cursor_seq,
+      attempts: row.tentativas,
+      waitedMs: row.espera_ms,
+      nextAttemptAt: toDate(row.next_attempt_at),
+      lastSuccessAt: toDate(row.last_success_at),
+      lastErrorAt: toDate(row.last_error_at),
+      lastError: row.erro,
+    },
+  }
+}
+
+export function fromWebhook(webhook: Webhook): WebhookRow {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    tipos: JSON.stringify(webhook.types),
+    created_at: webhook.createdAt.getTime(),
+    disabled_at: fromDate(webhook.disabledAt),
+    geracao: webhook.generation,
+    ...fromProgress(webhook.progress),
+  }
+}
+
+export function fromProgress(progress: WebhookProgress): ProgressRow {
+  return {
+    cursor_seq: progress.cursorSeq,
+    tentativas: progress.attempts,
+    espera_ms: progress.waitedMs,
+    next_attempt_at: fromDate(progress.nextAttemptAt),
+    last_success_at: fromDate(progress.lastSuccessAt),
+    last_error_at: fromDate(progress.lastErrorAt),
+    erro: progress.lastError,
+  }
+}
+
+export function toDeadMessage(row: DeadMessageRow): DeadMessage {
+  return {
+    webhookId: row.webhook_id,
+    seq: row.seq,
+    diedAt: new Date(row.died_at),
+    error: row.erro,
+  }
+}
+
+export function fromDeadMessage(message: DeadMessage): DeadMessageRow {
+  return {
+    webhook_id: message.webhookId,
+    seq: message.seq,
+    died_at: message.diedAt.getTime(),
+    erro: message.error,
+  }
+}
+
+function toDate(instant: Instant | null): Date | null {
+  return instant === null ? null : new Date(instant)
+}
+
+function fromDate(date: Date | null): Instant | null {
+  return date === null ? null : date.getTime()
+}
