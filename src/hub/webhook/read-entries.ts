@@ -1,0 +1,23 @@
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import type { StoreReader } from '../store/store.ts'
+
+const PAGE_ENTRIES = 16
+
+/** The next entries of an endpoint's types, oldest first; none when there is none yet. */
+export async function readEntries(
+  reader: StoreReader,
+  { types }: Pick<Webhook, 'types'>,
+  afterSeq: number,
+): Promise<AuditEntry[]> {
+  const page = { afterSeq, limit: PAGE_ENTRIES }
+  if (types.length === 0) return reader.listEntries(page)
+  // Each type has its place in an index; all of them at once would have to be sorted.
+  const pages = await Promise.all(
+    types.map((eventType) => reader.listEntries({ ...page, eventType })),
+  )
+  return pages
+    .flat()
+    .sort((one, other) => one.seq - other.seq)
+    .slice(0, PAGE_ENTRIES)
+}

@@ -1,0 +1,241 @@
+// One lane under a clock that jumps to the end of each wait: days pass in no time.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import {
+  type Answer,
+  createFakeReceiver,
+  type FakeReceiver,
+  insertWebhook,
+  WEBHOOK_SECRET,
+} from '../../../test/support/webhook-samples.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { Secret } from '../../platform/secret.ts'
+import type { WebhookId } from '../../protocol/identifiers.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import type { Store } from '../store/store.ts'
+import { append } from '../store/store-samples.ts'
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
+import { createDeliverMessage } from './deliver-message.ts'
+import { LogTail } from './log-tail.ts'
+import { createProgressKeeper } from './progress-keeper.ts'
+import { WebhookLane } from './webhook-lane.ts'
+
+const HOUR_MS = 3_600_000
+const START_MS = Date.parse('2026-11-21T10:00:00Z')
+
+interface JumpingClock extends Clock {
+  /** How long it waited in all. */
+  readonly waitedMs: number
+  /** As somebody sets it. */
+  set(nowMs: number): void
+}
+
+function createJumpingClock(): JumpingClock {
+  let nowMs = START_MS
+  let waitedMs = 0
+  return {
+    now: () => new Date(nowMs),
+    sleep: async (durationMs, signal) => {
+      signal?.throwIfAborted()
+      nowMs += durationMs
+      waitedMs += durationMs
+    },
+    get waitedMs() {
+      return waitedMs
+    },
+    set: (toMs) => {
+      nowMs = toMs
+    },
+  }
+}
+
+describe('a lane', () => {
+  const dataKey = new Secret(randomBytes(32))
+  const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('x')
+  let directory: string
+  let store: Store
+  let clock: JumpingClock
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lane-'))
+    const path = join(directory, 'db.enc')
+    store = await openSqliteStore({ path, dataKey, createIfMissing: true })
+    clock = createJumpingClock()
+  })
+  afterEach(async () => {
+    await store.close()
+    await rm(directory, { recursive: true })
+  })
+
+  /** Runs a lane until `isEnough` says so of an attempt, or until all that there is has been sent. */
+  async function run(
+    webhook: Webhook,
+    answer: (seq: number, attempt: number) => Answer,
+    isEnough: (attempts: number) => boolean = () => false,
+  ): Promise<FakeReceiver> {
+    const stop = new AbortController()
+    const receiver = createFakeReceiver(({ seq }, attempt) => {
+      if (isEnough(attempt)) stop.abort(new Error('enough'))
+      return answer(seq, attempt)
+    })
+    const tail = new LogTail()
+    const waitBeyond = tail.waitBeyond.bind(tail)
+    // Nothing more comes in these tests: whoever waits for it is done.
+    tail.waitBeyond = (seq, signal) => {
+      stop.abort(new Error('all sent'))
+      return waitBeyond(seq, signal)
+    }
+    const keeper = createProgressKeeper(store)
+    const lane = new WebhookLane(webhook, {
+      store,
+      clock,
+      random: () => 1,
+      log,
+      tail,
+      keeper,
+      counts: { delivered: 0, failed: 0, dead: 0 },
+      deliver: createDeliverMessage({
+        connection: receiver.open(),
+        secret: new Secret(WEBHOOK_SECRET),
+        clock,
+        userAgent: 'test',
+      }),
+      stop: stop.signal,
+      cut: new AbortController().signal,
+    })
+    await lane.run()
+    await keeper.flush()
+    return receiver
+  }
+
+  const find = async (id: WebhookId): Promise<Webhook> =>
+    (await store.reader.webhooks.find(id)) ?? assert.fail('it is gone')
+
+  test('[WHK-8] gives up a message after three days of waits, records it, and goes on', async () => {
+    const webhook = await insertWebhook(store)
+    await append(store, { eventType: 'poison', payloadText: '{"secret":"of nobody"}' })
+    await append(store, { eventType: 'fine' })
+    const { accepted, attempts } = await run(webhook, (seq) => (seq === 1 ? 400 : 200))
+    assert.deepEqual(
+      accepted.map(({ seq }) => seq),
+      [2],
+    )
+    assert.ok(clock.waitedMs >= 72 * HOUR_MS && clock.waitedMs < 73 * HOUR_MS, `${clock.waitedMs}`)
+    assert.ok(attempts.length > 80 && attempts.length < 90, `${attempts.length} attempts`)
+    const [dead, ...others] = await store.reader.webhooks.listDead(webhook.id)
+    assert.deepEqual(others, [])
+    assert.deepEqual([dead?.seq, dead?.error], [1, 'answered 400'])
+    const [entry] = await store.reader.listEntries({
+      afterSeq: 0,
+      limit: 9,
+      eventType: 'webhook_dead',
+    })
+    assert.equal(entry?.agentId, null)
+    assert.deepEqual(JSON.parse(entry.payloadText), {
+      actor: 'hub',
+      webhook_id: webhook.id,
+      origin: 'https://receiver.example',
+      seq: 1,
+      tipo_evento: 'poison',
+      erro: 'answered 400',
+    })
+    // Past its own obituary too, which is sent to nobody.
+    assert.equal((await find(webhook.id)).progress.cursorSeq, 3)
+  })
+
+  test('[WHK-8] counts the waits across restarts, and not the time between', async () => {
+    const webhook = await insertWebhook(store)
+    await append(store, {})
+    let current = webhook
+    let attempts = 0
+    for (let restarts = 0; restarts < 200; restarts += 1) {
+      // A week in which no hub runs, and then a clock that is a year behind.
+      clock.set(START_MS + (restarts % 2 === 0 ? 7 * 24 : -365 * 24) * HOUR_MS)
+      const receiver = await run(
+        current,
+        () => 500,
+        (attempt) => attempt === 2,
+      )
+      attempts += receiver.attempts.length
+      current = await find(webhook.id)
+      if (current.progress.cursorSeq > 0) break
+    }
+    assert.equal(await store.reader.webhooks.countDead(webhook.id), 1)
+    assert.ok(attempts > 70 && clock.waitedMs >= 72 * HOUR_MS, `${attempts} ${clock.waitedMs}`)
+  })
+
+  test('[WHK-7] waits after a start for what is left, and never over an hour', async () => {
+    const progress = (nextAttemptAt: Date) => ({
+      cursorSeq: 0,
+      attempts: 5,
+      waitedMs: 0,
+      nextAttemptAt,
+      lastSuccessAt: null,
+      lastErrorAt: null,
+      lastError: null,
+    })
+    await append(store, {})
+    for (const [nextAttemptMs, waitedMs] of [
+      [START_MS + 30_000, 30_000],
+      [START_MS - 1, 0],
+      [START_MS + 999 * HOUR_MS, HOUR_MS],
+    ] as const) {
+      clock = createJumpingClock()
+      const webhook = await insertWebhook(store, { progress: progress(new Date(nextAttemptMs)) })
+      const { accepted } = await run(webhook, () => 200)
+      assert.equal(accepted.length, 1)
+      assert.equal(clock.waitedMs, waitedMs)
+      const { attempts, nextAttemptAt, lastSuccessAt } = (await find(webhook.id)).progress
+      assert.deepEqual([attempts, nextAttemptAt], [0, null])
+      assert.deepEqual(lastSuccessAt, clock.now())
+    }
+  })
+
+  test('[WHK-5] goes on after a store that failed, with nothing left out', async () => {
+    const webhook = await insertWebhook(store)
+    for (let count = 0; count < 5; count += 1) await append(store, {})
+    let failures = 3
+    const whole = store
+    store = {
+      ...whole,
+      get reader() {
+        if (failures > 0) {
+          failures -= 1
+          throw new Error('the database cannot be read')
+        }
+        return whole.reader
+      },
+      version: 0,
+      write: (work) => whole.write(work),
+      close: () => whole.close(),
+    }
+    const { accepted } = await run(webhook, () => 200)
+    assert.deepEqual(
+      accepted.map(({ seq }) => seq),
+      [1, 2, 3, 4, 5],
+    )
+  })
+
+  test('[WHK-17] that was moved or removed while it sent moves nothing any more', async () => {
+    const webhook = await insertWebhook(store)
+    await append(store, {})
+    await run(webhook, () => {
+      void store.write((writer) => writer.webhooks.restart(webhook.id, 0))
+      return 410
+    })
+    const moved = await find(webhook.id)
+    assert.equal(moved.disabledAt, null)
+    assert.equal(moved.generation, 2)
+    await run(moved, () => {
+      void store.write((writer) => writer.webhooks.remove(webhook.id))
+      return 410
+    })
+    assert.equal(await store.reader.webhooks.find(webhook.id), undefined)
+    assert.equal((await store.reader.findLastEntry())?.seq, 1)
+  })
+})

@@ -1,0 +1,232 @@
+// One endpoint's way through the log: one message at a time, in order, and nobody else waits for it.
+
+import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+import { nameWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
+import { isSent, messageOfEntry, type WebhookMessage } from '../domain/webhook-message.ts'
+import { decideRetry, passMessage, remainingDelayMs } from '../domain/webhook-retry.ts'
+import { recordHubAct } from '../service/hub-acts.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+import type { DeliverMessage, DeliveryOutcome } from './deliver-message.ts'
+import type { LogTail } from './log-tail.ts'
+import type { ProgressKeeper } from './progress-keeper.ts'
+import { readEntries } from './read-entries.ts'
+
+/** What happened since the hub started. */
+export interface WebhookCounts {
+  delivered: number
+  failed: number
+  dead: number
+}
+
+export interface LaneDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Logger
+  readonly tail: LogTail
+  readonly keeper: ProgressKeeper
+  readonly counts: WebhookCounts
+  readonly deliver: DeliverMessage
+  /** Nothing more is begun. */
+  readonly stop: AbortSignal
+  /** What is under way ends too. */
+  readonly cut: AbortSignal
+}
+
+type Failure = Exclude<DeliveryOutcome, { readonly kind: 'delivered' }>
+
+const INTERRUPTION_MS = 5000
+
+export class WebhookLane {
+  readonly #webhook: Webhook
+  readonly #with: LaneDependencies
+  #progress: WebhookProgress
+  #delayMs: number
+  /** It was disabled, removed or moved. */
+  #isEnded = false
+
+  constructor(webhook: Webhook, dependencies: LaneDependencies) {
+    this.#webhook = webhook
+    this.#with = dependencies
+    this.#progress = webhook.progress
+    this.#delayMs = remainingDelayMs(webhook.progress, dependencies.clock.now())
+  }
+
+  /** Until it is stopped. A store that fails holds it up for a moment, no more. */
+  async run(): Promise<void> {
+    const { stop, log, clock } = this.#with
+    while (!this.#isOver()) {
+      try {
+        await this.#replayDead()
+        await this.#follow()
+      } catch (error) {
+        if (stop.aborted) return
+        log.warn(
+          { ...nameWebhook(this.#webhook), reason: describeError(error) },
+          'Webhook interrupted',
+        )
+        await clock.sleep(INTERRUPTION_MS, stop).catch(() => undefined)
+      }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { store, tail, stop } = this.#with
+    while (!this.#isOver()) {
+      const seen = tail.seq
+      const { cursorSeq } = this.#progress
+      const entries = await readEntries(store.reader, this.#webhook, cursorSeq)
+      if (entries.length === 0) await tail.waitBeyond(Math.max(seen, cursorSeq), stop)
+      for (const entry of entries) {
+        if (isSent(entry)) await this.#deliverUntilSettled(entry)
+        else this.#note(passMessage(this.#progress, entry.seq))
+        if (this.#isOver()) return
+      }
+    }
+  }
+
+  async #deliverUntilSettled(entry: AuditEntry): Promise<void> {
+    const message = await this.#compose(entry)
+    while (!this.#isOver() && this.#progress.cursorSeq < entry.seq) {
+      await this.#waitUntilDue()
+      const outcome = await this.#attempt(message)
+      if (outcome.kind === 'delivered') this.#note(passMessage(this.#succeeded(), entry.seq))
+      else if (outcome.kind === 'gone') await this.#disable(outcome)
+      else await this.#waitOrBury(entry, outcome)
+    }
+  }
+
+  /** Those that an operator asked for once more; each has one attempt, since the others wait behind it. */
+  async #replayDead(): Promise<void> {
+    const { store, clock } = this.#with
+    const { reader } = store
+    for (const dead of await reader.webhooks.listDeadToReplay(this.#webhook.id)) {
+      if (this.#isOver()) return
+      const [entry] = await reader.listEntries({ afterSeq: dead.seq - 1, limit: 1 })
+      if (entry === undefined) continue
+      const outcome = await this.#attempt(await this.#compose(entry))
+      if (outcome.kind === 'gone') return this.#disable(outcome)
+      const again = outcome.kind === 'failed' ? outcome.error : undefined
+      await this.#writeIfCurrent((writer) =>
+        again === undefined
+          ? writer.webhooks.removeDead(this.#webhook.id, entry.seq)
+          : writer.webhooks.insertDead({ ...dead, diedAt: clock.now(), error: again }),
+      )
+      if (again === undefined) this.#note(this.#succeeded())
+    }
+  }
+
+  async #compose(entry: AuditEntry): Promise<WebhookMessage> {
+    const { reader } = this.#with.store
+    const agent = entry.agentId === null ? undefined : await reader.findAgentById(entry.agentId)
+    return messageOfEntry(this.#webhook.id, entry, agent?.hostname ?? null)
+  }
+
+  async #waitUntilDue(): Promise<void> {
+    if (this.#delayMs === 0) return
+    await this.#with.clock.sleep(this.#delayMs, this.#with.stop)
+    this.#progress = {
+      ...this.#progress,
+      waitedMs: this.#progress.waitedMs + this.#delayMs,
+      nextAttemptAt: null,
+    }
+    this.#delayMs = 0
+  }
+
+  async #attempt(message: WebhookMessage): Promise<DeliveryOutcome> {
+    const { counts, log, deliver, cut } = this.#with
+    const outcome = await deliver(message, cut)
+    const { kind, status } = outcome
+    if (kind === 'delivered') {
+      counts.delivered += 1
+      log.debug({ ...nameWebhook(this.#webhook), message: message.id, status }, 'Webhook delivered')
+    } else {
+      counts.failed += 1
+      const { attempts } = this.#progress
+      log.warn(
+        { ...nameWebhook(this.#webhook), message: message.id, attempts, reason: outcome.error },
+        'Webhook failed',
+      )
+    }
+    return outcome
+  }
+
+  async #waitOrBury(
+    entry: AuditEntry,
+    { error, retryAfterMs }: Extract<Failure, { readonly kind: 'failed' }>,
+  ): Promise<void> {
+    const { clock, random } = this.#with
+    const now = clock.now()
+    const attempt = { seq: entry.seq, error, retryAfterMs, now, random: random() }
+    const verdict = decideRetry(this.#progress, attempt)
+    if (verdict.kind === 'dead') return this.#bury(entry, verdict.progress, error, now)
+    this.#delayMs = verdict.delayMs
+    this.#note(verdict.progress)
+  }
+
+  async #bury(
+    entry: AuditEntry,
+    progress: WebhookProgress,
+    error: string,
+    now: Date,
+  ): Promise<void> {
+    const { id } = this.#webhook
+    await this.#writeIfCurrent(async (writer) => {
+      await writer.webhooks.insertDead({ webhookId: id, seq: entry.seq, diedAt: now, error })
+      await recordHubAct(writer, now, HubEventType.webhookDead, {
+        actor: 'hub',
+        ...nameWebhook(this.#webhook),
+        seq: entry.seq,
+        tipo_evento: entry.eventType,
+        erro: error,
+      })
+    }, progress)
+    this.#with.counts.dead += 1
+  }
+
+  async #disable({ error }: Failure): Promise<void> {
+    const now = this.#with.clock.now()
+    const progress = { ...this.#progress, lastErrorAt: now, lastError: error }
+    await this.#writeIfCurrent(async (writer) => {
+      await writer.webhooks.setDisabled(this.#webhook.id, now)
+      await recordHubAct(writer, now, HubEventType.webhookDisabled, {
+        actor: 'hub',
+        ...nameWebhook(this.#webhook),
+        erro: error,
+      })
+    }, progress)
+    this.#isEnded = true
+  }
+
+  /** With the progress, in one commit; nothing at all when the endpoint was removed or moved meanwhile. */
+  async #writeIfCurrent(
+    work: (writer: StoreWriter) => Promise<void>,
+    progress: WebhookProgress = this.#progress,
+  ): Promise<void> {
+    const { id, generation } = this.#webhook
+    const isCurrent = await this.#with.store.write(async (writer) => {
+      if (!(await writer.webhooks.setProgress(id, generation, progress))) return false
+      await work(writer)
+      return true
+    })
+    if (isCurrent) this.#note(progress)
+    else this.#isEnded = true
+  }
+
+  #note(progress: WebhookProgress): void {
+    this.#progress = progress
+    this.#with.keeper.note(this.#webhook.id, this.#webhook.generation, progress)
+  }
+
+  #succeeded(): WebhookProgress {
+    return { ...this.#progress, lastSuccessAt: this.#with.clock.now() }
+  }
+
+  #isOver(): boolean {
+    return this.#isEnded || this.#with.stop.aborted
+  }
+}

@@ -1,0 +1,210 @@
+// All endpoints of the hub: a lane for each, the end of the log that they wait at, and what is written of their progress.
+
+import type { Clock } from '../../platform/clock.ts'
+import { describeError, invariant } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { Secret } from '../../platform/secret.ts'
+import type { WebhookId } from '../../protocol/identifiers.ts'
+import { WEBHOOK_TEST } from '../../protocol/words.ts'
+import { formatTimestamp } from '../../audit/hash-chain.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import { messageId, renderBody } from '../domain/webhook-message.ts'
+import { countBacklog } from '../service/count-backlog.ts'
+import type { WebhookControl, WebhookTestResult } from '../service/webhook-control.ts'
+import type { Store } from '../store/store.ts'
+import { createDeliverMessage, type DeliverMessage } from './deliver-message.ts'
+import { LogTail } from './log-tail.ts'
+import { createProgressKeeper } from './progress-keeper.ts'
+import type { WebhookConnection } from './webhook-connection.ts'
+import { type WebhookCounts, WebhookLane } from './webhook-lane.ts'
+
+export interface WebhooksDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly random: () => number
+  readonly userAgent: string
+  readonly openConnection: (url: URL) => WebhookConnection
+}
+
+/** Of one endpoint; the counts are those since the hub started. */
+export interface WebhookStatistics extends Readonly<WebhookCounts> {
+  readonly webhook: Webhook
+  readonly backlog: number
+}
+
+export interface Webhooks extends WebhookControl {
+  /** Sends until the signal aborts, then finishes what is under way for a moment. */
+  run(signal: AbortSignal): Promise<void>
+  /** For metrics: every endpoint, in the order of their making. */
+  statistics(): Promise<WebhookStatistics[]>
+}
+
+interface RunningLane {
+  readonly generation: number
+  /** Resolves when it sends nothing any more. */
+  stop(graceMs: number): Promise<void>
+}
+
+const TICK_MS = 200
+const STOP_GRACE_MS = 2000
+
+export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
+  const { store, clock, log } = dependencies
+  const { reader } = store
+  const tail = new LogTail()
+  const keeper = createProgressKeeper(store)
+  const lanes = new Map<WebhookId, RunningLane>()
+  const counts = new Map<WebhookId, WebhookCounts>()
+  const countsOf = (id: WebhookId): WebhookCounts => {
+    const known = counts.get(id) ?? { delivered: 0, failed: 0, dead: 0 }
+    counts.set(id, known)
+    return known
+  }
+
+  const startLane = async (webhook: Webhook): Promise<RunningLane> => {
+    const { deliver, close } = await openDelivery(dependencies, webhook)
+    const stop = new AbortController()
+    const cut = new AbortController()
+    const lane = new WebhookLane(webhook, {
+      ...dependencies,
+      tail,
+      keeper,
+      counts: countsOf(webhook.id),
+      deliver,
+      stop: stop.signal,
+      cut: cut.signal,
+    })
+    const ended = new AbortController()
+    const done = lane.run().finally(() => ended.abort())
+    return {
+      generation: webhook.generation,
+      stop: async (graceMs) => {
+        stop.abort()
+        await clock.sleep(graceMs, ended.signal).catch(() => undefined)
+        cut.abort()
+        await done
+        await close()
+      },
+    }
+  }
+
+  /** Lanes become those of the endpoints that there are. */
+  const followEndpoints = async (): Promise<void> => {
+    const all = await reader.webhooks.list()
+    const wanted = new Map(
+      all.filter(({ disabledAt }) => disabledAt === null).map((webhook) => [webhook.id, webhook]),
+    )
+    for (const [id, lane] of lanes) {
+      if (wanted.get(id)?.generation === lane.generation) continue
+      lanes.delete(id)
+      await lane.stop(0)
+    }
+    for (const [id, webhook] of wanted) {
+      if (!lanes.has(id)) lanes.set(id, await startLane(webhook))
+    }
+    const known = new Set(all.map(({ id }) => id))
+    for (const id of counts.keys()) if (!known.has(id)) counts.delete(id)
+  }
+
+  // One after the other: an endpoint has one lane at most.
+  let following: Promise<void> = Promise.resolve()
+  let mustFollow = true
+  let isStopped = false
+  const followAfter = async (earlier: Promise<void>): Promise<void> => {
+    await earlier.catch(() => undefined)
+    if (isStopped) return
+    mustFollow = true
+    await followEndpoints()
+    mustFollow = false
+  }
+  const follow = (): Promise<void> => {
+    following = followAfter(following)
+    return following
+  }
+
+  let seenVersion = -1
+  const tick = async (): Promise<void> => {
+    if (store.version !== seenVersion) {
+      seenVersion = store.version
+      tail.advance((await reader.findLastEntry())?.seq ?? 0)
+    }
+    if (mustFollow) await follow()
+    await keeper.flush()
+  }
+
+  return {
+    run: async (signal) => {
+      let isFailing = false
+      while (!signal.aborted) {
+        try {
+          await tick()
+          isFailing = false
+        } catch (error) {
+          if (!isFailing) log.warn({ reason: describeError(error) }, 'Webhooks not stored')
+          isFailing = true
+        }
+        await clock.sleep(TICK_MS, signal).catch(() => undefined)
+      }
+      isStopped = true
+      await following.catch(() => undefined)
+      await Promise.all([...lanes.values()].map((lane) => lane.stop(STOP_GRACE_MS)))
+      await keeper.flush().catch((error: unknown) => {
+        log.warn({ reason: describeError(error) }, 'Webhooks not stored')
+      })
+    },
+    changed: () =>
+      follow().catch((error: unknown) => {
+        log.warn({ reason: describeError(error) }, 'Webhooks not followed')
+      }),
+    test: (webhook) => sendTest(dependencies, webhook),
+    statistics: async () => {
+      const statistics: WebhookStatistics[] = []
+      for (const webhook of await reader.webhooks.list()) {
+        const backlog = await countBacklog(reader, webhook)
+        statistics.push({ webhook, backlog, ...countsOf(webhook.id) })
+      }
+      return statistics
+    },
+  }
+}
+
+async function openDelivery(
+  { store, clock, userAgent, openConnection }: WebhooksDependencies,
+  { id, url }: Webhook,
+): Promise<{ deliver: DeliverMessage; close: () => Promise<void> }> {
+  const secret = await store.reader.webhooks.findSecret(id)
+  invariant(secret !== undefined, 'an endpoint has a secret')
+  const connection = openConnection(new URL(url))
+  return {
+    deliver: createDeliverMessage({ connection, secret: new Secret(secret), clock, userAgent }),
+    close: () => connection.close(),
+  }
+}
+
+/** Beside the lanes, and once. */
+async function sendTest(
+  dependencies: WebhooksDependencies,
+  webhook: Webhook,
+): Promise<WebhookTestResult> {
+  const { clock } = dependencies
+  const startedAt = clock.now()
+  const timestamp = formatTimestamp(startedAt)
+  const message = {
+    id: messageId(webhook.id, `${WEBHOOK_TEST}.${timestamp}`),
+    body: renderBody(WEBHOOK_TEST, timestamp, { webhook_id: webhook.id }),
+  }
+  const { deliver, close } = await openDelivery(dependencies, webhook)
+  try {
+    const outcome = await deliver(message, new AbortController().signal)
+    return {
+      messageId: message.id,
+      ok: outcome.kind === 'delivered',
+      status: outcome.status ?? null,
+      error: outcome.kind === 'delivered' ? null : outcome.error,
+      durationMs: clock.now().getTime() - startedAt.getTime(),
+    }
+  } finally {
+    await close()
+  }
+}
