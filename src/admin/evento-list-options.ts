@@ -38,7 +38,7 @@ export function parseEntryListing(options: EventoListOptions, now: Date): EntryL
   return { query, limit, isWholeLog: limit === undefined && Object.keys(query).length === 0 }
 }
 
-function parseSince(text: string, now: Date): string {
+export function parseSince(text: string, now: Date): string {
   const agoMs = parseDurationMs(text)
   const time = agoMs === undefined ? parseTime(text) : new Date(now.getTime() - agoMs)
   if (time === undefined || Number.isNaN(time.getTime())) {

@@ -26,6 +26,12 @@ import { registerTokenCreate } from './token-create.ts'
 import { registerTokenList } from './token-list.ts'
 import { registerTokenRevoke } from './token-revoke.ts'
 import { registerUnseal } from './unseal.ts'
+import { registerWebhookCreate } from './webhook-create.ts'
+import { registerWebhookList } from './webhook-list.ts'
+import { registerWebhookRemove } from './webhook-remove.ts'
+import { registerWebhookReplay } from './webhook-replay.ts'
+import { registerWebhookShow } from './webhook-show.ts'
+import { registerWebhookTest } from './webhook-test.ts'
 
 type RegisterCommand = (parent: Command, context: CommandContext) => void
 
@@ -79,6 +85,18 @@ const NOUNS: readonly Noun[] = [
     alias: 'event',
     description: 'the audit log',
     commands: [registerEventoList],
+  },
+  {
+    name: 'webhook',
+    description: 'who is told what enters the audit log',
+    commands: [
+      registerWebhookCreate,
+      registerWebhookList,
+      registerWebhookShow,
+      registerWebhookTest,
+      registerWebhookReplay,
+      registerWebhookRemove,
+    ],
   },
 ]
 

@@ -23,6 +23,10 @@ import {
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
+import { createAddressLookup } from './webhook/address-lookup.ts'
+import { readTrustedRoots } from './webhook/trusted-roots.ts'
+import { openWebhookConnection } from './webhook/webhook-connection.ts'
+import { createWebhooks } from './webhook/webhooks.ts'
 
 export interface Hub {
   /** Stops accepting, finishes what is under way for at most ten seconds, closes the vault. */
@@ -97,6 +101,17 @@ export async function bootHub(
       log: logging.forModule('hub.disk'),
     }),
   })
+  const rootsPem = await readTrustedRoots(config.webhookCaPath)
+  const lookup = createAddressLookup()
+  const webhooks = createWebhooks({
+    store,
+    clock,
+    log: logging.forModule('hub.webhook'),
+    // tidy: the webhooks' one source of chance, handed on from here.
+    random: Math.random,
+    userAgent: `svc-server/${readVersion()}`,
+    openConnection: (url) => openWebhookConnection({ url, rootsPem, lookup }),
+  })
   const background = new AbortController()
   const tasks = [
     keepServerCertificateFresh(
@@ -107,6 +122,7 @@ export async function bootHub(
     ),
     polls.run(background.signal),
     ports.mtls.streams.run(background.signal),
+    webhooks.run(background.signal),
   ]
   let admin: AdminServer | undefined
   // All at once: one grace for everything that is under way.
@@ -131,6 +147,7 @@ export async function bootHub(
       contentBytesMax: config.contentBytesMax,
       onAgentRevoked: (agentId) => ports.mtls.cutConnections(agentId),
       notifier: ports.mtls.streams,
+      webhooks,
     }),
     logging,
   })

@@ -122,6 +122,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Bytes that a sealed file may hold, at most 8388608.',
   },
   {
+    name: 'SVC_WEBHOOK_CA_PATH',
+    required: false,
+    default: '',
+    meaning:
+      'Path of root certificates, PEM, that receivers of webhooks may have besides the system’s.',
+  },
+  {
     name: 'RUST_LOG',
     required: false,
     default: 'info',
@@ -164,6 +171,7 @@ export interface HubConfig {
   readonly contentBytesMax: number
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
+  readonly webhookCaPath: string | undefined
   readonly passphrase: Secret<string>
   readonly caProvisionerKey: Secret<ProvisionerKey>
 }
@@ -201,6 +209,7 @@ export function parseHubConfig(env: Environment): HubConfig {
     recoveryGraceMs: parseDuration('SVC_RECOVERY_GRACE', valueOf(env, 'SVC_RECOVERY_GRACE')),
     limits: parseHubLimits(env),
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
+    webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
     passphrase: readSecret(env, 'SVC_MASTER_PASSPHRASE'),
     caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
   }

@@ -34,6 +34,12 @@ export const ADMIN_ROUTES = {
     status: 202,
     refusals: { agent_not_found: 404, agent_revoked: 409 },
   },
+  createWebhook: { method: 'POST', path: '/v1/admin/webhooks' },
+  listWebhooks: { method: 'GET', path: '/v1/admin/webhooks' },
+  showWebhook: { method: 'POST', path: '/v1/admin/webhooks/show' },
+  testWebhook: { method: 'POST', path: '/v1/admin/webhooks/test' },
+  replayWebhook: { method: 'POST', path: '/v1/admin/webhooks/replay' },
+  removeWebhook: { method: 'POST', path: '/v1/admin/webhooks/remove' },
 } as const satisfies Readonly<Record<string, AdminRoute>>
 
 /** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */

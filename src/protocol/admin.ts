@@ -9,6 +9,12 @@ import {
   PUSH_BYTES_MAX,
   SEALED_BASE64_CHARACTERS_MAX,
 } from './admin-routes.ts'
+import {
+  type AdminWebhookReplies,
+  createWebhookRequest,
+  replayWebhookRequest,
+  webhookByIdRequest,
+} from './admin-webhooks.ts'
 
 export { ENTRY_PAGE_MAX }
 
@@ -209,6 +215,12 @@ export const ADMIN_OPERATIONS = {
   listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: nothing },
   listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },
   pushToAgent: { ...ADMIN_ROUTES.pushToAgent, request: pushRequest },
+  createWebhook: { ...ADMIN_ROUTES.createWebhook, request: createWebhookRequest },
+  listWebhooks: { ...ADMIN_ROUTES.listWebhooks, request: nothing },
+  showWebhook: { ...ADMIN_ROUTES.showWebhook, request: webhookByIdRequest },
+  testWebhook: { ...ADMIN_ROUTES.testWebhook, request: webhookByIdRequest },
+  replayWebhook: { ...ADMIN_ROUTES.replayWebhook, request: replayWebhookRequest },
+  removeWebhook: { ...ADMIN_ROUTES.removeWebhook, request: webhookByIdRequest },
 } as const
 
 export type AdminOperationName = keyof typeof ADMIN_OPERATIONS
@@ -217,7 +229,7 @@ export type AdminRequest<Name extends AdminOperationName> = Static<
   (typeof ADMIN_OPERATIONS)[Name]['request']
 >
 
-export interface AdminReplies {
+export interface AdminReplies extends AdminWebhookReplies {
   createToken: AdminCreatedToken
   listTokens: { tokens: AdminToken[] }
   revokeToken: AdminToken

@@ -14,6 +14,7 @@ import type {
   AdminEntry,
   AdminOperations,
 } from '../../src/protocol/admin.ts'
+import type { AdminWebhook } from '../../src/protocol/admin-webhooks.ts'
 import {
   addSealedOperations,
   createSealedState,
@@ -51,6 +52,23 @@ const DELIVERY = {
   updated_at: '2026-11-20T12:00:00.000Z',
   // What an agent reports is shown, but never obeyed by a terminal.
   erro: 'disk full\u001b[2J',
+}
+
+const WEBHOOK: AdminWebhook = {
+  id: '2b7f6a1e-9c3d-4e5f-8a6b-7c8d9e0f1a44',
+  url: 'https://alerts.example.org/cartorio',
+  tipos: ['entrega_falhou'],
+  state: 'failing',
+  backlog: 2,
+  dead: 1,
+  attempts: 3,
+  next_attempt_at: '2026-11-21T10:00:04.000Z',
+  last_success_at: null,
+  last_error_at: '2026-11-21T10:00:00.000Z',
+  erro: 'answered 500',
+  seq: 7,
+  created_at: '2026-11-20T10:00:00.000Z',
+  disabled_at: null,
 }
 
 export interface FakeHub {
@@ -138,7 +156,44 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       hint: 'svc entrega list shows ids',
     })
   }
+  const findWebhook = (id: string): AdminWebhook => {
+    if (id === WEBHOOK.id) return WEBHOOK
+    throw new UserError('webhook_not_found', `no webhook ${id}`, {
+      hint: 'svc webhook list shows ids',
+    })
+  }
   return {
+    createWebhook: async ({ url, tipos }) => ({
+      ...WEBHOOK,
+      url,
+      tipos,
+      secret: 'whsec_plaintext',
+    }),
+    listWebhooks: async () => ({ webhooks: [WEBHOOK] }),
+    showWebhook: async ({ webhook }) => ({
+      ...findWebhook(webhook),
+      dead_messages: [
+        {
+          seq: 5,
+          tipo_evento: 'entrega_falhou',
+          died_at: WEBHOOK.created_at,
+          erro: 'answered 500',
+        },
+      ],
+    }),
+    testWebhook: async ({ webhook }) => ({
+      id: findWebhook(webhook).id,
+      message_id: 'msg_0123',
+      ok: false,
+      status: 500,
+      erro: 'answered 500',
+      duration_ms: 12,
+    }),
+    replayWebhook: async ({ webhook, seq }) => ({
+      ...findWebhook(webhook),
+      seq: seq === undefined ? WEBHOOK.seq : seq - 1,
+    }),
+    removeWebhook: async ({ webhook }) => findWebhook(webhook),
     createToken: async (request) => ({
       ...token,
       hostname: request.hostname,

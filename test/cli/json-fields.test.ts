@@ -117,6 +117,33 @@ describe('the JSON of svc', () => {
   })
 })
 
+describe('the JSON of svc webhook', () => {
+  test('[CLI-30] has these fields, and the secret only when one is made', async () => {
+    const listed =
+      'id, url, tipos, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
+    const made = await svcJson('webhook create --url http://127.0.0.1:1/in --tipo none')
+    assert.equal(fieldsOf(made), `${listed}, secret`)
+    const id = String(made['id'])
+    assert.deepEqual((await listOf('webhook list', 'webhooks')).map(fieldsOf), [listed])
+    const shown = await svcJson(`webhook show ${id}`)
+    assert.equal(fieldsOf(shown), `${listed}, dead_messages`)
+    const { url, tipos, state, backlog, dead_messages } = shown
+    assert.deepEqual(
+      { url, tipos, state, backlog, dead_messages },
+      {
+        url: 'http://127.0.0.1:1/in',
+        tipos: ['none'],
+        state: 'active',
+        backlog: 0,
+        dead_messages: [],
+      },
+    )
+    for (const command of [`replay ${id}`, `remove ${id}`]) {
+      assert.equal(fieldsOf(await svcJson(`webhook ${command}`)), listed)
+    }
+  })
+})
+
 describe('the nouns of svc', () => {
   const aliases = { agente: 'agent', carga: 'load', entrega: 'delivery', evento: 'event' }
   for (const [noun, alias] of Object.entries(aliases)) {

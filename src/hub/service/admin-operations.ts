@@ -32,6 +32,8 @@ import type { PollRecorder } from './record-polls.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
+import type { WebhookControl } from './webhook-control.ts'
+import { createWebhookOperations } from './webhook-operations.ts'
 
 export interface AdminOperationsDependencies {
   readonly store: Store
@@ -46,6 +48,8 @@ export interface AdminOperationsDependencies {
   readonly onAgentRevoked?: (agentId: AgentId) => void
   /** The agents' streams; without a hub there are none. */
   readonly notifier?: AgentNotifier
+  /** Undefined without a running hub. */
+  readonly webhooks?: WebhookControl
 }
 
 export function createAdminOperations(dependencies: AdminOperationsDependencies): AdminOperations {
@@ -85,6 +89,7 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     }),
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request),
+    ...createWebhookOperations(dependencies),
   }
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
 }

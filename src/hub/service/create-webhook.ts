@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import type { AdminRequest } from '../../protocol/admin.ts'
+import type { WebhookId } from '../../protocol/identifiers.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import { nameWebhook, type Webhook } from '../domain/webhook.ts'
+import { isSent, secretFrom } from '../domain/webhook-message.ts'
+import { decideWebhookUrl } from '../domain/webhook-url.ts'
+import type { Store } from '../store/store.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+/** Each has one request under way at most, so that these are all that there are at a time. */
+const WEBHOOKS_MAX = 100
+const KEY_BYTES = 32
+const EVENT_TYPE = /^[a-z][a-z0-9_]{0,63}$/
+
+/** It gets what is recorded from now on. The secret is in the answer and in the vault, nowhere else. */
+export async function createWebhook(
+  store: Store,
+  clock: Clock,
+  request: AdminRequest<'createWebhook'>,
+): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+  const verdict = decideWebhookUrl(request.url)
+  if (!verdict.ok) {
+    throw new UserError('url_invalid', `no webhook to that URL: ${verdict.reason}`, {
+      hint: 'https://… of any host, or http://localhost:… of this one',
+    })
+  }
+  const types = [...new Set(request.tipos)]
+  for (const type of types) requireSentType(type)
+  const secret = secretFrom(randomBytes(KEY_BYTES))
+  const webhook = await store.write(async (writer) => {
+    if ((await writer.webhooks.list()).length >= WEBHOOKS_MAX) {
+      throw new UserError('too_many_webhooks', `there are ${WEBHOOKS_MAX} webhooks already`, {
+        hint: 'svc webhook remove takes one away',
+      })
+    }
+    const now = clock.now()
+    const id = randomUUID() as WebhookId
+    const { href: url } = verdict.url
+    await recordHubAct(writer, now, HubEventType.webhookCreated, {
+      actor: 'admin',
+      ...nameWebhook({ id, url }),
+      tipos: types,
+    })
+    const created = newWebhook({ id, url, types, now, seq: (await writer.findLastEntry())?.seq })
+    await writer.webhooks.insert(created, secret)
+    return created
+  })
+  return { webhook, secret }
+}
+
+function requireSentType(type: string): void {
+  if (!EVENT_TYPE.test(type)) {
+    throw new UserError('tipo_invalid', `${type} is no type of event`, {
+      hint: 'types are those of svc evento list, such as entrega_falhou',
+    })
+  }
+  if (!isSent({ eventType: type })) {
+    throw new UserError('tipo_invalid', `${type} is recorded, but not sent by webhook`)
+  }
+}
+
+function newWebhook(start: {
+  readonly id: WebhookId
+  readonly url: string
+  readonly types: readonly string[]
+  readonly now: Date
+  readonly seq: number | undefined
+}): Webhook {
+  return {
+    id: start.id,
+    url: start.url,
+    types: start.types,
+    createdAt: start.now,
+    disabledAt: null,
+    generation: 1,
+    progress: {
+      cursorSeq: start.seq ?? 0,
+      attempts: 0,
+      waitedMs: 0,
+      nextAttemptAt: null,
+      lastSuccessAt: null,
+      lastErrorAt: null,
+      lastError: null,
+    },
+  }
+}

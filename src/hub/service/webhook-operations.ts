@@ -1,0 +1,68 @@
+import { UserError } from '../../platform/errors.ts'
+import type { AdminOperations, AdminReplies } from '../../protocol/admin.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import type { AdminOperationsDependencies } from './admin-operations.ts'
+import { createWebhook } from './create-webhook.ts'
+import { findWebhook } from './find-webhook.ts'
+import { removeWebhook } from './remove-webhook.ts'
+import { replayWebhook } from './replay-webhook.ts'
+import { listDead, viewWebhook } from './webhook-views.ts'
+
+type WebhookOperationName =
+  | 'createWebhook'
+  | 'listWebhooks'
+  | 'showWebhook'
+  | 'testWebhook'
+  | 'replayWebhook'
+  | 'removeWebhook'
+
+export function createWebhookOperations(
+  dependencies: AdminOperationsDependencies,
+): Pick<AdminOperations, WebhookOperationName> {
+  const { store, clock, webhooks: control } = dependencies
+  const { reader } = store
+  const view = (webhook: Webhook) => viewWebhook(reader, webhook)
+  const followed = async (webhook: Webhook) => {
+    await control?.changed()
+    return view(webhook)
+  }
+  return {
+    createWebhook: async (request) => {
+      const { webhook, secret } = await createWebhook(store, clock, request)
+      return { ...(await followed(webhook)), secret }
+    },
+    listWebhooks: async () => {
+      const webhooks: AdminReplies['listWebhooks']['webhooks'] = []
+      for (const webhook of await reader.webhooks.list()) webhooks.push(await view(webhook))
+      return { webhooks }
+    },
+    showWebhook: async ({ webhook: wanted }) => {
+      const webhook = await findWebhook(reader, wanted)
+      return { ...(await view(webhook)), dead_messages: await listDead(reader, webhook.id) }
+    },
+    testWebhook: async ({ webhook: wanted }) => {
+      const webhook = await findWebhook(reader, wanted)
+      if (control === undefined) {
+        throw new UserError('hub_not_running', 'no hub runs, and only a hub sends', {
+          hint: 'start svc-server first',
+        })
+      }
+      const { messageId, ok, status, error, durationMs } = await control.test(webhook)
+      return {
+        id: webhook.id,
+        message_id: messageId,
+        ok,
+        status,
+        erro: error,
+        duration_ms: durationMs,
+      }
+    },
+    replayWebhook: async (request) => followed(await replayWebhook(store, clock, request)),
+    removeWebhook: async ({ webhook: wanted }) => {
+      const removed = await view(await findWebhook(reader, wanted))
+      await removeWebhook(store, clock, wanted)
+      await control?.changed()
+      return removed
+    },
+  }
+}
