@@ -105,6 +105,7 @@ describe('a lane', () => {
         clock,
         userAgent: 'test',
       }),
+      takeTurn: () => 0,
       stop: stop.signal,
       cut: new AbortController().signal,
     })

@@ -31,6 +31,8 @@ export interface LaneDependencies {
   readonly keeper: ProgressKeeper
   readonly counts: WebhookCounts
   readonly deliver: DeliverMessage
+  /** Takes a turn, of which all lanes share so many a second; else how long there is none. */
+  readonly takeTurn: () => number
   /** Nothing more is begun. */
   readonly stop: AbortSignal
   /** What is under way ends too. */
@@ -40,6 +42,7 @@ export interface LaneDependencies {
 type Failure = Exclude<DeliveryOutcome, { readonly kind: 'delivered' }>
 
 const INTERRUPTION_MS = 5000
+const TURN_WAIT_MS_MIN = 50
 
 export class WebhookLane {
   readonly #webhook: Webhook
@@ -137,8 +140,16 @@ export class WebhookLane {
     this.#delayMs = 0
   }
 
+  async #waitForTurn(): Promise<void> {
+    const { clock, takeTurn, stop } = this.#with
+    for (let waitMs = takeTurn(); waitMs > 0; waitMs = takeTurn()) {
+      await clock.sleep(Math.max(waitMs, TURN_WAIT_MS_MIN), stop)
+    }
+  }
+
   async #attempt(message: WebhookMessage): Promise<DeliveryOutcome> {
     const { counts, log, deliver, cut } = this.#with
+    await this.#waitForTurn()
     const outcome = await deliver(message, cut)
     const { kind, status } = outcome
     if (kind === 'delivered') {

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { describeError, invariant } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
+import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { WebhookId } from '../../protocol/identifiers.ts'
 import { WEBHOOK_TEST } from '../../protocol/words.ts'
 import { formatTimestamp } from '../../audit/hash-chain.ts'
@@ -48,6 +49,9 @@ interface RunningLane {
 
 const TICK_MS = 200
 const STOP_GRACE_MS = 2000
+/** Many endpoints that catch up with a long log shall not keep the hub from its agents. */
+const MESSAGES_PER_SECOND = 1000
+const MESSAGES_BURST = 100
 
 export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const { store, clock, log } = dependencies
@@ -56,6 +60,11 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const keeper = createProgressKeeper(store)
   const lanes = new Map<WebhookId, RunningLane>()
   const counts = new Map<WebhookId, WebhookCounts>()
+  const turns = createTokenBuckets({
+    perSecond: MESSAGES_PER_SECOND,
+    burst: MESSAGES_BURST,
+    now: () => clock.now(),
+  })
   const countsOf = (id: WebhookId): WebhookCounts => {
     const known = counts.get(id) ?? { delivered: 0, failed: 0, dead: 0 }
     counts.set(id, known)
@@ -72,6 +81,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       keeper,
       counts: countsOf(webhook.id),
       deliver,
+      takeTurn: () => turns.take('all'),
       stop: stop.signal,
       cut: cut.signal,
     })
