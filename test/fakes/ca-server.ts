@@ -25,6 +25,25 @@ export type CaBehaviour =
   /** The right certificate in `crt` and `ca` alone, without a `certChain`. */
   | { readonly kind: 'sign_without_chain' }
 
+/** What it does with a revocation; by default what a step-ca does, which refuses the second one of a serial. */
+export type RevokeBehaviour =
+  | { readonly kind: 'revoke' }
+  /** Revokes, and closes the connection instead of saying so. */
+  | { readonly kind: 'revoke_and_cut' }
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | { readonly kind: 'answer_after'; readonly released: Promise<void> }
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'cut' }
+
+export interface RevokeCall {
+  /** 1 for the first. */
+  readonly number: number
+  readonly ott: string
+  readonly claims: JWTPayload
+  /** The body, without the token. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 export type CertificateFault =
   | 'other_key'
   | 'other_common_name'
@@ -51,6 +70,9 @@ export interface FakeCa extends AsyncDisposable {
   readonly provisionerKey: string
   /** The sign calls so far, oldest first. */
   readonly calls: readonly SignCall[]
+  readonly revokeCalls: readonly RevokeCall[]
+  /** Serials in decimal, in the order of their revocation. */
+  readonly revoked: ReadonlySet<string>
   /** How many pages of provisioners were asked for. */
   readonly provisionerPagesServed: () => number
 }
@@ -58,6 +80,8 @@ export interface FakeCa extends AsyncDisposable {
 export interface FakeCaOptions {
   /** Signs every time unless given. */
   readonly script?: (call: SignCall) => CaBehaviour
+  /** Revokes every time unless given. */
+  readonly revokeScript?: (call: RevokeCall) => RevokeBehaviour
   /** The provisioner's name at the moment of the question. */
   readonly provisionerName?: () => string
   /** How many pages without our provisioner come before the one with it. */
@@ -67,11 +91,17 @@ export interface FakeCaOptions {
 const HOUR_MS = 3_600_000
 
 export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> {
-  const { script = () => ({ kind: 'sign' }), provisionerName = () => 'fake' } = options
+  const {
+    script = () => ({ kind: 'sign' }),
+    revokeScript = () => ({ kind: 'revoke' }),
+    provisionerName = () => 'fake',
+  } = options
   const ours = await createAuthority()
   const stranger = await createAuthority()
   const jwk = await generateProvisionerJwk()
   const calls: SignCall[] = []
+  const revokeCalls: RevokeCall[] = []
+  const revoked = new Set<string>()
   let pagesServed = 0
 
   const answerSign = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,6 +110,15 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
     const behaviour = script(call)
     if (behaviour.kind === 'sign_after') await behaviour.released
     await behave(behaviour, call, response, { ours, stranger })
+  }
+
+  const answerRevoke = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const call = toRevokeCall(revokeCalls.length + 1, await readBody(request))
+    revokeCalls.push(call)
+    await behaveOnRevoke(revokeScript(call), call, response, revoked)
   }
 
   const answerProvisioners = (url: URL, response: ServerResponse): void => {
@@ -97,6 +136,7 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
   server.on('request', (request, response) => {
     const url = new URL(request.url ?? '/', 'https://fake')
     if (url.pathname === '/provisioners') answerProvisioners(url, response)
+    else if (url.pathname === '/1.0/revoke') void answerRevoke(request, response)
     else void answerSign(request, response)
   })
   server.listen(0, '127.0.0.1')
@@ -109,6 +149,8 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
     provisionerKid: jwk.kid,
     provisionerKey: JSON.stringify(jwk),
     calls,
+    revokeCalls,
+    revoked,
     provisionerPagesServed: () => pagesServed,
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, 'close')
@@ -179,6 +221,32 @@ async function behave(
   }
 }
 
+async function behaveOnRevoke(
+  behaviour: RevokeBehaviour,
+  { fields, claims }: RevokeCall,
+  response: ServerResponse,
+  revoked: Set<string>,
+): Promise<void> {
+  const serial = String(fields['serial'])
+  if (behaviour.kind === 'silence') return undefined
+  if (behaviour.kind === 'answer') return reply(response, behaviour.status, behaviour.body)
+  if (behaviour.kind === 'answer_after') await behaviour.released
+  if (behaviour.kind === 'revoke_and_cut') revoked.add(serial)
+  if (behaviour.kind === 'revoke_and_cut' || behaviour.kind === 'cut') {
+    response.socket?.destroy()
+    return undefined
+  }
+  if (claims.sub !== serial) {
+    return reply(response, 403, '{"status":403,"message":"serial and subject do not match"}')
+  }
+  if (revoked.has(serial)) {
+    const message = `certificate with serial number '${serial}' is already revoked`
+    return reply(response, 400, JSON.stringify({ status: 400, message }))
+  }
+  revoked.add(serial)
+  return reply(response, 200, '{"status":"ok"}')
+}
+
 async function issueChain(
   call: SignCall,
   { ours, stranger }: { readonly ours: Authority; readonly stranger: Authority },
@@ -221,6 +289,11 @@ function toSignCall(number: number, body: string): SignCall {
     claims: decodeJwt(ott),
     csrPem: csr,
   }
+}
+
+function toRevokeCall(number: number, body: string): RevokeCall {
+  const { ott, ...fields } = JSON.parse(body) as { ott: string } & Record<string, unknown>
+  return { number, ott, claims: decodeJwt(ott), fields }
 }
 
 function replyWithChain(response: ServerResponse, chain: readonly string[]): void {

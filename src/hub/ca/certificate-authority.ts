@@ -1,4 +1,4 @@
-// The port to whoever signs: a step-ca, or anything that speaks its sign API.
+// The port to whoever signs and revokes: a step-ca, or anything that speaks that part of its API.
 
 import { SvcError } from '../../platform/errors.ts'
 import type { CertificateRequest } from '../../pki/csr.ts'
@@ -25,7 +25,21 @@ export interface CertificateAuthority {
   readonly rootPem: string
   /** Throws CaError within ten seconds of the call. */
   sign(request: SignRequest): Promise<SignedCertificate>
+  /**
+   * Revokes the certificate with this serial, lower-case hex; answers within ten seconds of the call. Asking again is
+   * always right. Throws the signal's reason when it is aborted.
+   */
+  revoke(serial: string, signal: AbortSignal): Promise<RevocationOutcome>
 }
+
+export type RevocationOutcome =
+  | { readonly kind: 'revoked' }
+  /** It was before, perhaps by a call whose answer was lost. */
+  | { readonly kind: 'already_revoked' }
+  /** The CA will not, however often it is asked. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Not now: the CA is away, or something between here and there is wrong. */
+  | { readonly kind: 'failed'; readonly reason: string }
 
 /**
  * `refused` says that the CA answered no; `unreachable` that it gave no usable answer, a 5xx included;

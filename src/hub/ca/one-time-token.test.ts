@@ -12,9 +12,11 @@ const csrDer = Buffer.from('not really a CSR')
 const request = {
   issuer: 'the provisioner',
   audience: 'https://ca.example/1.0/sign',
-  commonName: 'web-1',
-  sans: ['web-1', '*.web.example'],
-  csrSha256: createHash('sha256').update(csrDer).digest('hex'),
+  subject: 'web-1',
+  signing: {
+    sans: ['web-1', '*.web.example'],
+    csrSha256: createHash('sha256').update(csrDer).digest('hex'),
+  },
 }
 
 describe('one-time token', async () => {
@@ -44,6 +46,14 @@ describe('one-time token', async () => {
   test('[CAX-1] is signed by the provisioner key', async () => {
     const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
     await jwtVerify(await signToken(request), publicKey, { currentDate: NOW })
+  })
+
+  test('[REV-3] signs nothing when it is for a revocation', async () => {
+    const audience = 'https://ca.example/1.0/revoke'
+    const token = await signToken({ issuer: 'the provisioner', audience, subject: '255' })
+    const { jti, nbf, exp, ...claims } = decodeJwt(token)
+    assert.deepEqual(claims, { iss: 'the provisioner', aud: audience, sub: '255' })
+    assert.deepEqual([typeof jti, typeof nbf, typeof exp], ['string', 'number', 'number'])
   })
 
   test('[CAX-5] has an id of its own every time', async () => {

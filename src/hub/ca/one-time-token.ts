@@ -1,4 +1,5 @@
-// The one-time token (RFC 7519) that lets one CSR be signed once, as step-ca's JWK provisioners take it.
+// The one-time token (RFC 7519) that lets one CSR be signed, or one certificate revoked, once, as step-ca's JWK
+// provisioners take it.
 
 import { createPrivateKey, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
@@ -11,10 +12,14 @@ export interface OneTimeTokenRequest {
   readonly issuer: string
   /** The URL of the operation. */
   readonly audience: string
-  readonly commonName: string
-  readonly sans: readonly string[]
-  /** SHA-256 of the CSR's DER, hex: no other CSR can be signed with this token. */
-  readonly csrSha256: string
+  /** The common name to sign for, or the serial to revoke, in decimal. */
+  readonly subject: string
+  /** What may be signed; a token that revokes has none. */
+  readonly signing?: {
+    readonly sans: readonly string[]
+    /** SHA-256 of the CSR's DER, hex: no other CSR can be signed with this token. */
+    readonly csrSha256: string
+  }
 }
 
 export type OneTimeTokenSigner = (request: OneTimeTokenRequest) => Promise<string>
@@ -34,13 +39,11 @@ export function createOneTimeTokenSigner(options: OneTimeTokenSignerOptions): On
   const header = { alg: 'ES256', kid: options.kid, typ: 'JWT' }
   return (request) => {
     const nowSeconds = Math.floor(options.clock.now().getTime() / 1000)
-    const fingerprint = Buffer.from(request.csrSha256, 'hex').toString('base64url')
     const claims = {
       iss: request.issuer,
       aud: request.audience,
-      sub: request.commonName,
-      sans: request.sans,
-      cnf: { 'x5rt#S256': fingerprint },
+      sub: request.subject,
+      ...(request.signing === undefined ? {} : claimsOfSigning(request.signing)),
       // There is no iat on purpose: step-ca refuses one from before its own start, without leeway, so that a hub
       // whose clock is a little behind would be locked out after every restart of the CA.
       nbf: nowSeconds - BACKDATE_SECONDS,
@@ -49,4 +52,11 @@ export function createOneTimeTokenSigner(options: OneTimeTokenSignerOptions): On
     }
     return new SignJWT(claims).setProtectedHeader(header).sign(privateKey)
   }
+}
+
+function claimsOfSigning({
+  sans,
+  csrSha256,
+}: NonNullable<OneTimeTokenRequest['signing']>): Readonly<Record<string, unknown>> {
+  return { sans, cnf: { 'x5rt#S256': Buffer.from(csrSha256, 'hex').toString('base64url') } }
 }

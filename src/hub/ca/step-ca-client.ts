@@ -1,4 +1,4 @@
-// The client of step-ca's sign API: one deadline for queue, connection and retry; nothing comes back unchecked.
+// The client of step-ca's API: one deadline for queue, connection and retry; nothing comes back unchecked.
 
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
@@ -12,12 +12,14 @@ import { createCallLimiter } from './call-limiter.ts'
 import {
   CaError,
   type CertificateAuthority,
+  type RevocationOutcome,
   type SignedCertificate,
   type SignRequest,
 } from './certificate-authority.ts'
-import { createOneTimeTokenSigner } from './one-time-token.ts'
+import { createOneTimeTokenSigner, type OneTimeTokenRequest } from './one-time-token.ts'
 import type { ProvisionerKey } from './provisioner-key.ts'
 import { fixedProvisionerName, lookedUpProvisionerName } from './provisioner-name.ts'
+import { outcomeOfRevokeReply } from './revoke-reply.ts'
 
 export interface StepCaClientOptions {
   readonly caUrl: URL
@@ -40,7 +42,16 @@ export interface StepCaClient extends CertificateAuthority, AsyncDisposable {
 const DEADLINE_MS = 10_000
 const CALL_LIMITS = { runningMax: 16, waitingMax: 64 } as const
 const CLOCK_SKEW_MS_MAX = 60_000
+/** RFC 5280, 5.3.1: stolen or retired, the hub is not told. */
+const REASON_UNSPECIFIED = 0
 const SIGN_PATH = '/1.0/sign'
+const REVOKE_PATH = '/1.0/revoke'
+
+/** One operation of the CA, whose token goes with it. */
+interface Call extends Pick<OneTimeTokenRequest, 'subject' | 'signing'> {
+  readonly path: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
 
 export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const { rootPem, provisionerKid: kid, clock, logger, deadlineMs = DEADLINE_MS } = options
@@ -58,64 +69,81 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const signToken = createOneTimeTokenSigner({ key: options.provisionerKey, kid, clock })
   const limiter = createCallLimiter(CALL_LIMITS)
 
-  const askOnce = async (request: SignRequest, signal: AbortSignal): Promise<CaReply> => {
+  const askOnce = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
+    const { path, fields, ...claims } = call
     const issuer = await provisionerName.get(signal)
-    const ott = await signToken({
-      issuer,
-      audience: `${origin}${SIGN_PATH}`,
-      commonName: request.commonName,
-      sans: request.sans,
-      csrSha256: request.csr.sha256,
-    })
-    const body = JSON.stringify({ csr: toPem(request.csr.der), ott })
-    const reply = await connection.send({ method: 'POST', path: SIGN_PATH, body, signal })
+    const ott = await signToken({ issuer, audience: `${origin}${path}`, ...claims })
+    const body = JSON.stringify({ ...fields, ott })
+    const reply = await connection.send({ method: 'POST', path, body, signal })
     if (reply.status === 401) provisionerName.forget(issuer)
     return reply
   }
 
   /** The CA may have seen the token of a call that was cut, so the second attempt has one of its own. */
-  const ask = async (request: SignRequest, signal: AbortSignal): Promise<CaReply> => {
+  const askTwice = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
     try {
-      return await askOnce(request, signal)
+      return await askOnce(call, signal)
     } catch (error) {
       if (!(error instanceof ConnectionFailure)) throw error
       logger.info({ fault: error.message }, 'connection to the CA lost, trying once more')
-      return askOnce(request, signal)
+      return askOnce(call, signal)
     }
   }
 
-  const signWithin = async (
-    request: SignRequest,
-    signal: AbortSignal,
-  ): Promise<SignedCertificate> => {
+  const ask = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
     const leave = await limiter.enter(signal)
     if (leave === undefined) throw new CaError('overloaded', 'too many calls to the CA are waiting')
     try {
-      const reply = await ask(request, signal)
-      if (reply.status !== 201) throw failureOfReply(reply, 'sign')
-      return checkChain(parseSignedChain(reply.body), request, roots, clock.now())
+      return await askTwice(call, signal)
     } finally {
       leave()
     }
   }
 
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
-    const signal = AbortSignal.timeout(deadlineMs)
+    const deadline = AbortSignal.timeout(deadlineMs)
+    const { csr, commonName, sans } = request
+    const call: Call = {
+      path: SIGN_PATH,
+      subject: commonName,
+      signing: { sans, csrSha256: csr.sha256 },
+      fields: { csr: toPem(csr.der) },
+    }
     try {
-      return await signWithin(request, signal)
+      const reply = await ask(call, deadline)
+      if (reply.status !== 201) throw failureOfReply(reply, 'sign')
+      return checkChain(parseSignedChain(reply.body), request, roots, clock.now())
     } catch (error) {
-      const failure = toCaError(error, signal, deadlineMs)
+      const failure = toCaError(error, deadline, deadlineMs)
       const { reason, status: ca_status, message: fault } = failure
       logger.warn(
-        { common_name: request.commonName, reason, ca_status, fault },
+        { common_name: commonName, reason, ca_status, fault },
         'no certificate from the CA',
       )
       throw failure
     }
   }
 
+  const revoke = async (serial: string, signal: AbortSignal): Promise<RevocationOutcome> => {
+    const deadline = AbortSignal.timeout(deadlineMs)
+    try {
+      const reply = await ask(revokeCall(serial), AbortSignal.any([deadline, signal]))
+      return outcomeOfRevokeReply(reply)
+    } catch (error) {
+      signal.throwIfAborted()
+      return { kind: 'failed', reason: toCaError(error, deadline, deadlineMs).message }
+    }
+  }
+
   const close = (): Promise<void> => connection.close()
-  return { rootPem, sign, close, [Symbol.asyncDispose]: close }
+  return { rootPem, sign, revoke, close, [Symbol.asyncDispose]: close }
+}
+
+/** The CA names certificates by their serial in decimal, and only knows passive revocation. */
+function revokeCall(serialHex: string): Call {
+  const serial = BigInt(`0x${serialHex}`).toString()
+  const reason = { reasonCode: REASON_UNSPECIFIED, reason: 'agent revoked' }
+  return { path: REVOKE_PATH, subject: serial, fields: { serial, passive: true, ...reason } }
 }
 
 function checkChain(
