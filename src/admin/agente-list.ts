@@ -14,6 +14,7 @@ export function registerAgenteList(agente: Command, context: CommandContext): vo
       LAST_SEEN_AT: (agent) => agent.last_seen_at,
       LAST_POLL_AT: (agent) => agent.last_poll_at,
       CERT_NOT_AFTER: (agent) => agent.cert_not_after,
+      CA_WAITING: (agent) => agent.ca_revocations_waiting,
       ID: (agent) => agent.id,
     },
   })

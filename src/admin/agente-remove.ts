@@ -11,6 +11,7 @@ export function registerAgenteRemove(agente: Command, context: CommandContext): 
       'after',
       `
 Its history stays in the audit log. Its entregas are cancelled, and open tokens for its hostname end.
+What the CA has yet to revoke of it stays in svc agente revocations.
 
 Examples:
   svc agente revoke web-1.example.org

@@ -10,6 +10,8 @@ export function registerAgenteRevoke(agente: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
+A running hub also revokes its certificates at the CA, in the background: svc agente revocations
+shows what is left to do, and revoking once more asks again for what the CA refused.
 A revoked host comes back only by a new enrolment: svc token create --reenroll.
 
 Examples:

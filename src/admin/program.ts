@@ -7,6 +7,7 @@ import { readVersion } from '../platform/version.ts'
 import { registerAgenteList } from './agente-list.ts'
 import { registerAgentePush } from './agente-push.ts'
 import { registerAgenteRemove } from './agente-remove.ts'
+import { registerAgenteRevocations } from './agente-revocations.ts'
 import { registerAgenteRevoke } from './agente-revoke.ts'
 import { registerAgenteRotate } from './agente-rotate.ts'
 import { registerAgenteShow } from './agente-show.ts'
@@ -59,6 +60,7 @@ const NOUNS: readonly Noun[] = [
       registerAgenteRotate,
       registerAgentePush,
       registerAgenteRevoke,
+      registerAgenteRevocations,
       registerAgenteRemove,
     ],
   },

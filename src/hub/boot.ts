@@ -16,6 +16,7 @@ import { createPorts } from './ports.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
 import { createAdminOperations } from './service/admin-operations.ts'
 import { createPollRecorder } from './service/record-polls.ts'
+import { createCaRevoker } from './service/revoke-at-ca.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
@@ -112,6 +113,13 @@ export async function bootHub(
     userAgent: `svc-server/${readVersion()}`,
     openConnection: (url) => openWebhookConnection({ url, rootsPem, lookup }),
   })
+  const revoker = createCaRevoker({
+    store,
+    authority,
+    clock,
+    log: logging.forModule('hub.revocations'),
+    random: Math.random,
+  })
   const background = new AbortController()
   const tasks = [
     keepServerCertificateFresh(
@@ -123,6 +131,7 @@ export async function bootHub(
     polls.run(background.signal),
     ports.mtls.streams.run(background.signal),
     webhooks.run(background.signal),
+    revoker.run(background.signal),
   ]
   let admin: AdminServer | undefined
   // All at once: one grace for everything that is under way.
@@ -145,9 +154,12 @@ export async function bootHub(
       addresses: agentAddresses(config.serverNames, bound),
       hubNames: config.serverNames,
       contentBytesMax: config.contentBytesMax,
-      onAgentRevoked: (agentId) => ports.mtls.cutConnections(agentId),
       notifier: ports.mtls.streams,
       webhooks,
+      onAgentRevoked: (agentId) => {
+        ports.mtls.cutConnections(agentId)
+        revoker.wake()
+      },
     }),
     logging,
   })

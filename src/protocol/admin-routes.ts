@@ -18,6 +18,7 @@ export const ADMIN_ROUTES = {
   showAgent: { method: 'POST', path: '/v1/admin/agentes/show' },
   revokeAgent: { method: 'POST', path: '/v1/admin/agentes/revoke' },
   removeAgent: { method: 'POST', path: '/v1/admin/agentes/remove' },
+  listCaRevocations: { method: 'POST', path: '/v1/admin/agentes/revocations' },
   createCargo: { method: 'POST', path: '/v1/admin/cargas' },
   listCargoes: { method: 'GET', path: '/v1/admin/cargas' },
   updateCargo: { method: 'POST', path: '/v1/admin/cargas/update' },

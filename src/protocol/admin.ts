@@ -51,8 +51,27 @@ export const AdminAgent = Type.Object({
   created_at: time,
   cert_serial: nullable(Type.String()),
   cert_not_after: nullable(time),
+  /** Of its certificates that have not expired: how many the CA is yet to revoke, and how many it will not. */
+  ca_revocations_waiting: Type.Integer(),
+  ca_revocations_refused: Type.Integer(),
+  ca_revocation_reason: nullable(Type.String()),
 })
 export type AdminAgent = Static<typeof AdminAgent>
+
+/** A certificate that is revoked here and not at the CA. */
+export const AdminCaRevocation = Type.Object({
+  /** The SHA-256 of the certificate. */
+  id: Type.String(),
+  agente_id: Type.String(),
+  hostname: Type.String(),
+  serial: Type.String(),
+  purpose: Type.String(),
+  state: Type.Union([Type.Literal('waiting'), Type.Literal('refused')]),
+  revoked_at: time,
+  not_after: time,
+  reason: nullable(Type.String()),
+})
+export type AdminCaRevocation = Static<typeof AdminCaRevocation>
 
 export const AdminCargo = Type.Object({
   id: Type.String(),
@@ -181,6 +200,11 @@ const listEntriesRequest = Type.Object({
   agente: Type.Optional(text),
   since: Type.Optional(text),
 })
+const listCaRevocationsRequest = Type.Object({
+  /** The `next` of the page before. */
+  after: Type.Optional(text),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
+})
 const retryDeliveriesRequest = Type.Object({
   /** Without it every failed one. */
   entrega: Type.Optional(text),
@@ -204,6 +228,7 @@ export const ADMIN_OPERATIONS = {
   showAgent: { ...ADMIN_ROUTES.showAgent, request: byName },
   revokeAgent: { ...ADMIN_ROUTES.revokeAgent, request: byName },
   removeAgent: { ...ADMIN_ROUTES.removeAgent, request: byName },
+  listCaRevocations: { ...ADMIN_ROUTES.listCaRevocations, request: listCaRevocationsRequest },
   createCargo: { ...ADMIN_ROUTES.createCargo, request: createCargoRequest },
   listCargoes: { ...ADMIN_ROUTES.listCargoes, request: nothing },
   updateCargo: { ...ADMIN_ROUTES.updateCargo, request: updateCargoRequest },
@@ -241,6 +266,7 @@ export interface AdminReplies extends AdminWebhookReplies {
   }
   revokeAgent: AdminAgent
   removeAgent: AdminAgent
+  listCaRevocations: { revocations: AdminCaRevocation[]; next: string | null }
   createCargo: AdminCreatedCargo
   updateCargo: AdminCreatedCargo & { versao: number }
   removeCargo: AdminCargo

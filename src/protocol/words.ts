@@ -60,6 +60,8 @@ export const HubEventType = {
   webhookReplayed: 'webhook_replayed',
   webhookDisabled: 'webhook_disabled',
   webhookDead: 'webhook_dead',
+  certificateRevokedAtCa: 'certificate_revoked_at_ca',
+  certificateNotRevokedAtCa: 'certificate_not_revoked_at_ca',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

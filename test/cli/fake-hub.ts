@@ -31,7 +31,22 @@ const AGENT: AdminAgent = {
   created_at: '2026-11-20T10:00:00.000Z',
   cert_serial: '0a1b2c',
   cert_not_after: '2026-11-22T10:00:00.000Z',
+  ca_revocations_waiting: 0,
+  ca_revocations_refused: 0,
+  ca_revocation_reason: null,
 }
+const REVOCATION = {
+  id: 'c0ffee'.padEnd(64, '0'),
+  agente_id: AGENT.id,
+  hostname: AGENT.hostname,
+  serial: '0a1b2c',
+  purpose: 'identity',
+  state: 'waiting',
+  revoked_at: '2026-11-21T10:10:00.000Z',
+  not_after: '2026-11-22T10:00:00.000Z',
+  // What the CA says is shown, but never obeyed by a terminal.
+  reason: 'the CA could not revoke (503): away\u001b[2J',
+} as const
 const CARGO = {
   id: '5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22',
   tipo: 'csr_cert',
@@ -224,6 +239,13 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
         agente_id: findAgent(name).id,
         hostname: name,
       })),
+    }),
+    // Two pages of one row each.
+    listCaRevocations: async ({ after }) => ({
+      revocations: [
+        after === undefined ? REVOCATION : { ...REVOCATION, serial: '0d', state: 'refused' },
+      ],
+      next: after === undefined ? REVOCATION.id : null,
     }),
     listCargoes: async () => ({ cargas: [cargo] }),
     removeAgent: async ({ agente }) => findAgent(agente),

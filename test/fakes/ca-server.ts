@@ -30,8 +30,9 @@ export type RevokeBehaviour =
   | { readonly kind: 'revoke' }
   /** Revokes, and closes the connection instead of saying so. */
   | { readonly kind: 'revoke_and_cut' }
+  /** Revokes, and never says so. */
+  | { readonly kind: 'revoke_and_silence' }
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
-  | { readonly kind: 'answer_after'; readonly released: Promise<void> }
   | { readonly kind: 'silence' }
   | { readonly kind: 'cut' }
 
@@ -118,7 +119,7 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
   ): Promise<void> => {
     const call = toRevokeCall(revokeCalls.length + 1, await readBody(request))
     revokeCalls.push(call)
-    await behaveOnRevoke(revokeScript(call), call, response, revoked)
+    behaveOnRevoke(revokeScript(call), call, response, revoked)
   }
 
   const answerProvisioners = (url: URL, response: ServerResponse): void => {
@@ -221,21 +222,39 @@ async function behave(
   }
 }
 
-async function behaveOnRevoke(
+function behaveOnRevoke(
   behaviour: RevokeBehaviour,
   { fields, claims }: RevokeCall,
   response: ServerResponse,
   revoked: Set<string>,
-): Promise<void> {
+): void {
   const serial = String(fields['serial'])
-  if (behaviour.kind === 'silence') return undefined
-  if (behaviour.kind === 'answer') return reply(response, behaviour.status, behaviour.body)
-  if (behaviour.kind === 'answer_after') await behaviour.released
-  if (behaviour.kind === 'revoke_and_cut') revoked.add(serial)
-  if (behaviour.kind === 'revoke_and_cut' || behaviour.kind === 'cut') {
-    response.socket?.destroy()
-    return undefined
+  switch (behaviour.kind) {
+    case 'revoke':
+      return revokeOnce(serial, claims, response, revoked)
+    case 'answer':
+      return reply(response, behaviour.status, behaviour.body)
+    case 'revoke_and_silence':
+      revoked.add(serial)
+      return undefined
+    case 'silence':
+      return undefined
+    case 'revoke_and_cut':
+      revoked.add(serial)
+      response.socket?.destroy()
+      return undefined
+    case 'cut':
+      response.socket?.destroy()
+      return undefined
   }
+}
+
+function revokeOnce(
+  serial: string,
+  claims: JWTPayload,
+  response: ServerResponse,
+  revoked: Set<string>,
+): void {
   if (claims.sub !== serial) {
     return reply(response, 403, '{"status":403,"message":"serial and subject do not match"}')
   }

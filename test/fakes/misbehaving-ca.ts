@@ -2,11 +2,17 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSeededRandom, type Random } from '../simulation/seeded-random.ts'
-import { type CaBehaviour, type CertificateFault, type FakeCa, startFakeCa } from './ca-server.ts'
+import {
+  type CaBehaviour,
+  type CertificateFault,
+  type FakeCa,
+  type RevokeBehaviour,
+  startFakeCa,
+} from './ca-server.ts'
 
 export interface MisbehavingCa extends AsyncDisposable {
   readonly ca: FakeCa
-  /** How often it did what, `sign` included. */
+  /** How often it did what, `sign` and `revoke` included. */
   readonly deeds: ReadonlyMap<string, number>
 }
 
@@ -41,6 +47,11 @@ export async function startMisbehavingCa(options: MisbehavingCaOptions): Promise
       deeds.set(name, (deeds.get(name) ?? 0) + 1)
       return behave()
     },
+    revokeScript: () => {
+      const [name, behaviour] = random() < rate ? pick(REVOKE_MISDEEDS, random) : GOOD_REVOCATION
+      deeds.set(name, (deeds.get(name) ?? 0) + 1)
+      return behaviour
+    },
   })
   return { ca, deeds, [Symbol.asyncDispose]: () => ca[Symbol.asyncDispose]() }
 }
@@ -48,6 +59,18 @@ export async function startMisbehavingCa(options: MisbehavingCaOptions): Promise
 type Deed = readonly [name: string, behave: () => CaBehaviour]
 
 const GOOD: Deed = ['sign', () => ({ kind: 'sign' })]
+
+const GOOD_REVOCATION = ['revoke', { kind: 'revoke' }] as const
+const REVOKE_MISDEEDS: readonly (readonly [name: string, behaviour: RevokeBehaviour])[] = [
+  ['revoke: 401', { kind: 'answer', status: 401, body: '{"status":401,"message":"used"}' }],
+  ['revoke: 429', { kind: 'answer', status: 429, body: '' }],
+  ['revoke: 500', { kind: 'answer', status: 500, body: '{"status":500}' }],
+  ['revoke: a page with 200', { kind: 'answer', status: 200, body: '<html>Log in</html>' }],
+  ['revoke: half an answer', { kind: 'answer', status: 200, body: '{"status":"o' }],
+  ['revoke: cut', { kind: 'cut' }],
+  ['revoke: done and cut', { kind: 'revoke_and_cut' }],
+  ['revoke: done without a word', { kind: 'revoke_and_silence' }],
+]
 
 function misdeedsOf(random: Random, clientDeadlineMs: number): readonly Deed[] {
   const answer = (status: number, body: string) => (): CaBehaviour => ({

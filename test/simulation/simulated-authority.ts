@@ -40,6 +40,7 @@ export async function createSimulatedAuthority(
       const leaf = parseCertificatePem(pem)
       return { leaf, intermediates: [intermediate], chainPem: leaf.pem + intermediate.pem }
     },
+    revoke: async () => ({ kind: 'revoked' }),
   }
 }
 

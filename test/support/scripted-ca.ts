@@ -3,11 +3,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CaBehaviour, type SignCall, startFakeCa } from '../fakes/ca-server.ts'
+import {
+  type CaBehaviour,
+  type FakeCa,
+  type RevokeBehaviour,
+  type RevokeCall,
+  type SignCall,
+  startFakeCa,
+} from '../fakes/ca-server.ts'
 import { HUB_NAME } from './hub.ts'
 import type { Variables } from './processes.ts'
 
-export interface ScriptedCa extends AsyncDisposable {
+export interface ScriptedCa extends AsyncDisposable, Pick<FakeCa, 'revokeCalls' | 'revoked'> {
   /** The four SVC_CA_* variables of a hub. */
   readonly environment: Variables
   /** The sign calls for hosts so far, those for the hub's own certificate left out. */
@@ -16,10 +23,12 @@ export interface ScriptedCa extends AsyncDisposable {
 
 export async function startScriptedCa(
   script: (call: SignCall) => CaBehaviour,
+  revokeScript: (call: RevokeCall) => RevokeBehaviour = () => ({ kind: 'revoke' }),
 ): Promise<ScriptedCa> {
   const isOfHub = (call: SignCall): boolean => call.claims.sub === HUB_NAME
   const ca = await startFakeCa({
     script: (call) => (isOfHub(call) ? { kind: 'sign' } : script(call)),
+    revokeScript,
   })
   const directory = await mkdtemp(join(tmpdir(), 'scripted-ca-'))
   const rootPath = join(directory, 'root.pem')
@@ -31,6 +40,8 @@ export async function startScriptedCa(
       SVC_CA_PROVISIONER_KEY: ca.provisionerKey,
       SVC_CA_ROOT_CA_PATH: rootPath,
     },
+    revokeCalls: ca.revokeCalls,
+    revoked: ca.revoked,
     hostCalls: () => ca.calls.filter((call) => !isOfHub(call)),
     [Symbol.asyncDispose]: async () => {
       await ca[Symbol.asyncDispose]()

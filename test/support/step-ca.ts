@@ -17,6 +17,10 @@ export interface StepCaOptions {
   readonly certDuration?: string
   /** How many other provisioners it has before ours, so that a list of them has several pages. */
   readonly otherProvisioners?: number
+  /** Without one it cannot revoke. */
+  readonly hasDatabase?: boolean
+  /** Serves a list of what is revoked at /1.0/crl. */
+  readonly hasCrl?: boolean
 }
 
 /** What it takes to start it, for those who start it themselves. */
@@ -88,7 +92,12 @@ interface WrittenConfiguration extends Pick<CaFiles, 'rootPem' | 'provisionerJwk
 async function writeConfiguration(
   directory: string,
   port: number,
-  { certDuration = '24h', otherProvisioners = 0 }: StepCaOptions,
+  {
+    certDuration = '24h',
+    otherProvisioners = 0,
+    hasDatabase = true,
+    hasCrl = false,
+  }: StepCaOptions,
 ): Promise<WrittenConfiguration> {
   const pki = join(directory, 'pki')
   const listen = `127.0.0.1:${port}`
@@ -119,7 +128,8 @@ async function writeConfiguration(
     dnsNames,
     logger: { format: 'json' },
     // Revocations, and used tokens across restarts, need one.
-    db: { type: 'badgerv2', dataSource: join(directory, 'db') },
+    ...(hasDatabase ? { db: { type: 'badgerv2', dataSource: join(directory, 'db') } } : {}),
+    ...(hasCrl ? { crl: { enabled: true, generateOnRevoke: true } } : {}),
     authority: { provisioners: [...others, provisioner] },
   }
   await writeFile(join(directory, 'ca.json'), JSON.stringify(configuration, null, 2))

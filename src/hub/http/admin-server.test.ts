@@ -234,5 +234,8 @@ function agentNamed(hostname: string) {
     created_at: '2026-11-20T10:00:00.000Z',
     cert_serial: null,
     cert_not_after: null,
+    ca_revocations_waiting: 0,
+    ca_revocations_refused: 0,
+    ca_revocation_reason: null,
   }
 }

@@ -14,6 +14,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { EntryFilter, Store, StoreReader } from '../store/store.ts'
 import {
   toAdminAgent,
+  toAdminCaRevocation,
   toAdminCargo,
   toAdminDelivery,
   toAdminEntry,
@@ -56,7 +57,12 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
   const { store, clock, contentBytesMax, polls, notifier } = dependencies
   const { reader } = store
   const viewAgent = async (agent: Agent) =>
-    toAdminAgent(agent, await reader.findCurrentIdentity(agent.id), polls?.lastPollAt(agent.id))
+    toAdminAgent(
+      agent,
+      await reader.findCurrentIdentity(agent.id),
+      polls?.lastPollAt(agent.id),
+      await reader.summarizeCaRevocations(agent.id, clock.now()),
+    )
   const operations: AdminOperations = {
     createToken: (request) => createToken(dependencies, request),
     listTokens: async () => ({ tokens: (await reader.listTokens()).map(toAdminToken) }),
@@ -76,6 +82,7 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     },
     revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente)),
     removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente)),
+    listCaRevocations: (request) => listCaRevocations(dependencies, request),
     createCargo: (request) => createCargo(dependencies, request),
     listCargoes: async () => ({ cargas: (await reader.listCargoes()).map(toAdminCargo) }),
     updateCargo: (request) => updateCargo(dependencies, request),
@@ -92,6 +99,22 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     ...createWebhookOperations(dependencies),
   }
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
+}
+
+async function listCaRevocations(
+  { store, clock }: AdminOperationsDependencies,
+  { after, limit = ENTRY_PAGE_MAX }: AdminRequest<'listCaRevocations'>,
+): Promise<AdminReplies['listCaRevocations']> {
+  // One more than wanted tells whether there is a next page.
+  const page = { now: clock.now(), after, limit: limit + 1, isRefusedIncluded: true }
+  const found = await store.reader.listCaRevocations(page)
+  if (found === undefined) {
+    throw new UserError('cursor_unknown', `after: there is no ${after} in this list`, {
+      hint: 'it is the next of the page before',
+    })
+  }
+  const revocations = found.slice(0, limit).map(toAdminCaRevocation)
+  return { revocations, next: found.length > limit ? (revocations.at(-1)?.id ?? null) : null }
 }
 
 async function listEntries(

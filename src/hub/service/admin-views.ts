@@ -2,6 +2,7 @@
 
 import type {
   AdminAgent,
+  AdminCaRevocation,
   AdminCargo,
   AdminDelivery,
   AdminEntry,
@@ -9,6 +10,7 @@ import type {
 } from '../../protocol/admin.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
@@ -32,6 +34,7 @@ export function toAdminAgent(
   agent: Agent,
   identity: IssuedCertificate | undefined,
   unwrittenPollAt: Date | undefined,
+  caRevocations: CaRevocationSummary,
 ): AdminAgent {
   return {
     id: agent.id,
@@ -43,6 +46,23 @@ export function toAdminAgent(
     created_at: agent.createdAt.toISOString(),
     cert_serial: identity?.serial ?? null,
     cert_not_after: timeOrNull(identity?.notAfter ?? null),
+    ca_revocations_waiting: caRevocations.waiting,
+    ca_revocations_refused: caRevocations.refused,
+    ca_revocation_reason: caRevocations.reason,
+  }
+}
+
+export function toAdminCaRevocation(revocation: CaRevocation): AdminCaRevocation {
+  return {
+    id: revocation.sha256,
+    agente_id: revocation.agentId,
+    hostname: revocation.hostname,
+    serial: revocation.serial,
+    purpose: revocation.purpose,
+    state: revocation.refusedAt === null ? 'waiting' : 'refused',
+    revoked_at: revocation.revokedAt.toISOString(),
+    not_after: revocation.notAfter.toISOString(),
+    reason: revocation.reason,
   }
 }
 

@@ -39,6 +39,7 @@ function authorityOf(ca: FakeCa): CertificateAuthority {
       assert.ok(leaf)
       return { leaf, intermediates, chainPem }
     },
+    revoke: async () => ({ kind: 'revoked' }),
   }
 }
 

@@ -4,13 +4,17 @@ import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { findAgent } from './find-agent.ts'
 import { recordHubAct } from './hub-acts.ts'
 
-/** From the next request on the agent is refused, on open connections too; revoking twice is no error. */
+/**
+ * From the next request on the agent is refused, on open connections too; revoking twice is no error, and asks
+ * the CA again for what it refused.
+ */
 export async function revokeAgent(
   { store, clock, onAgentRevoked }: AdminOperationsDependencies,
   wanted: string,
 ): Promise<Agent> {
   const agent = await store.write(async (writer) => {
     const found = await findAgent(writer, wanted)
+    await writer.forgetCaRefusals(found.id, clock.now())
     if (found.revokedAt !== null) return found
     const now = clock.now()
     const revoked: Agent = { ...found, revokedAt: now }

@@ -62,6 +62,7 @@ async function createFakeAuthority(time: VirtualTime): Promise<FakeAuthority> {
       assert.ok(leaf)
       return { leaf, intermediates, chainPem }
     },
+    revoke: async () => ({ kind: 'revoked' }),
   }
   return authority
 }

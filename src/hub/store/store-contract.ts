@@ -199,6 +199,47 @@ function testCertificates(store: () => Store): void {
     assert.equal(await revokedAt(untouched.sha256), null)
   })
 
+  test('what the CA has yet to revoke is marked done once, and refused until that is forgotten', async () => {
+    const { reader } = store()
+    const end = new Date(LATER.getTime() + 1)
+    const agent = await insertAgent(store(), 'web-1')
+    const live = { ...newCertificate(agent.id), notAfter: end }
+    const first = await store().write((writer) => writer.insertCertificate(live))
+    const mark = (at: Date): Promise<boolean> =>
+      store().write((writer) => writer.setCaRevoked(first.sha256, at))
+    const refuse = (): Promise<boolean> =>
+      store().write((writer) => writer.setCaRefused(first.sha256, LATER, 'no'))
+    assert.deepEqual([await mark(NOW), await refuse()], [false, false], 'it is not revoked')
+    await store().write((writer) => writer.revokeCertificates(agent.id, NOW))
+    const summary = (now: Date) => reader.summarizeCaRevocations(agent.id, now)
+    assert.deepEqual(await summary(LATER), { waiting: 1, refused: 0, reason: null })
+    assert.deepEqual(await summary(end), { waiting: 0, refused: 0, reason: null })
+    await store().write((writer) => writer.setCaFailing(LATER, 'away'))
+    assert.deepEqual(await summary(LATER), { waiting: 1, refused: 0, reason: 'away' })
+    assert.deepEqual([await refuse(), await refuse()], [true, false])
+    assert.deepEqual(await summary(LATER), { waiting: 0, refused: 1, reason: 'no' })
+    await store().write((writer) => writer.forgetCaRefusals(agent.id, LATER))
+    assert.deepEqual(await summary(LATER), { waiting: 1, refused: 0, reason: 'no' })
+    const page = { now: LATER, limit: 10, isRefusedIncluded: false }
+    assert.deepEqual(await reader.listCaRevocations(page), [
+      {
+        sha256: first.sha256,
+        serial: first.serial,
+        purpose: 'identity',
+        agentId: agent.id,
+        hostname: 'web-1',
+        revokedAt: NOW,
+        notAfter: end,
+        refusedAt: null,
+        reason: 'no',
+      },
+    ])
+    assert.deepEqual([await mark(LATER), await mark(LATER), await refuse()], [true, false, false])
+    assert.deepEqual(await reader.listCaRevocations(page), [])
+    assert.deepEqual(await reader.listCaRevocations({ ...page, after: first.sha256 }), [])
+    assert.equal(await reader.listCaRevocations({ ...page, after: 'nonsense' }), undefined)
+  })
+
   test('a certificate is recorded once, and only for an agent that exists', async () => {
     const agent = await insertAgent(store(), 'web-1')
     const {

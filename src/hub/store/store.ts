@@ -5,6 +5,7 @@
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
@@ -77,6 +78,9 @@ export interface StoreReader {
   ): Promise<AuditEntry[]>
 
   readonly webhooks: WebhookReader
+  /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
+  listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
+  summarizeCaRevocations(agentId: AgentId, now: Date): Promise<CaRevocationSummary>
 }
 
 export interface StoreWriter extends StoreReader {
@@ -134,6 +138,15 @@ export interface StoreWriter extends StoreReader {
 
   /** Appends to the audit log: the store chains it to the last entry and gives it its number, time and hashes. */
   appendEntry(entry: NewAuditEntry): Promise<AuditEntry>
+
+  /** Whether it was yet to be revoked there. */
+  setCaRevoked(sha256: string, at: Date): Promise<boolean>
+  /** Whether it was yet to be revoked there, and not refused. */
+  setCaRefused(sha256: string, at: Date, reason: string): Promise<boolean>
+  /** Why none of those that wait is done. */
+  setCaFailing(now: Date, reason: string): Promise<void>
+  /** What the CA refused waits again. */
+  forgetCaRefusals(agentId: AgentId, now: Date): Promise<void>
 }
 
 export interface Store {
@@ -153,6 +166,15 @@ export interface DeliveryFilter {
 export interface DeliveryWithCargo extends Delivery {
   readonly cargo: Cargo
   readonly hostname: Hostname
+}
+
+export interface CaRevocationPage {
+  readonly now: Date
+  /** Only what comes after the certificate with this SHA-256. */
+  readonly after?: string | undefined
+  readonly limit: number
+  /** Also those that the CA refused to revoke. */
+  readonly isRefusedIncluded: boolean
 }
 
 export interface EntryFilter {

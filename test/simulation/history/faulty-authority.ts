@@ -37,5 +37,6 @@ export function createFaultyAuthority(
       }
       return signed
     },
+    revoke: (serial, signal) => authority.revoke(serial, signal),
   }
 }

@@ -49,7 +49,7 @@ function consumingEarly(
   const tokens = new Map<string, TokenHash>()
   const consumed = new Set<TokenHash>()
   const early: CertificateAuthority = {
-    rootPem: authority.rootPem,
+    ...authority,
     sign: async (request) => {
       const hash = tokens.get(request.commonName)
       if (hash !== undefined) {

@@ -195,10 +195,25 @@ CREATE TABLE webhooks_mortos (
 ) STRICT, WITHOUT ROWID;
 `
 
+/**
+ * What a revoked certificate still lacks is revocation at the CA, until it expires. The first index is for the hub, which
+ * works on them in the order in which they expire, the second for those of one agent.
+ */
+const CA_REVOCATIONS = `
+ALTER TABLE certificados ADD COLUMN ca_revoked_at INTEGER;
+ALTER TABLE certificados ADD COLUMN ca_refused_at INTEGER;
+ALTER TABLE certificados ADD COLUMN ca_reason TEXT;
+CREATE INDEX certificados_por_revogar_na_ca ON certificados (not_after)
+  WHERE revoked_at IS NOT NULL AND ca_revoked_at IS NULL;
+CREATE INDEX certificados_por_revogar_na_ca_por_agente ON certificados (agente_id, not_after)
+  WHERE revoked_at IS NOT NULL AND ca_revoked_at IS NULL;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
   SEALED_CARGOES,
   PUSHES,
   WEBHOOKS,
+  CA_REVOCATIONS,
 ]

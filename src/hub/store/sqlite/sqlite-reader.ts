@@ -1,6 +1,7 @@
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { CaRevocation, CaRevocationSummary } from '../../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
@@ -12,7 +13,14 @@ import type {
   Recipient,
   TokenHash,
 } from '../../../protocol/identifiers.ts'
-import type { DeliveryFilter, DeliveryWithCargo, EntryFilter, StoreReader } from '../store.ts'
+import type {
+  CaRevocationPage,
+  DeliveryFilter,
+  DeliveryWithCargo,
+  EntryFilter,
+  StoreReader,
+} from '../store.ts'
+import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
 import {
   type AgentRequestsRow,
@@ -191,6 +199,14 @@ export class SqliteReader implements StoreReader {
 
   async listLastEntries(selection: EntrySelection, count: number): Promise<AuditEntry[]> {
     return selectLastEntries(this.session(), selection, count)
+  }
+
+  async listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined> {
+    return selectCaRevocations(this.session(), page)
+  }
+
+  async summarizeCaRevocations(agentId: AgentId, now: Date): Promise<CaRevocationSummary> {
+    return summarizeCaRevocations(this.session(), agentId, now)
   }
 }
 

@@ -16,6 +16,7 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
+import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import {
   type CertificateRow,
   type EntryRow,
@@ -273,6 +274,22 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     )
     this.#lastAppended = chained
     return chained
+  }
+
+  async setCaRevoked(sha256: string, at: Date): Promise<boolean> {
+    return markCaRevoked(this.session(), sha256, at)
+  }
+
+  async setCaRefused(sha256: string, at: Date, reason: string): Promise<boolean> {
+    return markCaRefused(this.session(), sha256, at, reason)
+  }
+
+  async setCaFailing(now: Date, reason: string): Promise<void> {
+    markCaFailing(this.session(), now, reason)
+  }
+
+  async forgetCaRefusals(agentId: AgentId, now: Date): Promise<void> {
+    forgetCaRefusals(this.session(), agentId, now)
   }
 
   #changeOne(sql: string, parameters: readonly Parameter[]): void {
