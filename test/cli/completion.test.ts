@@ -53,7 +53,7 @@ describe('completion', () => {
       ]),
       {
         'svc,e': ['entrega', 'evento', 'event'],
-        'svc,agent,': ['list', 'show', 'revoke', 'remove', '--help'],
+        'svc,agent,': ['list', 'show', 'revoke', 'revocations', 'remove', '--help'],
         'svc,carga,update,--': [
           '--san',
           '--no-sans',

@@ -62,7 +62,7 @@ describe('the JSON of svc', () => {
   test('[CLI-23] of an agente has these fields', async () => {
     assertOk(await send(host.mtls, { path: '/v1/manifest' }))
     const agente =
-      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after'
+      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason'
     const [listed, ...others] = await listOf('agente list', 'agentes')
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])

@@ -251,6 +251,14 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.equal(intermediates.length, 1)
     })
 
+    test('[REV-3] [REV-4] revokes for the client, and says of the second time that it was before', async () => {
+      const { leaf } = await client.sign(await newRequest({}))
+      const { signal } = new AbortController()
+      assert.deepEqual(await client.revoke(leaf.serial, signal), { kind: 'revoked' })
+      assert.deepEqual(await client.revoke(leaf.serial, signal), { kind: 'already_revoked' })
+      assert.deepEqual(await client.revoke(leaf.serial, signal), { kind: 'already_revoked' })
+    })
+
     test('refuses the client a CSR for another name', async () => {
       const request = await newRequest({ commonName: 'web-2', sans: ['web-2'] })
       await assert.rejects(client.sign(request), (error) => {

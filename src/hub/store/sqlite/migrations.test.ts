@@ -1,0 +1,89 @@
+// Each step is applied to a database of the format before it, with rows in it. Whole vaults of released versions are
+// opened by test/conformance/released-vaults.test.ts.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import Database from 'better-sqlite3-multiple-ciphers'
+import { MIGRATIONS } from './migrations.ts'
+import { SqlSession } from './sql-session.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+
+const HASH = '0'.repeat(64)
+
+describe('a database of an older format keeps its rows when it is brought forward', () => {
+  test('[VLT-16] of the first: no token has ended', () => {
+    using database = new OldDatabase(1)
+    database.connection.exec(`INSERT INTO enrollment_tokens
+      (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+      VALUES ('${HASH}', 'web-1', 'web', 1, 2, 0)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT expected_hostname, ended_at FROM enrollment_tokens'), [
+      { expected_hostname: 'web-1', ended_at: null },
+    ])
+  })
+
+  test('[VLT-16] of the second: cargoes have no content, agents no recipient', () => {
+    using database = new OldDatabase(2)
+    database.connection.exec(`INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+      VALUES ('c-1', 'csr_cert', 'site', 1, '[]', 1)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT nome FROM cargas'), [{ nome: 'site' }])
+    assert.deepEqual(database.all('SELECT * FROM cargas_conteudo'), [])
+    assert.deepEqual(database.all('SELECT * FROM agentes_recipient'), [])
+  })
+
+  test('[VLT-16] of the third: sealed files have no mode, nothing is asked of agents', () => {
+    using database = new OldDatabase(3)
+    database.connection.exec(`
+      INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+        VALUES ('c-1', 'selado', 'site', 1, '[]', 1);
+      INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo)
+        VALUES ('c-1', '${HASH}', '[]', x'00')`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT length(conteudo) AS bytes, modo FROM cargas_conteudo'), [
+      { bytes: 1, modo: null },
+    ])
+    assert.deepEqual(database.all('SELECT * FROM pedidos'), [])
+  })
+
+  test('[VLT-16] [REV-1] of the fourth: what was revoked and has not expired waits for the CA', async () => {
+    using database = new OldDatabase(4)
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at, revoked_at)
+        VALUES ('an-id', 'web-1', 'web', '${'f'.repeat(64)}', 1, 5);
+      INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after, revoked_at)
+        VALUES ('${'1'.repeat(64)}', '0a', 'an-id', 'identity', 1, 1000, 5),
+          ('${'2'.repeat(64)}', '0b', 'an-id', 'identity', 1, 10, 5),
+          ('${'3'.repeat(64)}', '0c', 'an-id', 'identity', 1, 1000, NULL)`)
+    database.bringForward()
+    const page = { now: new Date(500), limit: 10, isRefusedIncluded: true }
+    const session = new SqlSession(database.connection)
+    const waiting = await new SqliteReader(() => session).listCaRevocations(page)
+    assert.deepEqual(
+      waiting?.map(({ serial, reason }) => [serial, reason]),
+      [['0a', null]],
+    )
+  })
+})
+
+class OldDatabase implements Disposable {
+  readonly connection = new Database(':memory:')
+  readonly #format: number
+
+  constructor(format: number) {
+    this.#format = format
+    for (const step of MIGRATIONS.slice(0, format)) this.connection.exec(step)
+  }
+
+  bringForward(): void {
+    for (const step of MIGRATIONS.slice(this.#format)) this.connection.exec(step)
+  }
+
+  all(sql: string): unknown[] {
+    return this.connection.prepare(sql).all()
+  }
+
+  [Symbol.dispose](): void {
+    this.connection.close()
+  }
+}
