@@ -103,6 +103,7 @@ function operationsOf({ store, time }: Setting, revoker?: CaRevoker) {
     clock: time,
     addresses: { enrollUrl: '', mtlsUrl: '' },
     hubNames: [],
+    contentBytesMax: 0,
     ...(revoker === undefined ? {} : { onAgentRevoked: () => revoker.wake() }),
   })
 }
