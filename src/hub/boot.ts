@@ -102,14 +102,15 @@ export async function bootHub(
       log: logging.forModule('hub.disk'),
     }),
   })
+  // tidy: the hub's one source of chance, handed on from here.
+  const random = Math.random
   const rootsPem = await readTrustedRoots(config.webhookCaPath)
   const lookup = createAddressLookup()
   const webhooks = createWebhooks({
     store,
     clock,
     log: logging.forModule('hub.webhook'),
-    // tidy: the webhooks' one source of chance, handed on from here.
-    random: Math.random,
+    random,
     userAgent: `svc-server/${readVersion()}`,
     openConnection: (url) => openWebhookConnection({ url, rootsPem, lookup }),
   })
@@ -118,7 +119,7 @@ export async function bootHub(
     authority,
     clock,
     log: logging.forModule('hub.revocations'),
-    random: Math.random,
+    random,
   })
   const background = new AbortController()
   const tasks = [

@@ -165,7 +165,6 @@ describe('the encrypted database file', () => {
   }
 })
 
-
 function flip(content: Buffer, position: number): Buffer {
   const changed = Buffer.from(content)
   changed[position] = (changed[position] ?? 0) ^ 1
