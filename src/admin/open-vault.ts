@@ -169,7 +169,7 @@ async function openSession(
   const { createAdminOperations } = await import('../hub/service/admin-operations.ts')
   const { checkRequests } = await import('./checked-operations.ts')
   const store = await openVaultStore(await unseal(), { clock, ...options })
-  const operations = createAdminOperations({
+  const dependencies = {
     store,
     clock,
     addresses: agentAddresses(naming.serverNames, {
@@ -178,7 +178,8 @@ async function openSession(
     }),
     hubNames: naming.serverNames,
     contentBytesMax: naming.contentBytesMax,
-  })
+  }
+  const operations = createAdminOperations(dependencies, 'admin')
   return {
     operations: checkRequests(operations),
     isThroughHub: false,

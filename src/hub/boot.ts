@@ -148,20 +148,23 @@ export async function bootHub(
   }
   admin = await startAdminServer({
     socketPath: vaultFiles(vaultRoot).adminSocket,
-    operations: createAdminOperations({
-      store,
-      clock,
-      polls,
-      addresses: agentAddresses(config.serverNames, bound),
-      hubNames: config.serverNames,
-      contentBytesMax: config.contentBytesMax,
-      notifier: ports.mtls.streams,
-      webhooks,
-      onAgentRevoked: (agentId) => {
-        ports.mtls.cutConnections(agentId)
-        revoker.wake()
+    operations: createAdminOperations(
+      {
+        store,
+        clock,
+        polls,
+        addresses: agentAddresses(config.serverNames, bound),
+        hubNames: config.serverNames,
+        contentBytesMax: config.contentBytesMax,
+        notifier: ports.mtls.streams,
+        webhooks,
+        onAgentRevoked: (agentId) => {
+          ports.mtls.cutConnections(agentId)
+          revoker.wake()
+        },
       },
-    }),
+      'admin',
+    ),
     logging,
   })
   // Whoever waits for these lines may use the admin socket at once.

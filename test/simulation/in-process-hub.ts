@@ -80,17 +80,20 @@ export async function startInProcessHub(
   const kept = stack.move()
   return {
     store,
-    admin: createAdminOperations({
-      store,
-      clock,
-      polls,
-      hubNames: names,
-      contentBytesMax: 1024 * 1024,
-      addresses: {
-        enrollUrl: `http://localhost:${enrollPort}`,
-        mtlsUrl: `https://localhost:${mtlsPort}`,
+    admin: createAdminOperations(
+      {
+        store,
+        clock,
+        polls,
+        hubNames: names,
+        contentBytesMax: 1024 * 1024,
+        addresses: {
+          enrollUrl: `http://localhost:${enrollPort}`,
+          mtlsUrl: `https://localhost:${mtlsPort}`,
+        },
       },
-    }),
+      'admin',
+    ),
     rootPem: ca.rootPem,
     enrollPort,
     mtlsPort,

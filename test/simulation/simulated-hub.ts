@@ -214,14 +214,17 @@ function createServices({
   return {
     clock,
     store,
-    admin: createAdminOperations({
-      store,
-      clock,
-      polls,
-      addresses: { enrollUrl: `https://${HUB_NAME}:8444`, mtlsUrl: `https://${HUB_NAME}:8443` },
-      hubNames,
-      contentBytesMax: CONTENT_BYTES_MAX,
-    }),
+    admin: createAdminOperations(
+      {
+        store,
+        clock,
+        polls,
+        addresses: { enrollUrl: `https://${HUB_NAME}:8444`, mtlsUrl: `https://${HUB_NAME}:8443` },
+        hubNames,
+        contentBytesMax: CONTENT_BYTES_MAX,
+      },
+      'admin',
+    ),
     authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' }),
     enrollAgent: createEnrollAgent({ store, authority, clock, log, hubNames }),
     issueCertificate,

@@ -10,6 +10,7 @@ import {
 } from '../../protocol/admin.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { EntryFilter, Store, StoreReader } from '../store/store.ts'
 import {
@@ -53,7 +54,11 @@ export interface AdminOperationsDependencies {
   readonly webhooks?: WebhookControl
 }
 
-export function createAdminOperations(dependencies: AdminOperationsDependencies): AdminOperations {
+/** Those of one actor, in whose name they are recorded. */
+export function createAdminOperations(
+  dependencies: AdminOperationsDependencies,
+  actor: Actor,
+): AdminOperations {
   const { store, clock, contentBytesMax, polls, notifier } = dependencies
   const { reader } = store
   const viewAgent = async (agent: Agent) =>
@@ -64,9 +69,9 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
       await reader.summarizeCaRevocations(agent.id, clock.now()),
     )
   const operations: AdminOperations = {
-    createToken: (request) => createToken(dependencies, request),
+    createToken: (request) => createToken(dependencies, request, actor),
     listTokens: async () => ({ tokens: (await reader.listTokens()).map(toAdminToken) }),
-    revokeToken: (request) => revokeToken(store, clock, request),
+    revokeToken: (request) => revokeToken(store, clock, request, actor),
     listAgents: async () => ({
       agentes: await Promise.all((await reader.listAgents()).map(viewAgent)),
     }),
@@ -80,23 +85,23 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
         entregas: deliveries.map(toAdminDelivery),
       }
     },
-    revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente)),
-    removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente)),
+    revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente, actor)),
+    removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente, actor)),
     listCaRevocations: (request) => listCaRevocations(dependencies, request),
-    createCargo: (request) => createCargo(dependencies, request),
+    createCargo: (request) => createCargo(dependencies, request, actor),
     listCargoes: async () => ({ cargas: (await reader.listCargoes()).map(toAdminCargo) }),
-    updateCargo: (request) => updateCargo(dependencies, request),
-    removeCargo: (request) => removeCargo(store, clock, request),
+    updateCargo: (request) => updateCargo(dependencies, request, actor),
+    removeCargo: (request) => removeCargo(store, clock, request, actor),
     listRecipients: (request) => listRecipients(reader, contentBytesMax, request),
     readContent: (request) => readContent(reader, request),
-    cancelDelivery: (request) => cancelDeliveryById(store, clock, request),
-    retryDeliveries: (request) => retryDeliveries(store, clock, request),
+    cancelDelivery: (request) => cancelDeliveryById(store, clock, request, actor),
+    retryDeliveries: (request) => retryDeliveries(store, clock, request, actor),
     listDeliveries: async () => ({
       entregas: (await reader.listDeliveries({})).map(toAdminDelivery),
     }),
     listEntries: (request) => listEntries(reader, request),
-    pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request),
-    ...createWebhookOperations(dependencies),
+    pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
+    ...createWebhookOperations(dependencies, actor),
   }
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { DeliveryWithCargo, Store, StoreReader } from '../store/store.ts'
 import { toAdminCargo } from './admin-views.ts'
@@ -33,6 +34,7 @@ import {
 export async function updateCargo(
   { store, clock, hubNames, contentBytesMax }: CargoDependencies,
   request: AdminRequest<'updateCargo'>,
+  actor: Actor,
 ): Promise<AdminReplies['updateCargo']> {
   const { selado } = request
   const sans = request.sans === undefined ? undefined : parseCargoSans(request.sans, hubNames)
@@ -49,7 +51,7 @@ export async function updateCargo(
     await writer.updateCargo(cargo)
     if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoUpdated, {
-      actor: 'admin',
+      actor,
       carga_id: cargo.id,
       nome: cargo.name,
       versao: cargo.version,
@@ -111,17 +113,18 @@ export async function removeCargo(
   store: Store,
   clock: Clock,
   request: AdminRequest<'removeCargo'>,
+  actor: Actor,
 ): Promise<AdminReplies['removeCargo']> {
   return store.write(async (writer) => {
     const now = clock.now()
     const cargo = await findCargo(writer, request.carga)
     for (const delivery of await listStandingDeliveries(writer, { cargoId: cargo.id })) {
-      await cancelDelivery(writer, delivery, now)
+      await cancelDelivery(writer, delivery, now, actor)
     }
     await writer.updateCargo({ ...cargo, removedAt: now })
     await writer.removeContent(cargo.id)
     await recordHubAct(writer, now, HubEventType.cargoRemoved, {
-      actor: 'admin',
+      actor,
       carga_id: cargo.id,
       nome: cargo.name,
     })

@@ -5,6 +5,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryStatus, HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { DeliveryWithCargo, Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { toAdminDelivery } from './admin-views.ts'
@@ -21,12 +22,13 @@ export async function cancelDelivery(
   writer: StoreWriter,
   delivery: Delivery,
   now: Date,
+  actor: Actor,
 ): Promise<void> {
   for (const each of [...(await writer.listPredecessors(delivery.id)), delivery]) {
     if (OVER.has(each.status)) continue
     await writer.setDeliveryStatus(each.id, DeliveryStatus.cancelled, now, each.error)
   }
-  const payload = { actor: 'admin', carga_id: delivery.cargoId }
+  const payload = { actor, carga_id: delivery.cargoId }
   await recordHubAct(writer, now, HubEventType.deliveryCancelled, payload, delivery.id)
 }
 
@@ -34,10 +36,11 @@ export async function cancelDeliveryById(
   store: Store,
   clock: Clock,
   request: AdminRequest<'cancelDelivery'>,
+  actor: Actor,
 ): Promise<AdminReplies['cancelDelivery']> {
   return store.write(async (writer) => {
     const delivery = await findStanding(writer, request.entrega)
-    await cancelDelivery(writer, delivery, clock.now())
+    await cancelDelivery(writer, delivery, clock.now(), actor)
     return toAdminDelivery(await findWithCargo(writer, delivery.id))
   })
 }
@@ -47,6 +50,7 @@ export async function retryDeliveries(
   store: Store,
   clock: Clock,
   request: AdminRequest<'retryDeliveries'>,
+  actor: Actor,
 ): Promise<AdminReplies['retryDeliveries']> {
   return store.write(async (writer) => {
     const now = clock.now()
@@ -58,7 +62,7 @@ export async function retryDeliveries(
     for (const old of wanted) {
       if (old.cargo.removedAt !== null) continue
       const { id } = await replaceDelivery(writer, old, old.cargo, now)
-      const payload = { actor: 'admin', entrega_anterior: old.id, carga_id: old.cargoId }
+      const payload = { actor, entrega_anterior: old.id, carga_id: old.cargoId }
       await recordHubAct(writer, now, HubEventType.deliveryRetried, payload, id)
       retried.push(toAdminDelivery(await findWithCargo(writer, id)))
     }

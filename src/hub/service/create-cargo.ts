@@ -5,6 +5,7 @@ import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import { type ArtefactName, parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { coversName, isSubjectAltName } from '../domain/subject-alt-name.ts'
@@ -28,6 +29,7 @@ export interface CargoDependencies {
 export async function createCargo(
   dependencies: CargoDependencies,
   request: AdminRequest<'createCargo'>,
+  actor: Actor,
 ): Promise<AdminReplies['createCargo']> {
   const { store, clock } = dependencies
   const now = clock.now()
@@ -41,7 +43,7 @@ export async function createCargo(
     await writer.insertCargo(cargo)
     if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoCreated, {
-      actor: 'admin',
+      actor,
       carga_id: cargo.id,
       tipo: cargo.kind,
       nome: cargo.name,

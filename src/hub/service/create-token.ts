@@ -3,6 +3,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import { coversName } from '../domain/subject-alt-name.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -19,6 +20,7 @@ const TTL_MAX_SECONDS = 7 * 86_400
 export async function createToken(
   { store, clock, addresses, hubNames }: AdminOperationsDependencies,
   request: AdminRequest<'createToken'>,
+  actor: Actor,
 ): Promise<AdminReplies['createToken']> {
   const hostname = parseHostname(request.hostname)
   if (hostname === undefined) {
@@ -55,7 +57,7 @@ export async function createToken(
     if (!token.isReenrollment) await refuseTakenHostname(writer, hostname, now)
     await writer.insertToken(token)
     await recordHubAct(writer, now, HubEventType.tokenCreated, {
-      actor: 'admin',
+      actor,
       token_id: token.hash.slice(0, 16),
       hostname,
       role: token.expectedRole,

@@ -4,6 +4,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminRequest } from '../../protocol/admin.ts'
 import type { WebhookId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import { nameWebhook, type Webhook } from '../domain/webhook.ts'
 import { isSent, secretFrom } from '../domain/webhook-message.ts'
 import { decideWebhookUrl } from '../domain/webhook-url.ts'
@@ -20,6 +21,7 @@ export async function createWebhook(
   store: Store,
   clock: Clock,
   request: AdminRequest<'createWebhook'>,
+  actor: Actor,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const verdict = decideWebhookUrl(request.url)
   if (!verdict.ok) {
@@ -40,7 +42,7 @@ export async function createWebhook(
     const id = randomUUID() as WebhookId
     const { href: url } = verdict.url
     await recordHubAct(writer, now, HubEventType.webhookCreated, {
-      actor: 'admin',
+      actor,
       ...nameWebhook({ id, url }),
       tipos: types,
     })

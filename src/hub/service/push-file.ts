@@ -6,6 +6,7 @@ import { PUSH_BYTES_MAX } from '../../protocol/admin-routes.ts'
 import { FILE_MODE_DEFAULT, formatFileMode, parseFileMode } from '../../protocol/file-mode.ts'
 import type { ArtefactName, CargoId, DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo, CargoContent } from '../domain/cargo.ts'
 import type { StoreWriter } from '../store/store.ts'
@@ -54,6 +55,7 @@ export async function pushFile(
   agent: Agent,
   file: PushedFile,
   now: Date,
+  actor: Actor,
 ): Promise<DeliveryId> {
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const earlier = standing.find(
@@ -67,7 +69,7 @@ export async function pushFile(
   await writer.setContent(cargo.id, file.content)
   const { cargoCreated, cargoUpdated } = HubEventType
   await recordHubAct(writer, now, earlier === undefined ? cargoCreated : cargoUpdated, {
-    actor: 'admin',
+    actor,
     carga_id: cargo.id,
     tipo: cargo.kind,
     nome: cargo.name,

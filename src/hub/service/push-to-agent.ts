@@ -5,6 +5,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import type { AgentNotifier } from './agent-notifier.ts'
@@ -20,18 +21,24 @@ export interface PushDependencies {
 }
 
 /** What is done inside the write; answers the entrega when there is one. */
-type Act = (writer: StoreWriter, agent: Agent, now: Date) => Promise<DeliveryId | undefined>
+type Act = (
+  writer: StoreWriter,
+  agent: Agent,
+  now: Date,
+  actor: Actor,
+) => Promise<DeliveryId | undefined>
 
 /** Durable when it is answered; an agent that is offline gets it when it is back. */
 export async function pushToAgent(
   { store, clock, notifier }: PushDependencies,
   request: AdminRequest<'pushToAgent'>,
+  actor: Actor,
 ): Promise<AdminReplies['pushToAgent']> {
   const act = parseAct(request)
   const { agentId, deliveryId } = await store.write(
     async (writer): Promise<{ agentId: AgentId; deliveryId: DeliveryId | undefined }> => {
       const agent = await findPushable(writer, request.agente)
-      return { agentId: agent.id, deliveryId: await act(writer, agent, clock.now()) }
+      return { agentId: agent.id, deliveryId: await act(writer, agent, clock.now(), actor) }
     },
   )
   const online = notifier?.isOnline(agentId) ?? false
@@ -47,7 +54,7 @@ function parseAct({ acao, nome, conteudo, modo }: AdminRequest<'pushToAgent'>): 
     throw new UserError('request_invalid', 'it is either an acao, or a file: nome and conteudo')
   }
   const file = parsePushedFile({ nome, conteudo, modo })
-  return (writer, agent, now) => pushFile(writer, agent, file, now)
+  return (writer, agent, now, actor) => pushFile(writer, agent, file, now, actor)
 }
 
 async function findPushable(reader: StoreReader, wanted: string): Promise<Agent> {
@@ -58,19 +65,22 @@ async function findPushable(reader: StoreReader, wanted: string): Promise<Agent>
   })
 }
 
-const requestSync: Act = async (writer, agent, now) => {
+const requestSync: Act = async (writer, agent, now, actor) => {
   await writer.requestSync(agent.id, now)
-  await recordHubAct(writer, now, HubEventType.agentSyncRequested, actOn(agent))
+  await recordHubAct(writer, now, HubEventType.agentSyncRequested, actOn(agent, actor))
   return undefined
 }
 
-const requestRotation: Act = async (writer, agent, now) => {
+const requestRotation: Act = async (writer, agent, now, actor) => {
   const newest = await writer.findNewestIdentity(agent.id)
   await writer.requestRotation(agent.id, { at: now, afterSeq: newest?.seq ?? 0 })
-  await recordHubAct(writer, now, HubEventType.agentRotateRequested, actOn(agent))
+  await recordHubAct(writer, now, HubEventType.agentRotateRequested, actOn(agent, actor))
   return undefined
 }
 
-function actOn({ id, hostname }: Agent): { actor: string; agente_id: string; hostname: string } {
-  return { actor: 'admin', agente_id: id, hostname }
+function actOn(
+  { id, hostname }: Agent,
+  actor: Actor,
+): { actor: Actor; agente_id: string; hostname: string } {
+  return { actor, agente_id: id, hostname }
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../../platform/errors.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { cancelDelivery } from './change-delivery.ts'
@@ -11,6 +12,7 @@ import { listStandingDeliveries } from './replace-delivery.ts'
 export async function removeAgent(
   { store, clock }: AdminOperationsDependencies,
   wanted: string,
+  actor: Actor,
 ): Promise<Agent> {
   return store.write(async (writer) => {
     const agent = await findAgent(writer, wanted)
@@ -21,7 +23,7 @@ export async function removeAgent(
     }
     const now = clock.now()
     for (const delivery of await listStandingDeliveries(writer, { agentId: agent.id })) {
-      await cancelDelivery(writer, delivery, now)
+      await cancelDelivery(writer, delivery, now, actor)
     }
     for (const token of await writer.findOpenTokens(agent.hostname, now)) {
       await writer.endToken(token.hash, now)
@@ -29,7 +31,7 @@ export async function removeAgent(
     const removed: Agent = { ...agent, removedAt: now }
     await writer.updateAgent(removed)
     await recordHubAct(writer, now, HubEventType.agentRemoved, {
-      actor: 'admin',
+      actor,
       agente_id: agent.id,
       hostname: agent.hostname,
     })

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { invariant, UserError } from '../../platform/errors.ts'
 import type { AdminRequest } from '../../protocol/admin.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import { nameWebhook, type Webhook } from '../domain/webhook.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { findWebhook } from './find-webhook.ts'
@@ -10,7 +11,12 @@ import { recordHubAct } from './hub-acts.ts'
 type Replay = AdminRequest<'replayWebhook'>
 
 /** What was sent already is sent again from there on, or what was given up once more; without either it goes on at once. */
-export async function replayWebhook(store: Store, clock: Clock, request: Replay): Promise<Webhook> {
+export async function replayWebhook(
+  store: Store,
+  clock: Clock,
+  request: Replay,
+  actor: Actor,
+): Promise<Webhook> {
   const since = parseTime(request.since)
   if ([request.seq, since, request.dead === true ? true : undefined].filter(isGiven).length > 1) {
     throw new UserError('usage', 'seq, since and dead do not go together')
@@ -23,7 +29,7 @@ export async function replayWebhook(store: Store, clock: Clock, request: Replay)
     await writer.webhooks.removeDeadAfter(webhook.id, cursorSeq)
     await writer.webhooks.restart(webhook.id, cursorSeq)
     await recordHubAct(writer, clock.now(), HubEventType.webhookReplayed, {
-      actor: 'admin',
+      actor,
       ...nameWebhook(webhook),
       after_seq: cursorSeq,
       dead: request.dead === true,

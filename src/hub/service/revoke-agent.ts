@@ -1,4 +1,5 @@
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { findAgent } from './find-agent.ts'
@@ -11,6 +12,7 @@ import { recordHubAct } from './hub-acts.ts'
 export async function revokeAgent(
   { store, clock, onAgentRevoked }: AdminOperationsDependencies,
   wanted: string,
+  actor: Actor,
 ): Promise<Agent> {
   const agent = await store.write(async (writer) => {
     const found = await findAgent(writer, wanted)
@@ -21,7 +23,7 @@ export async function revokeAgent(
     await writer.updateAgent(revoked)
     await writer.revokeCertificates(found.id, now)
     await recordHubAct(writer, now, HubEventType.agentRevoked, {
-      actor: 'admin',
+      actor,
       agente_id: found.id,
       hostname: found.hostname,
     })

@@ -98,14 +98,15 @@ async function enrol(store: Store, hostname: string, certificates: number): Prom
 }
 
 function operationsOf({ store, time }: Setting, revoker?: CaRevoker) {
-  return createAdminOperations({
+  const dependencies = {
     store,
     clock: time,
     addresses: { enrollUrl: '', mtlsUrl: '' },
     hubNames: [],
     contentBytesMax: 0,
     ...(revoker === undefined ? {} : { onAgentRevoked: () => revoker.wake() }),
-  })
+  }
+  return createAdminOperations(dependencies, 'admin')
 }
 
 async function entriesOf(store: Store, eventType: string): Promise<Record<string, unknown>[]> {

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import { isOpen } from '../domain/enrollment-token.ts'
 import type { Store } from '../store/store.ts'
 import { toAdminToken } from './admin-views.ts'
@@ -13,6 +14,7 @@ export async function revokeToken(
   store: Store,
   clock: Clock,
   { token: wanted }: AdminRequest<'revokeToken'>,
+  actor: Actor,
 ): Promise<AdminReplies['revokeToken']> {
   return store.write(async (writer) => {
     const now = clock.now()
@@ -42,7 +44,7 @@ export async function revokeToken(
     if (isOpen(token, now)) {
       await writer.endToken(token.hash, now)
       await recordHubAct(writer, now, HubEventType.tokenRevoked, {
-        actor: 'admin',
+        actor,
         token_id: token.hash.slice(0, 16),
         hostname: token.expectedHostname,
       })

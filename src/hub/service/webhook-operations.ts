@@ -1,5 +1,6 @@
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations, AdminReplies } from '../../protocol/admin.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { createWebhook } from './create-webhook.ts'
@@ -18,6 +19,7 @@ type WebhookOperationName =
 
 export function createWebhookOperations(
   dependencies: AdminOperationsDependencies,
+  actor: Actor,
 ): Pick<AdminOperations, WebhookOperationName> {
   const { store, clock, webhooks: control } = dependencies
   const { reader } = store
@@ -28,7 +30,7 @@ export function createWebhookOperations(
   }
   return {
     createWebhook: async (request) => {
-      const { webhook, secret } = await createWebhook(store, clock, request)
+      const { webhook, secret } = await createWebhook(store, clock, request, actor)
       return { ...(await followed(webhook)), secret }
     },
     listWebhooks: async () => {
@@ -57,10 +59,10 @@ export function createWebhookOperations(
         duration_ms: durationMs,
       }
     },
-    replayWebhook: async (request) => followed(await replayWebhook(store, clock, request)),
+    replayWebhook: async (request) => followed(await replayWebhook(store, clock, request, actor)),
     removeWebhook: async ({ webhook: wanted }) => {
       const removed = await view(await findWebhook(reader, wanted))
-      await removeWebhook(store, clock, wanted)
+      await removeWebhook(store, clock, wanted, actor)
       await control?.changed()
       return removed
     },

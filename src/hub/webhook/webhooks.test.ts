@@ -238,7 +238,7 @@ describe('webhooks', () => {
     await webhooks.changed()
     assert.equal(gone.attempts.length, 1)
     answers.status = 200
-    await replayWebhook(store, systemClock, { webhook: gone.webhookId })
+    await replayWebhook(store, systemClock, { webhook: gone.webhookId }, 'admin')
     await webhooks.changed()
     await until(gone, [1, 2, 3, 4])
   })
@@ -255,7 +255,7 @@ describe('webhooks', () => {
         const webhook = await store.reader.webhooks.find(one.webhookId)
         return webhook?.progress.cursorSeq === one.accepted.at(-1)?.seq || undefined
       })
-      await replayWebhook(store, systemClock, { webhook: one.webhookId, ...from })
+      await replayWebhook(store, systemClock, { webhook: one.webhookId, ...from }, 'admin')
       await webhooks.changed()
     }
     await replay({ seq: 2 })
@@ -285,7 +285,7 @@ describe('webhooks', () => {
         await writer.webhooks.insertDead({ webhookId, seq, diedAt, error: 'old' })
       }
     })
-    await replayWebhook(store, systemClock, { webhook: webhookId, dead: true })
+    await replayWebhook(store, systemClock, { webhook: webhookId, dead: true }, 'admin')
     await using _ = start()
     await until(one, [1, 3, 4, 5])
     assert.deepEqual(
@@ -308,7 +308,7 @@ describe('webhooks', () => {
     for (let count = 0; count < 3; count += 1) await append(store, {})
     await using webhooks = start()
     await waitUntil('an attempt', () => (hangs.attempts.length === 1 ? true : undefined))
-    await removeWebhook(store, systemClock, hangs.webhookId)
+    await removeWebhook(store, systemClock, hangs.webhookId, 'admin')
     await webhooks.changed()
     assert.equal(await store.reader.webhooks.findSecret(hangs.webhookId), undefined)
     await append(store, {})

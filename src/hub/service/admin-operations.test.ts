@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
+import { insertAgent, NOW } from '../store/store-samples.ts'
+import { createAdminOperations } from './admin-operations.ts'
+
+test('[API-2] every act is recorded under the name of whoever asked for it', async () => {
+  await using store = await openTemporaryStore()
+  const clock = { now: () => NOW, sleep: () => Promise.resolve() }
+  const addresses = { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' }
+  const dependencies = {
+    store,
+    clock,
+    addresses,
+    hubNames: ['hub.test'],
+    contentBytesMax: 1024,
+  }
+  const operations = createAdminOperations(dependencies, 'token:ci')
+  await insertAgent(store, 'web-1')
+
+  const token = await operations.createToken({ hostname: 'web-2', role: 'web' })
+  await operations.revokeToken({ token: token.id })
+  const create = { tipo: 'csr_cert', nome: 'site', agentes: ['web-1'], roles: [], sans: [] }
+  const { carga_id: carga, entregas } = await operations.createCargo(create)
+  await operations.updateCargo({ carga })
+  const [standing] = (await operations.listDeliveries({})).entregas.slice(-1)
+  await operations.retryDeliveries({ entrega: standing?.id ?? '' })
+  assert.equal(entregas.length, 1)
+  await operations.removeCargo({ carga })
+  await operations.revokeAgent({ agente: 'web-1' })
+  await operations.removeAgent({ agente: 'web-1' })
+
+  const { eventos } = await operations.listEntries({})
+  assert.deepEqual(
+    eventos.map(({ tipo_evento, payload }) => [tipo_evento, payload['actor']]),
+    [
+      'token_created',
+      'token_revoked',
+      'carga_created',
+      'carga_updated',
+      'entrega_retried',
+      'entrega_cancelled',
+      'carga_removed',
+      'agent_revoked',
+      'agent_removed',
+    ].map((type) => [type, 'token:ci']),
+  )
+})
