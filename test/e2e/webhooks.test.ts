@@ -96,6 +96,12 @@ describe('a receiver as documented', () => {
     assert.equal(created?.tipo_evento, 'webhook_created')
     await makeEntries(hub, 5)
     await assertWhole(hub, receiver, created.seq)
+    const nothingWaits = (): Promise<Listed> =>
+      waitUntil('the hub to be done', async () => {
+        const [shown] = await list(hub)
+        return shown?.backlog === 0 ? shown : undefined
+      })
+    await nothingWaits()
 
     await receiver.kill()
     await makeEntries(hub, 30)
@@ -108,10 +114,7 @@ describe('a receiver as documented', () => {
     await receiver.start()
     await makeEntries(hub, 5)
     await assertWhole(hub, receiver, created.seq)
-    const active = await waitUntil('the hub to be done', async () => {
-      const [shown] = await list(hub)
-      return shown?.backlog === 0 ? shown : undefined
-    })
+    const active = await nothingWaits()
     assert.equal(active.state, 'active')
     assert.notEqual(active.last_success_at, null)
 
