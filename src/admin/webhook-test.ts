@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError } from '../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
+import { printable } from './table.ts'
 
 export function registerWebhookTest(webhook: Command, context: CommandContext): void {
   webhook
@@ -29,7 +30,9 @@ async function testWebhook(context: CommandContext, id: string, asJson: boolean)
   )
   if (asJson) await context.output.writeJson(tested)
   if (!tested.ok) {
-    throw new SvcError('webhook_failed', `the test was not accepted: ${tested.erro ?? 'no reason'}`)
+    // A receiver's certificate has its say in some of these.
+    const reason = printable(tested.erro ?? 'no reason')
+    throw new SvcError('webhook_failed', `the test was not accepted: ${reason}`)
   }
   if (asJson) return
   await context.output.write(
