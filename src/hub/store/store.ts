@@ -9,6 +9,7 @@ import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type {
   AgentId,
@@ -64,6 +65,16 @@ export interface StoreReader {
 
   /** The deliveries that this one replaces, and those that they replaced; oldest first. */
   listPredecessors(id: DeliveryId): Promise<Delivery[]>
+
+  summariseFleet(rule: LateRule): Promise<FleetSummary>
+  /** Those that end first come first. */
+  listLateCertificates(filter: LateFilter): Promise<CertificateInUse[]>
+  /** Agents with a certificate that is late or expired. */
+  listLateAgents(rule: LateRule): Promise<AgentId[]>
+  /** Those that have not expired, the first to end first. */
+  listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]>
+  /** Agents with a certificate that ends after the one instant, and not after the other. */
+  countAgentsThatLose(after: Date, until: Date): Promise<number>
 
   /** The last entry of the audit log. */
   findLastEntry(): Promise<AuditEntry | undefined>
@@ -161,6 +172,18 @@ export interface DeliveryFilter {
   readonly agentId?: AgentId
   readonly cargoId?: CargoId
   readonly statuses?: readonly DeliveryStatus[]
+}
+
+/** What is late is for hub/domain/late-renewal.ts to say. */
+export interface LateRule {
+  readonly now: Date
+  readonly thresholdMs: number
+}
+
+export interface LateFilter extends LateRule {
+  /** Only those that are late from an instant after this one. */
+  readonly since?: Date
+  readonly limit: number
 }
 
 export interface DeliveryWithCargo extends Delivery {

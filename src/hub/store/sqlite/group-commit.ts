@@ -10,6 +10,14 @@ import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
+/** A transaction that ended, for whoever counts them. */
+export interface CommittedBatch {
+  readonly writes: number
+  /** The commit alone, which is the wait for the disk. */
+  readonly commitMs: number
+  readonly isCommitted: boolean
+}
+
 type Work = (writer: StoreWriter) => Promise<unknown>
 type Settle = () => void
 
@@ -32,15 +40,21 @@ export class GroupCommit {
   readonly #connection: Connection
   readonly #session: SqlSession
   readonly #onCommit: (last: AuditEntry) => void
+  readonly #onBatch: (batch: CommittedBatch) => void
   readonly #queue: QueuedWrite[] = []
   #commits = 0
   #isRunning = false
   #isClosed = false
   #drained: Settle | undefined
 
-  constructor(connection: Connection, onCommit: (last: AuditEntry) => void) {
+  constructor(
+    connection: Connection,
+    onCommit: (last: AuditEntry) => void,
+    onBatch: (batch: CommittedBatch) => void = () => undefined,
+  ) {
     this.#connection = connection
     this.#onCommit = onCommit
+    this.#onBatch = onBatch
     this.#session = new SqlSession(connection)
   }
 
@@ -87,7 +101,9 @@ export class GroupCommit {
 
   async #commitBatch(batch: readonly QueuedWrite[]): Promise<void> {
     const outcomes: Settle[] = []
+    const writes = batch.length
     let last: AuditEntry | undefined
+    let commitMs = 0
     try {
       this.#session.run('BEGIN IMMEDIATE')
       for (const queued of batch) {
@@ -95,14 +111,18 @@ export class GroupCommit {
         outcomes.push(outcome.settle)
         last = outcome.lastEntry ?? last
       }
+      const startMs = performance.now()
       this.#session.run('COMMIT')
+      commitMs = performance.now() - startMs
     } catch (error) {
       this.#rollBack()
       const failure = unavailable('the write could not be committed', describeSqliteFailure(error))
       for (const queued of batch) queued.reject(failure)
+      this.#onBatch({ writes, commitMs, isCommitted: false })
       return
     }
     this.#commits += 1
+    this.#onBatch({ writes, commitMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()
   }

@@ -64,6 +64,19 @@ describe('a database of an older format keeps its rows when it is brought forwar
       [['0a', null]],
     )
   })
+
+  test('[VLT-16] of the sixth: the certificates of live hosts are in use', () => {
+    using database = new OldDatabase(6)
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at)
+        VALUES ('a', 'web-1', 'web', 't', 1);
+      INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
+        VALUES ('${'1'.repeat(64)}', '01', 'a', 'identity', 1, 99)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT agente_id, not_after FROM validades'), [
+      { agente_id: 'a', not_after: 99 },
+    ])
+  })
 })
 
 class OldDatabase implements Disposable {

@@ -39,7 +39,7 @@ test('no query walks through a table that grows, and none sorts the audit log', 
   await runEveryQuery(new SqliteWriter(() => session))
   assert.ok(texts.size >= 15)
   for (const sql of texts) {
-    const plan = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nulls(sql)) as {
+    const plan = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nothingFor(sql)) as {
       detail: string
     }[]
     for (const { detail } of plan) {
@@ -77,6 +77,11 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.listDeliveries({ agentId, statuses: ['pendente'] })
   await writer.listDeliveries({ cargoId: ID as CargoId })
   await writer.listDeliveries({ statuses: ['falhou'] })
+  await writer.summariseFleet({ now: NOW, thresholdMs: 1000 })
+  await writer.listLateCertificates({ now: NOW, thresholdMs: 1000, limit: 5 })
+  await writer.listLateAgents({ now: NOW, thresholdMs: 1000 })
+  await writer.listFirstToEnd(NOW, 5)
+  await writer.countAgentsThatLose(NOW, NOW)
   await writer.findLastEntry()
   await writer.findEntryByRequestId(agentId, 'r')
   for (const selection of [
@@ -109,6 +114,8 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.forgetCaRefusals(agentId, NOW)
 }
 
-function nulls(sql: string): null[] {
+function nothingFor(sql: string): (null | object)[] {
+  const names = [...sql.matchAll(/@(\w+)/g)].map(([, name]) => [name, null])
+  if (names.length > 0) return [Object.fromEntries(names)]
   return [...sql.matchAll(/\?/g)].map(() => null)
 }

@@ -5,6 +5,7 @@ import type { CaRevocation, CaRevocationSummary } from '../../domain/ca-revocati
 import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import type {
   AgentId,
@@ -18,10 +19,19 @@ import type {
   DeliveryFilter,
   DeliveryWithCargo,
   EntryFilter,
+  LateFilter,
+  LateRule,
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
+import {
+  countAgentsThatLose,
+  selectFirstToEnd,
+  selectLate,
+  selectLateAgents,
+  summariseFleet,
+} from './fleet-query.ts'
 import {
   type AgentRequestsRow,
   type AgentRow,
@@ -181,6 +191,26 @@ export class SqliteReader implements StoreReader {
       SELECT entregas.* FROM entregas JOIN anteriores ON anteriores.id = entregas.id
       ORDER BY entregas.ordem`
     return this.session().all<DeliveryRow>(sql, id).map(toDelivery)
+  }
+
+  async summariseFleet(rule: LateRule): Promise<FleetSummary> {
+    return summariseFleet(this.session(), rule)
+  }
+
+  async listLateCertificates(filter: LateFilter): Promise<CertificateInUse[]> {
+    return selectLate(this.session(), filter)
+  }
+
+  async listLateAgents(rule: LateRule): Promise<AgentId[]> {
+    return selectLateAgents(this.session(), rule)
+  }
+
+  async listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]> {
+    return selectFirstToEnd(this.session(), now, limit)
+  }
+
+  async countAgentsThatLose(after: Date, until: Date): Promise<number> {
+    return countAgentsThatLose(this.session(), after, until)
   }
 
   async findLastEntry(): Promise<AuditEntry | undefined> {

@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.ts'
 import type { Store, StoreReader, StoreWriter } from '../store.ts'
 import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
 import { exists } from '../../../platform/files.ts'
-import { GroupCommit } from './group-commit.ts'
+import { type CommittedBatch, GroupCommit } from './group-commit.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 
@@ -15,6 +15,8 @@ export interface SqliteStoreOptions {
   readonly createIfMissing?: boolean
   /** Told the last entry of each commit that appended to the audit log, before its writes are acknowledged. */
   readonly onCommit?: (last: AuditEntry) => void
+  /** Told of each transaction, for metrics. */
+  readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
 }
 
 /** Opens the encrypted database, whose tables are brought to the newest version. Throws StoreError. */
@@ -23,7 +25,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   if (options.createIfMissing === true && !(await exists(path))) await createDatabase(path, dataKey)
   const writer = openWriter(path, dataKey)
   try {
-    return new SqliteStore(writer, openReader(path, dataKey), options.onCommit)
+    return new SqliteStore(writer, openReader(path, dataKey), options.onCommit, options.onBatch)
   } catch (error) {
     writer.close()
     throw error
@@ -41,10 +43,11 @@ export class SqliteStore implements Store {
     writer: Connection,
     reader: Connection,
     onCommit: (last: AuditEntry) => void = () => undefined,
+    onBatch?: (batch: CommittedBatch) => void,
   ) {
     this.#writerConnection = writer
     this.#readerConnection = reader
-    this.#groupCommit = new GroupCommit(writer, onCommit)
+    this.#groupCommit = new GroupCommit(writer, onCommit, onBatch)
     const session = new SqlSession(reader)
     // Between transactions the writing connection sees nothing but what is committed either, and what it wrote last is
     // still in its cache.

@@ -1,0 +1,153 @@
+// Questions about all agents at once, asked of indexes and of `validades`, whose size is that of the fleet, not of its past.
+
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import {
+  COUNTED_STATUSES,
+  ENDING_WITHIN,
+  type CertificateInUse,
+  type CertificatesSummary,
+  type CountedStatus,
+  type EndingWithin,
+  type FleetSummary,
+} from '../../domain/fleet.ts'
+import type { CertificatePurpose } from '../../domain/issued-certificate.ts'
+import type { LateFilter, LateRule } from '../store.ts'
+import type { SqlSession } from './sql-session.ts'
+
+interface InUseRow {
+  agente_id: CertificateInUse['agentId']
+  hostname: CertificateInUse['hostname']
+  purpose: CertificatePurpose
+  entrega_id: CertificateInUse['deliveryId']
+  nome: CertificateInUse['name']
+  not_before: number
+  not_after: number
+}
+
+/** `lateFrom` of the domain, in SQL; a test holds the two together. */
+const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before) / 3) / 2'
+/** What is late ends within half a threshold: a range that the index knows. */
+const IS_LATE = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
+
+const LATE_AGENTS = `SELECT DISTINCT agente_id FROM validades INDEXED BY validades_por_fim WHERE ${IS_LATE}`
+
+const IN_USE = `SELECT validades.agente_id, hostname, purpose, entrega_id, nome, not_before, not_after
+  FROM validades CROSS JOIN agentes ON agentes.id = validades.agente_id
+    LEFT JOIN entregas ON entregas.id = entrega_id LEFT JOIN cargas ON cargas.id = carga_id`
+
+export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummary {
+  const live = countOf(session, 'FROM agentes WHERE removed_at IS NULL AND revoked_at IS NULL')
+  const revoked = countOf(
+    session,
+    'FROM agentes WHERE removed_at IS NULL AND revoked_at IS NOT NULL',
+  )
+  const late = countOf(session, `FROM (${LATE_AGENTS})`, parametersOf(rule))
+  const deliveries = Object.fromEntries(
+    COUNTED_STATUSES.map((status) => [
+      status,
+      countOf(session, `FROM entregas WHERE status = '${status}'`),
+    ]),
+    // Its keys are those of the list.
+  ) as Record<CountedStatus, number>
+  return {
+    agents: { registered: live - late, late, revoked },
+    certificates: {
+      identity: summariseCertificates(session, 'identity', rule),
+      delivery: summariseCertificates(session, 'delivery', rule),
+    },
+    deliveries,
+    oldestWaitingSince: oldestOf(session, ['pendente', 'em_andamento']),
+  }
+}
+
+export function selectLate(session: SqlSession, filter: LateFilter): CertificateInUse[] {
+  const { since, limit, ...rule } = filter
+  const sinceMs = since?.getTime() ?? Number.MIN_SAFE_INTEGER
+  const sql = `${IN_USE} WHERE ${IS_LATE} AND ${LATE_FROM} > @sinceMs
+    ORDER BY not_after LIMIT @limit`
+  return session.all<InUseRow>(sql, { ...parametersOf(rule), sinceMs, limit }).map(toInUse)
+}
+
+export function selectLateAgents(session: SqlSession, rule: LateRule): AgentId[] {
+  const rows = session.all<{ agente_id: AgentId }>(LATE_AGENTS, parametersOf(rule))
+  return rows.map(({ agente_id }) => agente_id)
+}
+
+export function selectFirstToEnd(session: SqlSession, now: Date, limit: number) {
+  const sql = `${IN_USE} WHERE not_after > ? ORDER BY not_after LIMIT ?`
+  return session.all<InUseRow>(sql, now.getTime(), limit).map(toInUse)
+}
+
+export function countAgentsThatLose(session: SqlSession, after: Date, until: Date): number {
+  const sql = `SELECT count(DISTINCT agente_id) AS count FROM validades INDEXED BY validades_por_fim
+    WHERE not_after > ? AND not_after <= ?`
+  return session.get<{ count: number }>(sql, after.getTime(), until.getTime())?.count ?? 0
+}
+
+/** Each row is counted once, in the range that it is in: a count of a range of an index is all but free. */
+function summariseCertificates(
+  session: SqlSession,
+  purpose: CertificatePurpose,
+  rule: LateRule,
+): CertificatesSummary {
+  const named = { ...parametersOf(rule), purpose }
+  const { nowMs } = named
+  const ofPurpose = 'FROM validades INDEXED BY validades_por_uso WHERE purpose = @purpose'
+  const between = (afterMs: number, untilMs: number): number =>
+    countOf(session, `${ofPurpose} AND not_after > @afterMs AND not_after <= @untilMs`, {
+      purpose,
+      afterMs,
+      untilMs,
+    })
+  const expired = between(Number.MIN_SAFE_INTEGER, nowMs)
+  const late = countOf(session, `${ofPurpose} AND not_after > @nowMs AND ${IS_LATE}`, named)
+  let fromMs = nowMs
+  let living = 0
+  const endingWithin = Object.entries(ENDING_WITHIN).map(([name, seconds]) => {
+    const untilMs = nowMs + seconds * 1000
+    living += between(fromMs, untilMs)
+    fromMs = untilMs
+    return [name, living]
+  })
+  living += between(fromMs, Number.MAX_SAFE_INTEGER)
+  const first = session.get<{ not_after: number }>(
+    `SELECT not_after ${ofPurpose} AND not_after > @nowMs ORDER BY not_after LIMIT 1`,
+    { purpose, nowMs },
+  )
+  return {
+    valid: living - late,
+    late,
+    expired,
+    firstNotAfter: first === undefined ? undefined : new Date(first.not_after),
+    // Its keys are those of the table.
+    endingWithin: Object.fromEntries(endingWithin) as Record<EndingWithin, number>,
+  }
+}
+
+function countOf(session: SqlSession, rest: string, named: object = {}): number {
+  return session.get<{ count: number }>(`SELECT count(*) AS count ${rest}`, named)?.count ?? 0
+}
+
+function oldestOf(session: SqlSession, statuses: readonly CountedStatus[]): Date | undefined {
+  const instants = statuses.flatMap((status) => {
+    const sql = 'SELECT updated_at FROM entregas WHERE status = ? ORDER BY updated_at LIMIT 1'
+    return session.get<{ updated_at: number }>(sql, status)?.updated_at ?? []
+  })
+  return instants.length === 0 ? undefined : new Date(Math.min(...instants))
+}
+
+function parametersOf({ now, thresholdMs }: LateRule): { nowMs: number; thresholdMs: number } {
+  return { nowMs: now.getTime(), thresholdMs }
+}
+
+function toInUse(row: InUseRow): CertificateInUse {
+  return {
+    agentId: row.agente_id,
+    hostname: row.hostname,
+    purpose: row.purpose,
+    deliveryId: row.entrega_id,
+    name: row.nome,
+    notBefore: new Date(row.not_before),
+    notAfter: new Date(row.not_after),
+  }
+}
