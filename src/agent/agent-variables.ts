@@ -134,6 +134,13 @@ export const AGENT_VARIABLES = [
     meaning: '1 says that whoever started run starts it again when it ends, as after self-update',
   },
   {
+    name: 'SVC_AGENT_METRICS_BIND',
+    requiredIn: [],
+    default: 'off',
+    meaning:
+      'Bind address of /metrics, /livez and /readyz of run, such as 127.0.0.1:9465 (plain HTTP, for whoever reaches it)',
+  },
+  {
     name: 'RUST_LOG',
     requiredIn: [],
     default: 'info',

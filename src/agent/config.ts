@@ -2,6 +2,7 @@
 
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
+import { type BindAddress, readBindAddress } from '../platform/bind-address.ts'
 import { parseDurationMs } from '../platform/durations.ts'
 import { UserError } from '../platform/errors.ts'
 import { Secret } from '../platform/secret.ts'
@@ -39,6 +40,8 @@ export interface AgentConfig {
   readonly hasStream: boolean
   /** Whether somebody starts the agent again when it ends. */
   readonly isSupervised: boolean
+  /** Undefined where metrics are off. */
+  readonly metricsBind: BindAddress | undefined
   /** `SVC_…` variables that the agent does not know, to be warned about. */
   readonly unknownVariables: readonly string[]
 }
@@ -79,6 +82,7 @@ export function parseAgentConfig(
     noProxy: reader.text('NO_PROXY') ?? blankToUndefined(env['no_proxy']),
     hasStream: reader.isOn('SVC_AGENT_STREAM'),
     isSupervised: reader.text('SVC_AGENT_SUPERVISED') === '1',
+    metricsBind: reader.bindAddress('SVC_AGENT_METRICS_BIND'),
     unknownVariables: findUnknownVariables(env),
   }
   reader.throwIfWrong()
@@ -139,6 +143,16 @@ class VariableReader {
       )
     }
     return hostname
+  }
+
+  /** Undefined for `off`, too. */
+  bindAddress(name: AgentVariableName): BindAddress | undefined {
+    const text = this.text(name)
+    if (text === undefined || text === 'off') return undefined
+    return (
+      readBindAddress(text) ??
+      this.#wrong(name, `is not an address and port such as 127.0.0.1:9465: ${text}`)
+    )
   }
 
   role(): string | undefined {

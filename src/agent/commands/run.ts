@@ -6,7 +6,8 @@ import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { prepareDirectories } from '../paths.ts'
 import { openPollState, pollOnce, type PollResult, type PollState } from '../poll.ts'
-import { readStatus, type StatusParts } from '../reporting/status.ts'
+import type { AgentMeters } from '../reporting/serve-metrics.ts'
+import { type AgentStatus, readStatus, type StatusParts } from '../reporting/status.ts'
 import { createRunLoop, type RunLoop } from '../run-loop.ts'
 import { type AgentSession, openSession, rotateAndReport } from '../session.ts'
 import { createAskedRotation } from '../stream/asked-rotation.ts'
@@ -37,7 +38,8 @@ export async function runRun(env: Environment): Promise<void> {
   process.on('SIGHUP', () => loop?.wake())
   // Held until the process ends.
   const lock = await lockAgentWhenFree(paths, clock, logging.forModule('agent'))
-  const { session, state } = await boot(context, lock)
+  const meters = await openMeters(context)
+  const { session, state } = await boot(context, lock, meters)
   // A hook that hangs must not keep the next round waiting.
   state.deliveries.hooks.driveItself()
   const started = createRunLoop({
@@ -45,16 +47,21 @@ export async function runRun(env: Environment): Promise<void> {
     random,
     intervalMs: context.config.pollIntervalMs,
     log: state.log,
-    poll: () => recorded(context, pollOnce(state, { hooks: 'beside' })),
+    poll: () => {
+      const round = recorded(context, pollOnce(state, { hooks: 'beside' }))
+      return meters?.watchRound(round) ?? round
+    },
   })
   loop = started
   const stream = context.config.hasStream ? followHub(context, session, started) : undefined
+  const status = () => readStatus(paths, statusParts(state, started, stream))
+  await serveMetrics(context, meters, state, started, status)
   await serveControlSocket(
     paths.dataDir,
     paths.socketName,
     {
       rotate: async () => reportOf(await rotateAndReport(session)),
-      status: () => readStatus(paths, statusParts(state, started, stream)),
+      status,
       poll: () => started.pollNow().then(reportRound),
       restart: () => Promise.resolve(restart(context)),
       report: (report) => takeTargetReport(state.deliveries, report),
@@ -121,13 +128,52 @@ async function roundAlone(context: CommandContext, lock: FileLock): Promise<Poll
   }
 }
 
+/** The library is loaded by agents that have metrics only. */
+async function openMeters({ config }: CommandContext): Promise<AgentMeters | undefined> {
+  if (config.metricsBind === undefined) return undefined
+  const { createAgentMeters } = await import('../reporting/serve-metrics.ts')
+  return createAgentMeters()
+}
+
+async function serveMetrics(
+  { config, clock, logging, version }: CommandContext,
+  meters: AgentMeters | undefined,
+  state: PollState,
+  loop: RunLoop,
+  status: () => Promise<AgentStatus>,
+): Promise<void> {
+  const address = config.metricsBind
+  if (address === undefined || meters === undefined) return
+  const { serveAgentMetrics } = await import('../reporting/serve-metrics.ts')
+  const log = logging.forModule('agent.metrics')
+  try {
+    const { address: bound } = await serveAgentMetrics(address, {
+      meters,
+      clock,
+      log,
+      version,
+      readStatus: status,
+      lastResult: () => loop.lastResult,
+      hubTime: state.session.hubTime,
+      targets: state.deliveries.targets,
+    })
+    log.info({ address: `${bound.host}:${bound.port}`, port: bound.port }, 'Metrics listening')
+  } catch (error) {
+    // What is renewed matters more than who counts it.
+    const fields = { address: `${address.host}:${address.port}`, reason: describeError(error) }
+    log.error(fields, 'Metrics not served, SVC_AGENT_METRICS_BIND moves them')
+  }
+}
+
 async function boot(
   context: CommandContext,
   lock: FileLock,
+  meters?: AgentMeters,
 ): Promise<{ session: AgentSession; state: PollState }> {
   const { config, paths, logging, version } = context
   const session = await openSession(context)
-  const state = await openPollState(session, hookRunnerOf(context, lock))
+  const hooks = hookRunnerOf(context, lock)
+  const state = await openPollState(session, meters?.watchHooks(hooks) ?? hooks)
   const identity = await requireIdentity(paths.identityDir)
   const { hostname } = identity
   logging

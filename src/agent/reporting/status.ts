@@ -1,5 +1,6 @@
 // What `svc-agent status` shows.
 
+import { formatDurationMs } from '../../platform/durations.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import { readInstalled } from '../delivery/installed-artefact.ts'
@@ -13,6 +14,7 @@ import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../paths.ts'
 import type { PollResult } from '../poll.ts'
 import type { StreamState } from '../stream/follow-hub.ts'
+import { findSurvival, type HeldCertificate } from './survival.ts'
 
 export interface AgentStatus {
   readonly running: boolean
@@ -26,6 +28,10 @@ export interface AgentStatus {
   readonly events_waiting: number
   /** Null when no agent runs; an agent of an earlier version that runs says nothing of it. */
   readonly stream?: StreamDescription | null
+  /** For how long the hub may stay away before the first certificate ends; null when none is left. */
+  readonly survival_seconds: number | null
+  /** The one that ends first: its delivery's name, null for the identity. */
+  readonly first_to_end: { readonly name: string | null; readonly not_after: string } | null
   readonly deliveries: readonly {
     readonly id: string
     readonly kind: string
@@ -68,6 +74,8 @@ export interface StatusParts {
 export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise<AgentStatus> {
   const identity = await loadIdentity(paths.identityDir)
   const { lastResult, nextPollAt } = parts.running ?? {}
+  const deliveries = await describeDeliveries(paths, parts)
+  const survival = findSurvival(heldCertificates(identity, deliveries), parts.now)
   return {
     running: parts.running !== undefined,
     identity: identity === undefined ? null : await describeIdentity(identity, paths),
@@ -77,20 +85,52 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
     problems: lastResult?.problems ?? [],
     events_waiting: parts.outbox.listWaiting().length,
     stream: parts.running === undefined ? null : describeStream(parts.running.stream),
-    deliveries: await Promise.all(
-      parts.processed.list().map(async (record) => ({
-        id: record.deliveryId,
-        kind: record.kind,
-        name: record.name,
-        version: record.version,
-        progress: record.progress,
-        cancelled: record.cancelled,
-        hook_failure: record.reportedHookFailure,
-        cert_serial: record.kind === DeliveryKind.csrCert ? record.mark : null,
-        ...(await describeInstalled(paths.outDir, record)),
-      })),
-    ),
+    survival_seconds: survival?.seconds ?? null,
+    first_to_end:
+      survival === undefined
+        ? null
+        : { name: survival.first.name, not_after: formatInstant(survival.first.notAfter) },
+    deliveries,
   }
+}
+
+function describeDeliveries(
+  { outDir }: AgentPaths,
+  { processed }: StatusParts,
+): Promise<AgentStatus['deliveries']> {
+  return Promise.all(
+    processed.list().map(async (record) => ({
+      id: record.deliveryId,
+      kind: record.kind,
+      name: record.name,
+      version: record.version,
+      progress: record.progress,
+      cancelled: record.cancelled,
+      hook_failure: record.reportedHookFailure,
+      cert_serial: record.kind === DeliveryKind.csrCert ? record.mark : null,
+      ...(await describeInstalled(outDir, record)),
+    })),
+  )
+}
+
+/** What is renewed: a cancelled delivery will end, whether the hub is there or not. */
+function heldCertificates(
+  identity: Identity | undefined,
+  deliveries: AgentStatus['deliveries'],
+): HeldCertificate[] {
+  return [
+    ...(identity === undefined ? [] : [{ name: null, notAfter: identity.leaf.notAfter }]),
+    ...deliveries.flatMap(({ name, cancelled, not_after }) =>
+      cancelled || not_after === null ? [] : [{ name, notAfter: new Date(not_after) }],
+    ),
+  ]
+}
+
+function describeSurvival({ survival_seconds: seconds, first_to_end: first }: AgentStatus) {
+  if (seconds === null || first === null) return []
+  const what = first.name === null ? 'the identity' : `delivery ${first.name}`
+  const duration = formatDurationMs(seconds * 1000)
+  return [`survives without the hub: ${duration} (${what}, until ${first.not_after})`]
 }
 
 export function formatStatus(status: AgentStatus): string {
@@ -111,6 +151,7 @@ export function formatStatus(status: AgentStatus): string {
     ...(status.next_poll_at === null ? [] : [`next poll: ${status.next_poll_at}`]),
     ...(status.stream ? [`stream: ${formatStream(status.stream)}`] : []),
     `events waiting: ${status.events_waiting}`,
+    ...describeSurvival(status),
     ...status.problems.map((problem) => `problem: ${problem}`),
     ...status.deliveries.map((delivery) => formatDelivery(delivery)),
   ].join('\n')

@@ -8,7 +8,7 @@ import { EventType } from '../../protocol/words.ts'
 import type { ProcessedStore } from '../delivery/processed-store.ts'
 import type { Outbox } from '../reporting/outbox.ts'
 import { createSerialQueue } from '../serial-queue.ts'
-import type { PassOptions } from './apply-targets.ts'
+import type { PassOptions, TargetResult } from './apply-targets.ts'
 import { runPass, type TargetsHost, tellWaitingReports } from './run-pass.ts'
 import type { TargetReport } from './target-report.ts'
 
@@ -17,6 +17,8 @@ export interface AgentTargets {
   lookAfter(): Promise<readonly string[]>
   /** Those of one delivery, whose pair was just switched. */
   applyNew(name: string, serial: string): Promise<void>
+  /** Of the last pass over all of them. */
+  lastResults(): readonly TargetResult[]
   /** Puts the reports into the outbox. */
   tell(): Promise<void>
 }
@@ -33,10 +35,12 @@ const REPORTS_WAITING_MAX = 200
 export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTargets {
   const { log } = host
   const turns = createSerialQueue()
+  let lastResults: readonly TargetResult[] = []
 
   async function pass(options: PassOptions): Promise<readonly string[]> {
     try {
       const outcome = await runPass(host, options, undefined)
+      if (options.only === undefined && outcome !== undefined) lastResults = outcome.results
       return outcome === undefined ? [] : [...outcome.problems, ...unsettled(outcome.results)]
     } catch (error) {
       log.error({ error: describeError(error) }, 'Targets not looked after')
@@ -45,6 +49,7 @@ export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTa
   }
 
   return {
+    lastResults: () => lastResults,
     lookAfter: () => turns.run(() => pass({})),
     applyNew: (name, serial) =>
       turns.run(async () => {
