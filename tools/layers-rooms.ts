@@ -78,6 +78,12 @@ export const ROOMS: readonly Room[] = [
     types: ['hub/domain', 'hub/ports'],
   },
   {
+    name: 'hub/metrics',
+    prefixes: ['src/hub/metrics/'],
+    imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
+    types: ['hub/http', 'hub/store'],
+  },
+  {
     name: 'hub',
     prefixes: ['src/hub/'],
     imports: [
@@ -89,6 +95,7 @@ export const ROOMS: readonly Room[] = [
       'hub/ca',
       'hub/webhook',
       'hub/http',
+      'hub/metrics',
       ...SHARED_GROUND,
     ],
   },

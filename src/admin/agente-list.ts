@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { AdminAgent } from '../protocol/admin.ts'
 import type { CommandContext } from './command-context.ts'
 import { registerList } from './register-list.ts'
 
@@ -10,7 +11,7 @@ export function registerAgenteList(agente: Command, context: CommandContext): vo
     columns: {
       HOSTNAME: (agent) => agent.hostname,
       ROLE: (agent) => agent.role,
-      STATE: (agent) => (agent.revoked_at === null ? 'registered' : 'revoked'),
+      STATE: stateOf,
       LAST_SEEN_AT: (agent) => agent.last_seen_at,
       LAST_POLL_AT: (agent) => agent.last_poll_at,
       CERT_NOT_AFTER: (agent) => agent.cert_not_after,
@@ -18,4 +19,9 @@ export function registerAgenteList(agente: Command, context: CommandContext): vo
       ID: (agent) => agent.id,
     },
   })
+}
+
+function stateOf({ revoked_at, atrasado }: AdminAgent): string {
+  if (revoked_at !== null) return 'revoked'
+  return atrasado ? 'atrasado' : 'registered'
 }

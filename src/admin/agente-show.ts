@@ -27,5 +27,6 @@ async function showAgent(context: CommandContext, name: string, asJson: boolean)
   if (asJson) return context.output.writeJson(shown)
   const { entregas, ...fields } = shown
   const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
-  await context.output.write(`${renderFields(fields)}${deliveries}`)
+  const shownFields = { ...fields, atrasado: fields.atrasado ? 'yes' : 'no' }
+  await context.output.write(`${renderFields(shownFields)}${deliveries}`)
 }

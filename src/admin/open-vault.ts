@@ -178,6 +178,7 @@ async function openSession(
     }),
     hubNames: naming.serverNames,
     contentBytesMax: naming.contentBytesMax,
+    renewalThresholdMs: naming.renewalThresholdMs,
   }
   const operations = createAdminOperations(dependencies, 'admin')
   return {

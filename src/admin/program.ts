@@ -23,6 +23,7 @@ import { registerEntregaList } from './entrega-list.ts'
 import { registerEntregaRetry } from './entrega-retry.ts'
 import { registerEventoList } from './evento-list.ts'
 import { registerInit } from './init.ts'
+import { registerStatus } from './status.ts'
 import { registerTokenCreate } from './token-create.ts'
 import { registerTokenList } from './token-list.ts'
 import { registerTokenRevoke } from './token-revoke.ts'
@@ -135,6 +136,7 @@ export function buildProgram(context: CommandContext): Command {
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
   registerUnseal(program, context)
+  registerStatus(program, context)
   addCompletionCommand(program, (text) => context.output.write(text))
   for (const { name, alias, description, commands } of NOUNS) {
     const noun = program.command(name).description(description)

@@ -11,4 +11,5 @@ export const bootMessages = {
   healthListening: 'health listening',
   enrollListening: 'enroll listening',
   mtlsListening: 'mtls listening',
+  metricsListening: 'metrics listening',
 } as const

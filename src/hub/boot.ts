@@ -1,20 +1,25 @@
 // From configuration to a serving hub, in the order that operators see in the log, and back.
 
 import { readFile } from 'node:fs/promises'
+import type { BindAddress } from '../platform/bind-address.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
-import { errnoCode, SvcError } from '../platform/errors.ts'
+import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import type { Logging } from '../platform/logger.ts'
+import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { parseCertificatesPem } from '../pki/certificates.ts'
 import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
-import type { BindAddress, HubConfig } from './config.ts'
+import type { HubConfig } from './config.ts'
 import { type AdminServer, startAdminServer } from './http/admin-server.ts'
 import type { HttpPort } from './http/http-port.ts'
+import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
+import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
 import { createAdminOperations } from './service/admin-operations.ts'
+import { watchLateRenewals } from './service/late-renewals.ts'
 import { createPollRecorder } from './service/record-polls.ts'
 import { createCaRevoker } from './service/revoke-at-ca.ts'
 import {
@@ -48,16 +53,18 @@ export async function bootHub(
   const { vaultRoot } = config
   log.info({ vault: vaultRoot, version: readVersion() }, bootMessages.starting)
 
+  const meters = config.metricsBind === undefined ? undefined : await openMeters(clock)
+
   const lock = lockVault(vaultRoot)
   opened.defer(() => lock.release())
   log.info(bootMessages.locked)
   const vault = await unsealVault(vaultRoot, config.passphrase)
   log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
-  const store = await openVaultStore(vault, { clock })
+  const store = await openVaultStore(vault, { clock, onBatch: meters?.onBatch })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
 
-  const authority = createStepCaClient({
+  const caClient = createStepCaClient({
     caUrl: config.caUrl,
     rootPem: await readRootCertificate(config.caRootPath),
     provisionerKey: config.caProvisionerKey,
@@ -66,7 +73,8 @@ export async function bootHub(
     clock,
     logger: logging.forModule('hub.ca'),
   })
-  opened.defer(() => authority.close())
+  opened.defer(() => caClient.close())
+  const authority = meters?.watchAuthority(caClient) ?? caClient
   log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
 
   const tls = {
@@ -95,6 +103,7 @@ export async function bootHub(
     recoveryGraceMs: config.recoveryGraceMs,
     limits: config.limits,
     isTrustedProxy: config.isTrustedProxy,
+    meters,
     hasFreeSpace: createFreeSpaceCheck({
       directory: vaultRoot,
       floorBytes: config.limits.freeSpaceBytes,
@@ -121,31 +130,56 @@ export async function bootHub(
     log: logging.forModule('hub.revocations'),
     random,
   })
+  let served = certificate
   const background = new AbortController()
   const tasks = [
     keepServerCertificateFresh(
       tls,
       certificate,
-      (renewed) => ports.mtls.replaceCertificate(renewed),
+      (renewed) => {
+        served = renewed
+        ports.mtls.replaceCertificate(renewed)
+      },
       background.signal,
     ),
     polls.run(background.signal),
     ports.mtls.streams.run(background.signal),
     webhooks.run(background.signal),
     revoker.run(background.signal),
+    watchLateRenewals(
+      { store, clock, thresholdMs: config.renewalThresholdMs },
+      logging.forModule('hub.late'),
+      background.signal,
+    ),
   ]
   let admin: AdminServer | undefined
+  let metrics: MetricsServer | undefined
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
     background.abort()
     const closing = Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS))
-    await Promise.all([...closing, admin?.close(), ...tasks])
+    await Promise.all([...closing, admin?.close(), metrics?.close(), ...tasks])
   })
   const bound = {
     health: await listen(ports.health, config.healthBind),
     enroll: await listen(ports.enroll, config.enrollBind),
     mtls: await listen(ports.mtls, config.mtlsBind),
   }
+  metrics = await listenForMetrics(config, logging, meters, {
+    reader: store.reader,
+    clock,
+    vaultRoot,
+    databasePath: vault.databasePath,
+    freeSpaceFloorBytes: config.limits.freeSpaceBytes,
+    thresholdMs: config.renewalThresholdMs,
+    certificatesMax: config.metricsCertificates,
+    serverNotAfter: () => served.notAfter,
+    countConnections: async () => ({
+      health: await ports.health.countConnections(),
+      enroll: await ports.enroll.countConnections(),
+      mtls: await ports.mtls.countConnections(),
+    }),
+  })
   admin = await startAdminServer({
     socketPath: vaultFiles(vaultRoot).adminSocket,
     operations: createAdminOperations(
@@ -156,6 +190,7 @@ export async function bootHub(
         addresses: agentAddresses(config.serverNames, bound),
         hubNames: config.serverNames,
         contentBytesMax: config.contentBytesMax,
+        renewalThresholdMs: config.renewalThresholdMs,
         notifier: ports.mtls.streams,
         webhooks,
         onAgentRevoked: (agentId) => {
@@ -175,8 +210,40 @@ export async function bootHub(
   ] as const) {
     log.info({ address: `${host}:${port}`, port }, message)
   }
+  if (metrics !== undefined) {
+    const { host, port } = metrics.address
+    log.info({ address: `${host}:${port}`, port }, bootMessages.metricsListening)
+  }
   const running = opened.move()
   return { close: () => running.disposeAsync() }
+}
+
+/** The library is loaded by hubs that have metrics only. */
+async function openMeters(clock: Clock): Promise<HubMeters> {
+  const { createMetricSet } = await import('../platform/metric-set.ts')
+  const { HUB_METRICS } = await import('./metrics/hub-metrics.ts')
+  return createHubMeters(createMetricSet(HUB_METRICS), clock)
+}
+
+/** An address that nobody asked for is not worth a hub that does not start. */
+async function listenForMetrics(
+  { metricsBind }: HubConfig,
+  logging: Logging,
+  meters: HubMeters | undefined,
+  options: Omit<HubMetricsOptions, 'meters' | 'log'>,
+): Promise<MetricsServer | undefined> {
+  if (metricsBind === undefined || meters === undefined) return undefined
+  const { address, isDefault } = metricsBind
+  const log = logging.forModule('hub.metrics')
+  const start = (): Promise<MetricsServer> => serveHubMetrics(address, { ...options, meters, log })
+  try {
+    return await start()
+  } catch (error) {
+    const failure = describeListenFailure(error, address)
+    if (!isDefault) throw failure
+    log.warn({ reason: describeError(failure) }, 'Metrics not served, SVC_METRICS_BIND moves them')
+    return undefined
+  }
 }
 
 async function readRootCertificate(path: string): Promise<string> {
@@ -201,12 +268,15 @@ async function listen(port: HttpPort, address: BindAddress): Promise<BindAddress
   try {
     return await port.listen(address)
   } catch (error) {
-    const code = errnoCode(error)
-    if (code === undefined) throw error
-    const where = `${address.host}:${address.port}`
-    if (code !== 'EADDRINUSE') {
-      throw new SvcError('cannot_listen', `cannot listen on ${where}: ${code}`, { cause: error })
-    }
-    throw new SvcError('address_in_use', `Address already in use (${where})`, { cause: error })
+    throw describeListenFailure(error, address)
   }
+}
+
+function describeListenFailure(error: unknown, { host, port }: BindAddress): unknown {
+  const code = errnoCode(error)
+  if (code === undefined) return error
+  const where = `${host}:${port}`
+  return code === 'EADDRINUSE'
+    ? new SvcError('address_in_use', `Address already in use (${where})`, { cause: error })
+    : new SvcError('cannot_listen', `cannot listen on ${where}: ${code}`, { cause: error })
 }

@@ -1,7 +1,7 @@
 // What the hub is told by its environment, read once at boot. The table is the reference: parser and docs follow it.
 
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { type BindAddress, readBindAddress } from '../platform/bind-address.ts'
 import { UserError, describeError } from '../platform/errors.ts'
 import { parseDurationMs } from '../platform/durations.ts'
 import { Secret } from '../platform/secret.ts'
@@ -13,6 +13,8 @@ import { parseTrustedProxies, type IsTrustedProxy } from './http/trusted-proxies
 import { HUB_LIMITS, type HubLimits } from '../protocol/hub-limits.ts'
 import { parseHubLimits } from './limits.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
+
+const METRICS_CERTIFICATES_MAX = 100_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -96,6 +98,27 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Bind address of the mutual-TLS endpoint.',
   },
   {
+    name: 'SVC_METRICS_BIND',
+    required: false,
+    default: '127.0.0.1:9464',
+    meaning:
+      'Bind address of `/metrics`, `/livez` and `/readyz` (plain HTTP, for whoever reaches it); `off` turns them off.',
+  },
+  {
+    name: 'SVC_METRICS_CERTIFICATES',
+    required: false,
+    default: '0',
+    meaning:
+      'How many certificates, those that end first, have a series of their own in the metrics; 100000 at most.',
+  },
+  {
+    name: 'SVC_RENEWAL_THRESHOLD',
+    required: false,
+    default: '6h',
+    meaning:
+      'The SVC_AGENT_RENEWAL_THRESHOLD of the agents, which tells the hub which certificates are late.',
+  },
+  {
     name: 'SVC_IDENTITY_MATCH',
     required: false,
     default: 'identity',
@@ -148,11 +171,6 @@ export const HUB_VARIABLES: readonly Variable[] = [
   })),
 ]
 
-export interface BindAddress {
-  readonly host: string
-  readonly port: number
-}
-
 export interface HubConfig {
   readonly vaultRoot: string
   readonly caUrl: URL
@@ -165,6 +183,10 @@ export interface HubConfig {
   readonly healthBind: BindAddress
   readonly enrollBind: BindAddress
   readonly mtlsBind: BindAddress
+  /** Undefined where metrics are off. */
+  readonly metricsBind: MetricsBind | undefined
+  readonly metricsCertificates: number
+  readonly renewalThresholdMs: number
   readonly identityMatch: IdentityMatch
   readonly recoveryGraceMs: number
   /** The most that a sealed file may hold. */
@@ -179,8 +201,14 @@ export interface HubConfig {
 /** What `svc` needs of the same table when it opens the vault itself. */
 export type HubNaming = Pick<
   HubConfig,
-  'vaultRoot' | 'serverNames' | 'enrollBind' | 'mtlsBind' | 'contentBytesMax'
+  'vaultRoot' | 'serverNames' | 'enrollBind' | 'mtlsBind' | 'contentBytesMax' | 'renewalThresholdMs'
 >
+
+export interface MetricsBind {
+  readonly address: BindAddress
+  /** Nobody asked for this address: a hub starts without metrics when another program has it. */
+  readonly isDefault: boolean
+}
 
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
 export function parseHubConfig(env: Environment): HubConfig {
@@ -205,6 +233,8 @@ export function parseHubConfig(env: Environment): HubConfig {
     caRootPath: valueOf(env, 'SVC_CA_ROOT_CA_PATH'),
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
+    metricsBind: parseMetricsBind(env),
+    metricsCertificates: parseCount('SVC_METRICS_CERTIFICATES', env, METRICS_CERTIFICATES_MAX),
     identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),
     recoveryGraceMs: parseDuration('SVC_RECOVERY_GRACE', valueOf(env, 'SVC_RECOVERY_GRACE')),
     limits: parseHubLimits(env),
@@ -230,6 +260,10 @@ export function parseHubNaming(env: Environment): HubNaming {
     enrollBind: parseBindAddress('SVC_ENROLL_BIND', valueOf(env, 'SVC_ENROLL_BIND')),
     mtlsBind: parseBindAddress('SVC_MTLS_BIND', valueOf(env, 'SVC_MTLS_BIND')),
     contentBytesMax: parseContentBytes(valueOf(env, 'SVC_BLOB_MAX')),
+    renewalThresholdMs: parseDuration(
+      'SVC_RENEWAL_THRESHOLD',
+      valueOf(env, 'SVC_RENEWAL_THRESHOLD'),
+    ),
   }
 }
 
@@ -283,14 +317,22 @@ function parseHttpsUrl(name: string, text: string): URL {
 }
 
 function parseBindAddress(name: string, text: string): BindAddress {
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
-  const host = bracketed ?? plain
-  const port = Number(digits)
-  const isHost = bracketed === undefined ? host !== undefined : isIP(bracketed) === 6
-  if (host === undefined || !isHost || !(port <= 65_535)) {
-    throw invalid(name, `${text} is not an address and port such as 0.0.0.0:8443`)
-  }
-  return { host, port }
+  const address = readBindAddress(text)
+  if (address !== undefined) return address
+  throw invalid(name, `${text} is not an address and port such as 0.0.0.0:8443`)
+}
+
+function parseMetricsBind(env: Environment): MetricsBind | undefined {
+  const name = 'SVC_METRICS_BIND'
+  const text = valueOf(env, name)
+  if (text === 'off') return undefined
+  return { address: parseBindAddress(name, text), isDefault: !isSet(env, name) }
+}
+
+function parseCount(name: string, env: Environment, max: number): number {
+  const text = valueOf(env, name)
+  if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text)
+  throw invalid(name, `${text} is not a number from 0 to ${max}`)
 }
 
 function parseIdentityMatch(text: string): IdentityMatch {

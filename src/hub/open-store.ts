@@ -10,6 +10,7 @@ import { HubEventType } from '../protocol/words.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
 import { checkEveryPage, inspectAuditLog } from './store/sqlite/encrypted-database.ts'
+import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { Store } from './store/store.ts'
 import { openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
@@ -22,6 +23,7 @@ export interface OpenStoreOptions {
   readonly acceptLoss?: boolean
   /** Reads every page of the database first. */
   readonly checkPages?: boolean
+  readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
 }
 
 /** Throws SvcError `audit_log_shorter` when the log is not the one that the head saw. */
@@ -38,6 +40,7 @@ export async function openVaultStore(
       path: vault.databasePath,
       dataKey: vault.dataKey,
       onCommit: (last) => keepHead(headFile, last),
+      onBatch: options.onBatch,
     })
     if (fault !== undefined) {
       const headSeq = headFile.read()?.seq ?? null

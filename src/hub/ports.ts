@@ -10,6 +10,7 @@ import { createAgentStreams } from './http/agent-streams.ts'
 import { createEnrollServer } from './http/enroll-server.ts'
 import { createHealthServer } from './http/health-server.ts'
 import type { HttpPort } from './http/http-port.ts'
+import type { HubMeters } from './metrics/hub-meters.ts'
 import { createMtlsServer, type MtlsServer } from './http/mtls-server.ts'
 import type { IsTrustedProxy } from './http/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
@@ -44,6 +45,8 @@ export interface PortsDependencies {
   readonly isTrustedProxy: IsTrustedProxy
   /** Whether events may still be stored; everything else is until the disk is full. */
   readonly hasFreeSpace: () => Promise<boolean>
+  /** Who counts what the ports do; nobody where metrics are off. */
+  readonly meters?: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure'> | undefined
 }
 
 export interface Ports {
@@ -55,7 +58,7 @@ export interface Ports {
 export function createPorts(dependencies: PortsDependencies): Ports {
   const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
   const { limits, isTrustedProxy, hubNames, recoveryGraceMs } = dependencies
-  const bounds = { limits, isTrustedProxy }
+  const bounds = { limits, isTrustedProxy, onAnswer: dependencies.meters?.onAnswer }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
   const issueRates = createTokenBuckets({
@@ -101,6 +104,7 @@ export function createPorts(dependencies: PortsDependencies): Ports {
     mtls: createMtlsServer({
       issueRates,
       ...bounds,
+      onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       clock,
       log,
       certificate,

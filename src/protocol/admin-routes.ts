@@ -41,6 +41,7 @@ export const ADMIN_ROUTES = {
   testWebhook: { method: 'POST', path: '/v1/admin/webhooks/test' },
   replayWebhook: { method: 'POST', path: '/v1/admin/webhooks/replay' },
   removeWebhook: { method: 'POST', path: '/v1/admin/webhooks/remove' },
+  showStatus: { method: 'GET', path: '/v1/admin/status' },
 } as const satisfies Readonly<Record<string, AdminRoute>>
 
 /** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */

@@ -51,6 +51,8 @@ export const AdminAgent = Type.Object({
   created_at: time,
   cert_serial: nullable(Type.String()),
   cert_not_after: nullable(time),
+  /** One of its certificates should have been renewed by now. */
+  atrasado: Type.Boolean(),
   /** Of its certificates that have not expired: how many the CA is yet to revoke, and how many it will not. */
   ca_revocations_waiting: Type.Integer(),
   ca_revocations_refused: Type.Integer(),
@@ -141,6 +143,31 @@ export interface AdminEntry {
   timestamp: string
   hash_anterior: string
   hash_atual: string
+}
+
+export interface AdminCertificateCounts {
+  valid: number
+  atrasado: number
+  expired: number
+}
+
+export interface AdminStatus {
+  version: string
+  agentes: { registered: number; atrasado: number; revoked: number }
+  certificados: Record<'identity' | 'delivery', AdminCertificateCounts>
+  /** For how long the hub may stay down; null when no host has a certificate that could end. */
+  survival: {
+    seconds: number
+    first: {
+      hostname: string
+      purpose: 'identity' | 'delivery'
+      nome: string | null
+      not_after: string
+      atrasado: boolean
+    }
+    following_1h: number
+    following_24h: number
+  } | null
 }
 
 const createTokenRequest = Type.Object({
@@ -246,6 +273,7 @@ export const ADMIN_OPERATIONS = {
   testWebhook: { ...ADMIN_ROUTES.testWebhook, request: webhookByIdRequest },
   replayWebhook: { ...ADMIN_ROUTES.replayWebhook, request: replayWebhookRequest },
   removeWebhook: { ...ADMIN_ROUTES.removeWebhook, request: webhookByIdRequest },
+  showStatus: { ...ADMIN_ROUTES.showStatus, request: nothing },
 } as const
 
 export type AdminOperationName = keyof typeof ADMIN_OPERATIONS
@@ -279,6 +307,7 @@ export interface AdminReplies extends AdminWebhookReplies {
   listEntries: { eventos: AdminEntry[] }
   /** `online`: the agent held its stream, and is told at once. */
   pushToAgent: { entrega_id?: string; online: boolean }
+  showStatus: AdminStatus
 }
 
 /** One method an operation: the hub's service implements it, and so does the client of its socket. */

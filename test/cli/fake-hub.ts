@@ -31,6 +31,7 @@ const AGENT: AdminAgent = {
   created_at: '2026-11-20T10:00:00.000Z',
   cert_serial: '0a1b2c',
   cert_not_after: '2026-11-22T10:00:00.000Z',
+  atrasado: false,
   ca_revocations_waiting: 0,
   ca_revocations_refused: 0,
   ca_revocation_reason: null,
@@ -266,6 +267,26 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       if (acao === undefined) return { entrega_id: DELIVERY.id, online: true }
       return { online: acao === 'sync' }
     },
+    showStatus: async () => ({
+      version: '0.1.0',
+      agentes: { registered: 2, atrasado: 1, revoked: 0 },
+      certificados: {
+        identity: { valid: 2, atrasado: 1, expired: 0 },
+        delivery: { valid: 3, atrasado: 0, expired: 1 },
+      },
+      survival: {
+        seconds: 9_000,
+        first: {
+          hostname: AGENT.hostname,
+          purpose: 'delivery',
+          nome: 'site',
+          not_after: '2026-11-22T10:00:00.000Z',
+          atrasado: true,
+        },
+        following_1h: 0,
+        following_24h: 2,
+      },
+    }),
     listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {
       if (agente !== undefined) findAgent(agente)
       const matching = entries.filter(

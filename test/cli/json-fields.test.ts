@@ -62,7 +62,7 @@ describe('the JSON of svc', () => {
   test('[CLI-23] of an agente has these fields', async () => {
     assertOk(await send(host.mtls, { path: '/v1/manifest' }))
     const agente =
-      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason'
+      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, atrasado, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason'
     const [listed, ...others] = await listOf('agente list', 'agentes')
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])
@@ -75,6 +75,22 @@ describe('the JSON of svc', () => {
     assert.match(String(shown['cert_serial']), /^[0-9a-f]+$/)
     const { last_seen_at, revoked_at } = shown
     assert.deepEqual({ last_seen_at, revoked_at }, { last_seen_at: null, revoked_at: null })
+  })
+
+  test('[CLI-40] [MET-14] of the status has these fields', async () => {
+    const status = await svcJson('status')
+    assert.equal(fieldsOf(status), 'version, agentes, certificados, survival')
+    const survival = status['survival'] as Row
+    assert.equal(fieldsOf(survival), 'seconds, first, following_1h, following_24h')
+    const first = survival['first'] as Row
+    assert.equal(fieldsOf(first), 'hostname, purpose, nome, not_after, atrasado')
+    assert.deepEqual(
+      [first['hostname'], first['purpose'], first['nome'], first['atrasado']],
+      ['web-1.example', 'identity', null, false],
+    )
+    const seconds = survival['seconds'] as number
+    assert.ok(seconds > 86_000 && seconds <= 86_400, String(seconds))
+    assert.deepEqual([survival['following_1h'], survival['following_24h']], [0, 0])
   })
 
   test('[CLI-24] [CLI-25] of a carga and its entregas has these fields', async () => {

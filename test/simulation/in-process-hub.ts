@@ -87,6 +87,7 @@ export async function startInProcessHub(
         polls,
         hubNames: names,
         contentBytesMax: 1024 * 1024,
+        renewalThresholdMs: 21_600_000,
         addresses: {
           enrollUrl: `http://localhost:${enrollPort}`,
           mtlsUrl: `https://localhost:${mtlsPort}`,

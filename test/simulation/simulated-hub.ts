@@ -222,6 +222,7 @@ function createServices({
         addresses: { enrollUrl: `https://${HUB_NAME}:8444`, mtlsUrl: `https://${HUB_NAME}:8443` },
         hubNames,
         contentBytesMax: CONTENT_BYTES_MAX,
+        renewalThresholdMs: 21_600_000,
       },
       'admin',
     ),

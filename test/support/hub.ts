@@ -143,6 +143,8 @@ export function hubEnvironment(vaultRoot: string, options: TestHubOptions): Vari
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
+    // Its default is one address, which many hubs at once cannot have.
+    SVC_METRICS_BIND: 'off',
     ...options.environment,
   }
 }

@@ -237,5 +237,6 @@ function agentNamed(hostname: string) {
     ca_revocations_waiting: 0,
     ca_revocations_refused: 0,
     ca_revocation_reason: null,
+    atrasado: false,
   }
 }

@@ -18,7 +18,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
 
 export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
 > {
   readonly clock: Clock
   readonly enrollAgent: EnrollAgent

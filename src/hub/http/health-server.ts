@@ -4,7 +4,7 @@ import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port
 
 export interface HealthServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
 > {
   readonly version: string
 }

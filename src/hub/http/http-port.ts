@@ -37,6 +37,16 @@ export interface HttpPortOptions {
   readonly authenticate?: (request: FastifyRequest) => Promise<WireErrorCode | undefined>
   /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
+  readonly onAnswer?: ((answer: AnsweredRequest) => void) | undefined
+}
+
+/** An answer that went out, for whoever counts them. */
+export interface AnsweredRequest {
+  readonly port: PortName
+  /** The template of the route; `other` where there is none. */
+  readonly route: string
+  readonly status: number
+  readonly durationMs: number
 }
 
 export interface HttpPort {
@@ -46,6 +56,7 @@ export interface HttpPort {
     readonly host: string
     readonly port: number
   }): Promise<{ host: string; port: number }>
+  countConnections(): Promise<number>
   /** Stops accepting, lets what is under way finish, for at most `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -89,6 +100,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       reply.header('x-request-id', request.id)
       sendRefusal(reply, (await refuseFirst(request, reply)) ?? refusalOf(error))
       logAnswer(log, request, reply)
+      countAnswer(options, request, reply)
       return reply
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(log, error, socket),
@@ -142,6 +154,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   app.addHook('onResponse', async (request, reply) => {
     connections.finish(request.raw.socket)
     logAnswer(log, request, reply)
+    countAnswer(options, request, reply)
   })
 
   return {
@@ -153,6 +166,10 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
         ? { host: bound.address, port: bound.port }
         : { ...address }
     },
+    countConnections: () =>
+      new Promise((resolve, reject) => {
+        app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+      }),
     close: async (graceMs) => {
       isClosing = true
       connections.cutIdle()
@@ -232,6 +249,15 @@ function timeoutMs(seconds: number): number {
 
 function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}
+
+function countAnswer(
+  { port, onAnswer }: HttpPortOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'other'
+  onAnswer?.({ port, route, status: reply.statusCode, durationMs: reply.elapsedTime })
 }
 
 function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {

@@ -41,7 +41,7 @@ import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
 export interface MtlsServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
 > {
   readonly clock: Clock
   /** Shared with recovery: an agent has one rate, whichever way it asks. */
@@ -54,6 +54,7 @@ export interface MtlsServerOptions extends Pick<
   readonly recordRecipient: RecordRecipient
   readonly findBlob: FindBlob
   readonly streams: AgentStreams
+  readonly onHandshakeFailure?: (() => void) | undefined
 }
 
 export interface MtlsServer extends HttpPort {
@@ -109,6 +110,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     log,
     limits,
     isTrustedProxy: options.isTrustedProxy,
+    onAnswer: options.onAnswer,
     authenticate,
     https: {
       ...tlsOptions(options.certificate),
@@ -119,6 +121,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const server = port.app.server as unknown as TlsServer
   server.on('tlsClientError', (error, socket) => {
     log.debug({ reason: error.message }, 'Handshake failed')
+    options.onHandshakeFailure?.()
     // Nothing can be answered on it, so it would stay open as long as the client likes.
     socket.destroy()
   })

@@ -14,6 +14,7 @@ test('[API-2] every act is recorded under the name of whoever asked for it', asy
     addresses,
     hubNames: ['hub.test'],
     contentBytesMax: 1024,
+    renewalThresholdMs: 0,
   }
   const operations = createAdminOperations(dependencies, 'token:ci')
   await insertAgent(store, 'web-1')

@@ -34,6 +34,7 @@ import type { PollRecorder } from './record-polls.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
+import { showStatus } from './show-status.ts'
 import type { WebhookControl } from './webhook-control.ts'
 import { createWebhookOperations } from './webhook-operations.ts'
 
@@ -46,6 +47,8 @@ export interface AdminOperationsDependencies {
   readonly hubNames: readonly string[]
   /** The most that a sealed file may hold. */
   readonly contentBytesMax: number
+  /** That of the agents, which says when one is late. */
+  readonly renewalThresholdMs: number
   readonly polls?: PollRecorder
   readonly onAgentRevoked?: (agentId: AgentId) => void
   /** The agents' streams; without a hub there are none. */
@@ -60,21 +63,28 @@ export function createAdminOperations(
   actor: Actor,
 ): AdminOperations {
   const { store, clock, contentBytesMax, polls, notifier } = dependencies
+  const { renewalThresholdMs: thresholdMs } = dependencies
   const { reader } = store
-  const viewAgent = async (agent: Agent) =>
+  const listLateAgents = async (): Promise<ReadonlySet<AgentId>> =>
+    new Set(await reader.listLateAgents({ now: clock.now(), thresholdMs }))
+  const viewOneOf = async (agent: Agent, late: ReadonlySet<AgentId>) =>
     toAdminAgent(
       agent,
       await reader.findCurrentIdentity(agent.id),
       polls?.lastPollAt(agent.id),
+      late.has(agent.id),
       await reader.summarizeCaRevocations(agent.id, clock.now()),
     )
+  const viewAgent = async (agent: Agent) => viewOneOf(agent, await listLateAgents())
   const operations: AdminOperations = {
     createToken: (request) => createToken(dependencies, request, actor),
     listTokens: async () => ({ tokens: (await reader.listTokens()).map(toAdminToken) }),
     revokeToken: (request) => revokeToken(store, clock, request, actor),
-    listAgents: async () => ({
-      agentes: await Promise.all((await reader.listAgents()).map(viewAgent)),
-    }),
+    listAgents: async () => {
+      const late = await listLateAgents()
+      const agents = await reader.listAgents()
+      return { agentes: await Promise.all(agents.map((agent) => viewOneOf(agent, late))) }
+    },
     showAgent: async ({ agente }) => {
       const agent = await findAgent(reader, agente)
       const deliveries = await reader.listDeliveries({ agentId: agent.id })
@@ -102,6 +112,7 @@ export function createAdminOperations(
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),
+    showStatus: () => showStatus(reader, clock, thresholdMs),
   }
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
 }

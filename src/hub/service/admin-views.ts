@@ -34,6 +34,7 @@ export function toAdminAgent(
   agent: Agent,
   identity: IssuedCertificate | undefined,
   unwrittenPollAt: Date | undefined,
+  isLate: boolean,
   caRevocations: CaRevocationSummary,
 ): AdminAgent {
   return {
@@ -46,6 +47,7 @@ export function toAdminAgent(
     created_at: agent.createdAt.toISOString(),
     cert_serial: identity?.serial ?? null,
     cert_not_after: timeOrNull(identity?.notAfter ?? null),
+    atrasado: isLate,
     ca_revocations_waiting: caRevocations.waiting,
     ca_revocations_refused: caRevocations.refused,
     ca_revocation_reason: caRevocations.reason,

@@ -104,6 +104,7 @@ function operationsOf({ store, time }: Setting, revoker?: CaRevoker) {
     addresses: { enrollUrl: '', mtlsUrl: '' },
     hubNames: [],
     contentBytesMax: 0,
+    renewalThresholdMs: 0,
     ...(revoker === undefined ? {} : { onAgentRevoked: () => revoker.wake() }),
   }
   return createAdminOperations(dependencies, 'admin')

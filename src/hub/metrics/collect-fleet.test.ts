@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseSamples } from '../../../test/support/scrape.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createMetricSet } from '../../platform/metric-set.ts'
+import type { AgentId, Hostname } from '../../protocol/identifiers.ts'
+import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
+import type { StoreReader } from '../store/store.ts'
+import { createFleetCollector } from './collect-fleet.ts'
+import { HUB_METRICS } from './hub-metrics.ts'
+
+const START = Date.parse('2026-11-21T10:00:00Z')
+const NOTHING = {
+  valid: 0,
+  late: 0,
+  expired: 0,
+  firstNotAfter: undefined,
+  endingWithin: { '1h': 0, '6h': 0, '24h': 0, '7d': 0 },
+}
+
+test('[MET-7] [MET-8] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
+  let nowMs = START
+  const asked: string[] = []
+  const summary: FleetSummary = {
+    agents: { registered: 1, late: 1, revoked: 0 },
+    certificates: { identity: NOTHING, delivery: NOTHING },
+    deliveries: { pendente: 1, em_andamento: 0, instalada: 0, entregue: 0, falhou: 0 },
+    oldestWaitingSince: new Date(START - 90_000),
+  }
+  const certificate: CertificateInUse = {
+    agentId: 'a' as AgentId,
+    hostname: 'web-1' as Hostname,
+    purpose: 'identity',
+    deliveryId: null,
+    name: null,
+    notBefore: new Date(START),
+    notAfter: new Date(START + 1000),
+  }
+  const reader = {
+    summariseFleet: async () => {
+      asked.push('summary')
+      return summary
+    },
+    listLateCertificates: async ({ limit }: { limit: number }) => {
+      asked.push(`late ${limit}`)
+      return [certificate]
+    },
+    listFirstToEnd: async (_now: Date, limit: number) => {
+      asked.push(`first ${limit}`)
+      return []
+    },
+  }
+  const set = createMetricSet(HUB_METRICS)
+  const collector = createFleetCollector({
+    set,
+    // What it asks is all there.
+    reader: reader as unknown as StoreReader,
+    clock: { now: () => new Date(nowMs) } as Clock,
+    thresholdMs: 1,
+    certificatesMax: 7,
+  })
+  const once = ['summary', 'late 100', 'first 7']
+  await collector.collect()
+  nowMs += 4999
+  await collector.collect()
+  assert.deepEqual(asked, once)
+  nowMs += 1
+  await collector.collect()
+  assert.deepEqual(asked, [...once, ...once])
+  nowMs -= 60_000
+  await collector.collect()
+  assert.equal(asked.length, 9)
+
+  const samples = parseSamples((await set.render()).text)
+  const valuesOf = (name: string) => samples.filter((one) => one.name === name)
+  assert.deepEqual(valuesOf('svc_survival_seconds'), [])
+  assert.deepEqual(valuesOf('svc_certificate_late_not_after_timestamp_seconds'), [
+    {
+      name: 'svc_certificate_late_not_after_timestamp_seconds',
+      labels: { hostname: 'web-1', purpose: 'identity', nome: '' },
+      value: START / 1000 + 1,
+    },
+  ])
+  assert.equal(valuesOf('svc_delivery_oldest_waiting_seconds')[0]?.value, 35)
+})

@@ -1,0 +1,70 @@
+// What is counted while it happens; the rest is measured when somebody asks.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { MetricSet } from '../../platform/metric-set.ts'
+import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
+import type { AnsweredRequest } from '../http/http-port.ts'
+import type { CommittedBatch } from '../store/sqlite/group-commit.ts'
+import type { CA_OUTCOMES, HubMetrics } from './hub-metrics.ts'
+
+export type CaOutcome = (typeof CA_OUTCOMES)[number]
+
+export interface LastCaCall {
+  readonly outcome: CaOutcome
+  readonly at: Date
+}
+
+export interface HubMeters {
+  readonly set: MetricSet<HubMetrics>
+  readonly onAnswer: (answer: AnsweredRequest) => void
+  readonly onHandshakeFailure: () => void
+  readonly onBatch: (batch: CommittedBatch) => void
+  /** The same authority, each call of which is counted. */
+  watchAuthority<Authority extends CertificateAuthority>(authority: Authority): Authority
+  readonly lastCaCall: LastCaCall | undefined
+  readonly lastCaSuccess: Date | undefined
+}
+
+export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMeters {
+  let lastCaCall: LastCaCall | undefined
+  let lastCaSuccess: Date | undefined
+  const noteCaCall = (outcome: CaOutcome, startMs: number): void => {
+    lastCaCall = { outcome, at: clock.now() }
+    if (outcome === 'ok') lastCaSuccess = lastCaCall.at
+    set.add('svc_ca_calls_total', { outcome })
+    set.observe('svc_ca_call_duration_seconds', {}, (performance.now() - startMs) / 1000)
+  }
+  return {
+    set,
+    onAnswer: ({ port, route, status, durationMs }) => {
+      set.add('svc_http_requests_total', { port, route, code: String(status) })
+      set.observe('svc_http_request_duration_seconds', { port, route }, durationMs / 1000)
+    },
+    onHandshakeFailure: () => set.add('svc_tls_handshake_failures_total', {}),
+    onBatch: ({ writes, commitMs, isCommitted }) => {
+      set.add('svc_store_commits_total', { outcome: isCommitted ? 'ok' : 'failed' })
+      set.observe('svc_store_batch_writes', {}, writes)
+      if (isCommitted) set.observe('svc_store_commit_duration_seconds', {}, commitMs / 1000)
+    },
+    watchAuthority: (authority) => ({
+      ...authority,
+      sign: async (request) => {
+        const startMs = performance.now()
+        try {
+          const signed = await authority.sign(request)
+          noteCaCall('ok', startMs)
+          return signed
+        } catch (error) {
+          noteCaCall(error instanceof CaError ? error.reason : 'error', startMs)
+          throw error
+        }
+      },
+    }),
+    get lastCaCall() {
+      return lastCaCall
+    },
+    get lastCaSuccess() {
+      return lastCaSuccess
+    },
+  }
+}

@@ -1,0 +1,226 @@
+// Every metric of the hub. docs/reference/metrics.md is written from this table, and the alerts and the dashboard of
+// deploy/ are held against it. Labels hold no text from outside: what strangers send is counted, never named.
+
+import type { MetricTable } from '../../platform/metric-set.ts'
+import { ROUTES } from '../../protocol/routes.ts'
+import { COUNTED_STATUSES, ENDING_WITHIN } from '../domain/fleet.ts'
+
+const PORTS = [...new Set(Object.values(ROUTES).map(({ port }) => port))]
+const PURPOSES = ['identity', 'delivery'] as const
+export const CA_OUTCOMES = [
+  'ok',
+  'refused',
+  'unreachable',
+  'timeout',
+  'overloaded',
+  'wrong_certificate',
+  'error',
+] as const
+export const SUBSYSTEMS = ['store', 'ca', 'certificate', 'audit'] as const
+const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const HOSTNAME = 'of agents, as their tokens named them'
+const CARGO_NAME = 'of cargas; empty for an identity'
+
+export const HUB_METRICS = {
+  svc_build_info: {
+    type: 'gauge',
+    unit: '',
+    labels: { version: 'of the hub' },
+    meaning: 'Always 1; the version is in the label.',
+  },
+  svc_ready: {
+    type: 'gauge',
+    unit: '',
+    labels: { subsystem: SUBSYSTEMS },
+    meaning: '1 when /readyz calls the subsystem ready, else 0.',
+  },
+  svc_http_requests_total: {
+    type: 'counter',
+    unit: 'requests',
+    labels: {
+      port: PORTS,
+      route: 'route templates; `other` where there is none',
+      code: 'statuses',
+    },
+    meaning: 'Requests that were answered.',
+  },
+  svc_http_request_duration_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    labels: { port: PORTS, route: 'route templates; `other` where there is none' },
+    meaning: 'From the headers of a request to the end of its answer.',
+    buckets: FAST,
+  },
+  svc_connections: {
+    type: 'gauge',
+    unit: 'connections',
+    labels: { port: PORTS },
+    meaning: 'Open connections.',
+  },
+  svc_tls_handshake_failures_total: {
+    type: 'counter',
+    unit: 'handshakes',
+    labels: {},
+    meaning: 'TLS handshakes on the mTLS port that failed.',
+  },
+  svc_ca_calls_total: {
+    type: 'counter',
+    unit: 'calls',
+    labels: { outcome: CA_OUTCOMES },
+    meaning:
+      'Certificates asked of the CA; `refused` is its no to one request, the others but `ok` are faults.',
+  },
+  svc_ca_call_duration_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    labels: {},
+    meaning: 'A call to the CA, its time in the queue included.',
+    buckets: FAST,
+  },
+  svc_ca_last_success_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'When the CA last signed; absent before the first time since the start.',
+  },
+  svc_store_commits_total: {
+    type: 'counter',
+    unit: 'commits',
+    labels: { outcome: ['ok', 'failed'] },
+    meaning: 'Transactions; each is as many writes as came in during the one before.',
+  },
+  svc_store_batch_writes: {
+    type: 'histogram',
+    unit: 'writes',
+    labels: {},
+    meaning: 'Writes that shared one commit.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  },
+  svc_store_commit_duration_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    labels: {},
+    meaning: 'A commit alone, which is the wait for the disk.',
+    buckets: [0.0001, 0.00025, 0.0005, ...FAST],
+  },
+  svc_agents: {
+    type: 'gauge',
+    unit: 'agents',
+    labels: { state: ['registered', 'atrasado', 'revoked'] },
+    meaning: 'Agents by the state that `svc agente list` shows.',
+  },
+  svc_certificates: {
+    type: 'gauge',
+    unit: 'certificates',
+    labels: { purpose: PURPOSES, state: ['valid', 'atrasado', 'expired'] },
+    meaning: 'Certificates that agents which are not revoked use.',
+  },
+  svc_certificates_first_not_after_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: { purpose: PURPOSES },
+    meaning: 'The first end of those that have not expired; absent when there are none.',
+  },
+  svc_certificates_ending: {
+    type: 'gauge',
+    unit: 'certificates',
+    labels: { purpose: PURPOSES, within: Object.keys(ENDING_WITHIN) },
+    meaning:
+      'Certificates that have not expired and end within that time; each counts the ones before.',
+  },
+  svc_certificate_late_not_after_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: { hostname: HOSTNAME, purpose: PURPOSES, nome: CARGO_NAME },
+    meaning: 'The end of each certificate that is late or expired, the first 100 to end.',
+  },
+  svc_certificate_not_after_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: { hostname: HOSTNAME, purpose: PURPOSES, nome: CARGO_NAME },
+    meaning:
+      'The end of each certificate that has not expired, as many as `SVC_METRICS_CERTIFICATES` allows, the first to end first.',
+  },
+  svc_survival_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    labels: {},
+    meaning:
+      'For how long the hub may stay down before the first host loses a certificate; absent when none has one.',
+  },
+  svc_deliveries: {
+    type: 'gauge',
+    unit: 'entregas',
+    labels: { status: COUNTED_STATUSES },
+    meaning: 'Entregas by status, without those that are history.',
+  },
+  svc_delivery_oldest_waiting_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    labels: {},
+    meaning:
+      'How long the entrega that waits longest has been `pendente` or `em_andamento`; 0 when none is.',
+  },
+  svc_audit_last_seq: {
+    type: 'gauge',
+    unit: 'entries',
+    labels: {},
+    meaning: 'The number of the last entry of the audit log, which is how many it has.',
+  },
+  svc_audit_last_entry_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'The time of the last entry of the audit log; absent while it is empty.',
+  },
+  svc_database_size_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    labels: { file: ['database', 'wal'] },
+    meaning: 'The database and its write-ahead log on the disk.',
+  },
+  svc_vault_free_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    labels: {},
+    meaning: 'Free space of the vault’s file system.',
+  },
+  svc_vault_free_floor_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    labels: {},
+    meaning:
+      'The free space below which events are refused (`SVC_LIMIT_FREE_SPACE`); 0 when lifted.',
+  },
+  svc_server_certificate_not_after_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'The end of the hub’s own certificate.',
+  },
+  svc_event_loop_utilization_ratio: {
+    type: 'gauge',
+    unit: 'ratio',
+    labels: {},
+    meaning: 'How busy the hub’s one thread was since the last scrape; 1 is all of the time.',
+  },
+  process_cpu_seconds_total: {
+    type: 'counter',
+    unit: 'seconds',
+    labels: {},
+    meaning: 'Processor time of the process.',
+  },
+  process_resident_memory_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    labels: {},
+    meaning: 'Memory of the process.',
+  },
+  process_start_time_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'When the process started.',
+  },
+} as const satisfies MetricTable
+export type HubMetrics = typeof HUB_METRICS

@@ -1,0 +1,141 @@
+// The metrics port of a hub: what is measured when somebody asks, and readiness.
+
+import { stat, statfs } from 'node:fs/promises'
+import type { BindAddress } from '../../platform/bind-address.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import {
+  type MetricsServer,
+  type Readiness,
+  startMetricsServer,
+} from '../../platform/metrics-server.ts'
+import { readVersion } from '../../platform/version.ts'
+import type { StoreReader } from '../store/store.ts'
+import { createFleetCollector } from './collect-fleet.ts'
+import type { HubMeters } from './hub-meters.ts'
+import { decideReadiness, readLastEntries } from './hub-readiness.ts'
+
+export interface HubMetricsOptions {
+  readonly meters: HubMeters
+  readonly reader: StoreReader
+  readonly clock: Clock
+  readonly log: Logger
+  readonly vaultRoot: string
+  readonly databasePath: string
+  /** `Number.POSITIVE_INFINITY` where it is lifted. */
+  readonly freeSpaceFloorBytes: number
+  readonly thresholdMs: number
+  readonly certificatesMax: number
+  /** Of the certificate that is served now. */
+  readonly serverNotAfter: () => Date
+  readonly countConnections: () => Promise<Readonly<Record<string, number>>>
+}
+
+/** Rejects with the system's error when the address cannot be bound. */
+export function serveHubMetrics(
+  address: BindAddress,
+  options: HubMetricsOptions,
+): Promise<MetricsServer> {
+  const { meters, clock, log } = options
+  const fleet = createFleetCollector({ ...options, set: meters.set })
+  const startedAtMs = clock.now().getTime() - process.uptime() * 1000
+  let lastUtilization = performance.eventLoopUtilization()
+  const collectProcess = (): void => {
+    const { set } = meters
+    const { user, system } = process.cpuUsage()
+    const utilization = performance.eventLoopUtilization()
+    const sinceLast = performance.eventLoopUtilization(utilization, lastUtilization)
+    lastUtilization = utilization
+    const gauges = {
+      process_resident_memory_bytes: process.memoryUsage.rss(),
+      process_start_time_seconds: startedAtMs / 1000,
+      svc_event_loop_utilization_ratio: sinceLast.utilization,
+    } as const
+    for (const [name, value] of Object.entries(gauges)) {
+      // Its keys are those of the object.
+      set.replace(name as keyof typeof gauges, [{ labels: {}, value }])
+    }
+    set.replace('process_cpu_seconds_total', [{ labels: {}, value: (user + system) / 1e6 }])
+    set.replace('svc_build_info', [{ labels: { version: readVersion() }, value: 1 }])
+  }
+  return startMetricsServer(address, {
+    log,
+    checkReadiness: () => checkReadiness(options),
+    render: async () => {
+      collectProcess()
+      await fleet.collect()
+      await collectHub(options)
+      return meters.set.render()
+    },
+  })
+}
+
+async function checkReadiness(options: HubMetricsOptions): Promise<Readiness> {
+  const { meters, reader, clock, serverNotAfter } = options
+  return decideReadiness({
+    now: clock.now(),
+    lastEntries: await readLastEntries(reader),
+    freeBytes: await measureFreeBytes(options.vaultRoot),
+    floorBytes: floorOf(options),
+    lastCaCall: meters.lastCaCall,
+    serverNotAfter: serverNotAfter(),
+  })
+}
+
+async function collectHub(options: HubMetricsOptions): Promise<void> {
+  const { meters, reader, databasePath, serverNotAfter } = options
+  const { set } = meters
+  const setOne = (name: SingleGauge, value: number | undefined): void =>
+    set.replace(name, value === undefined ? [] : [{ labels: {}, value }])
+  const seriesOf = <Label extends string>(label: Label, counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([name, value]) => ({
+      labels: { [label]: name } as Record<Label, string>,
+      value,
+    }))
+
+  set.replace('svc_connections', seriesOf('port', await options.countConnections()))
+  const last = await reader.findLastEntry()
+  setOne('svc_audit_last_seq', last?.seq ?? 0)
+  setOne('svc_audit_last_entry_timestamp_seconds', secondsOf(last && new Date(last.timestamp)))
+  const sizes = {
+    database: await sizeOf(databasePath),
+    wal: await sizeOf(`${databasePath}-wal`),
+  }
+  set.replace('svc_database_size_bytes', seriesOf('file', sizes))
+  setOne('svc_vault_free_bytes', await measureFreeBytes(options.vaultRoot))
+  setOne('svc_vault_free_floor_bytes', floorOf(options))
+  setOne('svc_server_certificate_not_after_timestamp_seconds', secondsOf(serverNotAfter()))
+  setOne('svc_ca_last_success_timestamp_seconds', secondsOf(meters.lastCaSuccess))
+  const readiness = await checkReadiness(options)
+  const ready = Object.entries(readiness).map(([name, { isReady }]) => [name, isReady ? 1 : 0])
+  set.replace('svc_ready', seriesOf('subsystem', Object.fromEntries(ready)))
+}
+
+type SingleGauge =
+  | 'svc_audit_last_seq'
+  | 'svc_audit_last_entry_timestamp_seconds'
+  | 'svc_vault_free_bytes'
+  | 'svc_vault_free_floor_bytes'
+  | 'svc_server_certificate_not_after_timestamp_seconds'
+  | 'svc_ca_last_success_timestamp_seconds'
+
+function floorOf({ freeSpaceFloorBytes }: HubMetricsOptions): number {
+  return Number.isFinite(freeSpaceFloorBytes) ? freeSpaceFloorBytes : 0
+}
+
+function secondsOf(instant: Date | undefined): number | undefined {
+  return instant === undefined ? undefined : instant.getTime() / 1000
+}
+
+/** Zero for one that is not there, as the write-ahead log after a clean stop. */
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+}
+
+async function measureFreeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
+}
