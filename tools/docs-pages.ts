@@ -1,7 +1,10 @@
 // The pages of docs/reference, each written from a table in code.
 
 import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/agent-variables.ts'
+import { AGENT_METRICS } from '../src/agent/reporting/agent-metrics.ts'
 import { HUB_VARIABLES } from '../src/hub/config.ts'
+import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
+import type { MetricTable } from '../src/platform/metric-set.ts'
 import { ADMIN_OPERATIONS } from '../src/protocol/admin.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
@@ -44,6 +47,7 @@ export function renderPages(): Page[] {
     page('http', renderHttp()),
     page('events', renderEvents()),
     page('cli', renderCli()),
+    page('metrics', renderMetrics()),
   ]
 }
 
@@ -181,6 +185,36 @@ ${list(DeliveryKind)}
 ## Statuses of entregas
 
 ${list(DeliveryStatus)}`
+}
+
+function renderMetrics(): string {
+  const rowsOf = (metrics: MetricTable): string[][] =>
+    Object.entries(metrics).map(([name, { type, unit, labels, meaning }]) => [
+      code(name),
+      type,
+      unit,
+      Object.entries(labels)
+        .map(([label, values]) => `${code(label)} (${describeValues(values)})`)
+        .join(', '),
+      meaning,
+    ])
+  const heads = ['metric', 'type', 'unit', 'labels', 'meaning']
+  return `# Metrics
+
+OpenMetrics text at \`GET /metrics\`. Rules: MET in [protocol.md](../protocol.md); alerts and a dashboard:
+[operations.md](../operations.md#watching).
+
+## The hub, at \`SVC_METRICS_BIND\`
+
+${table(heads, rowsOf(HUB_METRICS))}
+## The agent, at \`SVC_AGENT_METRICS_BIND\`
+
+${table(heads, rowsOf(AGENT_METRICS))}`
+}
+
+/** Every value, or where they come from. */
+function describeValues(values: readonly string[] | string): string {
+  return typeof values === 'string' ? values : values.map(code).join(' ')
 }
 
 function renderCli(): string {

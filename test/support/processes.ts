@@ -53,6 +53,11 @@ export async function runProgram(
   return endOf(startProgram(program, args, variables))
 }
 
+/** Starts any command, with nothing of our environment but PATH. */
+export function startTool(command: string, args: readonly string[]): RunningProgram {
+  return startCommand(command, args, {})
+}
+
 /** Runs any command to its end; its standard output when it succeeded, else an error. */
 export async function runTool(
   command: string,

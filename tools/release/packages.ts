@@ -1,6 +1,6 @@
 // What the two packages hold, and where it goes.
 
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { STORE_ADDON } from '../build/bundle-program.ts'
 import { ROOT } from '../source-files.ts'
@@ -64,6 +64,9 @@ export function serverPackage(sources: PackageSources, completions: Completions)
       ...units(name, ['svc-server.service']),
       ...['nginx.conf', 'Caddyfile'].map((file) =>
         plain(`/usr/share/doc/${name}/examples/${file}`, join(DEPLOY, 'proxy', file)),
+      ),
+      ...['prometheus/alerts.yml', 'grafana/dashboard.json'].map((file) =>
+        plain(`/usr/share/doc/${name}/examples/${basename(file)}`, join(DEPLOY, file)),
       ),
       ...completionFiles('svc', completions),
       ...commonFiles(name, sources),

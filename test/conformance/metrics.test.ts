@@ -1,0 +1,167 @@
+// The metrics port of the hub: docs/protocol.md MET.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import { HUB_METRICS } from '../../src/hub/metrics/hub-metrics.ts'
+import { enrollHost } from '../support/enrolled-host.ts'
+import { findFreePort } from '../support/free-port.ts'
+import type { TestHub } from '../support/hub.ts'
+import { runProgram, waitUntil } from '../support/processes.ts'
+import { parseSamples, scrape } from '../support/scrape.ts'
+import { useCa } from '../support/use-hub.ts'
+import { post, send } from '../support/wire-client.ts'
+
+const { ca, startHub } = useCa()
+
+async function startScraped(extra: Readonly<Record<string, string>> = {}): Promise<TestHub> {
+  return startHub({ SVC_METRICS_BIND: '127.0.0.1:0', ...extra })
+}
+
+/** Where its log says that the metrics are. */
+async function metricsUrlOf(hub: TestHub): Promise<string> {
+  const port = await waitUntil(
+    'the metrics port',
+    () => hub.logEntries().find(({ msg }) => msg === 'metrics listening')?.['port'],
+  )
+  return `http://127.0.0.1:${port as number}`
+}
+
+describe('the metrics port', () => {
+  test('[MET-1] [MET-2] [MET-5] [BOOT-30] [ENV-31] serves every metric of the table, by its type, as OpenMetrics', async () => {
+    await using hub = await startScraped({ SVC_METRICS_CERTIFICATES: '5' })
+    const url = await metricsUrlOf(hub)
+    const host = await enrollHost(hub, 'web-1.example')
+    await send(host.mtls, { path: '/v1/manifest' })
+    await send(host.mtls, { path: '/v1/<script>' })
+    await post({ port: hub.ports.enroll }, '/v1/enroll', {})
+    const reply = await fetch(`${url}/metrics?x=1`)
+    assert.equal(
+      reply.headers.get('content-type'),
+      'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    )
+    const text = await reply.text()
+    assert.ok(text.endsWith('\n# EOF\n'))
+    for (const [name, { type }] of Object.entries(HUB_METRICS)) {
+      const family = type === 'counter' ? name.replace(/_total$/, '') : name
+      assert.ok(text.includes(`# TYPE ${family} ${type}\n`), name)
+    }
+    const samples = parseSamples(text)
+    // Late ones apart, of which there are none, each has a sample by now.
+    const names = new Set(samples.map(({ name }) => name))
+    const missing = Object.entries(HUB_METRICS)
+      .map(([name, { type }]) => (type === 'histogram' ? `${name}_count` : name))
+      .filter((name) => !names.has(name))
+    assert.deepEqual(missing, ['svc_certificate_late_not_after_timestamp_seconds'])
+    const valueOf = (name: string, labels: Readonly<Record<string, string>>): number | undefined =>
+      samples.find(
+        (sample) =>
+          sample.name === name &&
+          Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+      )?.value
+    const requests = 'svc_http_requests_total'
+    assert.equal(valueOf(requests, { port: 'enroll', route: '/v1/enroll', code: '200' }), 1)
+    assert.equal(valueOf(requests, { port: 'enroll', route: '/v1/enroll', code: '400' }), 1)
+    assert.equal(valueOf(requests, { port: 'mtls', route: '/v1/manifest', code: '200' }), 1)
+    assert.equal(valueOf(requests, { port: 'mtls', route: 'other', code: '404' }), 1)
+    assert.ok(!text.includes('script'), 'what strangers send is in no label')
+    assert.equal(valueOf('svc_agents', { state: 'registered' }), 1)
+    assert.equal(valueOf('svc_certificates', { purpose: 'identity', state: 'valid' }), 1)
+    assert.equal(valueOf('svc_ca_calls_total', { outcome: 'ok' }), 2)
+    assert.equal(valueOf('svc_ca_calls_total', { outcome: 'timeout' }), 0)
+    assert.ok((valueOf('svc_audit_last_seq', {}) ?? 0) > 2)
+    const survival = valueOf('svc_survival_seconds', {}) ?? 0
+    assert.ok(survival > 86_000 && survival <= 86_400, String(survival))
+    const own = { hostname: 'web-1.example', purpose: 'identity', nome: '' }
+    assert.ok(valueOf('svc_certificate_not_after_timestamp_seconds', own) !== undefined)
+    assert.ok(samples.length < 500, `${samples.length} samples`)
+  })
+
+  test('[MET-3] says in /readyz why each subsystem is ready or not, and is alive all the while', async () => {
+    await using hub = await startScraped()
+    const url = await metricsUrlOf(hub)
+    const ready = await fetch(`${url}/readyz`)
+    assert.equal(ready.status, 200)
+    const document = (await ready.json()) as {
+      status: string
+      subsystems: Record<string, { status: string; reason: string }>
+    }
+    assert.equal(document.status, 'ready')
+    assert.deepEqual(Object.keys(document.subsystems), ['store', 'ca', 'certificate', 'audit'])
+    for (const { reason } of Object.values(document.subsystems)) assert.ok(reason.length > 5)
+    await ca.stop()
+    try {
+      await assert.rejects(enrollHost(hub, 'web-2.example'))
+      const reply = await fetch(`${url}/readyz`, { headers: { accept: 'text/plain' } })
+      assert.equal(reply.status, 503)
+      const text = await reply.text()
+      assert.match(text, /^not_ready\n/)
+      assert.match(text, /^ca: not_ready: the last call, \S+ ago, ended as unreachable$/m)
+      assert.match(text, /^store: ready: /m)
+      assert.equal((await fetch(`${url}/livez`)).status, 200)
+      assert.equal((await scrape(url)).find(isCaReady)?.value, 0)
+      assert.equal((await send({ port: hub.ports.health }, { path: '/health' })).status, 200)
+    } finally {
+      await ca.start()
+    }
+    await enrollHost(hub, 'web-3.example')
+    assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  })
+
+  test('[MET-1] answers GET and HEAD of three paths, and takes nothing else', async () => {
+    await using hub = await startScraped()
+    const url = await metricsUrlOf(hub)
+    assert.equal((await fetch(`${url}/`)).status, 404)
+    assert.equal((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status, 405)
+    const head = await fetch(`${url}/metrics`, { method: 'HEAD' })
+    assert.deepEqual([head.status, await head.text()], [200, ''])
+    const many = await Promise.all(Array.from({ length: 20 }, () => scrape(url)))
+    for (const samples of many) assert.ok(samples.length > 50)
+  })
+
+  test('[MET-4] [ENV-30] [BOOT-14] off is off; an address that is taken ends the start only when it was asked for', async () => {
+    await using hub = await startHub()
+    assert.ok(hub.logEntries().every(({ msg }) => msg !== 'metrics listening'))
+    await hub.stop()
+    const blocker = createServer().listen(await findFreePort(), '127.0.0.1')
+    await once(blocker, 'listening')
+    const { port } = blocker.address() as { port: number }
+    const taken = { ...hub.environment, SVC_METRICS_BIND: `127.0.0.1:${port}` }
+    const ended = await runProgram('svc-server', [], taken)
+    blocker.close()
+    assert.equal(ended.status, 1)
+    assert.match(ended.stderr, new RegExp(`Address already in use \\(127.0.0.1:${port}\\)`))
+
+    // The default is one address for all: whoever holds it now, this hub or another program, the start succeeds.
+    const holder = createServer()
+    const isHeld = await new Promise<boolean>((resolve) => {
+      holder.once('error', () => resolve(false))
+      holder.listen(9464, '127.0.0.1', () => resolve(true))
+    })
+    await hub.start({ SVC_METRICS_BIND: '' })
+    const warning = hub.logEntries().find(({ module }) => module === 'hub.metrics')
+    assert.equal(warning?.['level'], 'warn')
+    assert.match(String(warning?.['reason']), /Address already in use \(127\.0\.0\.1:9464\)/)
+    if (isHeld) holder.close()
+  })
+
+  test('[MET-4] [ENV-32] settings that are none are refused by name', async () => {
+    await using hub = await startHub()
+    await hub.stop()
+    for (const [name, value] of [
+      ['SVC_METRICS_BIND', '9464'],
+      ['SVC_METRICS_CERTIFICATES', '-1'],
+      ['SVC_METRICS_CERTIFICATES', '100001'],
+      ['SVC_RENEWAL_THRESHOLD', '6'],
+    ] as const) {
+      const ended = await runProgram('svc-server', [], { ...hub.environment, [name]: value })
+      assert.equal(ended.status, 1)
+      assert.match(ended.stderr, new RegExp(`error: ${name}: ${value} is not`))
+    }
+  })
+})
+
+function isCaReady({ name, labels }: { name: string; labels: Record<string, string> }): boolean {
+  return name === 'svc_ready' && labels['subsystem'] === 'ca'
+}
