@@ -70,6 +70,10 @@ describe('the audit log', () => {
     await hub.createToken({ hostname: 'acts-token.example' })
     await hub.admin('POST', '/v1/admin/tokens/revoke', { token: 'acts-token.example' })
     await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: 'acts.example' })
+    // In the background, so that the log grows on its own until then.
+    await waitUntil('the CA to have revoked its certificate', async () =>
+      (await readEvents(hub, 'certificate_revoked_at_ca')).length > 0 ? true : undefined,
+    )
     const acts = (await readEvents(hub)).filter(({ agente_id }) => agente_id === null)
     for (const { payload } of acts) assert.equal(typeof payload['actor'], 'string')
     const types = new Set(acts.map(({ tipo_evento }) => tipo_evento))
@@ -79,6 +83,7 @@ describe('the audit log', () => {
       'agent_enrolled',
       'agent_revoked',
       'certificate_issued',
+      'certificate_revoked_at_ca',
       'carga_created',
     ]) {
       assert.ok(types.has(type), type)
