@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { MetricSet } from '../../platform/metric-set.ts'
+import { ROUTES } from '../../protocol/routes.ts'
 import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
 import type { AnsweredRequest } from '../http/http-port.ts'
 import type { CommittedBatch } from '../store/sqlite/group-commit.ts'
@@ -38,6 +39,8 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
     set,
     onAnswer: ({ port, route, status, durationMs }) => {
       set.add('svc_http_requests_total', { port, route, code: String(status) })
+      // A stream is answered for as long as it is held: that is no latency.
+      if (route === ROUTES.stream.path) return
       set.observe('svc_http_request_duration_seconds', { port, route }, durationMs / 1000)
     },
     onHandshakeFailure: () => set.add('svc_tls_handshake_failures_total', {}),
