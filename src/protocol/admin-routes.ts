@@ -28,6 +28,10 @@ export const ADMIN_ROUTES = {
   cancelDelivery: { method: 'POST', path: '/v1/admin/entregas/cancel' },
   retryDeliveries: { method: 'POST', path: '/v1/admin/entregas/retry' },
   listDeliveries: { method: 'GET', path: '/v1/admin/entregas' },
+  setPolicy: { method: 'POST', path: '/v1/admin/politicas' },
+  listPolicies: { method: 'GET', path: '/v1/admin/politicas' },
+  showPolicy: { method: 'POST', path: '/v1/admin/politicas/show' },
+  removePolicy: { method: 'POST', path: '/v1/admin/politicas/remove' },
   listEntries: { method: 'POST', path: '/v1/admin/eventos/list' },
   pushToAgent: {
     method: 'POST',

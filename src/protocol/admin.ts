@@ -15,6 +15,7 @@ import {
   replayWebhookRequest,
   webhookByIdRequest,
 } from './admin-webhooks.ts'
+import { LIMITS } from './limits.ts'
 
 export { ENTRY_PAGE_MAX }
 
@@ -103,6 +104,37 @@ export const AdminDelivery = Type.Object({
   erro: nullable(Type.String()),
 })
 export type AdminDelivery = Static<typeof AdminDelivery>
+
+export const AdminPolicy = Type.Object({
+  /** `*` for every role that has no row of its own. */
+  role: Type.String(),
+  nome: Type.String(),
+  /** Seconds; null leaves it to the hub. */
+  token_ttl_max: nullable(Type.Integer()),
+  /** Seconds; null leaves it to the CA. */
+  cert_ttl: nullable(Type.Integer()),
+  /** `*` for any name. */
+  sans_permitidos: Type.Array(Type.String()),
+  /** Their ids. */
+  cargas_automaticas: Type.Array(Type.String()),
+})
+export type AdminPolicy = Static<typeof AdminPolicy>
+
+/** A carga with names that a politica forbids to agents that have it. */
+export interface AdminAffectedCargo {
+  carga_id: string
+  nome: string
+  /** Those that are forbidden. */
+  sans: string[]
+  /** Hostnames. */
+  agentes: string[]
+}
+
+/** How a politica meets what is there already. */
+export interface AdminPolicyEffect {
+  /** Their certificates are renewed no more. */
+  cargas_afetadas: AdminAffectedCargo[]
+}
 
 /** Whom to seal for. */
 export interface AdminRecipient {
@@ -201,6 +233,8 @@ const createCargoRequest = Type.Object({
   agentes: Type.Array(text, { maxItems: 10_000 }),
   roles: Type.Array(text, { maxItems: 100 }),
   sans: Type.Array(text, { maxItems: 100 }),
+  /** For nobody yet: a politica gives it to the agents that are enrolled from then on. */
+  unassigned: Type.Optional(Type.Boolean()),
   /** For tipo selado, whose agents are those that it is sealed for; `agentes` and `roles` are empty then. */
   selado: Type.Optional(sealed),
 })
@@ -245,6 +279,17 @@ const pushRequest = Type.Object({
   conteudo: Type.Optional(Type.String({ maxLength: PUSH_BYTES_MAX })),
   modo: Type.Optional(text),
 })
+const role = Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })
+/** What is left out stays as it is. */
+const setPolicyRequest = Type.Object({
+  role,
+  nome: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })),
+  token_ttl_max: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  cert_ttl: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  sans_permitidos: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
+})
+const byRole = Type.Object({ role })
 const byName = Type.Object({ agente: text })
 
 export const ADMIN_OPERATIONS = {
@@ -265,6 +310,10 @@ export const ADMIN_OPERATIONS = {
   cancelDelivery: { ...ADMIN_ROUTES.cancelDelivery, request: Type.Object({ entrega: text }) },
   retryDeliveries: { ...ADMIN_ROUTES.retryDeliveries, request: retryDeliveriesRequest },
   listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: nothing },
+  setPolicy: { ...ADMIN_ROUTES.setPolicy, request: setPolicyRequest },
+  listPolicies: { ...ADMIN_ROUTES.listPolicies, request: nothing },
+  showPolicy: { ...ADMIN_ROUTES.showPolicy, request: byRole },
+  removePolicy: { ...ADMIN_ROUTES.removePolicy, request: byRole },
   listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },
   pushToAgent: { ...ADMIN_ROUTES.pushToAgent, request: pushRequest },
   createWebhook: { ...ADMIN_ROUTES.createWebhook, request: createWebhookRequest },
@@ -304,6 +353,14 @@ export interface AdminReplies extends AdminWebhookReplies {
   retryDeliveries: { entregas: AdminDelivery[] }
   listCargoes: { cargas: AdminCargo[] }
   listDeliveries: { entregas: AdminDelivery[] }
+  setPolicy: AdminPolicy & AdminPolicyEffect
+  listPolicies: { politicas: AdminPolicy[] }
+  showPolicy: AdminPolicy &
+    AdminPolicyEffect & {
+      /** Hostnames of those that it holds for. */
+      agentes: string[]
+    }
+  removePolicy: AdminPolicy & AdminPolicyEffect
   listEntries: { eventos: AdminEntry[] }
   /** `online`: the agent held its stream, and is told at once. */
   pushToAgent: { entrega_id?: string; online: boolean }

@@ -54,6 +54,8 @@ export const HubEventType = {
   agentRotateRequested: 'agent_rotate_requested',
   identityRecovered: 'identity_recovered',
   recipientChanged: 'recipient_changed',
+  policySet: 'politica_set',
+  policyRemoved: 'politica_removed',
   lossAccepted: 'audit_loss_accepted',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',

@@ -13,6 +13,7 @@ import type {
   AdminDelivery,
   AdminEntry,
   AdminOperations,
+  AdminReplies,
 } from '../../src/protocol/admin.ts'
 import type { AdminWebhook } from '../../src/protocol/admin-webhooks.ts'
 import {
@@ -85,6 +86,25 @@ const WEBHOOK: AdminWebhook = {
   seq: 7,
   created_at: '2026-11-20T10:00:00.000Z',
   disabled_at: null,
+}
+
+const POLICY: AdminReplies['setPolicy'] = {
+  role: '*',
+  nome: '*',
+  token_ttl_max: 3600,
+  cert_ttl: null,
+  sans_permitidos: ['*'],
+  cargas_automaticas: [],
+  cargas_afetadas: [],
+}
+const POLICIES: Pick<
+  AdminOperations,
+  'setPolicy' | 'listPolicies' | 'showPolicy' | 'removePolicy'
+> = {
+  setPolicy: async () => POLICY,
+  listPolicies: async () => ({ politicas: [POLICY] }),
+  showPolicy: async () => ({ ...POLICY, agentes: [AGENT.hostname] }),
+  removePolicy: async () => POLICY,
 }
 
 export interface FakeHub {
@@ -287,6 +307,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
         following_24h: 2,
       },
     }),
+    ...POLICIES,
     listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {
       if (agente !== undefined) findAgent(agente)
       const matching = entries.filter(

@@ -62,6 +62,8 @@ export interface SignCall {
   readonly kid: string | undefined
   readonly claims: JWTPayload & { readonly sans?: readonly string[]; readonly cnf?: unknown }
   readonly csrPem: string
+  /** As it stands in the request. */
+  readonly notAfter: unknown
 }
 
 export interface FakeCa extends AsyncDisposable {
@@ -300,13 +302,18 @@ function validityAround(offsetMs: number): { readonly notBefore: Date; readonly 
 }
 
 function toSignCall(number: number, body: string): SignCall {
-  const { ott, csr } = JSON.parse(body) as { ott: string; csr: string }
+  const { ott, csr, notAfter } = JSON.parse(body) as {
+    ott: string
+    csr: string
+    notAfter?: unknown
+  }
   return {
     number,
     ott,
     kid: decodeProtectedHeader(ott).kid,
     claims: decodeJwt(ott),
     csrPem: csr,
+    notAfter,
   }
 }
 

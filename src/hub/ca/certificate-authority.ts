@@ -10,6 +10,8 @@ export interface SignRequest {
   readonly commonName: string
   /** Exactly the names that the certificate will have; the common name is one of them. */
   readonly sans: readonly string[]
+  /** How long it is to live from now on; the CA decides when it is not said, and may refuse it when it is. */
+  readonly lifetimeSeconds?: number | undefined
 }
 
 /** Leaf and intermediates, checked against the request and the root. */

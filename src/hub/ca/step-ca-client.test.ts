@@ -86,6 +86,30 @@ describe('step-ca client', () => {
     await client.sign(await newRequest())
   })
 
+  test('[POL-7] asks for the life that is wanted, by the CA’s own clock, and for none otherwise', async () => {
+    await using ca = await startFakeCa()
+    await using client = clientOf(ca)
+    const request = await newRequest()
+    await client.sign(request)
+    await client.sign({ ...request, lifetimeSeconds: 28_800 })
+    assert.deepEqual(
+      ca.calls.map(({ notAfter }) => notAfter),
+      [undefined, '28800s'],
+    )
+  })
+
+  test('[POL-7] takes a shorter life than it asked for, and no longer one', async () => {
+    // It issues for an hour, whatever it is asked.
+    await using ca = await startFakeCa()
+    await using client = clientOf(ca)
+    const request = await newRequest()
+    await client.sign({ ...request, lifetimeSeconds: 7200 })
+    await client.sign({ ...request, lifetimeSeconds: 3600 })
+    const failure = await failureOf(client.sign({ ...request, lifetimeSeconds: 3400 }))
+    assert.equal(failure.reason, 'wrong_certificate')
+    assert.match(failure.message, /is good until \S+, and 3400 s were asked for$/)
+  })
+
   test('[CAX-2] finds the name of the provisioner on whatever page it is, and asks once for many calls', async () => {
     await using ca = await startFakeCa({ pagesBefore: 3, provisionerName: () => 'paged' })
     await using client = clientOf(ca)

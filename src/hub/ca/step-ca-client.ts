@@ -44,6 +44,8 @@ const CALL_LIMITS = { runningMax: 16, waitingMax: 64 } as const
 const CLOCK_SKEW_MS_MAX = 60_000
 /** RFC 5280, 5.3.1: stolen or retired, the hub is not told. */
 const REASON_UNSPECIFIED = 0
+/** What an issuer whose clock is ahead of ours hides of that, by dating its certificates back. */
+const ISSUER_BACKDATE_MS = 60_000
 const SIGN_PATH = '/1.0/sign'
 const REVOKE_PATH = '/1.0/revoke'
 
@@ -102,12 +104,16 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
 
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
     const deadline = AbortSignal.timeout(deadlineMs)
-    const { csr, commonName, sans } = request
+    const { csr, commonName, sans, lifetimeSeconds } = request
     const call: Call = {
       path: SIGN_PATH,
       subject: commonName,
       signing: { sans, csrSha256: csr.sha256 },
-      fields: { csr: toPem(csr.der) },
+      fields: {
+        csr: toPem(csr.der),
+        // A duration, which the CA counts by its own clock.
+        ...(lifetimeSeconds !== undefined && { notAfter: `${lifetimeSeconds}s` }),
+      },
     }
     try {
       const reply = await ask(call, deadline)
@@ -148,25 +154,39 @@ function revokeCall(serialHex: string): Call {
 
 function checkChain(
   chain: readonly Certificate[],
-  { csr, commonName, sans }: SignRequest,
+  { csr, commonName, sans, lifetimeSeconds }: SignRequest,
   roots: readonly Certificate[],
   now: Date,
 ): SignedCertificate {
-  const fault = findIssuedCertificateFault(chain, {
-    publicKeySpki: csr.publicKeySpki,
-    commonName,
-    sans,
-    roots,
-    now,
-    clockSkewMsMax: CLOCK_SKEW_MS_MAX,
-  })
   const [leaf, ...rest] = chain
+  const fault =
+    findIssuedCertificateFault(chain, {
+      publicKeySpki: csr.publicKeySpki,
+      commonName,
+      sans,
+      roots,
+      now,
+      clockSkewMsMax: CLOCK_SKEW_MS_MAX,
+    }) ?? findLifetimeFault(leaf, lifetimeSeconds, now)
   if (leaf === undefined || fault !== undefined) {
     throw new CaError('wrong_certificate', `the CA answered with something else: ${fault}`)
   }
   // A root in the chain is of no use: who trusts it has it.
   const intermediates = rest.filter(({ sha256 }) => roots.every((root) => root.sha256 !== sha256))
   return { leaf, intermediates, chainPem: [leaf, ...intermediates].map(({ pem }) => pem).join('') }
+}
+
+/** A shorter life than was asked for harms nobody; a longer one is not what was asked for. */
+function findLifetimeFault(
+  leaf: Certificate | undefined,
+  lifetimeSeconds: number | undefined,
+  now: Date,
+): string | undefined {
+  if (leaf === undefined || lifetimeSeconds === undefined) return undefined
+  const lateMs = leaf.notAfter.getTime() - now.getTime() - lifetimeSeconds * 1000
+  return lateMs > CLOCK_SKEW_MS_MAX + ISSUER_BACKDATE_MS
+    ? `the certificate is good until ${leaf.notAfter.toISOString()}, and ${lifetimeSeconds} s were asked for`
+    : undefined
 }
 
 function toCaError(error: unknown, signal: AbortSignal, deadlineMs: number): CaError {

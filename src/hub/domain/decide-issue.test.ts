@@ -6,6 +6,8 @@ import type { Agent } from './agent.ts'
 import type { Cargo } from './cargo.ts'
 import { decideIssue, type IssueFacts } from './decide-issue.ts'
 import type { Delivery } from './delivery.ts'
+import type { Policy } from './policy.ts'
+import { type RoleRules, rulesOfRole } from './role-rules.ts'
 
 const AGENT = { id: 'a' as AgentId, hostname: 'web-1' } as Agent
 const CSR = { commonName: 'web-1', sans: [] as readonly string[] } as CertificateRequest
@@ -15,6 +17,9 @@ const DELIVERY = {
   status: 'pendente',
   sans: ['www.example'] as readonly string[],
 } as Delivery
+
+const permitting = (...permittedSans: string[]): RoleRules =>
+  rulesOfRole('web', [{ role: 'web', permittedSans } as unknown as Policy])
 
 type RequestedDelivery = NonNullable<IssueFacts['delivery']>
 const delivery = (
@@ -32,6 +37,7 @@ function verdictOf(facts: Partial<IssueFacts>): string {
     csr: CSR,
     delivery: null,
     hubNames: ['hub.example'],
+    rules: rulesOfRole('web', []),
     ...facts,
   })
   return verdict.ok ? verdict.sans.join(' ') : verdict.refusal
@@ -50,6 +56,22 @@ describe('decideIssue', () => {
       '[DEL-17] a name of the hub, which was renamed since the carga was made',
       { delivery: delivery({ sans: ['*.example'] }) },
       'csr_cn_mismatch',
+    ],
+    [
+      '[POL-10] a name that the policy of the role permits no more',
+      { delivery: delivery(), rules: permitting('*.example.org') },
+      'csr_cn_mismatch',
+    ],
+    [
+      '[POL-10] a name that it permits',
+      { delivery: delivery(), rules: permitting('www.example') },
+      'web-1 www.example',
+    ],
+    ['[POL-9] an identity, whatever the policy', { rules: permitting() }, 'web-1'],
+    [
+      '[POL-10] another agent’s delivery, before its names',
+      { delivery: delivery({ agentId: 'b' as AgentId }), rules: permitting() },
+      'entrega_not_found',
     ],
     ['[ISS-3] no CSR', { csr: undefined, delivery: undefined }, 'csr_invalid'],
     [
@@ -92,4 +114,14 @@ describe('decideIssue', () => {
       assert.equal(verdictOf({ delivery: delivery({ status }) }), 'web-1 www.example')
     })
   }
+
+  test('[POL-10] says which names the policy forbids, for the log', () => {
+    const sans = ['www.example', 'a.example.org', 'b.example']
+    const facts = { agent: AGENT, csr: CSR, delivery: delivery({ sans }), hubNames: [] }
+    assert.deepEqual(decideIssue({ ...facts, rules: permitting('*.example.org') }), {
+      ok: false,
+      refusal: 'csr_cn_mismatch',
+      forbiddenSans: ['www.example', 'b.example'],
+    })
+  })
 })

@@ -4,6 +4,7 @@ import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Agent } from './agent.ts'
 import type { Cargo } from './cargo.ts'
 import type { Delivery } from './delivery.ts'
+import { findForbiddenSans, type RoleRules } from './role-rules.ts'
 import { coversName } from './subject-alt-name.ts'
 
 export interface IssueFacts {
@@ -12,6 +13,8 @@ export interface IssueFacts {
   /** What the request's `entrega_id` names; undefined when it names nothing, null when the request has none. */
   readonly delivery: (Delivery & { readonly cargo: Cargo }) | undefined | null
   readonly hubNames: readonly string[]
+  /** Those of the agent's role. */
+  readonly rules: RoleRules
 }
 
 export type IssueVerdict =
@@ -21,10 +24,15 @@ export type IssueVerdict =
       readonly sans: readonly string[]
       readonly delivery: Delivery | null
     }
-  | { readonly ok: false; readonly refusal: WireErrorCode }
+  | {
+      readonly ok: false
+      readonly refusal: WireErrorCode
+      /** The names that a policy forbids, when that is why. */
+      readonly forbiddenSans?: readonly string[]
+    }
 
 /** May this agent have a certificate for this CSR? docs/protocol.md ISS. */
-export function decideIssue({ agent, csr, delivery, hubNames }: IssueFacts): IssueVerdict {
+export function decideIssue({ agent, csr, delivery, hubNames, rules }: IssueFacts): IssueVerdict {
   if (csr === undefined) return { ok: false, refusal: 'csr_invalid' }
   if (csr.commonName !== agent.hostname) return { ok: false, refusal: 'csr_cn_mismatch' }
   if (delivery === undefined || (delivery !== null && !isIssuable(delivery, agent))) {
@@ -35,6 +43,9 @@ export function decideIssue({ agent, csr, delivery, hubNames }: IssueFacts): Iss
   if (sans.some((san) => hubNames.some((name) => coversName(san, name)))) {
     return { ok: false, refusal: 'csr_cn_mismatch' }
   }
+  // Checked when the carga was made, too; the policy, or the agent's role, may be another one since. docs/protocol.md POL-10.
+  const forbiddenSans = findForbiddenSans(rules, agent.hostname, sans)
+  if (forbiddenSans.length > 0) return { ok: false, refusal: 'csr_cn_mismatch', forbiddenSans }
   if (!asksForTheseNamesOrNone(csr, sans)) return { ok: false, refusal: 'csr_cn_mismatch' }
   return { ok: true, csr, sans, delivery }
 }

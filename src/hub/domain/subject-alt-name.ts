@@ -19,3 +19,8 @@ export function coversName(san: string, name: string): boolean {
     name.slice(name.indexOf('.') + 1).toLowerCase() === san.slice(2).toLowerCase()
   )
 }
+
+/** Whether every host that `san` stands for has a name that ends in `.suffix`, at any depth; an address never does. */
+export function liesBelow(san: string, suffix: string): boolean {
+  return isIP(san) === 0 && san.toLowerCase().endsWith(`.${suffix.toLowerCase()}`)
+}

@@ -19,12 +19,14 @@ import {
   toAdminCargo,
   toAdminDelivery,
   toAdminEntry,
+  toAdminPolicy,
   toAdminToken,
 } from './admin-views.ts'
 import type { AgentNotifier } from './agent-notifier.ts'
 import { announceChanges } from './announce-changes.ts'
 import { removeCargo, updateCargo } from './change-cargo.ts'
 import { cancelDeliveryById, retryDeliveries } from './change-delivery.ts'
+import { removePolicy, setPolicy, showPolicy } from './change-policy.ts'
 import { createCargo } from './create-cargo.ts'
 import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
@@ -109,6 +111,10 @@ export function createAdminOperations(
     listDeliveries: async () => ({
       entregas: (await reader.listDeliveries({})).map(toAdminDelivery),
     }),
+    setPolicy: (request) => setPolicy(dependencies, request, actor),
+    listPolicies: async () => ({ politicas: (await reader.listPolicies()).map(toAdminPolicy) }),
+    showPolicy: (request) => showPolicy(reader, request),
+    removePolicy: (request) => removePolicy(store, clock, request, actor),
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),

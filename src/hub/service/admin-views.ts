@@ -6,6 +6,7 @@ import type {
   AdminCargo,
   AdminDelivery,
   AdminEntry,
+  AdminPolicy,
   AdminToken,
 } from '../../protocol/admin.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -14,6 +15,7 @@ import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.
 import type { Cargo } from '../domain/cargo.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
+import type { Policy } from '../domain/policy.ts'
 import type { DeliveryWithCargo } from '../store/store.ts'
 
 /** Enough of a token's hash to name it; nothing that opens a door. */
@@ -76,6 +78,17 @@ export function toAdminCargo(cargo: Cargo): AdminCargo {
     versao: cargo.version,
     sans: [...cargo.sans],
     created_at: cargo.createdAt.toISOString(),
+  }
+}
+
+export function toAdminPolicy(policy: Policy): AdminPolicy {
+  return {
+    role: policy.role,
+    nome: policy.name,
+    token_ttl_max: policy.tokenTtlSecondsMax,
+    cert_ttl: policy.certTtlSeconds,
+    sans_permitidos: [...policy.permittedSans],
+    cargas_automaticas: [...policy.automaticCargoes],
   }
 }
 

@@ -13,6 +13,7 @@ import {
   contentMissing,
   contentUnwanted,
   parseCargoSans,
+  refuseForbiddenSans,
   sansUnwanted,
   type CargoDependencies,
 } from './create-cargo.ts'
@@ -48,6 +49,7 @@ export async function updateCargo(
       file === undefined
         ? await listStandingDeliveries(writer, { cargoId: cargo.id })
         : await matchDeliveries(writer, cargo, file)
+    await refuseForbiddenAmong(writer, standing, cargo.sans)
     await writer.updateCargo(cargo)
     if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoUpdated, {
@@ -68,6 +70,17 @@ export async function updateCargo(
     }
     return { carga_id: cargo.id, versao: cargo.version, entregas: deliveries }
   })
+}
+
+async function refuseForbiddenAmong(
+  reader: StoreReader,
+  standing: readonly DeliveryWithCargo[],
+  sans: readonly string[],
+): Promise<void> {
+  for (const { agentId } of standing) {
+    const agent = await reader.findAgentById(agentId)
+    if (agent?.revokedAt === null) await refuseForbiddenSans(reader, agent, sans)
+  }
 }
 
 function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updateCargo'>): void {

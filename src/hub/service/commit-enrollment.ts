@@ -8,6 +8,8 @@ import type { Agent } from '../domain/agent.ts'
 import { decideEnrollment } from '../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { StoreWriter } from '../store/store.ts'
+import { deliverAutomatically } from './deliver-automatically.ts'
+import { findRules } from './find-rules.ts'
 import { recordCertificate, recordHubAct } from './hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
 import { renewDeliveriesOf } from './replace-delivery.ts'
@@ -51,6 +53,10 @@ export async function commitEnrollment(
     const replay = { fingerprint, agentId: agent.id, certificatePem: signed.chainPem }
     await writer.setTokenReplay(token.hash, replay)
   }
+  // A host that is enrolled again was rebuilt, and is empty.
+  if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
+  const rules = await findRules(writer, agent.role)
+  const automatic = await deliverAutomatically(writer, agent, rules.automaticCargoes, now)
   await recordHubAct(writer, now, HubEventType.agentEnrolled, {
     actor: 'token',
     token_id: token.hash.slice(0, 16),
@@ -58,13 +64,12 @@ export async function commitEnrollment(
     hostname: agent.hostname,
     role: agent.role,
     reenroll: known !== undefined,
+    ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
   await changeRecipient(writer, now, { agent, recipient, actor: 'token' })
   const certificate = { agent, signed, csr, purpose: 'identity', deliveryId: null } as const
   await recordCertificate(writer, now, certificate)
-  // A host that is enrolled again was rebuilt, and is empty.
-  if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
   return { ok: true, agentId: agent.id }
 }
 

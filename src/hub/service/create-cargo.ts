@@ -8,9 +8,11 @@ import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
+import { findForbiddenSans } from '../domain/role-rules.ts'
 import { coversName, isSubjectAltName } from '../domain/subject-alt-name.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { findCargoAgents } from './cargo-agents.ts'
+import { findRules } from './find-rules.ts'
 import { recordHubAct } from './hub-acts.ts'
 import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
 import { describeContent, findSealedAgents, parseSealedFile } from './sealed-file.ts'
@@ -37,9 +39,12 @@ export async function createCargo(
   return store.write(async (writer) => {
     const agents =
       file === undefined
-        ? await findCargoAgents(writer, request)
+        ? await findWantedAgents(writer, request)
         : await findSealedAgents(writer, file)
-    for (const agent of agents) await refuseSameFile(writer, agent, cargo)
+    for (const agent of agents) {
+      await refuseSameFile(writer, agent, cargo)
+      await refuseForbiddenSans(writer, agent, cargo.sans)
+    }
     await writer.insertCargo(cargo)
     if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoCreated, {
@@ -59,6 +64,18 @@ export async function createCargo(
       deliveries.push({ id: delivery.id, agente_id: agent.id, hostname: agent.hostname })
     }
     return { carga_id: cargo.id, entregas: deliveries }
+  })
+}
+
+/** Nobody, when a policy is to give it to agents that are yet to be enrolled. */
+async function findWantedAgents(
+  reader: StoreReader,
+  request: AdminRequest<'createCargo'>,
+): Promise<Agent[]> {
+  if (request.unassigned !== true) return findCargoAgents(reader, request)
+  if (request.agentes.length + request.roles.length === 0) return []
+  throw new UserError('agents_unwanted', 'a carga that is unassigned is for nobody yet', {
+    hint: 'agentes and roles are empty',
   })
 }
 
@@ -99,10 +116,16 @@ function parseKind({
   roles,
   sans,
   selado,
+  unassigned,
 }: AdminRequest<'createCargo'>): Cargo['kind'] {
   if (tipo === DeliveryKind.sealed) {
     if (selado === undefined) throw contentMissing()
     if (sans.length > 0) throw sansUnwanted()
+    if (unassigned === true) {
+      throw new UserError('unassigned_unwanted', 'a sealed file cannot be for nobody', {
+        hint: 'it is sealed for agents that are enrolled',
+      })
+    }
     if (agentes.length + roles.length > 0) {
       throw new UserError('agents_unwanted', 'a sealed file is for those that it is sealed to', {
         hint: 'destinatarios names them; agentes and roles are empty',
@@ -148,6 +171,22 @@ export function parseCargoSans(sans: readonly string[], hubNames: readonly strin
     }
   }
   return [...new Set(sans)]
+}
+
+/** It would be refused at issue, for good; here somebody reads why. docs/protocol.md POL-11. */
+export async function refuseForbiddenSans(
+  reader: StoreReader,
+  { hostname, role }: Pick<Agent, 'hostname' | 'role'>,
+  sans: readonly string[],
+): Promise<void> {
+  const rules = await findRules(reader, role)
+  const [forbidden] = findForbiddenSans(rules, hostname, sans)
+  if (forbidden === undefined) return
+  throw new UserError(
+    'san_forbidden',
+    `agente ${hostname} of role ${role} may not have the name ${forbidden}: politica ${rules.policyName}`,
+    { hint: `svc politica list shows what each role may have` },
+  )
 }
 
 /** Throws a UserError when another delivery of the agent writes a file of this cargo. */

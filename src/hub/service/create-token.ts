@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { formatDurationMs } from '../../platform/durations.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
+import { type RoleRules, TOKEN_TTL_SECONDS_MAX } from '../domain/role-rules.ts'
 import { coversName } from '../domain/subject-alt-name.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { toAdminToken } from './admin-views.ts'
+import { findRules } from './find-rules.ts'
 import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 const TOKEN_BYTES = 32
-const TTL_DEFAULT_SECONDS = 3600
-const TTL_MAX_SECONDS = 7 * 86_400
 
 /** The plaintext is in the answer and nowhere else. */
 export async function createToken(
@@ -33,37 +34,33 @@ export async function createToken(
       hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are no names of hosts',
     })
   }
-  const ttlSeconds = request.ttl_seconds ?? TTL_DEFAULT_SECONDS
-  if (ttlSeconds > TTL_MAX_SECONDS) {
-    throw new UserError('ttl_too_long', 'a token lives 7d at most', {
-      hint: 'it is needed only once, so create it when the host is about to enrol',
-    })
-  }
   const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
-  const token: EnrollmentToken = {
-    hash: hashToken(plaintext),
-    expectedHostname: hostname,
-    expectedRole: request.role,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
-    consumedAt: null,
-    isReenrollment: request.reenroll ?? false,
-    mismatches: 0,
-    endedAt: null,
-    replay: null,
-  }
-  await store.write(async (writer) => {
-    if (!token.isReenrollment) await refuseTakenHostname(writer, hostname, now)
-    await writer.insertToken(token)
+  const token = await store.write(async (writer) => {
+    const rules = await findRules(writer, request.role)
+    const created: EnrollmentToken = {
+      hash: hashToken(plaintext),
+      expectedHostname: hostname,
+      expectedRole: request.role,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + chooseTtlSeconds(request, rules) * 1000),
+      consumedAt: null,
+      isReenrollment: request.reenroll ?? false,
+      mismatches: 0,
+      endedAt: null,
+      replay: null,
+    }
+    if (!created.isReenrollment) await refuseTakenHostname(writer, hostname, now)
+    await writer.insertToken(created)
     await recordHubAct(writer, now, HubEventType.tokenCreated, {
       actor,
-      token_id: token.hash.slice(0, 16),
+      token_id: created.hash.slice(0, 16),
       hostname,
-      role: token.expectedRole,
-      expires_at: token.expiresAt.toISOString(),
-      reenroll: token.isReenrollment,
+      role: created.expectedRole,
+      expires_at: created.expiresAt.toISOString(),
+      reenroll: created.isReenrollment,
     })
+    return created
   })
   return {
     ...toAdminToken(token),
@@ -76,6 +73,22 @@ export async function createToken(
       'svc-agent enroll',
     ].join(' '),
   }
+}
+
+function chooseTtlSeconds(
+  { role, ttl_seconds: wanted }: AdminRequest<'createToken'>,
+  { policyName, tokenTtlSecondsMax, tokenTtlSecondsDefault }: RoleRules,
+): number {
+  if (wanted === undefined) return tokenTtlSecondsDefault
+  if (wanted <= tokenTtlSecondsMax) return wanted
+  const most = `lives ${formatDurationMs(tokenTtlSecondsMax * 1000)} at most`
+  throw new UserError(
+    'ttl_too_long',
+    tokenTtlSecondsMax === TOKEN_TTL_SECONDS_MAX
+      ? `a token ${most}`
+      : `a token for role ${role} ${most}: politica ${policyName}`,
+    { hint: 'it is needed only once, so create it when the host is about to enrol' },
+  )
 }
 
 function quoteForShell(text: string): string {

@@ -23,6 +23,8 @@ import { type EnrollmentReplay, type EnrollmentToken, isOpen } from '../domain/e
 import type { Store, StoreReader } from '../store/store.ts'
 import type { AgentNotifier } from './agent-notifier.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
+import { describeLifetime } from './describe-lifetime.ts'
+import { findRules } from './find-rules.ts'
 import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
 
@@ -184,12 +186,19 @@ async function signAndCommit(
   { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
 ): Promise<EnrollmentOutcome> {
   const hostname = token.expectedHostname
+  const rules = await findRules(store.reader, token.expectedRole)
   let signed: SignedCertificate
   try {
-    signed = await authority.sign({ csr, commonName: hostname, sans: [hostname] })
+    signed = await authority.sign({
+      csr,
+      commonName: hostname,
+      sans: [hostname],
+      lifetimeSeconds: rules.certTtlSeconds,
+    })
   } catch (error) {
     if (!(error instanceof CaError)) throw error
-    const fields = { hostname, reason: error.reason, err: error }
+    const { reason } = error
+    const fields = { hostname, reason, ...describeLifetime(rules, error), err: error }
     log.warn(fields, 'Certificate for enrolment not obtained')
     return { ok: false, refusal: 'ca_failed' }
   }

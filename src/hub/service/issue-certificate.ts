@@ -12,10 +12,13 @@ import {
 } from '../ca/certificate-authority.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
-import { decideIssue } from '../domain/decide-issue.ts'
+import { decideIssue, type IssueVerdict } from '../domain/decide-issue.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
+import type { RoleRules } from '../domain/role-rules.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
+import { describeLifetime } from './describe-lifetime.ts'
+import { findRules } from './find-rules.ts'
 import { recordCertificate } from './hub-acts.ts'
 
 export interface IssueCertificateDependencies {
@@ -46,8 +49,9 @@ export function createIssueCertificate(
   return async (agent, request, presentedSha256, recordAlso) => {
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
-    const verdict = decideIssue({ agent, csr, delivery, hubNames })
-    if (!verdict.ok) return verdict
+    const rules = await findRules(store.reader, agent.role)
+    const verdict = decideIssue({ agent, csr, delivery, hubNames, rules })
+    if (!verdict.ok) return refused(log, agent, rules, verdict)
 
     let signed: SignedCertificate
     try {
@@ -55,11 +59,17 @@ export function createIssueCertificate(
         csr: verdict.csr,
         commonName: agent.hostname,
         sans: verdict.sans,
+        lifetimeSeconds: rules.certTtlSeconds,
       })
     } catch (error) {
       if (!(error instanceof CaError)) throw error
       log.warn(
-        { hostname: agent.hostname, reason: error.reason, err: error },
+        {
+          hostname: agent.hostname,
+          reason: error.reason,
+          ...describeLifetime(rules, error),
+          err: error,
+        },
         'Certificate not obtained',
       )
       return { ok: false, refusal: 'ca_failed' }
@@ -74,6 +84,7 @@ export function createIssueCertificate(
         agent: current,
         csr: verdict.csr,
         hubNames,
+        rules: await findRules(writer, current.role),
         delivery: await findRequestedDelivery(writer, request),
       })
       if (!again.ok) return again.refusal
@@ -108,6 +119,20 @@ export function createIssueCertificate(
     )
     return { ok: true, certificatePem: signed.chainPem, rootPem: authority.rootPem }
   }
+}
+
+/** The reply has a code and no more; which names it was, and whose word forbids them, is for the operator. */
+function refused(
+  log: Logger,
+  { hostname, role }: Agent,
+  { policyName }: RoleRules,
+  { refusal, forbiddenSans }: Extract<IssueVerdict, { ok: false }>,
+): IssueOutcome {
+  if (forbiddenSans !== undefined) {
+    const fields = { hostname, role, politica: policyName, sans: forbiddenSans }
+    log.warn(fields, 'Names not permitted by the politica of the role')
+  }
+  return { ok: false, refusal }
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   NOW,
 } from './store-samples.ts'
 import { testCertificates } from './store-contract-certificates.ts'
+import { testPolicies } from './store-contract-policies.ts'
 import { testSealedFiles } from './store-contract-sealed.ts'
 
 const ALL = { afterSeq: 0, limit: 1000 }
@@ -37,6 +38,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('certificates', () => testCertificates(current))
     describe('cargoes and deliveries', () => testDeliveries(current))
     describe('sealed files', () => testSealedFiles(current))
+    describe('policies', () => testPolicies(current))
     describe('audit log', () => testAuditLog(current))
     describe('writes', () => testWrites(current))
   })

@@ -11,6 +11,7 @@ import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
+import type { Policy } from '../domain/policy.ts'
 import type {
   AgentId,
   CargoId,
@@ -58,6 +59,11 @@ export interface StoreReader {
   /** Undefined also for a content without one. */
   findContentMode(id: CargoId): Promise<number | undefined>
   summarizeContent(id: CargoId): Promise<ContentSummary | undefined>
+
+  /** All that can say something of the role: its own, and that of every role. */
+  findPolicies(role: string): Promise<Policy[]>
+  /** By role. */
+  listPolicies(): Promise<Policy[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
   /** Oldest first. */
@@ -134,6 +140,10 @@ export interface StoreWriter extends StoreReader {
   /** In place of the one that the cargo had. */
   setContent(id: CargoId, content: CargoContent): Promise<void>
   removeContent(id: CargoId): Promise<void>
+  /** In place of the one that its role had. */
+  setPolicy(policy: Policy): Promise<void>
+  /** That of this very role. */
+  removePolicy(role: string): Promise<void>
   insertDelivery(delivery: Delivery): Promise<void>
   setDeliveryStatus(
     id: DeliveryId,

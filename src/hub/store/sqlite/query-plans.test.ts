@@ -45,7 +45,7 @@ test('no query walks through a table that grows, and none sorts the audit log', 
     for (const { detail } of plan) {
       assert.doesNotMatch(
         detail,
-        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|agentes_recipient|cargas_conteudo|pedidos|webhooks_mortos)/,
+        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|politicas|agentes_recipient|cargas_conteudo|pedidos|webhooks_mortos)/,
       )
       if (/eventos|ca_refused_at, ca_reason/.test(sql)) {
         assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
@@ -69,6 +69,7 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.findNewestIdentity(agentId)
   await writer.hasCertificateForDelivery(ID as DeliveryId)
   await writer.findRecipient(agentId)
+  await writer.findPolicies('web')
   await writer.findCargo(ID as CargoId)
   await writer.findContent(ID as CargoId)
   await writer.summarizeContent(ID as CargoId)

@@ -8,6 +8,7 @@ import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { Policy } from '../../domain/policy.ts'
 import type { DeliveryWithCargo } from '../store.ts'
 
 type Instant = number
@@ -62,6 +63,15 @@ export interface ContentRow {
   escrow: string
   conteudo: Uint8Array
   modo: number | null
+}
+
+export interface PolicyRow {
+  role: string
+  nome: string
+  token_ttl_max: number | null
+  cert_ttl: number | null
+  sans_permitidos: string
+  cargas_automaticas: string
 }
 
 export interface DeliveryRow {
@@ -221,6 +231,28 @@ export function toContent(row: ContentRow): CargoContent {
     sha256: row.sha256,
     escrow: JSON.parse(row.escrow) as CargoContent['escrow'],
     ...(row.modo === null ? {} : { mode: row.modo }),
+  }
+}
+
+export function toPolicy(row: PolicyRow): Policy {
+  return {
+    role: row.role,
+    name: row.nome,
+    tokenTtlSecondsMax: row.token_ttl_max,
+    certTtlSeconds: row.cert_ttl,
+    permittedSans: JSON.parse(row.sans_permitidos) as string[],
+    automaticCargoes: JSON.parse(row.cargas_automaticas) as Cargo['id'][],
+  }
+}
+
+export function fromPolicy(policy: Policy): PolicyRow {
+  return {
+    role: policy.role,
+    nome: policy.name,
+    token_ttl_max: policy.tokenTtlSecondsMax,
+    cert_ttl: policy.certTtlSeconds,
+    sans_permitidos: JSON.stringify(policy.permittedSans),
+    cargas_automaticas: JSON.stringify(policy.automaticCargoes),
   }
 }
 

@@ -7,6 +7,7 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
+import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
 import type {
   AgentId,
   CargoId,
@@ -41,6 +42,7 @@ import {
   type DeliveryRow,
   type DeliveryWithCargoRow,
   type EntryRow,
+  type PolicyRow,
   type TokenRow,
   toAgent,
   toAgentRequests,
@@ -50,6 +52,7 @@ import {
   toDelivery,
   toDeliveryWithCargo,
   toEntry,
+  toPolicy,
   toToken,
 } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
@@ -163,6 +166,16 @@ export class SqliteReader implements StoreReader {
     const sql = `SELECT sha256, length(conteudo) AS byteCount
       FROM cargas_conteudo WHERE carga_id = ?`
     return this.session().get<ContentSummary>(sql, id)
+  }
+
+  async findPolicies(role: string): Promise<Policy[]> {
+    const sql = 'SELECT * FROM politicas WHERE role IN (?, ?)'
+    return this.session().all<PolicyRow>(sql, role, EVERY_ROLE).map(toPolicy)
+  }
+
+  async listPolicies(): Promise<Policy[]> {
+    const sql = 'SELECT * FROM politicas ORDER BY role'
+    return this.session().all<PolicyRow>(sql).map(toPolicy)
   }
 
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {

@@ -15,6 +15,7 @@ import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { Policy } from '../../domain/policy.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import {
@@ -25,6 +26,7 @@ import {
   fromDelivery,
   fromEntry,
   fromNewCertificate,
+  fromPolicy,
   fromToken,
   toCertificate,
 } from './rows.ts'
@@ -226,6 +228,23 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async removeContent(id: CargoId): Promise<void> {
     this.session().run('DELETE FROM cargas_conteudo WHERE carga_id = ?', id)
+  }
+
+  async setPolicy(policy: Policy): Promise<void> {
+    this.session().run(
+      `INSERT INTO politicas (role, nome, token_ttl_max, cert_ttl, sans_permitidos,
+         cargas_automaticas)
+       VALUES (@role, @nome, @token_ttl_max, @cert_ttl, @sans_permitidos, @cargas_automaticas)
+       ON CONFLICT (role) DO UPDATE SET
+         nome = excluded.nome, token_ttl_max = excluded.token_ttl_max,
+         cert_ttl = excluded.cert_ttl, sans_permitidos = excluded.sans_permitidos,
+         cargas_automaticas = excluded.cargas_automaticas`,
+      fromPolicy(policy),
+    )
+  }
+
+  async removePolicy(role: string): Promise<void> {
+    this.#changeOne('DELETE FROM politicas WHERE role = ?', [role])
   }
 
   async insertDelivery(delivery: Delivery): Promise<void> {

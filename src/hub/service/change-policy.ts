@@ -1,0 +1,105 @@
+// What an operator lays down for the agents of a role, and what it does to those that are there. docs/protocol.md POL.
+
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import type { AdminPolicyEffect, AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
+import { EVERY_ROLE, type Policy } from '../domain/policy.ts'
+import { policyOfRole } from '../domain/role-rules.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { toAdminPolicy } from './admin-views.ts'
+import { listAffectedCargoes, listGovernedAgents } from './affected-cargoes.ts'
+import { recordHubAct } from './hub-acts.ts'
+import {
+  changePolicy,
+  emptyPolicy,
+  findAutomaticCargoes,
+  refuseForbiddenNames,
+} from './parse-policy.ts'
+
+export interface PolicyDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  /** The hub’s own names, which no policy may permit. */
+  readonly hubNames: readonly string[]
+}
+
+/** Makes the row of a role, or changes what the request names of it. */
+export async function setPolicy(
+  { store, clock, hubNames }: PolicyDependencies,
+  request: AdminRequest<'setPolicy'>,
+  actor: Actor,
+): Promise<AdminReplies['setPolicy']> {
+  const policy = await store.write(async (writer) => {
+    const old = (await writer.findPolicies(request.role)).find(({ role }) => role === request.role)
+    const changed = changePolicy(old ?? emptyPolicy(request.role), request, hubNames)
+    await refuseTakenName(writer, changed)
+    const cargoes = await findAutomaticCargoes(writer, changed, request.cargas_automaticas)
+    refuseForbiddenNames(changed, cargoes)
+    const whole = { ...changed, automaticCargoes: cargoes.map(({ id }) => id) }
+    await writer.setPolicy(whole)
+    const payload = { actor, ...toAdminPolicy(whole) }
+    await recordHubAct(writer, clock.now(), HubEventType.policySet, payload)
+    return whole
+  })
+  return { ...toAdminPolicy(policy), ...(await findEffect(store.reader, policy.role)) }
+}
+
+export async function showPolicy(
+  reader: StoreReader,
+  { role }: AdminRequest<'showPolicy'>,
+): Promise<AdminReplies['showPolicy']> {
+  const policy = await requirePolicy(reader, role)
+  const agents = await listGovernedAgents(reader, role)
+  return {
+    ...toAdminPolicy(policy),
+    agentes: agents.map(({ hostname }) => hostname),
+    cargas_afetadas: await listAffectedCargoes(reader, agents),
+  }
+}
+
+/** From now on the row of every role holds for its agents, or none. */
+export async function removePolicy(
+  store: Store,
+  clock: Clock,
+  { role }: AdminRequest<'removePolicy'>,
+  actor: Actor,
+): Promise<AdminReplies['removePolicy']> {
+  const policy = await store.write(async (writer) => {
+    const found = await requirePolicy(writer, role)
+    await writer.removePolicy(role)
+    const payload = { actor, ...toAdminPolicy(found) }
+    await recordHubAct(writer, clock.now(), HubEventType.policyRemoved, payload)
+    return found
+  })
+  return { ...toAdminPolicy(policy), ...(await findEffect(store.reader, role)) }
+}
+
+/** Looked at after the commit: it walks through all deliveries, and nobody else's write shall wait for that. */
+async function findEffect(reader: StoreReader, role: string): Promise<AdminPolicyEffect> {
+  const agents = await listGovernedAgents(reader, role)
+  return { cargas_afetadas: await listAffectedCargoes(reader, agents) }
+}
+
+async function requirePolicy(reader: StoreReader, role: string): Promise<Policy> {
+  const policies = await reader.findPolicies(role)
+  const policy = policies.find((each) => each.role === role)
+  if (policy !== undefined) return policy
+  const other = policyOfRole(role, policies)
+  throw new UserError('politica_not_found', `role ${role} has no politica of its own`, {
+    hint:
+      other === undefined
+        ? 'svc politica list shows which roles have one'
+        : `that of role ${EVERY_ROLE} holds for it: svc politica show '${EVERY_ROLE}'`,
+  })
+}
+
+/** Lists and logs name a policy by it. */
+async function refuseTakenName(reader: StoreReader, { role, name }: Policy): Promise<void> {
+  const other = (await reader.listPolicies()).find((each) => each.name === name)
+  if (other === undefined || other.role === role) return
+  throw new UserError('nome_taken', `the politica of role ${other.role} is named ${name} already`, {
+    hint: 'name this one otherwise by --nome',
+  })
+}

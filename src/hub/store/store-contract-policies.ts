@@ -1,0 +1,61 @@
+// What every Store does with policies: a part of the suite in store-contract.ts.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { CargoId } from '../../protocol/identifiers.ts'
+import type { Policy } from '../domain/policy.ts'
+import type { Store } from './store.ts'
+
+const WEB: Policy = {
+  role: 'web',
+  name: 'the web',
+  tokenTtlSecondsMax: 1800,
+  certTtlSeconds: 28_800,
+  permittedSans: ['*.shop.example', '192.0.2.7'],
+  automaticCargoes: [randomUUID() as CargoId, randomUUID() as CargoId],
+}
+const EVERYBODY: Policy = {
+  role: '*',
+  name: '*',
+  tokenTtlSecondsMax: null,
+  certTtlSeconds: null,
+  permittedSans: [],
+  automaticCargoes: [],
+}
+
+export function testPolicies(store: () => Store): void {
+  const set = (policy: Policy): Promise<void> => store().write((writer) => writer.setPolicy(policy))
+
+  test('[POL-1] a role has one policy, the last, field for field', async () => {
+    await set({ ...EVERYBODY, role: 'web', name: 'first' })
+    await set(WEB)
+    await set(EVERYBODY)
+    assert.deepEqual(await store().reader.listPolicies(), [EVERYBODY, WEB])
+  })
+
+  test('[POL-2] those that can say something of a role are its own and that of every role', async () => {
+    await set(WEB)
+    await set(EVERYBODY)
+    await set({ ...WEB, role: 'db', name: 'db' })
+    const rolesFor = async (role: string): Promise<string[]> =>
+      (await store().reader.findPolicies(role)).map((policy) => policy.role).sort()
+    assert.deepEqual(await rolesFor('web'), ['*', 'web'])
+    assert.deepEqual(await rolesFor('WEB'), ['*'])
+    assert.deepEqual(await rolesFor('*'), ['*'])
+  })
+
+  test('[POL-4] a policy that is removed is gone, and the others stay', async () => {
+    await set(WEB)
+    await set(EVERYBODY)
+    await store().write((writer) => writer.removePolicy('web'))
+    assert.deepEqual(await store().reader.listPolicies(), [EVERYBODY])
+    await assert.rejects(store().write((writer) => writer.removePolicy('web')))
+  })
+
+  test('[POL-1] two roles have no policy of one name', async () => {
+    await set(WEB)
+    await assert.rejects(set({ ...EVERYBODY, name: WEB.name }), { code: 'store_conflict' })
+    assert.deepEqual(await store().reader.listPolicies(), [WEB])
+  })
+}
