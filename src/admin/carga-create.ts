@@ -13,6 +13,7 @@ export interface CargaCreateOptions extends SealOptions {
   readonly role: readonly string[]
   readonly san: readonly string[]
   readonly escrow: readonly string[]
+  readonly unassigned?: true
   readonly json?: true
 }
 
@@ -32,6 +33,7 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
       [],
     )
     .option('--role <role>', 'every agent of this role gets it; repeatable', collect, [])
+    .option('--unassigned', 'for nobody yet: svc politica set --carga gives it to new agents')
     .option('--san <name>', 'one more DNS name or IP address; repeatable', collect, [])
   addSealOptions(command, 'what a selado holds')
     .option('--escrow <recipient>', 'who else can open a selado, age1pq1…; repeatable', collect, [])
@@ -48,12 +50,15 @@ in ~/.config/svc/recipients.json (XDG_CONFIG_HOME), or in the file that SVC_RECI
 Examples:
   svc carga create --tipo csr_cert --nome site --agente web-1.example.org
   svc carga create --tipo csr_cert --nome shop --role web --san shop.example.org --san '*.shop.example.org'
+  svc carga create --tipo csr_cert --nome node --unassigned
   svc carga create --tipo selado --nome db-password --file db-password --agente web-1.example.org
   openssl rand -base64 32 | svc carga create --tipo selado --nome api-key --file - --role web
 `
 
 async function createCargo(context: CommandContext, options: CargaCreateOptions): Promise<void> {
   if (options.tipo === DeliveryKind.sealed) {
+    if (options.unassigned)
+      throw new UserError('usage', 'a selado is sealed for agents: leave --unassigned out')
     const { createSealedCargo } = await import('./sealed/create-sealed-cargo.ts')
     return createSealedCargo(context, options)
   }
@@ -64,11 +69,12 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
     agentes: [...options.agente],
     roles: [...options.role],
     sans: [...options.san],
+    ...(options.unassigned && { unassigned: true }),
   }
   const created = await context.withAdmin(({ operations }) => operations.createCargo(request))
   if (options.json) return context.output.writeJson(created)
-  const table = renderNewDeliveries(created.entregas)
-  await context.output.write(`carga ${created.carga_id} created\n\n${table}`)
+  const table = options.unassigned ? '' : `\n${renderNewDeliveries(created.entregas)}`
+  await context.output.write(`carga ${created.carga_id} created\n${table}`)
 }
 
 function refuseSealOptions({ file, escrow, acceptRecipient, recipient }: CargaCreateOptions): void {

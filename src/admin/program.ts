@@ -23,6 +23,10 @@ import { registerEntregaList } from './entrega-list.ts'
 import { registerEntregaRetry } from './entrega-retry.ts'
 import { registerEventoList } from './evento-list.ts'
 import { registerInit } from './init.ts'
+import { registerPoliticaList } from './politica-list.ts'
+import { registerPoliticaRemove } from './politica-remove.ts'
+import { registerPoliticaSet } from './politica-set.ts'
+import { registerPoliticaShow } from './politica-show.ts'
 import { registerStatus } from './status.ts'
 import { registerTokenCreate } from './token-create.ts'
 import { registerTokenList } from './token-list.ts'
@@ -82,6 +86,17 @@ const NOUNS: readonly Noun[] = [
     alias: 'delivery',
     description: 'each agent’s share of a carga',
     commands: [registerEntregaList, registerEntregaCancel, registerEntregaRetry],
+  },
+  {
+    name: 'politica',
+    alias: 'policy',
+    description: 'what holds for the agents of a role',
+    commands: [
+      registerPoliticaSet,
+      registerPoliticaList,
+      registerPoliticaShow,
+      registerPoliticaRemove,
+    ],
   },
   {
     name: 'evento',

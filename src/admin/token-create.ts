@@ -7,7 +7,7 @@ import { renderFields } from './table.ts'
 interface TokenCreateOptions {
   readonly hostname: string
   readonly role: string
-  readonly ttl: string
+  readonly ttl?: string
   readonly reenroll?: true
   readonly json?: true
 }
@@ -20,7 +20,7 @@ export function registerTokenCreate(token: Command, context: CommandContext): vo
     .description('create a one-time enrolment token for one host')
     .requiredOption('--hostname <name>', 'the host that may use it, lower case')
     .requiredOption('--role <role>', 'the role that it enrols with')
-    .option('--ttl <duration>', 'how long it is good, at most 7d', '1h')
+    .option('--ttl <duration>', 'how long it is good, at most 7d; 1h unless the politica says less')
     .option('--reenroll', 'the host is enrolled already, or has an open token: enrol it again')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -40,7 +40,7 @@ async function createToken(context: CommandContext, options: TokenCreateOptions)
   const request = {
     hostname: options.hostname,
     role: options.role,
-    ttl_seconds: parseTtlSeconds(options.ttl),
+    ...(options.ttl !== undefined && { ttl_seconds: parseTtlSeconds(options.ttl) }),
     reenroll: options.reenroll === true,
   }
   const created = await context.withAdmin(({ operations }) => operations.createToken(request))

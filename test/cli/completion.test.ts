@@ -50,6 +50,8 @@ describe('completion', () => {
         'svc,carga,update,--',
         'svc,carga,reseal,--e',
         'svc,entrega,retry,--a',
+        'svc,policy,',
+        'svc,politica,set,--no-',
       ]),
       {
         'svc,e': ['entrega', 'evento', 'event'],
@@ -65,6 +67,13 @@ describe('completion', () => {
         ],
         'svc,carga,reseal,--e': ['--escrow-identity'],
         'svc,entrega,retry,--a': ['--all'],
+        'svc,policy,': ['set', 'list', 'show', 'remove', '--help'],
+        'svc,politica,set,--no-': [
+          '--no-token-ttl-max',
+          '--no-cert-ttl',
+          '--no-sans',
+          '--no-cargas',
+        ],
       },
     )
   })

@@ -112,6 +112,18 @@ describe('the JSON of svc', () => {
     assert.equal(fieldsOf(cancelled), ENTREGA)
   })
 
+  test('[POL-16] of a politica has these fields', async () => {
+    const politica = 'role, nome, token_ttl_max, cert_ttl, sans_permitidos, cargas_automaticas'
+    const set = await svcJson('politica set web --token-ttl-max 30m')
+    assert.equal(fieldsOf(set), `${politica}, cargas_afetadas`)
+    assert.equal(set['token_ttl_max'], 1800)
+    assert.deepEqual((await listOf('politica list', 'politicas')).map(fieldsOf), [politica])
+    const shown = await svcJson('politica show web')
+    assert.equal(fieldsOf(shown), `${politica}, agentes, cargas_afetadas`)
+    assert.deepEqual(shown['agentes'], ['web-1.example'])
+    assert.equal(fieldsOf(await svcJson('politica remove web')), `${politica}, cargas_afetadas`)
+  })
+
   test('[CLI-26] [CLI-27] of an evento has these fields, and the verification stands beside the list', async () => {
     const event = { tipo_evento: 'agent_started', payload: { hostname: 'web-1.example' } }
     assertOk(await post(host.mtls, '/v1/events', event))

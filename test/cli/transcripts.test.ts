@@ -54,6 +54,9 @@ describe('svc', { concurrency: true }, () => {
   test('[SEA-3] [SEA-4] [SEA-5] [SEA-6] [SEA-8] [SEA-9] [SEA-10] seals files for those whom the operator knows', () =>
     checkBesideHub('sealed.script.txt'))
 
+  test('[POL-5] [POL-8] [POL-9] [POL-16] lays down what holds for the agents of a role', () =>
+    withDirectory((directory) => checkTranscript('politica.script.txt', join(directory, 'vault'))))
+
   test('[CLI-15] explains mistakes in its arguments', () =>
     withDirectory((directory) => checkTranscript('mistakes.script.txt', join(directory, 'vault'))))
 })

@@ -32,6 +32,7 @@ const LATER = [
     since: '0.2.0',
     args: ['carga', 'create', '--tipo', 'selado', '--nome', 'x', '--agente', HOST, '--file'],
   },
+  { since: '0.4.0', args: ['politica', 'set'] },
 ]
 
 for (const released of await ensureReleasedVersions()) {

@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import { renderAffected, renderPolicy } from './render-policy.ts'
+
+export function registerPoliticaShow(politica: Command, context: CommandContext): void {
+  politica
+    .command('show')
+    .description('show the politica of one role, for whom it holds and what it forbids')
+    .argument('<role>', "the role, or '*'")
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  svc politica show web
+  svc policy show '*' --json
+`,
+    )
+    .action(async (role: string, options: { json?: true }) => {
+      const shown = await context.withAdmin(({ operations }) => operations.showPolicy({ role }))
+      if (options.json) return context.output.writeJson(shown)
+      const count = `\nholds for ${shown.agentes.length} agentes\n`
+      await context.output.write(
+        `${renderPolicy(shown)}${count}${renderAffected(shown.cargas_afetadas)}`,
+      )
+    })
+}
