@@ -259,6 +259,19 @@ function runSuite(name: string, skip: string | false, start: () => Promise<Runni
       assert.deepEqual(await client.revoke(leaf.serial, signal), { kind: 'already_revoked' })
     })
 
+    test('[POL-7] gives the client the life that it asks for, and says why it refuses more than it may', async () => {
+      const request = await newRequest({})
+      const { leaf } = await client.sign({ ...request, lifetimeSeconds: 900 })
+      assert.equal(leaf.notAfter.getTime() - leaf.notBefore.getTime(), 16 * MINUTE_MS)
+      const tooLong = client.sign({ ...request, lifetimeSeconds: 400 * 86_400 })
+      await assert.rejects(tooLong, (error) => {
+        assert.ok(error instanceof CaError)
+        assert.deepEqual([error.reason, error.status], ['refused', 403])
+        assert.match(error.message, /more than the authorized maximum/)
+        return true
+      })
+    })
+
     test('refuses the client a CSR for another name', async () => {
       const request = await newRequest({ commonName: 'web-2', sans: ['web-2'] })
       await assert.rejects(client.sign(request), (error) => {
