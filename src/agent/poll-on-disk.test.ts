@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type RecordedRequest } from '../../test/fakes/hub-server.ts'
@@ -137,6 +137,23 @@ describe('a delivered pair on disk', () => {
         ['renewed', newSerial],
       ],
     )
+  })
+
+  test('[AGT-25] [AGT-31] that somebody damages is noticed, also one that rounds have known for long', async () => {
+    await using fixture = await startEnrolledAgent()
+    const { hub, host } = fixture
+    hub.entregas = [manifestEntry()]
+    const state = await host.openAgent()
+    host.clock.offsetMs += 60_000
+    for (let round = 0; round < 3; round += 1) await pollOnce(state)
+    assert.equal(hub.requestsTo('issue').length, 1)
+    await writeFile(join(host.paths.outDir, 'site.key'), 'nonsense')
+    host.clock.offsetMs += 60_000
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    assert.equal(hub.requestsTo('issue').length, 2)
+    assert.match((await host.readOut('site.key')) ?? '', /BEGIN PRIVATE KEY/)
+    await writeFile(join(host.paths.identityDir, 'agent.key'), 'nonsense')
+    assert.match((await pollOnce(state)).problems.join(' '), /identity at .* is damaged/)
   })
 
   test('[AGT-39] is never written through a link out of the versions directory', async () => {

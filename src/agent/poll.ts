@@ -18,6 +18,7 @@ import {
   UPKEEP_RETRIES,
 } from './identity-upkeep.ts'
 import { announceRecipient, RECIPIENT_RETRIES } from './identity/announce-recipient.ts'
+import { KnownFiles } from './known-files.ts'
 import { flushOutbox } from './reporting/flush-outbox.ts'
 import { decideManifestReport, type ManifestReport } from './reporting/manifest-report.ts'
 import { adoptRestoredIdentity, type AgentSession, caPathOf, takeUpIdentity } from './session.ts'
@@ -77,6 +78,7 @@ export async function openPollState(
       newCertificates,
       outbox,
       processed,
+      knownPairs: new KnownFiles(clock),
       hooks: new HookLane({
         outDir: paths.outDir,
         caPath: caPathOf(paths),

@@ -20,6 +20,7 @@ import { removeFulfilledRequest } from './identity/pending-request.ts'
 import { recoverIdentity } from './identity/recover-identity.ts'
 import { HubRefusedError, renewIdentity, type RenewalOutcome } from './identity/renew-identity.ts'
 import { type AgentPaths, agentPaths, prepareDirectories } from './paths.ts'
+import { KnownFiles } from './known-files.ts'
 import { openOutbox, type Outbox } from './reporting/outbox.ts'
 import { createSerialQueue, type SerialQueue } from './serial-queue.ts'
 import { syncLayout } from './versioned-files.ts'
@@ -36,6 +37,10 @@ export interface AgentSession {
   readonly hubTime: HubTime
   readonly newCertificates: NewCertificates
   readonly outbox: Outbox
+  /** Read before. */
+  readonly knownIdentity: KnownFiles<Identity>
+  /** Of those that were read, the ones that a power cut cannot take away any more. */
+  readonly durableIdentities: WeakSet<Identity>
   /** Renewals, asked for or automatic, come one after the other. */
   readonly identityTurns: SerialQueue
 }
@@ -74,6 +79,8 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
       noteHubTime: (hubNow) => hubTime.note(hubNow),
     }),
     outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
+    knownIdentity: new KnownFiles(options.clock),
+    durableIdentities: new WeakSet(),
     identityTurns: createSerialQueue(),
   }
   await adoptRestoredIdentity(session)
@@ -86,10 +93,13 @@ export async function takeUpIdentity(
   session: AgentSession,
   files: FileOperations = nodeFileOperations,
 ): Promise<Identity> {
-  const { paths, hub, outbox, logging } = session
-  const identity = await requireIdentity(paths.identityDir)
+  const { paths, hub, outbox, logging, knownIdentity, durableIdentities } = session
+  const identity = await requireIdentity(paths.identityDir, knownIdentity)
   // Its first use ends the one before it at the hub: it must not be gone after a power cut.
-  await syncLayout(identityLayout(paths.identityDir), files)
+  if (!durableIdentities.has(identity)) {
+    await syncLayout(identityLayout(paths.identityDir), files)
+    durableIdentities.add(identity)
+  }
   await hub.useIdentity(identity)
   await announceIdentity(identity, outbox, paths.announcedIdentityFile).catch((error: unknown) => {
     // Said again at the next use; a state directory that cannot be written holds up neither polls nor renewals.

@@ -87,10 +87,23 @@ export async function kindOfPlace(
   files: FileOperations = nodeFileOperations,
 ): Promise<'nothing' | 'own link' | 'file' | 'foreign'> {
   const path = join(directory, link)
+  // Asked first, since it nearly always is one; each round asks of every delivery.
+  const target = await readLinkIfAny(path, files)
+  if (target !== undefined) {
+    return target === join(versionsPath, CURRENT, links[link] ?? '') ? 'own link' : 'foreign'
+  }
   const kind = await files.kindOf(path)
-  if (kind === 'nothing' || kind === 'file') return kind
-  const target = join(versionsPath, CURRENT, links[link] ?? '')
-  return kind === 'link' && (await files.readLink(path)) === target ? 'own link' : 'foreign'
+  return kind === 'nothing' || kind === 'file' ? kind : 'foreign'
+}
+
+async function readLinkIfAny(path: string, files: FileOperations): Promise<string | undefined> {
+  try {
+    return await files.readLink(path)
+  } catch (error) {
+    const code = errnoCode(error)
+    if (code === 'ENOENT' || code === 'EINVAL') return undefined
+    throw error
+  }
 }
 
 /**

@@ -8,9 +8,11 @@ import type { KeyType } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import type { HubClient } from '../hub-client.ts'
 import type { HubTime } from '../hub-time.ts'
+import type { KnownFiles } from '../known-files.ts'
 import type { Outbox } from '../reporting/outbox.ts'
 import type { AgentTargets } from '../targets/agent-targets.ts'
 import type { HookLane } from './hook-lane.ts'
+import type { InstalledPair } from './installed-pair.ts'
 import type { ProcessedStore } from './processed-store.ts'
 
 export interface DeliveryContext {
@@ -24,6 +26,8 @@ export interface DeliveryContext {
   readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent' | 'fetchBlob' | 'checkBlob'>
   readonly outbox: Outbox
   readonly processed: ProcessedStore
+  /** Read in earlier rounds. */
+  readonly knownPairs: KnownFiles<InstalledPair>
   readonly targets: AgentTargets
   /** The type that the host's targets ask for. */
   readonly keyTypeOf: (name: ArtefactName) => Promise<KeyType>

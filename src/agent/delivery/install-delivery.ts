@@ -52,7 +52,8 @@ export async function installDelivery(
   const artefact = await readInstalled(context.outDir, kind, name)
   if (artefact === undefined) return
   const mark = markOf(artefact)
-  await restoreLinks(artefactLayout(context.outDir, kind, name))
+  // A switch sees to its links; one of an earlier process may have lost them since.
+  if (isInPlace) await restoreLinks(artefactLayout(context.outDir, kind, name))
   await context.processed.put({
     deliveryId,
     cargoId,

@@ -2,6 +2,7 @@
 
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
+import type { KnownFiles } from '../known-files.ts'
 import type { VersionedLayout } from '../versioned-files.ts'
 import { fileLayout, type InstalledFile, readInstalledFile } from './installed-file.ts'
 import { type InstalledPair, pairLayout, readInstalledPair } from './installed-pair.ts'
@@ -35,9 +36,10 @@ export function readInstalled(
   outDir: string,
   kind: ArtefactKind,
   name: ArtefactName,
+  knownPairs?: KnownFiles<InstalledPair>,
 ): Promise<InstalledArtefact | undefined> {
   return kind === DeliveryKind.csrCert
-    ? readInstalledPair(outDir, name)
+    ? readInstalledPair(outDir, name, knownPairs)
     : readInstalledFile(outDir, name)
 }
 

@@ -7,6 +7,7 @@ import { readTextIfPresent } from '../../platform/files.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { parsePrivateKeyPem } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
+import type { KnownFiles } from '../known-files.ts'
 import { currentVersionDirectory, switchVersion, type VersionedLayout } from '../versioned-files.ts'
 
 /** Staged with the pair: after a crash the disk alone says what was installed, and which event reports it. */
@@ -57,13 +58,17 @@ export function pairLayout(outDir: string, name: ArtefactName): VersionedLayout 
 export async function readInstalledPair(
   outDir: string,
   name: ArtefactName,
+  known?: KnownFiles<InstalledPair>,
 ): Promise<InstalledPair | undefined> {
   const directory = await currentVersionDirectory(pairLayout(outDir, name))
   if (directory === undefined) return undefined
+  const paths = [CERTIFICATE, KEY, RECORD].map((file) => join(directory, file))
+  return known === undefined ? readPair(paths) : known.read(name, paths, () => readPair(paths))
+}
+
+async function readPair(paths: readonly string[]): Promise<InstalledPair | undefined> {
   const [certificatePem, keyPem, recordText] = await Promise.all(
-    [CERTIFICATE, KEY, RECORD].map((file) =>
-      readTextIfPresent(join(directory, file), FILE_BYTES_MAX),
-    ),
+    paths.map((path) => readTextIfPresent(path, FILE_BYTES_MAX)),
   )
   if (certificatePem === undefined || keyPem === undefined || recordText === undefined)
     return undefined

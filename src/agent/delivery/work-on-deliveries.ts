@@ -2,7 +2,7 @@
 
 import { describeError } from '../../platform/errors.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
-import { EventType } from '../../protocol/words.ts'
+import { DeliveryKind, EventType } from '../../protocol/words.ts'
 import type { HubBudget } from '../hub-budget.ts'
 import type { Identity } from '../identity/identity.ts'
 import { flushOutbox } from '../reporting/flush-outbox.ts'
@@ -61,7 +61,7 @@ export async function workOnDeliveries(
 }
 
 async function readAllInstalled(
-  { outDir, processed }: DeliveryContext,
+  { outDir, processed, knownPairs }: DeliveryContext,
   entries: readonly ManifestEntry[],
 ): Promise<InstalledArtefacts> {
   const wanted = new Map([...processed.list(), ...entries].map((one) => [artefactKey(one), one]))
@@ -71,9 +71,10 @@ async function readAllInstalled(
     const name = parseArtefactName(nameText)
     if (kind === undefined || name === undefined) continue
     // What cannot be read is treated as missing; writing it anew will say what is wrong.
-    const artefact = await readInstalled(outDir, kind, name).catch(() => undefined)
+    const artefact = await readInstalled(outDir, kind, name, knownPairs).catch(() => undefined)
     if (artefact !== undefined) installed.set(key, artefact)
   }
+  knownPairs.keepOnly((name) => installed.has(artefactKey({ kind: DeliveryKind.csrCert, name })))
   return installed
 }
 

@@ -10,6 +10,7 @@ import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { type PrivateKey, parsePrivateKeyPem } from '../../pki/keys.ts'
 import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
+import type { KnownFiles } from '../known-files.ts'
 import { switchVersion, type VersionedLayout, type VersionFile } from '../versioned-files.ts'
 
 export interface Identity {
@@ -57,12 +58,19 @@ const RECORD = 'identity.json'
 const FILE_BYTES_MAX = 1024 * 1024
 
 /** Undefined when there is none; throws a UserError when there is one that cannot be used. */
-export async function loadIdentity(identityDir: string): Promise<Identity | undefined> {
+export async function loadIdentity(
+  identityDir: string,
+  known?: KnownFiles<Identity>,
+): Promise<Identity | undefined> {
   // Resolved once: the files are then of one version, whatever changes meanwhile.
   const certificatePath = await resolveIfPresent(join(identityDir, CERTIFICATE))
   if (certificatePath === undefined) return undefined
   try {
-    return await readIdentity(dirname(certificatePath), basename(certificatePath))
+    const directory = dirname(certificatePath)
+    const read = () => readIdentity(directory, basename(certificatePath))
+    if (known === undefined) return await read()
+    const files = [certificatePath, ...[KEY, ROOT, RECORD].map((file) => join(directory, file))]
+    return await known.read(identityDir, files, read)
   } catch (error) {
     throw new UserError(
       'identity_damaged',
@@ -76,8 +84,11 @@ export async function loadIdentity(identityDir: string): Promise<Identity | unde
 }
 
 /** Throws the specification's message when there is no identity. */
-export async function requireIdentity(identityDir: string): Promise<Identity> {
-  const identity = await loadIdentity(identityDir)
+export async function requireIdentity(
+  identityDir: string,
+  known?: KnownFiles<Identity>,
+): Promise<Identity> {
+  const identity = await loadIdentity(identityDir, known)
   if (identity === undefined) {
     throw new UserError('no_identity', `no identity at ${identityDir} — run enroll first`)
   }
