@@ -1,16 +1,17 @@
 // The yardstick of the mTLS port: what node:https alone does with the same certificates, the same TLS options and an
-// answer of the same size. Its argument is the hub's vault directory, where its certificate is.
+// answer of the same size. Its arguments are the hub's vault directory, where its certificate is, and the bytes of a blob.
 
-import { constants } from 'node:crypto'
+import { constants, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-const [vault = ''] = process.argv.slice(2)
+const [vault = '', blobBytes = '0'] = process.argv.slice(2)
 const chain = readFileSync(join(vault, 'server.crt'), 'utf8')
 const intermediates = chain.slice(chain.indexOf('-----BEGIN', 1))
-const ANSWER = JSON.stringify({ entregas: [] })
+const MANIFEST = Buffer.from(JSON.stringify({ entregas: [] }))
+const BLOB = randomBytes(Number(blobBytes))
 
 const server = createServer(
   {
@@ -23,12 +24,14 @@ const server = createServer(
     ALPNProtocols: ['http/1.1'],
     secureOptions: constants.SSL_OP_NO_TICKET,
   },
-  (_request, response) => {
+  (request, response) => {
+    const isBlob = request.url?.startsWith('/v1/blobs/') === true
+    const answer = isBlob ? BLOB : MANIFEST
     response.writeHead(200, {
-      'content-type': 'application/json',
-      'content-length': ANSWER.length,
+      'content-type': isBlob ? 'application/octet-stream' : 'application/json',
+      'content-length': answer.length,
     })
-    response.end(ANSWER)
+    response.end(answer)
   },
 )
 server.listen(0, '127.0.0.1', () => {

@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { UserError } from '../src/platform/errors.ts'
 import { systemClock } from '../src/platform/clock.ts'
@@ -70,9 +70,33 @@ export async function cpuSeconds(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-export async function residentMegabytes(pid: number): Promise<number> {
+/** With what the process spent meanwhile. */
+export async function cpuSecondsSpent<Result>(
+  pid: number,
+  work: () => Promise<Result>,
+): Promise<[Result, number]> {
+  const before = await cpuSeconds(pid)
+  const result = await work()
+  return [result, (await cpuSeconds(pid)) - before]
+}
+
+export function residentMegabytes(pid: number): Promise<number> {
+  return megabytesOf(pid, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+/** Since the process began, or since the last one was forgotten. */
+export function residentPeakMegabytes(pid: number): Promise<number> {
+  return megabytesOf(pid, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+/** proc(5), clear_refs. */
+export async function forgetResidentPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5')
+}
+
+async function megabytesOf(pid: number, line: RegExp): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6
+  return (Number(line.exec(status)?.[1]) * 1024) / 1e6
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

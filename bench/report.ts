@@ -9,7 +9,7 @@ const HEAD = ['figure', 'yardstick', 'hub', 'yardstick', 'ratio', '(min-max)', '
 
 export function renderRate(row: RateRow, result: RateResult): ReportRow {
   return [
-    `${row.name}: ${row.what}${row.isPinned ? ' [one core]' : ''}`,
+    `${row.name}: ${row.what}${result.note === undefined ? '' : `, ${result.note}`}${row.isPinned ? ' [one core]' : ''}`,
     row.yardstick,
     result.subject.toFixed(0),
     result.yardstick.toFixed(0),

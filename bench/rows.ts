@@ -1,9 +1,10 @@
 // The rows of the table that are rates: what is measured, against what, on which cores.
 
 import { join } from 'node:path'
-import { cpuSeconds, type Daemon } from './daemon.ts'
+import { cpuSecondsSpent, type Daemon } from './daemon.ts'
 import type { Measurement } from './load-generator.ts'
 import { type Ratio, ratioOf, type Round } from './ratio.ts'
+import { startSealedBlob } from './sealed-blob.ts'
 import { SERVER_CORE, startBareServer, startWorld, type World, type WorldOptions } from './world.ts'
 
 export interface RateRow {
@@ -22,12 +23,15 @@ interface Sides {
   /** Work outside the clock before each measurement of the hub. */
   readonly prepare?: () => Promise<void>
   readonly measureHub: () => Promise<Measurement>
+  /** What else the reader is to know, after the last round. */
+  readonly describe?: () => Promise<string>
   readonly end?: () => Promise<void>
 }
 
 export interface RateResult extends Ratio {
   /** The most that the load generator was busy, in cores. */
   readonly busyMax: number
+  readonly note: string | undefined
 }
 
 const ROUNDS = 5
@@ -95,19 +99,28 @@ export const RATE_ROWS: readonly RateRow[] = [
       }
     },
   },
+  {
+    name: 'sealed-blob',
+    what: 'MB/s of a sealed blob of 1 MiB to 100 agents at once',
+    yardstick: 'the same at a bare node:https server',
+    aim: 0.5,
+    isPinned: true,
+    start: startSealedBlob,
+  },
 ]
 
 async function startBeside(world: World, name: string, seconds: number): Promise<Sides> {
   const { load, hub, mtlsAddress } = world
   await load.send({ do: 'enroll-agents', count: AGENTS })
-  const bare = await startBareServer(world, SERVER_CORE)
+  const bare = await startBareServer(world, { core: SERVER_CORE })
   const bareAddress = `127.0.0.1:${bare.portOf('listening')}`
   // A saturated core does as much in a second of the server's CPU time as in a second of the clock, unless others use it
   // too: that is what is left out here.
   const measure = async ({ pid }: Daemon, address: string): Promise<Measurement> => {
-    const before = await cpuSeconds(pid)
-    const measurement = await load.measure(name, { seconds, address })
-    return { ...measurement, seconds: (await cpuSeconds(pid)) - before }
+    const [measurement, spent] = await cpuSecondsSpent(pid, () =>
+      load.measure(name, { seconds, address }),
+    )
+    return { ...measurement, seconds: spent }
   }
   return {
     measureYardstick: () => measure(bare, bareAddress),
@@ -125,6 +138,7 @@ export async function measureRow(
   const sides = await row.start(world, seconds)
   const rounds: Round[] = []
   let busyMax = 0
+  let note: string | undefined
   try {
     // The first round warms both sides up and does not count.
     for (let round = 0; round <= ROUNDS; round += 1) {
@@ -135,10 +149,11 @@ export async function measureRow(
       rounds.push({ subject: rateOf(hub), yardstick: rateOf(yardstick) })
       busyMax = Math.max(busyMax, hub.busy, yardstick.busy)
     }
+    note = await sides.describe?.()
   } finally {
     await sides.end?.()
   }
-  return { ...ratioOf(rounds), busyMax }
+  return { ...ratioOf(rounds), busyMax, note }
 }
 
 function rateOf({ count, seconds }: Measurement): number {

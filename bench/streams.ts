@@ -7,7 +7,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { UserError } from '../src/platform/errors.ts'
 import type { AdminOperations } from '../src/protocol/admin.ts'
 import { benchAgentData, operationsOf, startBenchAgent } from './agent.ts'
-import { residentMegabytes } from './daemon.ts'
+import { cpuSeconds, type Daemon, residentMegabytes } from './daemon.ts'
 import { startHub, startWorld, type World, type WorldOptions } from './world.ts'
 
 export interface BoundedResult {
@@ -57,17 +57,23 @@ export async function measurePushLatency(options: WorldOptions): Promise<Bounded
   await world.load.send({ do: 'hold-streams', count: STREAMS })
   const operations = await operationsOf(world)
   const hostnames = Array.from({ length: REAL_AGENTS }, (_, number) => `bench-real-${number}`)
-  await using agents = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
+  const agents: Daemon[] = []
   for (const hostname of hostnames) {
-    agents.use(await startBenchAgent(world, hostname, 'Stream up'))
+    agents.push(stack.use(await startBenchAgent(world, hostname, 'Stream up')))
   }
   await systemClock.sleep(SETTLE_MS)
+  const spentBefore = [await cpuSecondsOf([world.hub]), await cpuSecondsOf(agents)] as const
   const landings: number[] = []
   for (let push = 0; push < PUSHES; push += 1) {
     const hostname = hostnames[push % REAL_AGENTS] ?? ''
     landings.push(await pushOnce(world, operations, hostname, `site-${push}`))
     await systemClock.sleep(PUSH_INTERVAL_MS / REAL_AGENTS)
   }
+  const spentMs = (after: number, before: number): string =>
+    (((after - before) * 1000) / PUSHES).toFixed(0)
+  const hubMs = spentMs(await cpuSecondsOf([world.hub]), spentBefore[0])
+  const agentMs = spentMs(await cpuSecondsOf(agents), spentBefore[1])
   await world.load.send({ do: 'check-streams' })
   landings.sort((a, b) => a - b)
   const at = (share: number): number => landings[Math.ceil(landings.length * share) - 1] ?? 0
@@ -76,8 +82,13 @@ export async function measurePushLatency(options: WorldOptions): Promise<Bounded
     value: at(0.99),
     unit: 'ms',
     valueMax: 250,
-    note: `median ${at(0.5).toFixed(0)}, most ${at(1).toFixed(0)} ms`,
+    note: `median ${at(0.5).toFixed(0)}, most ${at(1).toFixed(0)} ms; CPU a push: hub ${hubMs}, agent ${agentMs} ms`,
   }
+}
+
+async function cpuSecondsOf(daemons: readonly Daemon[]): Promise<number> {
+  const spent = await Promise.all(daemons.map(({ pid }) => cpuSeconds(pid)))
+  return spent.reduce((sum, seconds) => sum + seconds, 0)
 }
 
 async function pushOnce(

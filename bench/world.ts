@@ -109,12 +109,16 @@ function profiling(directory: string | undefined): Readonly<Record<string, strin
     : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(directory)}` }
 }
 
-export function startBareServer(world: World, core?: number): Promise<Daemon> {
+export function startBareServer(
+  world: World,
+  { core, blobBytes = 0 }: { readonly core?: number; readonly blobBytes?: number } = {},
+): Promise<Daemon> {
   return startDaemon({
     command: [
       fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url)),
       fileURLToPath(new URL('./bare-server.ts', import.meta.url)),
       join(world.directory, 'vault'),
+      String(blobBytes),
     ],
     environment: {},
     logPath: join(world.directory, 'bare.log'),

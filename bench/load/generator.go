@@ -25,6 +25,7 @@ type Generator struct {
 	provisioner *Provisioner
 	// One key serves all hosts: what the servers do is the same, and making keys is not what is measured.
 	key        *ecdsa.PrivateKey
+	recipient  string
 	hostsMade  int
 	enrolments []Enrolment
 	agents     []Agent
@@ -124,9 +125,13 @@ func (g *Generator) createToken(connection *Connection, host Host) (Enrolment, e
 	if err := json.Unmarshal(body, &created); err != nil {
 		return Enrolment{}, err
 	}
-	enroll, err := json.Marshal(map[string]string{
+	asking := map[string]string{
 		"token": created.Token, "hostname": host.name, "role": role, "csr_pem": host.csrPEM,
-	})
+	}
+	if g.recipient != "" {
+		asking["recipient"] = g.recipient
+	}
+	enroll, err := json.Marshal(asking)
 	return Enrolment{host, postRequest("/v1/enroll", enroll)}, err
 }
 

@@ -17,7 +17,9 @@ type Command struct {
 	Name    string  `json:"name"`    // of measure: a key of workloads
 	Seconds float64 `json:"seconds"` // of measure
 	Address string  `json:"address"` // of measure: the TLS server to ask
-	Path    string  `json:"path"`    // of measure: the file to write
+	Path    string  `json:"path"`    // of measure: the file to write, or what to ask for
+	// Of enroll-agents: what each of them tells the hub, if it is not empty.
+	Recipient string `json:"recipient"`
 }
 
 // Setup says where the hub and its CA are.
@@ -57,6 +59,7 @@ func (g *Generator) obey(command Command) (any, error) {
 	case "prepare":
 		return struct{}{}, g.prepareEnrolments(command.Count)
 	case "enroll-agents":
+		g.recipient = command.Recipient
 		return struct{}{}, g.enrollAgents(command.Count)
 	case "hold-streams":
 		return g.holdStreams(command.Count)

@@ -19,6 +19,7 @@ const (
 	caClients    = 16
 	eventAgents  = 32
 	keptClients  = 32
+	blobAgents   = 100
 	storms       = 8
 	payloadBytes = 512
 )
@@ -48,6 +49,7 @@ var workloads = map[string]Workload{
 	"issue":     {caClients, newIssue},
 	"handshake": {storms, newHandshake},
 	"kept":      {keptClients, newKept},
+	"blob":      {blobAgents, newBlob},
 	"events":    {eventAgents, newEvent},
 	"fdatasync": {1, newFdatasync},
 }
@@ -201,6 +203,25 @@ func newKept(g *Generator, command Command, worker int) (Step, func(), error) {
 		return nil, nil, err
 	}
 	return asking(connection, getRequest("/v1/manifest"))
+}
+
+// Each agent fetches it once, on a connection of its own with a full handshake.
+func newBlob(g *Generator, command Command, worker int) (Step, func(), error) {
+	agent, isFetched := g.agents[worker], false
+	step := func() error {
+		if isFetched {
+			return errExhausted
+		}
+		isFetched = true
+		connection, err := dialTLS(command.Address, agent.tlsConfig)
+		if err != nil {
+			return err
+		}
+		defer connection.Close()
+		_, err = connection.ask(getRequest(command.Path), 200)
+		return err
+	}
+	return step, func() {}, nil
 }
 
 func newEvent(g *Generator, _ Command, worker int) (Step, func(), error) {
