@@ -1,5 +1,6 @@
 // `npm run demo`: the main job on real input. A CA, a hub with a new vault, a token, an enrolled agent that runs as a
-// daemon, a csr_cert delivery installed, its hook run, its event in the verified audit log.
+// daemon, a csr_cert delivery installed, its hook run, a sealed secret opened, a file pushed, their events in the verified
+// audit log.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -23,7 +24,9 @@ import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
 import type { AdminReplies } from '../../src/protocol/admin.ts'
 import { type Variables, waitUntil } from '../../test/support/processes.ts'
 import { startDemoCa } from './demo-ca.ts'
-import { type Daemon, runCommand, startDaemon, waitForLogLine } from './processes.ts'
+import { deliverSecret, type Place, pushFile, PUSH_NAME, SECRET_NAME } from './files.ts'
+import { ask, type Daemon, runCommand, startDaemon, waitForLogLine } from './processes.ts'
+import { say, step } from './screen.ts'
 
 const HOSTNAME = 'web-01.demo'
 const DELIVERY_NAME = 'site'
@@ -89,18 +92,17 @@ async function runDemo(options: Options): Promise<void> {
     SVC_AGENT_DATA_DIR: join(directory, 'agent'),
     SVC_AGENT_HOSTNAME: HOSTNAME,
     SVC_AGENT_ROLE: 'web',
-    SVC_AGENT_POLL_INTERVAL: '1s',
+    // What is delivered comes because the stream says so.
+    SVC_AGENT_POLL_INTERVAL: '1h',
   }
   await step('the agent enrols: svc-agent enroll', () =>
     runCommand('svc-agent', ['enroll'], { ...agent, SVC_ENROLL_TOKEN: token.token }),
   )
   const hookTrace = installHook(agent)
   await step('the agent runs as a daemon: svc-agent run', async () => {
-    daemons.push(startDaemon('svc-agent', ['run'], agent, join(directory, 'svc-agent.log')))
-    await waitUntil('agent_started in the audit log', async () => {
-      const { eventos } = await ask<AdminReplies['listEntries']>(hub, 'evento', 'list')
-      return eventos.find(({ tipo_evento: type }) => type === 'agent_started')
-    })
+    const daemon = startDaemon('svc-agent', ['run'], agent, join(directory, 'svc-agent.log'))
+    daemons.push(daemon)
+    await waitForLogLine(daemon, 'Stream up')
   })
 
   await step(`a delivery for it: svc carga create --nome ${DELIVERY_NAME}`, () =>
@@ -119,16 +121,15 @@ async function runDemo(options: Options): Promise<void> {
   const out = join(agent['SVC_AGENT_DATA_DIR'] ?? '', 'out')
   await step('certificate and key installed, hook run', async () => {
     await waitUntil('the hook', () => (existsSync(hookTrace) ? true : undefined))
-    return waitUntil('the entrega to be instalada', async () => {
-      const { entregas } = await ask<AdminReplies['listDeliveries']>(hub, 'entrega', 'list')
-      return entregas.find(({ status }) => status === 'instalada')
-    })
   })
   const serial = await step('the certificate on disk leads to the CA\u2019s root', async () =>
     checkInstalledPair(out, ca.variables['SVC_CA_ROOT_CA_PATH'] ?? ''),
   )
-  const count = await step('its event is in the audit log, and the hash chain holds', () =>
-    checkAuditLog(hub, serial),
+  const place: Place = { directory, hostname: HOSTNAME, hub, agent, out }
+  const secret = await deliverSecret(place)
+  const pushed = await pushFile(place)
+  const count = await step('all of it is in the audit log, and the hash chain holds', () =>
+    waitUntil('the events of the three', () => checkAuditLog(hub, serial)),
   )
 
   say(`
@@ -137,19 +138,10 @@ Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s:
   its key      ${join(out, `${DELIVERY_NAME}.key`)} (0600)
   serial       ${serial}
   hook         ran once: ${readFileSync(hookTrace, 'utf8').trim()}
+  secret       ${secret.path} (${secret.mode}), in the clear nowhere else but on the laptop
+  pushed       ${pushed.path} (${pushed.mode}), there ${pushed.tookMs} ms after the hub had it
   audit log    ${count} entries, hash chain verified`)
   if (options.keep) sayWhatRuns(hub, agent, ports)
-}
-
-/** Runs one step, and shows that it is under way, what it was and how long it took. */
-async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now()
-  const isTerminal = process.stdout.isTTY
-  if (isTerminal) process.stdout.write(`  \u2026 ${title}`)
-  const result = await work()
-  const durationMs = Math.round(performance.now() - startedAt)
-  process.stdout.write(`${isTerminal ? '\r\u001B[K' : ''}  ok  ${title} (${durationMs} ms)\n`)
-  return result
 }
 
 interface HubPorts {
@@ -172,11 +164,6 @@ async function startHub(variables: Variables): Promise<HubPorts> {
   const { status } = (await health.json()) as { status: string }
   invariant(status === 'ok', 'the hub says that it is well')
   return ports
-}
-
-/** The answer of `svc … --json`. */
-async function ask<T>(variables: Variables, ...args: string[]): Promise<T> {
-  return JSON.parse(await runCommand('svc', [...args, '--json'], variables)) as T
 }
 
 function installHook(agent: Variables): string {
@@ -206,7 +193,8 @@ function checkInstalledPair(out: string, rootPath: string): string {
   return chain[0]?.serial ?? ''
 }
 
-async function checkAuditLog(variables: Variables, serial: string): Promise<number> {
+/** How many entries there are; undefined as long as something has not been reported. */
+async function checkAuditLog(variables: Variables, serial: string): Promise<number | undefined> {
   const log = await ask<AdminReplies['listEntries'] & { ok: boolean; count: number }>(
     variables,
     'evento',
@@ -216,13 +204,15 @@ async function checkAuditLog(variables: Variables, serial: string): Promise<numb
   if (!log.ok) throw new UserError('demo', 'the hash chain does not hold')
   const has = (type: string, test: (payload: Record<string, unknown>) => boolean): boolean =>
     log.eventos.some(({ tipo_evento: eventType, payload }) => eventType === type && test(payload))
-  if (!has('entrega_instalada', (payload) => payload['carga_nome'] === DELIVERY_NAME)) {
-    throw new UserError('demo', 'entrega_instalada is not in the audit log')
-  }
   if (!has('certificate_issued', (payload) => payload['serial'] === serial)) {
     throw new UserError('demo', `the issue of ${serial} is not in the audit log`)
   }
-  return log.count
+  const isReported =
+    has('entrega_instalada', (payload) => payload['carga_nome'] === DELIVERY_NAME) &&
+    [SECRET_NAME, PUSH_NAME].every((name) =>
+      has('entrega_entregue', (payload) => payload['carga_nome'] === name),
+    )
+  return isReported ? log.count : undefined
 }
 
 function sayWhatRuns(hub: Variables, agent: Variables, ports: HubPorts): void {
@@ -268,10 +258,6 @@ function tailOf(path: string): string {
   return existsSync(path)
     ? `${readFileSync(path, 'utf8').trim().split('\n').slice(-20).join('\n')}\n`
     : ''
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 function parseOptions(args: string[]): Options {

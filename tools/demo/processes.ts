@@ -23,6 +23,11 @@ export async function runCommand(
   return stdout
 }
 
+/** The answer of `svc … --json`. */
+export async function ask<T>(variables: Variables, ...args: string[]): Promise<T> {
+  return JSON.parse(await runCommand('svc', [...args, '--json'], variables)) as T
+}
+
 export interface Daemon {
   readonly program: string
   readonly pid: number
