@@ -12,6 +12,9 @@ export type AgeHeader =
     }
   | { readonly ok: false; readonly reason: string }
 
+/** Room for some 2,600 recipients: what a hub takes, and a host opens. */
+export const AGE_HEADER_BYTES_MAX = 4 * 1024 * 1024
+
 const VERSION_LINE = 'age-encryption.org/v1'
 const HYBRID_STANZA = 'mlkem768x25519'
 const STANZA_LINE = /^-> ([\x21-\x7e]+)(?: [\x21-\x7e]+)*$/
@@ -24,9 +27,16 @@ const KIND_CHARACTERS_SHOWN = 40
 const NONCE_BYTES = 16
 const TAG_BYTES = 16
 const CHUNK_BYTES = 64 * 1024
+/** The version line, and `--- ` with a MAC of 32 bytes. */
+const HEADER_FRAME_BYTES = `${VERSION_LINE}\n`.length + '--- \n'.length + 43
+/** The lines of HYBRID_STANZA_LINE and HYBRID_BODY_LINE. */
+const STANZA_BYTES = `-> ${HYBRID_STANZA} \n`.length + 1494 + 44
 
 /** `headerBytesMax` bounds what is looked through for the header's end. */
-export function readAgeHeader(file: Uint8Array, headerBytesMax: number): AgeHeader {
+export function readAgeHeader(
+  file: Uint8Array,
+  headerBytesMax: number = AGE_HEADER_BYTES_MAX,
+): AgeHeader {
   const start = Buffer.from(file.buffer, file.byteOffset, Math.min(file.length, headerBytesMax))
   const lines = linesOf(start)
   if (lines.next().value?.text !== VERSION_LINE) return refuse('it is not an age file')
@@ -56,6 +66,19 @@ function findStanzaFault(first: string, lines: Iterator<Line, undefined>): strin
   return HYBRID_STANZA_LINE.test(first) && HYBRID_BODY_LINE.test(body)
     ? undefined
     : 'a stanza in its header is malformed'
+}
+
+/** How large a file for hybrid recipients becomes. */
+export function sealedSize(
+  recipientCount: number,
+  contentBytes: number,
+): { readonly headerBytes: number; readonly fileBytes: number } {
+  const headerBytes = HEADER_FRAME_BYTES + recipientCount * STANZA_BYTES
+  const chunkCount = Math.max(1, Math.ceil(contentBytes / CHUNK_BYTES))
+  return {
+    headerBytes,
+    fileBytes: headerBytes + NONCE_BYTES + contentBytes + chunkCount * TAG_BYTES,
+  }
 }
 
 function withPayload(recipientCount: number, payloadBytes: number): AgeHeader {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Recipient } from '../protocol/identifiers.ts'
 import { generateAgeIdentity, recipientOf } from './age-identity.ts'
+import { sealedSize } from './age-header.ts'
 import { openSealed, sealFor } from './sealed-file.ts'
 
 describe('a sealed file', () => {
@@ -30,6 +31,54 @@ describe('a sealed file', () => {
       assert.equal((await openSealed(identity, file.subarray(0, length))).ok, false, `${length}`)
     }
   })
+
+  test('[SLD-14] is opened with pauses, however many it is for', async () => {
+    const identity = await generateAgeIdentity()
+    const stranger = await recipientOf(await generateAgeIdentity())
+    const file = await sealFor(
+      Array.from({ length: 20 }, () => stranger),
+      Buffer.from('x'),
+    )
+    let turns = 0
+    const counting = setInterval(() => (turns += 1), 0)
+    try {
+      assert.equal((await openSealed(identity, file)).ok, false)
+    } finally {
+      clearInterval(counting)
+    }
+    assert.ok(turns >= 10, `${turns} turns`)
+  })
+
+  test('[SLD-14] with a longer header than a hub takes is not looked at', async () => {
+    const identity = await generateAgeIdentity()
+    const file = Buffer.from(await sealFor([await recipientOf(identity)], Buffer.from('x')))
+    const first = file.indexOf('\n') + 1
+    const stanza = file.subarray(first, file.indexOf('\n--- ') + 1)
+    const stanzas = Array.from({ length: 2700 }, () => stanza)
+    const long = Buffer.concat([file.subarray(0, first), ...stanzas, file.subarray(first)])
+    assert.deepEqual(await openSealed(identity, long), {
+      ok: false,
+      reason: 'its header has no end',
+    })
+  })
+
+  for (const [recipients, bytes] of [
+    [1, 0],
+    [1, 65_536],
+    [3, 65_537],
+    [2, 200_000],
+  ] as const) {
+    test(`[SEA-8] for ${recipients} of ${bytes} bytes is as large as was said before`, async () => {
+      const recipient = await recipientOf(await generateAgeIdentity())
+      const file = await sealFor(
+        Array.from({ length: recipients }, () => recipient),
+        new Uint8Array(bytes),
+      )
+      assert.equal(file.length, sealedSize(recipients, bytes).fileBytes)
+      const header = Buffer.from(file).indexOf('\n--- ') + 49
+      assert.equal(header, sealedSize(recipients, bytes).headerBytes)
+    })
+  }
 
   test('says how many recipients are done while it is made', async () => {
     const recipient = await recipientOf(await generateAgeIdentity())

@@ -6,7 +6,7 @@ export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserE
   switch (verdict.reason) {
     case 'absent':
       return refusal('recipient_absent', verdict.hostnames.map(describeAbsent), {
-        hint: 'its svc-agent is older than 0.2.0, or has not run since it was updated',
+        hint: 'its svc-agent is older than 0.2.0, or has not run since it was updated; svc entrega cancel takes it out of a carga that it has',
       })
     case 'nameless':
       return refusal('recipient_invalid', verdict.hostnames.map(describeNameless))

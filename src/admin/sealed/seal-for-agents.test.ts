@@ -48,6 +48,32 @@ describe('sealing for agents', () => {
     await assert.rejects(sealForAgents(unread), { code: 'recipient_new' })
   })
 
+  const tooMuch: readonly (readonly [number, number, string])[] = [
+    [1, 9 * 1024 * 1024, 'file_too_large'],
+    [2700, 1, 'too_many_recipients'],
+  ]
+  for (const [count, bytes, code] of tooMuch) {
+    test(`[SEA-8] ${bytes} bytes for ${count} are refused before anything is sealed`, async () => {
+      const [agente] = agentes
+      assert.ok(agente)
+      const agents = Array.from({ length: count }, (_, index) => ({ ...agente, id: `id-${index}` }))
+      const { hostname, recipient } = agente
+      const fingerprint = fingerprintOf(recipient)
+      const known = {
+        ...NO_PINS,
+        agents: new Map(agents.map(({ id }) => [id, { hostname, fingerprint }])),
+      }
+      const large = request({
+        wanted: { agentes: agents, escrow: [], content_bytes_max: bytes },
+        known,
+        vouched: { fingerprints: new Set(), recipients: [] },
+        readContent: () => Promise.resolve(new Uint8Array(bytes)),
+        progress: { show: () => assert.fail('it was sealed'), clear: () => undefined },
+      })
+      await assert.rejects(sealForAgents(large), { code })
+    })
+  }
+
   test('tells how far it is, and takes that off the screen again', async () => {
     const shown: string[] = []
     const progress = { show: (line: string) => shown.push(line), clear: () => shown.push('') }

@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminRecipient, AdminRecipients, AdminSealed } from '../../protocol/admin.ts'
+import { SEALED_BASE64_CHARACTERS_MAX } from '../../protocol/admin-routes.ts'
+import { AGE_HEADER_BYTES_MAX, sealedSize } from '../../sealing/age-header.ts'
 import { sealFor } from '../../sealing/sealed-file.ts'
 import type { Progress } from '../progress.ts'
 import { judgeRecipients, type KnownAgent, type Vouched } from './judge-recipients.ts'
@@ -18,9 +21,14 @@ export interface SealRequest {
 
 export interface Sealed {
   readonly selado: AdminSealed
+  /** Of the sealed file. */
+  readonly sha256: string
   readonly agents: readonly KnownAgent[]
   readonly pins: RecipientPins
 }
+
+/** It travels as base64. */
+const SEALED_BYTES_MAX = (SEALED_BASE64_CHARACTERS_MAX / 4) * 3
 
 const NOT_TRUSTED = 'nothing was sealed; the hub is not to be trusted before that is explained'
 
@@ -33,6 +41,7 @@ export async function sealForAgents(request: SealRequest): Promise<Sealed> {
   const { agents, escrow, pins } = verdict
   const content = await readContent(wanted.content_bytes_max)
   const recipients = [...agents.map(({ recipient }) => recipient), ...escrow]
+  refuseTooLarge(recipients.length, content.length)
   const file = await sealFor(recipients, content, (count) => {
     progress.show(`sealing for ${count} of ${recipients.length} recipients`)
   })
@@ -42,7 +51,25 @@ export async function sealForAgents(request: SealRequest): Promise<Sealed> {
     destinatarios: agents.map(({ id, fingerprint }) => ({ agente: id, fingerprint })),
     escrow: [...escrow],
   }
-  return { selado, agents, pins }
+  return { selado, sha256: hash('sha256', file), agents, pins }
+}
+
+/** Each recipient takes its part of what a hub takes in all. */
+function refuseTooLarge(recipientCount: number, contentBytes: number): void {
+  const { headerBytes, fileBytes } = sealedSize(recipientCount, contentBytes)
+  if (headerBytes > AGE_HEADER_BYTES_MAX) {
+    throw new UserError(
+      'too_many_recipients',
+      `${recipientCount} recipients take ${headerBytes} bytes, and a hub takes ${AGE_HEADER_BYTES_MAX} of them at most`,
+      { hint: 'make several cargas, each for some of the agentes' },
+    )
+  }
+  if (fileBytes <= SEALED_BYTES_MAX) return
+  throw new UserError(
+    'file_too_large',
+    `${contentBytes} bytes for ${recipientCount} recipients are ${fileBytes} sealed, and a hub takes ${SEALED_BYTES_MAX} at most`,
+    { hint: 'make several cargas, each for some of the agentes' },
+  )
 }
 
 /**

@@ -12,8 +12,6 @@ import type { CargoContent } from '../domain/cargo.ts'
 import type { StoreReader } from '../store/store.ts'
 import { findUnrevokedAgent } from './cargo-agents.ts'
 
-const HEADER_BYTES_MAX = 4 * 1024 * 1024
-
 export interface SealedFile {
   readonly content: CargoContent
   readonly recipients: AdminSealed['destinatarios']
@@ -23,7 +21,7 @@ export interface SealedFile {
 export function parseSealedFile(sealed: AdminSealed, contentBytesMax: number): SealedFile {
   const bytes = Buffer.from(sealed.conteudo, 'base64')
   if (bytes.toString('base64') !== sealed.conteudo) throw invalid('it is not base64')
-  const header = readAgeHeader(bytes, HEADER_BYTES_MAX)
+  const header = readAgeHeader(bytes)
   if (!header.ok) throw invalid(header.reason)
   if (header.contentBytes > contentBytesMax) {
     throw new UserError(
