@@ -23,6 +23,8 @@ const text = Type.String({ minLength: 1, maxLength: 512 })
 const time = Type.String()
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const nothing = Type.Object({})
+/** What the caller thinks that it has; refused when it has another one by now. As `If-Match`. */
+const expectedVersion = Type.Integer({ minimum: 0 })
 
 export const AdminToken = Type.Object({
   /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
@@ -244,6 +246,7 @@ const updateCargoRequest = Type.Object({
   sans: Type.Optional(Type.Array(text, { maxItems: 100 })),
   /** The next content of a carga of tipo selado, for exactly the agents that it has. */
   selado: Type.Optional(sealed),
+  versao: Type.Optional(expectedVersion),
 })
 const listRecipientsRequest = Type.Object({
   /** The agents of this carga, or those named by the other two. */

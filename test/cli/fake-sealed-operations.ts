@@ -1,6 +1,6 @@
 // Sealed cargas of a hub that answers from memory, and that lies when a test tells it to.
 
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { UserError } from '../../src/platform/errors.ts'
 import type {
   AdminAgent,
@@ -30,6 +30,10 @@ export interface SealedState {
   identity: keyof typeof IDENTITIES
   /** Whom it adds to every answer. */
   unasked: Named[]
+  /** What it hands out in place of the newest. */
+  substitute: AdminSealed | undefined
+  /** Called when it has handed out a content. */
+  whenRead: () => Promise<void>
 }
 
 export function createSealedState(agent: Named): SealedState {
@@ -38,7 +42,14 @@ export function createSealedState(agent: Named): SealedState {
     hostname: 'old-1.example.org',
     role: 'old',
   }
-  return { agents: [agent, old], received: [], identity: 'host', unasked: [] }
+  return {
+    agents: [agent, old],
+    received: [],
+    identity: 'host',
+    unasked: [],
+    substitute: undefined,
+    whenRead: () => Promise.resolve(),
+  }
 }
 
 /** One carga holds all of it, whatever its id. */
@@ -62,20 +73,26 @@ export function addSealedOperations(
       }
     },
     readContent: async ({ carga }) => {
-      const { conteudo } = newestOf(state)
+      const { conteudo } = state.substitute ?? newestOf(state)
       const sha256 = hash('sha256', Buffer.from(conteudo, 'base64'))
-      return { carga_id: carga, versao: state.received.length, sha256, conteudo }
+      const versao = state.received.length
+      await state.whenRead()
+      return { carga_id: carga, versao, sha256, conteudo }
     },
     createCargo: async (request) => {
       if (request.selado === undefined) return others.createCargo(request)
+      const isFirst = state.received.length === 0
       receive(state, request.selado)
       const agentes = request.selado.destinatarios.map(
         ({ agente }) => findAgent(state, agente).hostname,
       )
-      return others.createCargo({ ...request, agentes })
+      const created = await others.createCargo({ ...request, agentes })
+      return isFirst ? created : { ...created, carga_id: randomUUID() }
     },
     updateCargo: async (request) => {
-      if (request.selado !== undefined) receive(state, request.selado)
+      const { selado, versao = state.received.length } = request
+      if (versao !== state.received.length) throw new UserError('versao_changed', 'another versao')
+      if (selado !== undefined) receive(state, selado)
       return others.updateCargo(request)
     },
   }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,8 @@ const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url))
 const HOST = await recipientOf(IDENTITIES.host)
 const [HOST_PRINT, REBUILT_PRINT] = [HOST, await recipientOf(IDENTITIES.rebuilt)].map(fingerprintOf)
 const CREATE = 'svc carga create --tipo selado --nome db --agente web-1.example.org'
-const UPDATE = 'svc carga update 5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22'
+const CARGA = '5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22'
+const UPDATE = `svc carga update ${CARGA}`
 /** Nobody, who has no files. */
 const OTHER_ID = 65_534
 const skip = process.geteuid?.() === 0 ? false : 'only root can be somebody else'
@@ -91,6 +92,72 @@ svc: hint: compare with svc-agent identity on the host, then repeat with --accep
       const opened = await openSealed(IDENTITIES.rebuilt, newest)
       assert.ok(opened.ok)
       assert.deepEqual(Buffer.from(opened.content), secret)
+    }))
+
+  test('[SEA-12] seals nothing anew that it has not sealed for this carga, unless it is accepted', () =>
+    withHub(async ({ hub, directory, run, secretFile }) => {
+      const key = join(directory, 'escrow.key')
+      await writeFile(key, IDENTITIES.escrow, { mode: 0o600 })
+      const escrow = await recipientOf(IDENTITIES.escrow)
+      const create = `${CREATE} --file ${secretFile} --recipient ${HOST} --escrow ${escrow}`
+      assertDone(await run(create))
+      assertDone(await run(`${CREATE} --file ${secretFile} --escrow ${escrow}`))
+      const [first, second] = hub.sealed.received
+      const [own, other] = [first, second].map((selado) =>
+        hash('sha256', Buffer.from(selado?.conteudo ?? '', 'base64')),
+      )
+      const reseal = `${UPDATE.replace('update', 'reseal')} --escrow-identity ${key}`
+      hub.sealed.substitute = second
+      const swapped = await run(reseal)
+      assert.equal(
+        swapped.stderr,
+        `svc: error: what the hub hands out for carga ${CARGA} is not what this machine sealed for it: versao 2 with SHA-256 ${other}, it was versao 1 with ${own}
+svc: hint: if somebody else has updated it, compare with their recipients.json, then repeat with --accept-content ${other}
+`,
+      )
+      const elsewhere = `SVC_RECIPIENTS_FILE=${join(directory, 'others')} ${reseal} --recipient ${HOST}`
+      const unknown = await run(elsewhere)
+      assert.equal(
+        unknown.stderr,
+        `svc: error: this machine has not sealed carga ${CARGA}: the hub hands out versao 2 with SHA-256 ${other}
+svc: hint: compare with recipients.json of whoever sealed it, then repeat with --accept-content ${other}
+`,
+      )
+      const wrong = await run(`${elsewhere} --accept-content ${own}`)
+      assert.match(
+        wrong.stderr,
+        /^svc: error: the hub hands out versao 2 with SHA-256 [0-9a-f]{64}, not /,
+      )
+      assert.equal(hub.sealed.received.length, 2)
+      assertDone(await run(`${elsewhere} --accept-content ${other}`))
+      hub.sealed.substitute = first
+      assertDone(await run(reseal))
+      hub.sealed.substitute = undefined
+      assertDone(await run(reseal))
+      assert.equal(hub.sealed.received.length, 5)
+    }))
+
+  test('[SEA-12] takes no carga for a new one that it has sealed before', () =>
+    withHub(async ({ hub, run, secretFile }) => {
+      assertDone(await run(`${CREATE} --file ${secretFile} --recipient ${HOST}`))
+      hub.sealed.received.length = 0
+      const { stderr } = await run(`${CREATE} --file ${secretFile}`)
+      assert.match(stderr, /^svc: error: the hub names a new carga as one that was sealed before: /)
+    }))
+
+  test('[SEA-13] leaves an update alone that came while it sealed the content of before', () =>
+    withHub(async ({ hub, directory, run, secretFile }) => {
+      const key = join(directory, 'escrow.key')
+      await writeFile(key, IDENTITIES.escrow, { mode: 0o600 })
+      const escrow = await recipientOf(IDENTITIES.escrow)
+      assertDone(await run(`${CREATE} --file ${secretFile} --recipient ${HOST} --escrow ${escrow}`))
+      hub.sealed.whenRead = async () => {
+        hub.sealed.whenRead = () => Promise.resolve()
+        assertDone(await run(`${UPDATE} --file ${secretFile}`))
+      }
+      const reseal = `${UPDATE.replace('update', 'reseal')} --escrow-identity ${key}`
+      assert.match((await run(reseal)).stderr, /^svc: error: another versao\n/)
+      assert.equal(hub.sealed.received.length, 2)
     }))
 
   test('[SEA-3] seals for nobody whom the operator did not name', () =>

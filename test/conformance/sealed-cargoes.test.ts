@@ -236,6 +236,27 @@ describe('a sealed file that comes in', () => {
 })
 
 describe('the next version of a sealed carga', () => {
+  test('[BLB-13] is made from the versao that whoever makes it has read, if they say which', async () => {
+    const host = await enrollSealed(hub, 'read.example')
+    const { carga_id: carga } = await createSealedCargo(
+      hub,
+      'read',
+      await sealForHosts([host], 'one'),
+    )
+    const readContent = (): Promise<{ versao: number }> =>
+      hub.admin('POST', '/v1/admin/cargas/conteudo', { carga })
+    const { versao } = await readContent()
+    await updateSealedCargo(hub, carga, await sealForHosts([host], 'two'))
+    const next = { carga, versao, selado: await sealForHosts([host], 'one') }
+    await assert.rejects(
+      hub.admin('POST', '/v1/admin/cargas/update', next),
+      /versao_changed.*has versao 2 by now/,
+    )
+    assert.equal(await openWith(host.keys, (await fetchBlob(host, carga)).bytes), 'two')
+    await hub.admin('POST', '/v1/admin/cargas/update', { ...next, versao: 2 })
+    assert.equal(await openWith(host.keys, (await fetchBlob(host, carga)).bytes), 'one')
+  })
+
   test('[BLB-9] [BLB-10] is for exactly the agents that have an entrega of it', async () => {
     const hosts = [
       await enrollSealed(hub, 'next-1.example'),

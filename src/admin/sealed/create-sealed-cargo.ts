@@ -30,6 +30,7 @@ export async function createSealedCargo(
   const source = await context.openSecret(file)
   try {
     const delivered = await deliverSealed(context, {
+      cargoId: undefined,
       vouched,
       ownEscrow: escrow,
       askForWhom: async (operations) => {

@@ -11,13 +11,25 @@ import type { OpenPins } from './open-pins.ts'
 import { addPins, NO_PINS, type RecipientPins } from './recipient-pins.ts'
 import { sealForAgents } from './seal-for-agents.ts'
 
-export interface SealedDelivery<Reply> {
+export interface SealedDelivery<Reply extends DeliveredCargo> {
+  /** Undefined of a new one, which gets its id from the hub. */
+  readonly cargoId: string | undefined
   readonly vouched: Vouched
   /** Escrow recipients that the operator names or holds the identity of: they need nobody's word. */
   readonly ownEscrow: readonly Recipient[]
   readonly askForWhom: (operations: AdminOperations) => Promise<AdminRecipients>
-  readonly readContent: (bytesMax: number, operations: AdminOperations) => Promise<Uint8Array>
+  readonly readContent: (
+    bytesMax: number,
+    operations: AdminOperations,
+    known: RecipientPins,
+  ) => Promise<Uint8Array>
   readonly deliver: (operations: AdminOperations, selado: AdminSealed) => Promise<Reply>
+}
+
+interface DeliveredCargo {
+  readonly carga_id: string
+  /** A new one has none yet. */
+  readonly versao?: number
 }
 
 /** Who can open it. */
@@ -39,7 +51,7 @@ export interface Delivered<Reply> {
   readonly notKept: UserError | undefined
 }
 
-export async function deliverSealed<Reply>(
+export async function deliverSealed<Reply extends DeliveredCargo>(
   context: CommandContext,
   delivery: SealedDelivery<Reply>,
 ): Promise<Delivered<Reply>> {
@@ -54,28 +66,41 @@ export async function deliverSealed<Reply>(
   }
 }
 
-async function sealAndDeliver<Reply>(
+async function sealAndDeliver<Reply extends DeliveredCargo>(
   { progress }: CommandContext,
   operations: AdminOperations,
   pins: OpenPins,
-  { vouched, ownEscrow, askForWhom, readContent, deliver }: SealedDelivery<Reply>,
+  { cargoId, vouched, ownEscrow, askForWhom, readContent, deliver }: SealedDelivery<Reply>,
 ): Promise<{ readonly reply: Reply & SealedFor; readonly added: RecipientPins }> {
   const own = { ...NO_PINS, escrow: new Set(ownEscrow.map(fingerprintOf)) }
   const sealed = await sealForAgents({
     wanted: await askForWhom(operations),
     known: addPins(pins.known, own),
     vouched,
-    readContent: (bytesMax) => readContent(bytesMax, operations),
+    readContent: (bytesMax) => readContent(bytesMax, operations, pins.known),
     progress,
   })
   const reply = await deliver(operations, sealed.selado)
+  if (cargoId === undefined) refuseKnownCargo(reply, pins.known)
+  const pin = { versao: reply.versao ?? 1, sha256: sealed.sha256 }
+  const cargoes = new Map([[cargoId ?? reply.carga_id, pin]])
   const destinatarios = sealed.agents.map(({ id, hostname, fingerprint }) => ({
     agente_id: id,
     hostname,
     fingerprint,
   }))
   const sealedFor = { destinatarios, escrow: [...sealed.pins.escrow] }
-  return { reply: { ...reply, ...sealedFor }, added: sealed.pins }
+  return { reply: { ...reply, ...sealedFor }, added: { ...sealed.pins, cargoes } }
+}
+
+/** Else a hub could have what was sealed for one carga remembered as that of another. */
+function refuseKnownCargo({ carga_id: id }: DeliveredCargo, known: RecipientPins): void {
+  if (!known.cargoes.has(id)) return
+  throw new UserError(
+    'carga_known',
+    `the hub names a new carga as one that was sealed before: ${id}`,
+    { hint: 'the hub is not to be trusted before that is explained' },
+  )
 }
 
 async function keep(pins: OpenPins, added: RecipientPins): Promise<UserError | undefined> {

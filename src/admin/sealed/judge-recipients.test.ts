@@ -24,7 +24,7 @@ function pinsOf(
     ([name, recipient]) =>
       [`id-of-${name}`, { hostname: name, fingerprint: fingerprintOf(recipient) }] as const,
   )
-  return { agents: new Map(entries), escrow: new Set(escrow.map(fingerprintOf)) }
+  return { ...NO_PINS, agents: new Map(entries), escrow: new Set(escrow.map(fingerprintOf)) }
 }
 
 interface Case {

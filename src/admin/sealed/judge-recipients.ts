@@ -3,7 +3,7 @@
 import { parseHostname, parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
 import type { AdminRecipient } from '../../protocol/admin.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
-import type { RecipientPins } from './recipient-pins.ts'
+import { NO_PINS, type RecipientPins } from './recipient-pins.ts'
 
 /** What the operator vouches for. */
 export interface Vouched {
@@ -106,6 +106,7 @@ function judgeParsed(
   const pins = {
     agents: new Map(agents.map(({ id, hostname, fingerprint }) => [id, { hostname, fingerprint }])),
     escrow: new Set(escrowPrints),
+    cargoes: NO_PINS.cargoes,
   }
   return { ok: true, agents, escrow, pins }
 }

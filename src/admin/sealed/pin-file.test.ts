@@ -69,6 +69,28 @@ describe('recipients.json', () => {
       assert.deepEqual(left, ['recipients.json', 'recipients.json.lock'])
     }))
 
+  test('[SEA-12] keeps what was sealed last for each carga, and of before it was kept nothing', () =>
+    withPath(async (path) => {
+      await mkdir(join(path, '..'), { recursive: true })
+      await writeFile(path, '{"version":1,"agentes":{},"escrow":[]}')
+      assert.deepEqual(await readPinFile(path), NO_PINS)
+      for (const [id, versao] of [
+        ['one', 1],
+        ['other', 1],
+        ['one', 2],
+      ] as const) {
+        const cargoes = new Map([[id, { versao, sha256: `${id}${versao}` }]])
+        await addToPinFile(path, { ...NO_PINS, cargoes }, systemClock)
+      }
+      assert.deepEqual(
+        [...(await readPinFile(path)).cargoes.values()],
+        [
+          { versao: 2, sha256: 'one2' },
+          { versao: 1, sha256: 'other1' },
+        ],
+      )
+    }))
+
   test('is waited for while another svc writes it, and not for ever', () =>
     withPath(async (path) => {
       await mkdir(join(path, '..'), { recursive: true })
@@ -97,6 +119,7 @@ describe('recipients.json', () => {
   const damaged: readonly (readonly [string, string])[] = [
     ['cut short', '{"version":1,"agentes":{'],
     ['of a newer version', '{"version":2,"agentes":{},"escrow":[]}'],
+    ['of another form in its cargas', '{"version":1,"agentes":{},"escrow":[],"cargas":{"id":1}}'],
     ['of another form', '{"version":1,"agentes":{"id":"SHA256:1"},"escrow":[]}'],
     ['empty', ''],
   ]

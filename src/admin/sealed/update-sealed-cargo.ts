@@ -2,13 +2,14 @@
 
 import { hash } from 'node:crypto'
 import { SvcError, UserError } from '../../platform/errors.ts'
-import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminOperations, AdminReplies } from '../../protocol/admin.ts'
 import { openSealed } from '../../sealing/sealed-file.ts'
 import type { CommandContext } from '../command-context.ts'
 import { deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
 import type { Vouched } from './judge-recipients.ts'
 import { printSealed } from './print-sealed.ts'
-import { type EscrowIdentity, readContent, readEscrowIdentity } from './read-secret.ts'
+import { readContent, readEscrowIdentity } from './read-secret.ts'
+import { refuseStrangeContent } from './refuse-strange-content.ts'
 
 export interface SealedUpdate {
   readonly id: string
@@ -27,37 +28,58 @@ export async function sealFile(
     await updateCargo(context, update, {
       ownEscrow: [],
       readContent: (bytesMax) => readContent(source, bytesMax),
+      basis: () => undefined,
     })
   } finally {
     await source.close()
   }
 }
 
-/** With what the hub has, opened here by an identity of the escrow. */
+/** With what the hub has, opened here by an identity of the escrow; `accepted` is the SHA-256 of what is vouched for. */
 export async function sealAnew(
   context: CommandContext,
   update: SealedUpdate,
-  identityFile: string,
+  {
+    identityFile,
+    accepted,
+  }: { readonly identityFile: string; readonly accepted: string | undefined },
 ): Promise<void> {
   const source = await context.openSecret(identityFile)
   try {
-    const escrow = await readEscrowIdentity(source)
+    const { recipient, identity } = await readEscrowIdentity(source)
+    let basis: number | undefined
     await updateCargo(context, update, {
-      ownEscrow: [escrow.recipient],
-      readContent: (_bytesMax, operations) => openContent(operations, update.id, escrow),
+      ownEscrow: [recipient],
+      readContent: async (_bytesMax, operations, known) => {
+        const { file, versao, sha256 } = await fetchContent(operations, update.id)
+        const offered = { cargoId: update.id, versao, sha256 }
+        refuseStrangeContent(offered, known.cargoes.get(update.id), accepted)
+        basis = versao
+        return openContent(update.id, file, identity)
+      },
+      basis: () => basis,
     })
   } finally {
     await source.close()
   }
 }
+
+interface NextContent extends Pick<SealedDelivery<DeliveredUpdate>, 'ownEscrow' | 'readContent'> {
+  /** The versao that it was read from: what came since is not to be undone. Undefined when it was not. */
+  readonly basis: () => number | undefined
+}
+
+type DeliveredUpdate = AdminReplies['updateCargo']
 
 async function updateCargo(
   context: CommandContext,
   { id, vouched, json }: SealedUpdate,
-  content: Pick<SealedDelivery<unknown>, 'ownEscrow' | 'readContent'>,
+  { ownEscrow, readContent: read, basis }: NextContent,
 ): Promise<void> {
   const delivered = await deliverSealed(context, {
-    ...content,
+    cargoId: id,
+    ownEscrow,
+    readContent: read,
     vouched,
     askForWhom: async (operations) => {
       const wanted = await operations.listRecipients({ carga: id, agentes: [], roles: [] })
@@ -66,23 +88,28 @@ async function updateCargo(
         hint: 'svc carga create makes a new one',
       })
     },
-    deliver: (operations, selado) => operations.updateCargo({ carga: id, selado }),
+    deliver: (operations, selado) => {
+      const versao = basis()
+      return operations.updateCargo({ carga: id, selado, ...(versao !== undefined && { versao }) })
+    },
   })
   const { carga_id, versao } = delivered.reply
   const news = `carga ${carga_id} is now versao ${versao}`
   await printSealed(context, delivered, { ...(json && { json }), news })
 }
 
-async function openContent(
+async function fetchContent(
   operations: AdminOperations,
   id: string,
-  { identity }: EscrowIdentity,
-): Promise<Uint8Array> {
-  const { conteudo, sha256 } = await operations.readContent({ carga: id })
+): Promise<{ readonly file: Uint8Array; readonly versao: number; readonly sha256: string }> {
+  const { conteudo, versao, sha256: promised } = await operations.readContent({ carga: id })
   const file = Buffer.from(conteudo, 'base64')
-  if (hash('sha256', file) !== sha256) {
-    throw new SvcError('content_damaged', `what the hub has of carga ${id} is not what it says`)
-  }
+  const sha256 = hash('sha256', file)
+  if (sha256 === promised) return { file, versao, sha256 }
+  throw new SvcError('content_damaged', `what the hub has of carga ${id} is not what it says`)
+}
+
+async function openContent(id: string, file: Uint8Array, identity: string): Promise<Uint8Array> {
   const opened = await openSealed(identity, file)
   if (opened.ok) return opened.content
   throw new UserError(

@@ -43,6 +43,7 @@ export async function updateCargo(
   return store.write(async (writer) => {
     const now = clock.now()
     const old = await findCargo(writer, request.carga)
+    refuseOtherVersion(old, request.versao)
     refuseOtherKinds(old, request)
     const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
     const standing =
@@ -142,5 +143,12 @@ export async function removeCargo(
       nome: cargo.name,
     })
     return toAdminCargo(cargo)
+  })
+}
+
+function refuseOtherVersion({ id, version }: Cargo, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return
+  throw new UserError('versao_changed', `carga ${id} has versao ${version} by now`, {
+    hint: 'somebody else changed it; look at it again before you do',
   })
 }

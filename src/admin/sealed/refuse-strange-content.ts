@@ -1,0 +1,40 @@
+import { UserError } from '../../platform/errors.ts'
+import type { CargoPin } from './recipient-pins.ts'
+
+/** What the hub hands out to be sealed anew; the digest is that of the bytes, not the hub's word. */
+export interface OfferedContent extends CargoPin {
+  readonly cargoId: string
+}
+
+/**
+ * Throws a UserError unless it is what this operator sealed for the carga, or vouches for: a hub could hand out what
+ * was sealed for another carga, which the same escrow opens. docs/protocol.md SEA.
+ */
+export function refuseStrangeContent(
+  { cargoId, versao, sha256 }: OfferedContent,
+  known: CargoPin | undefined,
+  accepted: string | undefined,
+): void {
+  const offered = `versao ${versao} with SHA-256 ${sha256}`
+  if (accepted !== undefined) {
+    if (accepted === sha256) return
+    throw new UserError('content_unknown', `the hub hands out ${offered}, not ${accepted}`)
+  }
+  if (known === undefined) {
+    throw new UserError(
+      'content_new',
+      `this machine has not sealed carga ${cargoId}: the hub hands out ${offered}`,
+      {
+        hint: `compare with recipients.json of whoever sealed it, then repeat with --accept-content ${sha256}`,
+      },
+    )
+  }
+  if (known.sha256 === sha256) return
+  throw new UserError(
+    'content_changed',
+    `what the hub hands out for carga ${cargoId} is not what this machine sealed for it: ${offered}, it was versao ${known.versao} with ${known.sha256}`,
+    {
+      hint: `if somebody else has updated it, compare with their recipients.json, then repeat with --accept-content ${sha256}`,
+    },
+  )
+}
