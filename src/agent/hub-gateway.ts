@@ -68,7 +68,7 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     sendEvent: (event) => client().sendEvent(event),
     sendRecipient: (recipient) => client().sendRecipient(recipient),
     fetchBlob: (cargoId) => client().fetchBlob(cargoId),
-    checkBlob: (cargoId, sha256) => client().checkBlob(cargoId, sha256),
+    checkBlob: (cargoId) => client().checkBlob(cargoId),
     identityChange: () => inUse().change.signal,
     openStream: (lastEventId) => {
       const { settings, change } = inUse()

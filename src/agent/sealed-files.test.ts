@@ -77,6 +77,34 @@ describe('a sealed file', () => {
     assert.equal(deliveredEvents(hub).length, 1)
   })
 
+  test('[SLD-15] keeps no certificate waiting, and many of them no round', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    for (const nome of ['one', 'two', 'three']) await deliverSealed(agent, nome, { nome })
+    hub.entregas.push(manifestEntry({ nome: 'site' }))
+    const state = await host.openAgent()
+    const gateway = state.deliveries.hub
+    const { fetchBlob } = gateway
+    const before: unknown[] = []
+    gateway.fetchBlob = (cargoId) => {
+      const told = hub.events.map(({ tipo_evento: type }) => type)
+      before.push([told.includes('entrega_instalada'), host.hooks.invocations[0]?.name])
+      host.clock.offsetMs += 40_000
+      return fetchBlob(cargoId)
+    }
+    const { problems, nextRetryMs } = await pollOnce(state)
+    assert.deepEqual(problems, [])
+    assert.deepEqual(before, [
+      [true, 'site'],
+      [true, 'site'],
+    ])
+    assert.ok(nextRetryMs !== undefined && nextRetryMs <= host.clock.now().getTime())
+    const installed = (): unknown[] => host.hooks.invocations.map(({ name }) => name)
+    assert.deepEqual(installed(), ['site', 'one', 'two'])
+    assert.equal((await pollOnce(state)).nextRetryMs, undefined)
+    assert.deepEqual(installed(), ['site', 'one', 'two', 'three'])
+  })
+
   test('[SLD-6] keeps its last version beside the new one', async () => {
     await using agent = await startEnrolledAgent()
     const { hub, host } = agent
@@ -326,6 +354,35 @@ describe('a sealed file', () => {
     ])
     assert.equal(await host.readOut('sealed.key'), 'file')
     assert.match(await host.readOut('pair.crt'), /BEGIN CERTIFICATE/)
+  })
+
+  test('[SLD-8] asks whether the one that it has is live without fetching it', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const first = await deliverSealed(agent, 'first')
+    const state = await host.openAgent()
+    await pollOnce(state)
+    hub.blobs.set(first.carga_id, Buffer.from('changed meanwhile'))
+    hub.misbehave('blob', { kind: 'endless' })
+    await deliverSealed(agent, 'second')
+    await pollOnce(state)
+    assert.deepEqual(failuresOf(hub), ['another delivery writes the same file: site.conf'])
+  })
+
+  test('[SLD-7] is refused by name where a pair that was cancelled has left its links', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    hub.entregas.push(manifestEntry({ nome: 'pair' }))
+    const state = await host.openAgent()
+    await pollOnce(state)
+    hub.entregas = []
+    hub.misbehave('issue', { kind: 'refuse', status: 404, code: 'entrega_not_found' })
+    await deliverSealed(agent, 'file', { nome: 'pair.crt' })
+    await pollOnce(state)
+    const path = join(host.paths.outDir, 'pair.crt')
+    assert.deepEqual(failuresOf(hub), [
+      `${path} is what another delivery left, and leads to .versions/pair/current/cert.pem`,
+    ])
   })
 
   test('[SLD-8] a pair and a file of one name live beside each other', async () => {

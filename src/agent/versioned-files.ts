@@ -29,12 +29,15 @@ export interface VersionFile {
 /** Something that the agent did not make stands where it would write. */
 export class ForeignFileError extends SvcError {
   override name = 'ForeignFileError'
-  constructor(path: string) {
-    super('foreign_file', `${path} exists and was not made by the agent`, {
+  constructor(path: string, what = 'exists and was not made by the agent') {
+    super('foreign_file', `${path} ${what}`, {
       hint: `move ${path} away: the agent puts its own in its place`,
     })
   }
 }
+
+/** A link of ours, of whichever layout. */
+const OWN_LINK = /^\.(?:versions|files)\/[^/]+\/current\/[^/]+$/
 
 const VERSION_NAME = /^\d{6,}$/
 const CURRENT = 'current'
@@ -184,9 +187,16 @@ async function findMissingLinks(
     const path = join(layout.directory, link)
     const kind = await kindOfPlace(layout, link, files)
     if (kind === 'nothing') missing.push([path, join(layout.versionsPath, CURRENT, file)])
-    else if (kind !== 'own link') throw new ForeignFileError(path)
+    else if (kind !== 'own link') throw await foreignAt(path, files)
   }
   return missing
+}
+
+async function foreignAt(path: string, files: FileOperations): Promise<ForeignFileError> {
+  const target = (await files.kindOf(path)) === 'link' ? await files.readLink(path) : ''
+  return OWN_LINK.test(target)
+    ? new ForeignFileError(path, `is what another delivery left, and leads to ${target}`)
+    : new ForeignFileError(path)
 }
 
 /** Before the first version the links lead nowhere, and all of them come to life in the one rename. */

@@ -58,6 +58,12 @@ export class HookLane {
     this.#fill()
   }
 
+  /** Starts what has become due since `start`. */
+  startMore(): void {
+    this.#skipped.clear()
+    this.#fill()
+  }
+
   /** From now on retries come at their time, whenever the next round is. */
   driveItself(): void {
     this.#isSelfDriven = true

@@ -155,9 +155,9 @@ async function isStillLive(
 async function askFor(
   hub: DeliveryContext['hub'],
   identity: Identity,
-  { kind, deliveryId, cargoId, mark }: ProcessedDelivery,
+  { kind, deliveryId, cargoId }: ProcessedDelivery,
 ): Promise<HubOutcome<unknown>> {
-  if (kind !== DeliveryKind.csrCert) return hub.checkBlob(cargoId, mark)
+  if (kind !== DeliveryKind.csrCert) return hub.checkBlob(cargoId)
   const csrPem = await createCsrPem(identity.hostname, await generateEcP256Key())
   return hub.issueCertificate(csrPem, deliveryId)
 }

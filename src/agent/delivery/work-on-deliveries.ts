@@ -1,7 +1,7 @@
 // One round of work on the deliveries: carry out the plan, report, then start the hooks. Each delivery fails alone.
 
 import { describeError } from '../../platform/errors.ts'
-import { parseArtefactName } from '../../protocol/identifiers.ts'
+import { type DeliveryId, parseArtefactName } from '../../protocol/identifiers.ts'
 import { DeliveryKind, EventType } from '../../protocol/words.ts'
 import type { HubBudget } from '../hub-budget.ts'
 import type { Identity } from '../identity/identity.ts'
@@ -21,6 +21,9 @@ import {
 import { type DeliveryPlan, planDeliveries } from './plan-deliveries.ts'
 import { renewDelivery } from './renew-delivery.ts'
 import { restoreMissingLinks } from './restore-missing-links.ts'
+
+/** No file is begun later than that in a round. docs/protocol.md SLD. */
+const FILES_MS_MAX = 60_000
 
 /** `entries` is empty when the manifest could not be had: renewals and hooks go on without it. */
 export async function workOnDeliveries(
@@ -46,18 +49,63 @@ export async function workOnDeliveries(
   warnAboutUnknownKinds(context, plan)
   await context.processed.remove(plan.obsolete)
   for (const { entry, reason } of plan.failures) await failDelivery(context, entry, reason)
-  for (const installation of plan.installations) {
-    await attempt(context, budget, installation.entry.deliveryId, () =>
-      installDelivery(context, identity, installation, budget),
-    )
-  }
-  for (const renewal of plan.renewals) {
-    await attempt(context, budget, renewal.record.deliveryId, () =>
-      renewDelivery(context, identity, renewal, installed, budget),
-    )
+  const work = listWork(context, identity, plan, installed, budget)
+  // A hub that is slow with files keeps no certificate waiting, nor what is to be told of it.
+  for (const { deliveryId, run } of work.filter(({ isFile }) => !isFile)) {
+    await attempt(context, budget, deliveryId, run)
   }
   await flushOutbox(context, budget)
   context.hooks.start(identity.hostname)
+  await workOnFiles(
+    context,
+    budget,
+    work.filter(({ isFile }) => isFile),
+  )
+  await flushOutbox(context, budget)
+  context.hooks.startMore()
+}
+
+interface Work {
+  readonly deliveryId: DeliveryId
+  readonly isFile: boolean
+  readonly run: () => Promise<void>
+}
+
+function listWork(
+  context: DeliveryContext,
+  identity: Identity,
+  { installations, renewals }: DeliveryPlan,
+  installed: InstalledArtefacts,
+  budget: HubBudget,
+): readonly Work[] {
+  return [
+    ...installations.map((installation) => ({
+      deliveryId: installation.entry.deliveryId,
+      isFile: installation.kind !== DeliveryKind.csrCert,
+      run: () => installDelivery(context, identity, installation, budget),
+    })),
+    ...renewals.map((renewal) => ({
+      deliveryId: renewal.record.deliveryId,
+      isFile: renewal.record.kind !== DeliveryKind.csrCert,
+      run: () => renewDelivery(context, identity, renewal, installed, budget),
+    })),
+  ]
+}
+
+/** What is not begun in time is left to the next round, which comes at once and looks at everything else first. */
+async function workOnFiles(
+  context: DeliveryContext,
+  budget: HubBudget,
+  work: readonly Work[],
+): Promise<void> {
+  const { clock, retries } = context
+  const startMs = clock.now().getTime()
+  for (const { deliveryId, run } of work) {
+    const now = clock.now()
+    const elapsedMs = now.getTime() - startMs
+    if (elapsedMs < FILES_MS_MAX) await attempt(context, budget, deliveryId, run)
+    else if (retries.isDue(deliveryId, now)) retries.postpone(deliveryId, now, 0)
+  }
 }
 
 async function readAllInstalled(

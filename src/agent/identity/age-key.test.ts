@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -46,6 +55,15 @@ describe('identity/age.key', () => {
     await run(programs.ageKeygen, ['-pq', '-o', foreign])
     const { stdout } = await run(programs.ageKeygen, ['-y', foreign])
     assert.equal((await readAgeKey(foreign))?.recipient, stdout.trim())
+  })
+
+  test('[SLD-2] that is a link to nothing is named, and left alone', async () => {
+    await using directory = await temporaryDirectory()
+    const path = join(directory.path, 'age.key')
+    await symlink(join(directory.path, 'away', 'age.key'), path)
+    await assert.rejects(ensureAgeKey(path, systemClock), { code: 'age_key_damaged' })
+    assert.deepEqual(await readdir(directory.path), ['age.key'])
+    assert.equal(await readlink(path), join(directory.path, 'away', 'age.key'))
   })
 
   for (const [what, text] of [

@@ -8,6 +8,7 @@ import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { generateAgeIdentity, parseIdentityFile, recipientOf } from '../../sealing/age-identity.ts'
+import { nodeFileOperations } from '../file-operations.ts'
 import { removeStagedFiles } from '../staged-files.ts'
 
 export interface AgeKey {
@@ -30,7 +31,11 @@ export class AgeKeyDamagedError extends UserError {
 /** Undefined when there is none. */
 export async function readAgeKey(path: string): Promise<AgeKey | undefined> {
   const text = await readTextIfPresent(path, FILE_BYTES_MAX)
-  if (text === undefined) return undefined
+  if (text === undefined) {
+    // A link to a disk that is not there now leads to the key again when it is.
+    if ((await nodeFileOperations.kindOf(path)) !== 'nothing') throw new AgeKeyDamagedError(path)
+    return undefined
+  }
   const identity = parseIdentityFile(text)
   const recipient =
     identity === undefined ? undefined : await recipientOf(identity).catch(() => undefined)
