@@ -3,10 +3,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type LoggedEvent, readEvents } from '../support/audit-log.ts'
-import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
+import {
+  createKeyAndCsr,
+  enrollHost,
+  type EnrolledHost,
+  readIdentity,
+  withIdentity,
+} from '../support/enrolled-host.ts'
 import { createAgeKeys, fingerprintOf } from '../support/sealed-files.ts'
 import { useCa, useHub } from '../support/use-hub.ts'
-import { assertOk, assertRefused, put, send, type WireReply } from '../support/wire-client.ts'
+import { assertOk, assertRefused, post, put, send, type WireReply } from '../support/wire-client.ts'
 
 const { hub } = useHub()
 const { startHub } = useCa()
@@ -182,6 +188,19 @@ describe('PUT /v1/recipient', () => {
     await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: host.hostname })
     assertRefused(await tell(host, another), 401, 'agent_revoked')
     assert.equal((await changesOf(host)).length, 1)
+  })
+
+  test('[BLB-3] within its grace an identity tells no other recipient than its successor', async () => {
+    const host = await enrollHost(hub, 'cloned.example', { recipient })
+    assertOk(await tell(host, recipient))
+    const { keyPem, csrPem } = await createKeyAndCsr(host.hostname)
+    const renewed = await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem })
+    const mtls = withIdentity(hub, readIdentity(renewed, keyPem))
+    assertOk(await tell({ ...host, mtls }, recipient))
+    assertOk(await tell(host, recipient))
+    assertRefused(await tell(host, another), 401, 'certificate_superseded')
+    assert.equal(await shownOf(host), fingerprintOf(recipient))
+    assertOk(await tell({ ...host, mtls }, another))
   })
 
   test('[BLB-3] [LIM-12] counts for the rate of events', async () => {

@@ -154,9 +154,9 @@ function createHubClient(
       })
     },
     sendRecipient: (recipient) =>
-      send('recipient', decodeRecipientReply, async (hub, agent) => {
+      send('recipient', decodeRecipientReply, async (hub, agent, presentedSha256) => {
         onTheWire(RecipientRequestBody, { recipient })
-        const outcome = await hub.recordRecipient(agent, recipient)
+        const outcome = await hub.recordRecipient(agent, recipient, presentedSha256)
         return outcome.ok ? { ok: true, body: { recipient: outcome.recipient } } : outcome
       }),
     fetchBlob: (cargoId) => {

@@ -179,7 +179,11 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       invariant(recipient, 'the schema asks for the form of a recipient')
       const waitMs = events.take(agent.id)
       if (waitMs > 0) return sendRateLimited(reply, waitMs)
-      const outcome = await options.recordRecipient(agent, recipient)
+      const outcome = await options.recordRecipient(
+        agent,
+        recipient,
+        presentedBy(request.raw.socket as TLSSocket).sha256,
+      )
       if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
       return { recipient: outcome.recipient } satisfies RecipientReplyBody
     },

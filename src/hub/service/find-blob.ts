@@ -1,3 +1,4 @@
+import { WeakValues } from '../../platform/weak-values.ts'
 import { isUuid, type CargoId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { CargoContent, ContentSummary } from '../domain/cargo.ts'
@@ -15,17 +16,12 @@ export type FindBlob = (agent: Agent, cargoId: string) => Promise<Blob | undefin
 /** The content of a carga, for an agent that has a live entrega of it. docs/protocol.md BLB. */
 export function createFindBlob({ reader }: Store): FindBlob {
   // All agents of a carga fetch the same bytes at about the same time: one copy serves them, for as long as one is read.
-  const underWay = new Map<
-    CargoId,
-    { readonly sha256: string; readonly bytes: WeakRef<Uint8Array> }
-  >()
+  const underWay = new WeakValues<ContentSummary['sha256'], Uint8Array>()
   const read = async (id: CargoId, { sha256 }: ContentSummary): ReturnType<Blob['read']> => {
-    const known = underWay.get(id)
-    const bytes = known?.sha256 === sha256 ? known.bytes.deref() : undefined
+    const bytes = underWay.get(sha256)
     if (bytes !== undefined) return { sha256, bytes }
     const content = await reader.findContent(id)
-    if (content === undefined) underWay.delete(id)
-    else underWay.set(id, { sha256: content.sha256, bytes: new WeakRef(content.bytes) })
+    if (content !== undefined) underWay.set(content.sha256, content.bytes)
     return content
   }
   return async (agent, wanted) => {

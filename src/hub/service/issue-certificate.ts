@@ -14,7 +14,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { decideIssue, type IssueVerdict } from '../domain/decide-issue.ts'
 import type { Delivery } from '../domain/delivery.ts'
-import type { IssuedCertificate } from '../domain/issued-certificate.ts'
+import { findPresentedFault } from '../domain/find-presented-fault.ts'
 import type { RoleRules } from '../domain/role-rules.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { describeLifetime } from './describe-lifetime.ts'
@@ -90,7 +90,7 @@ export function createIssueCertificate(
       if (!again.ok) return again.refusal
       const presented = await writer.findCertificate(presentedSha256)
       const isIdentityWanted = again.delivery === null
-      const fault = findPresentedFault(current, presented, isIdentityWanted)
+      const fault = findPresentedFault(current, presented, { isForIdentity: isIdentityWanted })
       if (fault !== undefined) return fault
       if (again.delivery?.status === DeliveryStatus.pending) {
         await writer.setDeliveryStatus(again.delivery.id, DeliveryStatus.inProgress, now, null)
@@ -133,21 +133,6 @@ function refused(
     log.warn(fields, 'Names not permitted by the politica of the role')
   }
   return { ok: false, refusal }
-}
-
-/**
- * Looked at once more at the commit, since the CA took its time. A certificate that a newer identity replaced may still be
- * used for a minute, but not to make a newer one yet: the rightful host would be the one that is superseded.
- */
-function findPresentedFault(
-  agent: Agent,
-  presented: IssuedCertificate | undefined,
-  isIdentityWanted: boolean,
-): WireErrorCode | undefined {
-  if (presented === undefined) return undefined
-  if (presented.revokedAt !== null) return 'agent_revoked'
-  const isOlder = agent.activeIdentity !== null && presented.seq < agent.activeIdentity.seq
-  return isIdentityWanted && isOlder ? 'certificate_superseded' : undefined
 }
 
 async function findRequestedDelivery(

@@ -6,6 +6,7 @@ import type { Recipient } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { Agent } from '../domain/agent.ts'
+import { findPresentedFault } from '../domain/find-presented-fault.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { recordHubAct } from './hub-acts.ts'
 
@@ -13,7 +14,12 @@ export type RecipientOutcome =
   | { readonly ok: true; readonly recipient: Recipient }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
-export type RecordRecipient = (agent: Agent, recipient: Recipient) => Promise<RecipientOutcome>
+/** `presentedSha256` names the certificate that the caller showed. */
+export type RecordRecipient = (
+  agent: Agent,
+  recipient: Recipient,
+  presentedSha256: string,
+) => Promise<RecipientOutcome>
 
 /** docs/protocol.md BLB. */
 export function createRecordRecipient(
@@ -21,13 +27,16 @@ export function createRecordRecipient(
   clock: Clock,
   hasFreeSpace: () => Promise<boolean>,
 ): RecordRecipient {
-  return async (agent, recipient) => {
+  return async (agent, recipient, presentedSha256) => {
     if ((await store.reader.findRecipient(agent.id)) === recipient) return { ok: true, recipient }
     if (!(await hasFreeSpace())) return { ok: false, refusal: 'unavailable' }
     return store.write(async (writer): Promise<RecipientOutcome> => {
       // It may have been revoked since its request was authenticated. docs/protocol.md AUT-16.
       const current = await writer.findAgentById(agent.id)
       if (current?.revokedAt !== null) return { ok: false, refusal: 'agent_revoked' }
+      const presented = await writer.findCertificate(presentedSha256)
+      const fault = findPresentedFault(current, presented, { isForIdentity: true })
+      if (fault !== undefined) return { ok: false, refusal: fault }
       await changeRecipient(writer, clock.now(), { agent, recipient, actor: 'agent' })
       return { ok: true, recipient }
     })
