@@ -5,10 +5,19 @@ import { chmod, cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { isFulfilled } from '../../src/hub/domain/agent-requests.ts'
+import { openVaultStore } from '../../src/hub/open-store.ts'
+import type { StoreReader } from '../../src/hub/store/store.ts'
+import { unsealVault } from '../../src/hub/vault/vault.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import type { CargoId } from '../../src/protocol/identifiers.ts'
+import { fingerprintOf, recipientOf } from '../../src/sealing/age-identity.ts'
+import { openSealed } from '../../src/sealing/sealed-file.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { hubEnvironment, PASSPHRASE } from '../support/hub.ts'
 import { runProgram } from '../support/processes.ts'
-import type { ReleasedVault } from '../support/released-vault.ts'
+import type { PushedThen, ReleasedVault, SealedThen } from '../support/released-vault.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const VAULTS = join(ROOT, 'test/vectors/vaults')
@@ -63,6 +72,7 @@ describe('[VLT-16] the vault that', () => {
           entregas: unknown[]
         }
         assert.equal(entregas.length, expected.deliveries)
+        await assertContents(vaultRoot, expected)
         // And it goes on: a new entry follows the old ones.
         await svc('token', 'create', '--hostname', 'next.example.org', '--role', 'web')
         const log = JSON.parse(await svc('evento', 'list', '--verify', '--json')) as {
@@ -78,3 +88,38 @@ describe('[VLT-16] the vault that', () => {
     })
   }
 })
+
+/** What no list of svc shows. */
+async function assertContents(vaultRoot: string, { sealed, pushed }: ReleasedVault): Promise<void> {
+  const vault = await unsealVault(vaultRoot, new Secret(PASSPHRASE))
+  const store = await openVaultStore(vault, { clock: systemClock })
+  try {
+    if (sealed !== undefined) await assertSealed(store.reader, sealed)
+    if (pushed !== undefined) await assertPushed(store.reader, pushed)
+  } finally {
+    await store.close()
+  }
+}
+
+async function assertSealed(
+  reader: StoreReader,
+  { cargaId, content, fingerprint, escrowIdentity }: SealedThen,
+): Promise<void> {
+  const [delivery] = await reader.listDeliveries({ cargoId: cargaId as CargoId })
+  const recipient = delivery && (await reader.findRecipient(delivery.agentId))
+  assert.equal(recipient && fingerprintOf(recipient), fingerprint)
+  const stored = await reader.findContent(cargaId as CargoId)
+  assert.deepEqual(stored?.escrow, [await recipientOf(escrowIdentity)])
+  const opened = await openSealed(escrowIdentity, stored.bytes)
+  assert.equal(opened.ok && Buffer.from(opened.content).toString(), content)
+}
+
+async function assertPushed(reader: StoreReader, { hostname, sha256 }: PushedThen): Promise<void> {
+  const agent = await reader.findAgentByHostname(hostname)
+  assert.ok(agent)
+  const [delivery] = await reader.listDeliveries({ agentId: agent.id })
+  assert.equal(delivery?.status, 'pendente')
+  assert.equal((await reader.findContent(delivery.cargoId))?.sha256, sha256)
+  const { rotation } = await reader.findAgentRequests(agent.id)
+  assert.ok(rotation !== null && !isFulfilled(rotation, agent), 'the rotation is still wanted')
+}

@@ -5,4 +5,23 @@ export interface ReleasedVault {
   readonly events: number
   /** Of the last entry then; what this version adds comes after it. */
   readonly lastHash: string
+  /** From 0.2.0 on. */
+  readonly sealed?: SealedThen
+  /** From 0.3.0 on. */
+  readonly pushed?: PushedThen
+}
+
+/** A carga selado for one host. */
+export interface SealedThen {
+  readonly cargaId: string
+  readonly content: string
+  /** Of the host's recipient. */
+  readonly fingerprint: string
+  readonly escrowIdentity: string
+}
+
+/** A file that waits for a host, which is also to renew its identity. */
+export interface PushedThen {
+  readonly hostname: string
+  readonly sha256: string
 }
