@@ -174,6 +174,7 @@ export async function bootHub(
     thresholdMs: config.renewalThresholdMs,
     certificatesMax: config.metricsCertificates,
     serverNotAfter: () => served.notAfter,
+    countStreams: () => ports.mtls.streams.count,
     countConnections: async () => ({
       health: await ports.health.countConnections(),
       enroll: await ports.enroll.countConnections(),

@@ -57,6 +57,7 @@ export const HubEventType = {
   policySet: 'politica_set',
   policyRemoved: 'politica_removed',
   lossAccepted: 'audit_loss_accepted',
+  certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',
   webhookReplayed: 'webhook_replayed',

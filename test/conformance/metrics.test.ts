@@ -36,6 +36,7 @@ describe('the metrics port', () => {
     await send(host.mtls, { path: '/v1/manifest' })
     await send(host.mtls, { path: '/v1/<script>' })
     await post({ port: hub.ports.enroll }, '/v1/enroll', {})
+    await hub.admin('POST', '/v1/admin/webhooks', { url: 'https://receiver.invalid/', tipos: [] })
     const reply = await fetch(`${url}/metrics?x=1`)
     assert.equal(
       reply.headers.get('content-type'),
@@ -71,6 +72,8 @@ describe('the metrics port', () => {
     assert.equal(valueOf('svc_ca_calls_total', { outcome: 'ok' }), 2)
     assert.equal(valueOf('svc_ca_calls_total', { outcome: 'timeout' }), 0)
     assert.ok((valueOf('svc_audit_last_seq', {}) ?? 0) > 2)
+    assert.equal(valueOf('svc_streams', {}), 0)
+    assert.equal(valueOf('svc_webhook_dead_messages', {}), 0)
     const survival = valueOf('svc_survival_seconds', {}) ?? 0
     assert.ok(survival > 86_000 && survival <= 86_400, String(survival))
     const own = { hostname: 'web-1.example', purpose: 'identity', nome: '' }

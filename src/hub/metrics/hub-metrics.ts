@@ -19,6 +19,7 @@ export const CA_OUTCOMES = [
 export const SUBSYSTEMS = ['store', 'ca', 'certificate', 'audit'] as const
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const HOSTNAME = 'of agents, as their tokens named them'
+const WEBHOOK_ID = 'ids of `svc webhook list`, at most 100'
 const CARGO_NAME = 'of cargas; empty for an identity'
 
 export const HUB_METRICS = {
@@ -184,6 +185,24 @@ export const HUB_METRICS = {
     unit: 'bytes',
     labels: {},
     meaning: 'Free space of the vault’s file system.',
+  },
+  svc_streams: {
+    type: 'gauge',
+    unit: 'streams',
+    labels: {},
+    meaning: 'Agents that hold their stream, and are told at once what is new.',
+  },
+  svc_webhook_backlog_entries: {
+    type: 'gauge',
+    unit: 'entries',
+    labels: { webhook: WEBHOOK_ID },
+    meaning: 'Entries of the audit log that the webhook has yet to be told of, or to pass over.',
+  },
+  svc_webhook_dead_messages: {
+    type: 'gauge',
+    unit: 'messages',
+    labels: { webhook: WEBHOOK_ID },
+    meaning: 'Messages that were given up after three days.',
   },
   svc_vault_free_floor_bytes: {
     type: 'gauge',

@@ -28,6 +28,7 @@ export interface HubMetricsOptions {
   readonly certificatesMax: number
   /** Of the certificate that is served now. */
   readonly serverNotAfter: () => Date
+  readonly countStreams: () => number
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
 }
 
@@ -97,6 +98,20 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
   const last = await reader.findLastEntry()
   setOne('svc_audit_last_seq', last?.seq ?? 0)
   setOne('svc_audit_last_entry_timestamp_seconds', secondsOf(last && new Date(last.timestamp)))
+  setOne('svc_streams', options.countStreams())
+  const webhooks = await reader.webhooks.list()
+  set.replace(
+    'svc_webhook_backlog_entries',
+    webhooks.map(({ id, progress }) => ({
+      labels: { webhook: id },
+      value: Math.max(0, (last?.seq ?? 0) - progress.cursorSeq),
+    })),
+  )
+  const dead = []
+  for (const { id } of webhooks) {
+    dead.push({ labels: { webhook: id }, value: await reader.webhooks.countDead(id) })
+  }
+  set.replace('svc_webhook_dead_messages', dead)
   const sizes = {
     database: await sizeOf(databasePath),
     wal: await sizeOf(`${databasePath}-wal`),
@@ -112,6 +127,7 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
 }
 
 type SingleGauge =
+  | 'svc_streams'
   | 'svc_audit_last_seq'
   | 'svc_audit_last_entry_timestamp_seconds'
   | 'svc_vault_free_bytes'

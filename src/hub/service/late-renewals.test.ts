@@ -56,6 +56,31 @@ test('[MET-13] windows that follow one another name each late certificate once, 
   const log = { warn: (fields: { hostname: string }) => logged.push(fields.hostname) }
   await watchLateRenewals(dependencies, log as unknown as Logger, stop.signal)
   assert.deepEqual(logged, ['web-1', 'web-2', 'web-3'])
+  const recorded = await store.reader.listEntries({
+    afterSeq: 0,
+    limit: 10,
+    eventType: 'certificate_late',
+  })
+  assert.deepEqual(
+    recorded.map(({ payloadText }) => (JSON.parse(payloadText) as { hostname: string }).hostname),
+    ['web-1', 'web-2', 'web-3'],
+  )
+
+  // A hub that is started again, with a clock that was set back meanwhile, records none of them twice.
+  rounds = 1
+  const again = new AbortController()
+  const setBack: Clock = {
+    now: () => at(2),
+    sleep: async () => {
+      if ((rounds += 1) > 3) again.abort()
+    },
+  }
+  await watchLateRenewals(
+    { ...dependencies, clock: setBack },
+    log as unknown as Logger,
+    again.signal,
+  )
+  assert.equal(logged.length, 3)
   await store.close()
   await rm(directory, { recursive: true })
 })

@@ -1,11 +1,14 @@
-// Certificates that should have been renewed by now: said once each in the log, and to whoever else asks.
+// Certificates that should have been renewed by now: each is an audit entry once, which webhooks are told of, and a line
+// of the log.
 
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { HubEventType } from '../../protocol/words.ts'
 import type { CertificateInUse } from '../domain/fleet.ts'
 import { lateFrom } from '../domain/late-renewal.ts'
-import type { LateRule, Store } from '../store/store.ts'
+import type { LateRule, Store, StoreReader } from '../store/store.ts'
+import { recordHubAct } from './hub-acts.ts'
 
 export interface LateRenewalsDependencies {
   readonly store: Store
@@ -39,27 +42,55 @@ export async function listNewlyLate(
   }))
 }
 
-/** Names each in the log when it becomes late, until the signal aborts. */
+/** Records each when it becomes late, and names it in the log, until the signal aborts. docs/protocol.md MET-13. */
 export async function watchLateRenewals(
   dependencies: LateRenewalsDependencies,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock } = dependencies
-  let since = clock.now()
+  const { store, clock } = dependencies
+  let since: Date | undefined
   while (!signal.aborted) {
     await clock.sleep(WATCH_INTERVAL_MS, signal).catch(() => undefined)
     if (signal.aborted) return
     const until = clock.now()
     try {
+      since ??= await readLastWindow(store.reader)
       const late = await listNewlyLate(dependencies, { since, until })
-      since = until
+      if (late.length > 0) await recordLate(store, late, until)
+      // A clock that was set back must not name them all again.
+      if (until > since) since = until
       for (const one of late.slice(0, LOGGED_MAX)) log.warn(fieldsOf(one), 'Certificate is late')
       if (late.length > LOGGED_MAX) log.warn({ count: late.length }, 'Certificates are late')
     } catch (error) {
       log.warn({ reason: describeError(error) }, 'Late certificates not looked for')
     }
   }
+}
+
+/** The audit log itself says up to when they were recorded, so a hub that was killed names none twice and misses none. */
+async function readLastWindow(reader: StoreReader): Promise<Date> {
+  const [last] = await reader.listLastEntries({ eventType: HubEventType.certificateLate }, 1)
+  if (last === undefined) return new Date(0)
+  const { until } = JSON.parse(last.payloadText) as { readonly until: string }
+  return new Date(until)
+}
+
+function recordLate(store: Store, late: readonly LateCertificate[], until: Date): Promise<void> {
+  return store.write(async (writer) => {
+    for (const certificate of late) {
+      await recordHubAct(writer, until, HubEventType.certificateLate, {
+        actor: 'hub',
+        agente_id: certificate.agentId,
+        hostname: certificate.hostname,
+        purpose: certificate.purpose,
+        nome: certificate.name,
+        not_after: certificate.notAfter.toISOString(),
+        late_since: certificate.lateSince.toISOString(),
+        until: until.toISOString(),
+      })
+    }
+  })
 }
 
 function fieldsOf(certificate: LateCertificate): object {
