@@ -55,7 +55,17 @@ describe('completion', () => {
       ]),
       {
         'svc,e': ['entrega', 'evento', 'event'],
-        'svc,agent,': ['list', 'show', 'revoke', 'revocations', 'remove', '--help'],
+        'svc,agent,': [
+          'list',
+          'show',
+          'sync',
+          'rotate',
+          'push',
+          'revoke',
+          'revocations',
+          'remove',
+          '--help',
+        ],
         'svc,carga,update,--': [
           '--san',
           '--no-sans',
