@@ -12,6 +12,8 @@ import { registerAgenteRevoke } from './agente-revoke.ts'
 import { registerAgenteRotate } from './agente-rotate.ts'
 import { registerAgenteShow } from './agente-show.ts'
 import { registerAgenteSync } from './agente-sync.ts'
+import { registerBundleStatus } from './bundle-status.ts'
+import { registerBundleUpdate } from './bundle-update.ts'
 import { registerCargaCreate } from './carga-create.ts'
 import { registerCargaList } from './carga-list.ts'
 import { registerCargaRemove } from './carga-remove.ts'
@@ -97,6 +99,11 @@ const NOUNS: readonly Noun[] = [
       registerPoliticaShow,
       registerPoliticaRemove,
     ],
+  },
+  {
+    name: 'bundle',
+    description: 'the roots that hub and agents trust',
+    commands: [registerBundleStatus, registerBundleUpdate],
   },
   {
     name: 'evento',

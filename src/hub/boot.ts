@@ -1,13 +1,11 @@
 // From configuration to a serving hub, in the order that operators see in the log, and back.
 
-import { readFile } from 'node:fs/promises'
 import type { BindAddress } from '../platform/bind-address.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import type { Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
-import { parseCertificatesPem } from '../pki/certificates.ts'
 import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
 import type { HubConfig } from './config.ts'
@@ -17,15 +15,21 @@ import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
+import { readRootFile } from './root-file.ts'
+import { createRootSetHub } from './root-set-hub.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
 import { createAdminOperations } from './service/admin-operations.ts'
 import { watchLateRenewals } from './service/late-renewals.ts'
+import { CurrentRootSet } from './service/current-root-set.ts'
+import { openRootSet } from './service/open-root-set.ts'
 import { createPollRecorder } from './service/record-polls.ts'
 import { createCaRevoker } from './service/revoke-at-ca.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
 } from './service/server-certificate.ts'
+import { storeRoots } from './service/server-pair-files.ts'
+import { createUpdateRootSet } from './service/update-root-set.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
@@ -64,9 +68,13 @@ export async function bootHub(
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
 
+  const trustLog = logging.forModule('hub.trust')
+  const roots = new CurrentRootSet(
+    await openRootSet({ store, clock, log: trustLog }, await readRootFile(config.caRootPath)),
+  )
   const caClient = createStepCaClient({
     caUrl: config.caUrl,
-    rootPem: await readRootCertificate(config.caRootPath),
+    rootPem: roots.set.pem,
     provisionerKey: config.caProvisionerKey,
     provisionerKid: config.caProvisionerKid,
     provisionerName: config.caProvisionerName,
@@ -85,6 +93,7 @@ export async function bootHub(
     names: config.serverNames,
   }
   const { certificate, isReused } = await obtainServerCertificate(tls, stop)
+  await storeRoots(vaultRoot, roots.set.pem)
   log.info(
     { serial: certificate.serial, not_after: certificate.notAfter.toISOString() },
     isReused ? bootMessages.certificateReused : bootMessages.certificateCreated,
@@ -98,6 +107,7 @@ export async function bootHub(
     logging,
     polls,
     certificate,
+    bundle: () => roots.reply,
     identityMatch: config.identityMatch,
     hubNames: config.serverNames,
     recoveryGraceMs: config.recoveryGraceMs,
@@ -130,16 +140,20 @@ export async function bootHub(
     log: logging.forModule('hub.revocations'),
     random,
   })
-  let served = certificate
+  const rootSetHub = createRootSetHub({
+    authority: caClient,
+    tls,
+    mtls: ports.mtls,
+    certificate,
+    store,
+    vaultRoot,
+  })
   const background = new AbortController()
   const tasks = [
     keepServerCertificateFresh(
       tls,
       certificate,
-      (renewed) => {
-        served = renewed
-        ports.mtls.replaceCertificate(renewed)
-      },
+      (renewed) => rootSetHub.useServerCertificate(renewed),
       background.signal,
     ),
     polls.run(background.signal),
@@ -173,7 +187,7 @@ export async function bootHub(
     freeSpaceFloorBytes: config.limits.freeSpaceBytes,
     thresholdMs: config.renewalThresholdMs,
     certificatesMax: config.metricsCertificates,
-    serverNotAfter: () => served.notAfter,
+    serverNotAfter: () => rootSetHub.serverCertificate.notAfter,
     countStreams: () => ports.mtls.streams.count,
     countConnections: async () => ({
       health: await ports.health.countConnections(),
@@ -194,6 +208,18 @@ export async function bootHub(
         renewalThresholdMs: config.renewalThresholdMs,
         notifier: ports.mtls.streams,
         webhooks,
+        roots: {
+          readFileRoots: () => readRootFile(config.caRootPath),
+          serverRoot: () => rootSetHub.serverRoot(roots.roots),
+          update: createUpdateRootSet({
+            store,
+            clock,
+            log: trustLog,
+            current: roots,
+            readFileRoots: () => readRootFile(config.caRootPath),
+            hub: rootSetHub,
+          }),
+        },
         onAgentRevoked: (agentId) => {
           ports.mtls.cutConnections(agentId)
           revoker.wake()
@@ -245,24 +271,6 @@ async function listenForMetrics(
     log.warn({ reason: describeError(failure) }, 'Metrics not served, SVC_METRICS_BIND moves them')
     return undefined
   }
-}
-
-async function readRootCertificate(path: string): Promise<string> {
-  const failure = (why: string, cause?: unknown): SvcError =>
-    new SvcError('ca_root_unreadable', `read root CA from ${path}: ${why}`, {
-      hint: 'SVC_CA_ROOT_CA_PATH names the PEM file of the CA’s root certificate',
-      cause,
-    })
-  const pem = await readFile(path, 'utf8').catch((error: unknown) => {
-    const code = errnoCode(error) ?? 'unreadable'
-    throw failure(code === 'ENOENT' ? 'not found' : code, error)
-  })
-  try {
-    if (parseCertificatesPem(pem).length > 0) return pem
-  } catch (error) {
-    throw failure('a certificate in it does not parse', error)
-  }
-  throw failure('no PEM certificate in it')
 }
 
 async function listen(port: HttpPort, address: BindAddress): Promise<BindAddress> {

@@ -14,6 +14,7 @@ import type { HubMeters } from './metrics/hub-meters.ts'
 import { createMtlsServer, type MtlsServer } from './http/mtls-server.ts'
 import type { IsTrustedProxy } from './http/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
+import type { BundleReplyBody } from '../protocol/schemas.ts'
 import { createAuthenticateAgent } from './service/authenticate-agent.ts'
 import { createEnrollAgent } from './service/enroll-agent.ts'
 import { hashToken } from './service/hash-token.ts'
@@ -43,6 +44,8 @@ export interface PortsDependencies {
   readonly recoveryGraceMs: number
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
+  /** The roots that are trusted now. */
+  readonly bundle: () => BundleReplyBody
   /** Whether events may still be stored; everything else is until the disk is full. */
   readonly hasFreeSpace: () => Promise<boolean>
   /** Who counts what the ports do; nobody where metrics are off. */
@@ -115,6 +118,7 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       recordEvent: createRecordEvent(store, clock, limits, dependencies.hasFreeSpace),
       recordRecipient: createRecordRecipient(store, clock, dependencies.hasFreeSpace),
       findBlob: createFindBlob(store),
+      bundle: dependencies.bundle,
     }),
   }
 }

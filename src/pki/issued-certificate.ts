@@ -53,6 +53,20 @@ function findChainFault(
   return 'the chain does not lead to a trusted root'
 }
 
+/** The first of the roots that the chain leads to, whatever time it is. */
+export function findRootOf(
+  chain: readonly Certificate[],
+  roots: readonly Certificate[],
+): Certificate | undefined {
+  for (const [at, certificate] of chain.entries()) {
+    const root = roots.find((candidate) => isIssuedBy(certificate, candidate))
+    if (root !== undefined) return root
+    const issuer = chain[at + 1]
+    if (issuer === undefined || !isIssuedBy(certificate, issuer)) return undefined
+  }
+  return undefined
+}
+
 /** Signatures that were found right: a CA's own chain is the same behind every certificate that it issues. */
 const verified = new WeakMap<Certificate, WeakSet<Certificate>>()
 

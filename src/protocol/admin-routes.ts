@@ -32,6 +32,8 @@ export const ADMIN_ROUTES = {
   listPolicies: { method: 'GET', path: '/v1/admin/politicas' },
   showPolicy: { method: 'POST', path: '/v1/admin/politicas/show' },
   removePolicy: { method: 'POST', path: '/v1/admin/politicas/remove' },
+  showBundle: { method: 'GET', path: '/v1/admin/bundle' },
+  updateBundle: { method: 'POST', path: '/v1/admin/bundle/update' },
   listEntries: { method: 'POST', path: '/v1/admin/eventos/list' },
   pushToAgent: {
     method: 'POST',

@@ -163,6 +163,48 @@ export interface AdminContent {
   conteudo: string
 }
 
+/** The roots that are trusted now, and which agents trust others still. */
+export interface AdminBundle {
+  numero: number
+  /** Since when they are in force. */
+  created_at: string
+  roots: {
+    /** SHA-256 of the DER, lower-case hex. */
+    fingerprint: string
+    subject: string
+    not_before: string
+    not_after: string
+    is_valid: boolean
+    /** Whether the hub's own certificate leads to it; false of all when no hub runs. */
+    is_hubs_own: boolean
+    /** How many identities and delivered certificates in use lead to it. */
+    certificados: number
+  }[]
+  /** Certificates in use of which no version noted where they lead. */
+  certificados_unknown: number
+  /** Whether the root file holds others by now; null when nobody can tell. */
+  file_differs: boolean | null
+  /** How many agents there are, without the revoked ones. */
+  agentes: number
+  /** Those that have not said that they trust exactly these roots. */
+  pendentes: {
+    id: string
+    hostname: string
+    /** Of the set that it trusts; null for one that never said. */
+    numero: number | null
+    /** A file on the host says whom to trust. */
+    is_pinned: boolean
+    erro: string | null
+    reported_at: string | null
+  }[]
+}
+
+/** `endangered`: who needed a root that is gone now. */
+export type AdminUpdatedBundle = AdminBundle & {
+  is_changed: boolean
+  endangered: { hostname: string; reasons: string[] }[]
+}
+
 export interface AdminEntry {
   seq: number
   id: string
@@ -293,6 +335,12 @@ const setPolicyRequest = Type.Object({
   cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
 })
 const byRole = Type.Object({ role })
+const updateBundleRequest = Type.Object({
+  /** Also when agents need a root that goes. */
+  force: Type.Optional(Type.Boolean()),
+  /** The number of the new set, greater than that of the last; also when the roots stay the same. */
+  numero: Type.Optional(Type.Integer({ minimum: 2, maximum: 2 ** 31 - 1 })),
+})
 const byName = Type.Object({ agente: text })
 
 export const ADMIN_OPERATIONS = {
@@ -317,6 +365,8 @@ export const ADMIN_OPERATIONS = {
   listPolicies: { ...ADMIN_ROUTES.listPolicies, request: nothing },
   showPolicy: { ...ADMIN_ROUTES.showPolicy, request: byRole },
   removePolicy: { ...ADMIN_ROUTES.removePolicy, request: byRole },
+  showBundle: { ...ADMIN_ROUTES.showBundle, request: nothing },
+  updateBundle: { ...ADMIN_ROUTES.updateBundle, request: updateBundleRequest },
   listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },
   pushToAgent: { ...ADMIN_ROUTES.pushToAgent, request: pushRequest },
   createWebhook: { ...ADMIN_ROUTES.createWebhook, request: createWebhookRequest },
@@ -364,6 +414,8 @@ export interface AdminReplies extends AdminWebhookReplies {
       agentes: string[]
     }
   removePolicy: AdminPolicy & AdminPolicyEffect
+  showBundle: AdminBundle
+  updateBundle: AdminUpdatedBundle
   listEntries: { eventos: AdminEntry[] }
   /** `online`: the agent held its stream, and is told at once. */
   pushToAgent: { entrega_id?: string; online: boolean }

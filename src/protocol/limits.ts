@@ -10,4 +10,6 @@ export const LIMITS = {
   /** What an agent accepts from a hub. */
   replyBytesMax: 1024 * 1024,
   manifestDeliveriesMax: 1000,
+  /** Roots that are trusted at one time. */
+  rootsMax: 16,
 } as const

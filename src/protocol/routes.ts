@@ -8,9 +8,13 @@ export const ROUTES = {
   manifest: { port: 'mtls', method: 'GET', path: '/v1/manifest' },
   events: { port: 'mtls', method: 'POST', path: '/v1/events' },
   recipient: { port: 'mtls', method: 'PUT', path: '/v1/recipient' },
+  bundle: { port: 'mtls', method: 'GET', path: '/v1/bundle' },
   blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
   stream: { port: 'mtls', method: 'GET', path: '/v1/stream' },
 } as const
+
+/** With each manifest: the number of the set of roots that is in force. */
+export const BUNDLE_NUMBER_HEADER = 'x-bundle-numero'
 
 export type RouteName = keyof typeof ROUTES
 export type PortName = (typeof ROUTES)[RouteName]['port']

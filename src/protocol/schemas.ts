@@ -137,6 +137,39 @@ export const FileTargetRevertedPayload = Type.Object({
 })
 export type FileTargetRevertedPayload = Static<typeof FileTargetRevertedPayload>
 
+const fingerprints = Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), {
+  maxItems: LIMITS.rootsMax,
+})
+const bundleNumber = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
+
+/** The roots that are trusted now, PEM, one certificate each; the number only grows. */
+export const BundleReplyBody = Type.Object({
+  numero: bundleNumber,
+  roots: Type.Array(Type.String(), { minItems: 1, maxItems: LIMITS.rootsMax }),
+})
+export type BundleReplyBody = Static<typeof BundleReplyBody>
+
+/** What agents of this version send with `bundle_adopted`: the set that they trust from now on. */
+export const BundleAdoptedPayload = Type.Object({
+  numero: bundleNumber,
+  /** SHA-256 of each root's DER. */
+  fingerprints,
+  /** What the hub is trusted by instead, where a file on the host says so. */
+  pinned: Type.Optional(fingerprints),
+})
+export type BundleAdoptedPayload = Static<typeof BundleAdoptedPayload>
+
+export const BundleRefusedPayload = Type.Object({
+  /** Of the set that was offered. */
+  numero: bundleNumber,
+  erro: Type.String({ maxLength: 1024 }),
+  /** What they go on trusting. */
+  current: Type.Union([bundleNumber, Type.Null()]),
+  fingerprints,
+  pinned: Type.Optional(fingerprints),
+})
+export type BundleRefusedPayload = Static<typeof BundleRefusedPayload>
+
 export const HealthReplyBody = Type.Object({ status: Type.Literal('ok'), version: Type.String() })
 export type HealthReplyBody = Static<typeof HealthReplyBody>
 

@@ -33,6 +33,8 @@ export const EventType = {
   hookFailed: 'hook_falhou',
   targetApplied: 'alvo_aplicado',
   targetReverted: 'alvo_revertido',
+  bundleAdopted: 'bundle_adopted',
+  bundleRefused: 'bundle_refused',
 } as const
 export type EventType = (typeof EventType)[keyof typeof EventType]
 
@@ -56,6 +58,7 @@ export const HubEventType = {
   recipientChanged: 'recipient_changed',
   policySet: 'politica_set',
   policyRemoved: 'politica_removed',
+  bundleChanged: 'bundle_changed',
   lossAccepted: 'audit_loss_accepted',
   certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',

@@ -9,11 +9,13 @@ import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type {
   AdminAgent,
+  AdminBundle,
   AdminCargo,
   AdminDelivery,
   AdminEntry,
   AdminOperations,
   AdminReplies,
+  AdminUpdatedBundle,
 } from '../../src/protocol/admin.ts'
 import type { AdminWebhook } from '../../src/protocol/admin-webhooks.ts'
 import {
@@ -105,6 +107,43 @@ const POLICIES: Pick<
   listPolicies: async () => ({ politicas: [POLICY] }),
   showPolicy: async () => ({ ...POLICY, agentes: [AGENT.hostname] }),
   removePolicy: async () => POLICY,
+}
+
+const BUNDLE: AdminBundle = {
+  numero: 2,
+  created_at: '2026-11-21T09:00:00.000Z',
+  roots: ['1a', '2b'].map((byte, at) => ({
+    fingerprint: byte.repeat(32),
+    subject: `CN=Root ${at + 1}`,
+    not_before: '2026-01-01T00:00:00.000Z',
+    not_after: '2036-01-01T00:00:00.000Z',
+    is_valid: true,
+    is_hubs_own: at === 0,
+    certificados: 3 - at,
+  })),
+  certificados_unknown: 0,
+  file_differs: true,
+  agentes: 2,
+  pendentes: [
+    {
+      id: AGENT.id,
+      hostname: AGENT.hostname,
+      numero: 1,
+      is_pinned: false,
+      erro: null,
+      reported_at: '2026-11-20T09:00:00.000Z',
+    },
+  ],
+}
+
+function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
+  if (!isForced) {
+    throw new UserError('bundle_in_use', `1 agentes need a root that would go: ${AGENT.hostname}`, {
+      hint: 'svc bundle status shows who has adopted what',
+    })
+  }
+  const endangered = [{ hostname: AGENT.hostname, reasons: ['identity 0a1b2c'] }]
+  return { ...BUNDLE, numero, file_differs: false, is_changed: true, endangered }
 }
 
 export interface FakeHub {
@@ -268,6 +307,8 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       ],
       next: after === undefined ? REVOCATION.id : null,
     }),
+    showBundle: async () => BUNDLE,
+    updateBundle: async ({ force, numero }) => updateBundle(force === true, numero),
     listCargoes: async () => ({ cargas: [cargo] }),
     removeAgent: async ({ agente }) => findAgent(agente),
     updateCargo: async ({ carga, sans }) => {

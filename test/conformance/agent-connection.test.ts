@@ -130,6 +130,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
     recordRecipient: unused,
     findBlob: unused,
     streams: createAgentStreams({ clock, log: LOG, readNews: unused }),
+    bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
   })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const kept = keepServerCertificateFresh(

@@ -63,6 +63,7 @@ export async function startInProcessHub(
     logging,
     polls,
     certificate,
+    bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
     identityMatch: 'identity',
     hubNames: names,
     recoveryGraceMs: 0,

@@ -20,6 +20,8 @@ export interface CaRequest {
 export interface CaConnection {
   /** Throws ConnectionFailure, CaError for an endless reply, or the signal's reason. */
   send(request: CaRequest): Promise<CaReply>
+  /** From the next request on these are trusted and no others; what is under way goes on. */
+  useRoots(rootPem: string): void
   close(): Promise<void>
 }
 
@@ -37,16 +39,14 @@ export class ConnectionFailure extends Error {
 const REPLY_BYTES_MAX = 256 * 1024
 
 export function createCaConnection(options: CaConnectionOptions): CaConnection {
-  const agent = new Agent({
-    connect: { ca: options.rootPem },
-    connections: options.connectionsMax,
-    maxResponseSize: REPLY_BYTES_MAX,
-    allowH2: false,
-    // The caller's signal is the only clock: one deadline for everything.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  let agent = createAgent(options)
   return {
+    useRoots(rootPem) {
+      const old = agent
+      agent = createAgent({ ...options, rootPem })
+      // It waits for what is under way, and nobody waits for it.
+      void old.close().catch(() => undefined)
+    },
     send: async (request) => {
       try {
         return await sendOnce(agent, options.origin, request)
@@ -61,6 +61,18 @@ export function createCaConnection(options: CaConnectionOptions): CaConnection {
     // Not close(), which would wait for a CA that does not answer.
     close: () => agent.destroy(),
   }
+}
+
+function createAgent({ rootPem, connectionsMax }: CaConnectionOptions): Agent {
+  return new Agent({
+    connect: { ca: rootPem },
+    connections: connectionsMax,
+    maxResponseSize: REPLY_BYTES_MAX,
+    allowH2: false,
+    // The caller's signal is the only clock: one deadline for everything.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 }
 
 async function sendOnce(agent: Agent, origin: string, request: CaRequest): Promise<CaReply> {

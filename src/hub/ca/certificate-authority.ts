@@ -20,10 +20,12 @@ export interface SignedCertificate {
   readonly intermediates: readonly Certificate[]
   /** All of them, PEM, leaf first. */
   readonly chainPem: string
+  /** SHA-256 of the root that the chain leads to, by whoever looked. */
+  readonly rootSha256?: string | undefined
 }
 
 export interface CertificateAuthority {
-  /** The trusted root of `SVC_CA_ROOT_CA_PATH`, PEM. */
+  /** The roots that are trusted now, PEM; one, or several while one replaces another. */
   readonly rootPem: string
   /** Throws CaError within ten seconds of the call. */
   sign(request: SignRequest): Promise<SignedCertificate>

@@ -5,7 +5,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
-import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
+import { findIssuedCertificateFault, findRootOf } from '../../pki/issued-certificate.ts'
 import { type CaReply, ConnectionFailure, createCaConnection } from './ca-connection.ts'
 import { failureOfReply, parseSignedChain } from './ca-reply.ts'
 import { createCallLimiter } from './call-limiter.ts'
@@ -35,6 +35,8 @@ export interface StepCaClientOptions {
 }
 
 export interface StepCaClient extends CertificateAuthority, AsyncDisposable {
+  /** From the next call on these are trusted, and no others. */
+  useRoots(rootPem: string): void
   /** Cuts what is under way. */
   close(): Promise<void>
 }
@@ -56,9 +58,10 @@ interface Call extends Pick<OneTimeTokenRequest, 'subject' | 'signing'> {
 }
 
 export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
-  const { rootPem, provisionerKid: kid, clock, logger, deadlineMs = DEADLINE_MS } = options
+  const { provisionerKid: kid, clock, logger, deadlineMs = DEADLINE_MS } = options
   const { origin } = options.caUrl
-  const roots = parseRoots(rootPem)
+  let { rootPem } = options
+  let roots = parseRoots(rootPem)
   const connection = createCaConnection({
     origin,
     rootPem,
@@ -142,7 +145,20 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   }
 
   const close = (): Promise<void> => connection.close()
-  return { rootPem, sign, revoke, close, [Symbol.asyncDispose]: close }
+  return {
+    get rootPem() {
+      return rootPem
+    },
+    useRoots(pem) {
+      roots = parseRoots(pem)
+      rootPem = pem
+      connection.useRoots(pem)
+    },
+    sign,
+    revoke,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 /** The CA names certificates by their serial in decimal, and only knows passive revocation. */
@@ -173,7 +189,12 @@ function checkChain(
   }
   // A root in the chain is of no use: who trusts it has it.
   const intermediates = rest.filter(({ sha256 }) => roots.every((root) => root.sha256 !== sha256))
-  return { leaf, intermediates, chainPem: [leaf, ...intermediates].map(({ pem }) => pem).join('') }
+  return {
+    leaf,
+    intermediates,
+    chainPem: [leaf, ...intermediates].map(({ pem }) => pem).join(''),
+    rootSha256: findRootOf(chain, roots)?.sha256,
+  }
 }
 
 /** A shorter life than was asked for harms nobody; a longer one is not what was asked for. */

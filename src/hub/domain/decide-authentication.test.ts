@@ -29,6 +29,7 @@ const CERTIFICATE: IssuedCertificate = {
   agentId: AGENT_ID,
   purpose: 'identity',
   deliveryId: null,
+  rootSha256: null,
   notBefore: inSeconds(-1000),
   notAfter: inSeconds(1000),
   revokedAt: null,

@@ -16,6 +16,8 @@ export interface IssuedCertificate {
   readonly deliveryId: DeliveryId | null
   readonly notBefore: Date
   readonly notAfter: Date
+  /** SHA-256 of the root that its chain leads to; null when that was not looked at. */
+  readonly rootSha256: string | null
   /** Set when its agent is revoked; never cleared, not even when the host is enrolled again. */
   readonly revokedAt: Date | null
   /** When it was first presented as an identity. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
+import type { Server } from 'node:tls'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { connectSecurely, exchange } from '../../../test/support/wire-client.ts'
 import { createLogging } from '../../platform/logger.ts'
@@ -7,6 +9,7 @@ import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { AuthenticateAgent } from '../service/authenticate-agent.ts'
 import { newAgent } from '../store/store-samples.ts'
 import { createAgentStreams } from './agent-streams.ts'
+import { createConnectionSweep } from './connection-sweep.ts'
 import { createMtlsServer, type MtlsServer } from './mtls-server.ts'
 
 const NOW = new Date()
@@ -44,6 +47,7 @@ async function request(
     recordRecipient: unused,
     findBlob: unused,
     streams: createAgentStreams({ clock, log: logging.forModule('test'), readNews: unused }),
+    bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
     listManifest: async () => {
       isServed = true
       return { entregas: [] }
@@ -74,4 +78,29 @@ test('[AUT-12] an agent that is revoked between the decision about its first req
   })
   assert.equal(isServed, false)
   assert.match(answer, /^HTTP\/1\.1 401 [^]*\{"error":"agent_revoked"\}$/)
+})
+
+test('[TRU-11] connections by a client certificate that is not wanted any more are cut, idle or not, and no others', async () => {
+  const sockets = new Map<string, EventEmitter & { destroyed: boolean; destroy(): void }>()
+  const server = new EventEmitter()
+  const sweep = createConnectionSweep(server as unknown as Server)
+  for (const name of ['going', 'staying', 'gone']) {
+    const socket = Object.assign(new EventEmitter(), {
+      destroyed: false,
+      destroy: () => void (socket.destroyed = true),
+    })
+    sockets.set(name, socket)
+    server.emit('secureConnection', socket)
+  }
+  sockets.get('gone')?.emit('close')
+  const asked: unknown[] = []
+  await sweep(async (socket) => {
+    asked.push(socket)
+    return (socket as unknown) === sockets.get('staying')
+  })
+  assert.deepEqual(asked, [sockets.get('going'), sockets.get('staying')])
+  assert.deepEqual(
+    [...sockets.values()].map(({ destroyed }) => destroyed),
+    [true, false, false],
+  )
 })

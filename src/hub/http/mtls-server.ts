@@ -1,7 +1,7 @@
 // Port 8443: strict mutual TLS. TLS has verified the chain before any of this runs; each request is then checked against
 // what the hub knows of the certificate.
 
-import { constants } from 'node:crypto'
+import { constants, hash } from 'node:crypto'
 import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
@@ -9,13 +9,14 @@ import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets, type TokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { parseRecipient, type AgentId } from '../../protocol/identifiers.ts'
-import { ROUTES } from '../../protocol/routes.ts'
+import { BUNDLE_NUMBER_HEADER, ROUTES } from '../../protocol/routes.ts'
 import {
   EventRequestBody,
   IssueRequestBody,
   RecipientRequestBody,
   type EventReplyBody,
   type IssueReplyBody,
+  type BundleReplyBody,
   type RecipientReplyBody,
 } from '../../protocol/schemas.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -34,6 +35,7 @@ import type { RecordRecipient } from '../service/record-recipient.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import { createAgentConnections } from './agent-connections.ts'
 import type { AgentStreams } from './agent-streams.ts'
+import { createConnectionSweep } from './connection-sweep.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { sendBlob } from './send-blob.ts'
@@ -55,13 +57,19 @@ export interface MtlsServerOptions extends Pick<
   readonly findBlob: FindBlob
   readonly streams: AgentStreams
   readonly onHandshakeFailure?: (() => void) | undefined
+  /** The roots that are trusted now. */
+  readonly bundle: () => BundleReplyBody
 }
 
 export interface MtlsServer extends HttpPort {
   /** New connections get the new certificate; open ones go on. */
   replaceCertificate(certificate: ServerCertificate): void
+  /** The same for what client certificates must lead to. */
+  replaceRoots(rootPem: string): void
   cutConnections(agentId: AgentId): void
   readonly streams: AgentStreams
+  /** Those by a client certificate, given by its SHA-256, that is not wanted. */
+  cutConnectionsUnless(isWanted: (sha256: string) => Promise<boolean>): Promise<void>
 }
 
 /** Forward secrecy and authenticated encryption only: of TLS 1.2, OpenSSL's own default still offers CBC with SHA-1. */
@@ -82,6 +90,7 @@ const EVENT_BURST_SECONDS = 10
 
 export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const { log, limits, clock } = options
+  let { certificate } = options
   const connections = createAgentConnections()
   const agents = new WeakMap<FastifyRequest, Agent>()
   const authenticateSocket = async (socket: TLSSocket): Promise<AuthenticationOutcome> => {
@@ -119,6 +128,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     },
   })
   const server = port.app.server as unknown as TlsServer
+  const sweep = createConnectionSweep(server)
   server.on('tlsClientError', (error, socket) => {
     log.debug({ reason: error.message }, 'Handshake failed')
     options.onHandshakeFailure?.()
@@ -154,6 +164,13 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   port.app.get(ROUTES.manifest.path, async (request, reply) => {
     const body = JSON.stringify(await options.listManifest(agentOf(request)))
     const etag = `"${manifestTag(body)}"`
+    reply.header('etag', etag).header(BUNDLE_NUMBER_HEADER, options.bundle().numero)
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    return reply.type('application/json').send(body)
+  })
+  port.app.get(ROUTES.bundle.path, async (request, reply) => {
+    const body = JSON.stringify(options.bundle())
+    const etag = `"${hash('sha256', body, 'base64url')}"`
     reply.header('etag', etag)
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)
@@ -220,7 +237,15 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       options.streams.close()
       await closing
     },
-    replaceCertificate: (certificate) => server.setSecureContext(tlsOptions(certificate)),
+    replaceCertificate: (renewed) => {
+      certificate = renewed
+      server.setSecureContext(tlsOptions(certificate))
+    },
+    replaceRoots: (rootPem) => {
+      certificate = { ...certificate, rootPem }
+      server.setSecureContext(tlsOptions(certificate))
+    },
+    cutConnectionsUnless: (isWanted) => sweep((socket) => isWanted(presentedBy(socket).sha256)),
     cutConnections: (agentId) => connections.cut(agentId),
     streams: options.streams,
   }

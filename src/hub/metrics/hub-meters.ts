@@ -51,6 +51,10 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
     },
     watchAuthority: (authority) => ({
       ...authority,
+      // They change while the hub runs.
+      get rootPem() {
+        return authority.rootPem
+      },
       sign: async (request) => {
         const startMs = performance.now()
         try {

@@ -25,6 +25,7 @@ import {
 import type { AgentNotifier } from './agent-notifier.ts'
 import { announceChanges } from './announce-changes.ts'
 import { removeCargo, updateCargo } from './change-cargo.ts'
+import { type AdminRoots, showBundle, updateBundle } from './bundle-operations.ts'
 import { cancelDeliveryById, retryDeliveries } from './change-delivery.ts'
 import { removePolicy, setPolicy, showPolicy } from './change-policy.ts'
 import { createCargo } from './create-cargo.ts'
@@ -52,6 +53,8 @@ export interface AdminOperationsDependencies {
   /** That of the agents, which says when one is late. */
   readonly renewalThresholdMs: number
   readonly polls?: PollRecorder
+  /** Of a running hub. */
+  readonly roots?: AdminRoots
   readonly onAgentRevoked?: (agentId: AgentId) => void
   /** The agents' streams; without a hub there are none. */
   readonly notifier?: AgentNotifier
@@ -115,6 +118,8 @@ export function createAdminOperations(
     listPolicies: async () => ({ politicas: (await reader.listPolicies()).map(toAdminPolicy) }),
     showPolicy: (request) => showPolicy(reader, request),
     removePolicy: (request) => removePolicy(store, clock, request, actor),
+    showBundle: () => showBundle(dependencies),
+    updateBundle: (request) => updateBundle(dependencies, request),
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),

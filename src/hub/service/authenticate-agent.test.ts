@@ -56,6 +56,7 @@ before(async () => {
         agentId: AGENT_ID,
         purpose: 'identity',
         deliveryId: null,
+        rootSha256: null,
         notBefore: START,
         notAfter: END,
       })
@@ -108,6 +109,7 @@ test('[AUT-3] [AUT-10] an agent that is revoked while its newer identity is used
       agentId: AGENT_ID,
       purpose: 'identity',
       deliveryId: null,
+      rootSha256: null,
       notBefore: START,
       notAfter: END,
     }),

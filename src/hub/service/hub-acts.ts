@@ -39,7 +39,7 @@ interface ObtainedCertificate {
 export async function recordCertificate(
   writer: StoreWriter,
   at: Date,
-  { agent, signed: { leaf }, csr, purpose, deliveryId }: ObtainedCertificate,
+  { agent, signed: { leaf, rootSha256 }, csr, purpose, deliveryId }: ObtainedCertificate,
 ): Promise<void> {
   await writer.insertCertificate({
     sha256: leaf.sha256,
@@ -49,6 +49,7 @@ export async function recordCertificate(
     deliveryId,
     notBefore: leaf.notBefore,
     notAfter: leaf.notAfter,
+    rootSha256: rootSha256 ?? null,
   })
   const payload = {
     actor: 'hub',

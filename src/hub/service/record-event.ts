@@ -10,6 +10,7 @@ import type { Delivery } from '../domain/delivery.ts'
 import { nextDeliveryError } from '../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../domain/next-delivery-status.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { recordAgentTrust } from './record-agent-trust.ts'
 import { endPredecessors } from './replace-delivery.ts'
 
 export type EventOutcome =
@@ -78,6 +79,7 @@ async function commitEvent(
     at: now,
   })
   await writer.setAgentSeen(agent.id, now)
+  await recordAgentTrust(writer, agent, event, now)
   return { ok: true, entryId: entry.id, hash: entry.hash }
 }
 

@@ -63,7 +63,14 @@ async function enrollExpired(): Promise<void> {
   const leaf = parseCertificatePem(certPem)
   const agent = await insertAgent(store, 'web-1')
   const { sha256: digest, serial } = leaf
-  const facts = { serial, agentId: agent.id, deliveryId: null, notBefore, notAfter }
+  const facts = {
+    serial,
+    agentId: agent.id,
+    deliveryId: null,
+    rootSha256: null,
+    notBefore,
+    notAfter,
+  }
   await store.write((writer) =>
     writer.insertCertificate({ ...facts, sha256: digest, purpose: 'identity' }),
   )

@@ -71,7 +71,14 @@ test('[REC-7] a recovery and its new certificate are recorded in one commit', as
     assert.ok(leaf)
     const { sha256, serial } = leaf
     const agent = await insertAgent(store, 'web-1')
-    const facts = { sha256, serial, agentId: agent.id, deliveryId: null, ...expired }
+    const facts = {
+      sha256,
+      serial,
+      agentId: agent.id,
+      deliveryId: null,
+      rootSha256: null,
+      ...expired,
+    }
     await store.write((writer) => writer.insertCertificate({ ...facts, purpose: 'identity' }))
 
     const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })

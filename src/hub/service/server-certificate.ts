@@ -82,14 +82,30 @@ export async function keepServerCertificateFresh(
     await clock.sleep(intervalMs, signal).catch(() => undefined)
     if (signal.aborted || !isRenewalDue(certificate, clock.now())) continue
     try {
-      certificate = await createServerCertificate(dependencies)
-      onRenewed(certificate)
+      const renewed = await renewServerCertificate(dependencies)
+      onRenewed(renewed)
+      certificate = renewed
       log.info({ serial: certificate.serial }, 'Server certificate renewed')
     } catch (error) {
       log.warn({ reason: describeError(error) }, 'Server certificate not renewed')
     }
   }
 }
+
+/** A new one now. Renewals of one hub come one after the other: each changes two files. */
+export function renewServerCertificate(
+  dependencies: ServerCertificateDependencies,
+): Promise<ServerCertificate> {
+  const before = renewalsUnderWay.get(dependencies) ?? Promise.resolve()
+  const renewal = before.then(() => createServerCertificate(dependencies))
+  renewalsUnderWay.set(
+    dependencies,
+    renewal.catch(() => undefined),
+  )
+  return renewal
+}
+
+const renewalsUnderWay = new WeakMap<ServerCertificateDependencies, Promise<unknown>>()
 
 /** Whether less than a third of its life is left, or the clock was set back to before it began. */
 export function isRenewalDue(

@@ -62,6 +62,16 @@ export async function storeServerPair(
   }
 }
 
+/** The roots for whoever looks for them beside the certificate. Throws SvcError. */
+export async function storeRoots(vaultRoot: string, rootPem: string): Promise<void> {
+  if ((await readStored(vaultRoot, ROOT_FILE)) === rootPem) return
+  try {
+    await replaceFile(join(vaultRoot, ROOT_FILE), rootPem, 0o644)
+  } catch (error) {
+    throw fileFailure('cannot store the roots in', vaultRoot, error)
+  }
+}
+
 /** The key that waits, when it is that of the certificate in place: something came between the two. */
 async function findNextKeyOf(chainPem: string, vaultRoot: string): Promise<string | undefined> {
   const keyPem = await readStored(vaultRoot, NEXT_KEY_FILE)

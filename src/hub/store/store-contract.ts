@@ -21,6 +21,7 @@ import {
 } from './store-samples.ts'
 import { testCertificates } from './store-contract-certificates.ts'
 import { testPolicies } from './store-contract-policies.ts'
+import { testRootSets } from './store-contract-roots.ts'
 import { testSealedFiles } from './store-contract-sealed.ts'
 
 const ALL = { afterSeq: 0, limit: 1000 }
@@ -39,6 +40,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('cargoes and deliveries', () => testDeliveries(current))
     describe('sealed files', () => testSealedFiles(current))
     describe('policies', () => testPolicies(current))
+    describe('sets of roots', () => testRootSets(current))
     describe('audit log', () => testAuditLog(current))
     describe('writes', () => testWrites(current))
   })

@@ -66,6 +66,7 @@ export function newCertificate(agentId: AgentId): NewIssuedCertificate {
     agentId,
     purpose: 'identity',
     deliveryId: null,
+    rootSha256: null,
     notBefore: NOW,
     notAfter: LATER,
   }

@@ -12,6 +12,7 @@ import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-tok
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { Policy } from '../domain/policy.ts'
+import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
 import type {
   AgentId,
   CargoId,
@@ -50,6 +51,13 @@ export interface StoreReader {
 
   /** Whom to seal for, when this agent is to read it. */
   findRecipient(agentId: AgentId): Promise<Recipient | undefined>
+
+  /** The set of roots that is in force; undefined in a vault that no hub has run with. */
+  findRootSet(): Promise<RootSet | undefined>
+  /** What agents said of the roots that they trust. */
+  listAgentTrust(): Promise<AgentTrust[]>
+  /** Of agents that are neither revoked nor removed: their identities, and the newest of each live delivery. */
+  listStandingCertificates(now: Date): Promise<StandingCertificate[]>
 
   findCargo(id: CargoId): Promise<Cargo | undefined>
   /** Oldest first, without the removed ones. */
@@ -133,6 +141,10 @@ export interface StoreWriter extends StoreReader {
 
   /** In place of the one that it had; undefined removes that. */
   setRecipient(agentId: AgentId, recipient: Recipient | undefined): Promise<void>
+
+  insertRootSet(set: RootSet): Promise<void>
+  setAgentTrust(trust: AgentTrust): Promise<void>
+  removeAgentTrust(agentId: AgentId): Promise<void>
 
   insertCargo(cargo: Cargo): Promise<void>
   /** Replaces everything but the id. */

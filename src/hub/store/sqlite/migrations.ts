@@ -292,6 +292,26 @@ function takeIn(view: string): string {
     FROM ${view} AS em_uso JOIN certificados ON certificados.seq = em_uso.seq`
 }
 
+const ROOT_SETS = `
+-- Each set of roots that was in force; the last is.
+CREATE TABLE raizes (
+  numero INTEGER PRIMARY KEY CHECK (numero >= 1),
+  roots TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+-- What each agent said last of the roots that it trusts.
+CREATE TABLE agentes_raizes (
+  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
+  numero INTEGER,
+  fingerprints TEXT NOT NULL CHECK (json_type(fingerprints) = 'array'),
+  pinned TEXT CHECK (pinned IS NULL OR json_type(pinned) = 'array'),
+  erro TEXT,
+  reported_at INTEGER NOT NULL
+) STRICT;
+-- SHA-256 of the root that the chain leads to; null for what was obtained before this column.
+ALTER TABLE certificados ADD COLUMN raiz TEXT;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -300,4 +320,5 @@ export const MIGRATIONS: readonly string[] = [
   WEBHOOKS,
   CA_REVOCATIONS,
   IN_USE,
+  ROOT_SETS,
 ]

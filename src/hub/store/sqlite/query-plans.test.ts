@@ -113,6 +113,8 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.setCaRefused('0', NOW, 'why')
   await writer.setCaFailing(NOW, 'why')
   await writer.forgetCaRefusals(agentId, NOW)
+  await writer.findRootSet()
+  await writer.removeAgentTrust(agentId)
 }
 
 function nothingFor(sql: string): (null | object)[] {

@@ -9,6 +9,7 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Policy } from '../../domain/policy.ts'
+import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
 import type { DeliveryWithCargo } from '../store.ts'
 
 type Instant = number
@@ -104,12 +105,37 @@ export interface NewCertificateRow {
   entrega_id: IssuedCertificate['deliveryId']
   not_before: Instant
   not_after: Instant
+  raiz: string | null
 }
 
 export interface CertificateRow extends NewCertificateRow {
   seq: number
   revoked_at: Instant | null
   first_used_at: Instant | null
+}
+
+export interface RootSetRow {
+  numero: number
+  roots: string
+  created_at: Instant
+}
+
+export interface AgentTrustRow {
+  agente_id: AgentTrust['agentId']
+  numero: number | null
+  fingerprints: string
+  pinned: string | null
+  erro: string | null
+  reported_at: Instant
+}
+
+export interface StandingCertificateRow {
+  agente_id: StandingCertificate['agentId']
+  hostname: string
+  nome: string | null
+  serial: string
+  not_after: Instant
+  raiz: string | null
 }
 
 export interface EntryRow {
@@ -307,6 +333,7 @@ export function toCertificate(row: CertificateRow): IssuedCertificate {
     deliveryId: row.entrega_id,
     notBefore: new Date(row.not_before),
     notAfter: new Date(row.not_after),
+    rootSha256: row.raiz,
     revokedAt: toDate(row.revoked_at),
     firstUsedAt: toDate(row.first_used_at),
   }
@@ -321,6 +348,48 @@ export function fromNewCertificate(certificate: NewIssuedCertificate): NewCertif
     entrega_id: certificate.deliveryId,
     not_before: certificate.notBefore.getTime(),
     not_after: certificate.notAfter.getTime(),
+    raiz: certificate.rootSha256,
+  }
+}
+
+export function toRootSet(row: RootSetRow): RootSet {
+  return { number: row.numero, pem: row.roots, createdAt: new Date(row.created_at) }
+}
+
+export function fromRootSet({ number, pem, createdAt }: RootSet): RootSetRow {
+  return { numero: number, roots: pem, created_at: createdAt.getTime() }
+}
+
+export function toAgentTrust(row: AgentTrustRow): AgentTrust {
+  return {
+    agentId: row.agente_id,
+    number: row.numero,
+    fingerprints: JSON.parse(row.fingerprints) as string[],
+    pinned: row.pinned === null ? null : (JSON.parse(row.pinned) as string[]),
+    error: row.erro,
+    reportedAt: new Date(row.reported_at),
+  }
+}
+
+export function fromAgentTrust(trust: AgentTrust): AgentTrustRow {
+  return {
+    agente_id: trust.agentId,
+    numero: trust.number,
+    fingerprints: JSON.stringify(trust.fingerprints),
+    pinned: trust.pinned === null ? null : JSON.stringify(trust.pinned),
+    erro: trust.error,
+    reported_at: trust.reportedAt.getTime(),
+  }
+}
+
+export function toStandingCertificate(row: StandingCertificateRow): StandingCertificate {
+  return {
+    agentId: row.agente_id,
+    hostname: row.hostname,
+    deliveryName: row.nome,
+    serial: row.serial,
+    notAfter: new Date(row.not_after),
+    rootSha256: row.raiz,
   }
 }
 

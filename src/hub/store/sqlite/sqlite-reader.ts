@@ -8,6 +8,7 @@ import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
+import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
 import type {
   AgentId,
   CargoId,
@@ -36,6 +37,7 @@ import {
 import {
   type AgentRequestsRow,
   type AgentRow,
+  type AgentTrustRow,
   type CargoRow,
   type CertificateRow,
   type ContentRow,
@@ -43,9 +45,12 @@ import {
   type DeliveryWithCargoRow,
   type EntryRow,
   type PolicyRow,
+  type RootSetRow,
+  type StandingCertificateRow,
   type TokenRow,
   toAgent,
   toAgentRequests,
+  toAgentTrust,
   toCargo,
   toCertificate,
   toContent,
@@ -53,12 +58,29 @@ import {
   toDeliveryWithCargo,
   toEntry,
   toPolicy,
+  toRootSet,
+  toStandingCertificate,
   toToken,
 } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const IDENTITIES_OF_AGENT = `SELECT * FROM certificados WHERE agente_id = ? AND purpose = 'identity'`
+
+/** Of each agent's many certificates only the last few are looked at. */
+const STANDING_CERTIFICATES = `
+  SELECT c.agente_id, a.hostname, NULL AS nome, c.serial, c.not_after, c.raiz
+  FROM agentes a CROSS JOIN certificados c ON c.agente_id = a.id AND c.purpose = 'identity'
+    AND c.seq >= coalesce(a.active_identity_seq, 0)
+  WHERE a.removed_at IS NULL AND a.revoked_at IS NULL AND c.revoked_at IS NULL AND c.not_after > ?
+  UNION ALL
+  SELECT c.agente_id, a.hostname, cargas.nome, c.serial, c.not_after, c.raiz
+  FROM entregas e CROSS JOIN certificados c
+    ON c.seq = (SELECT max(seq) FROM certificados WHERE entrega_id = e.id)
+    CROSS JOIN agentes a ON a.id = e.agente_id CROSS JOIN cargas ON cargas.id = e.carga_id
+  WHERE e.status IN ('pendente', 'em_andamento', 'instalada', 'entregue', 'falhou')
+    AND a.removed_at IS NULL AND a.revoked_at IS NULL AND c.revoked_at IS NULL AND c.not_after > ?
+  ORDER BY 2, 3`
 
 /** `session` answers the connection to ask, or throws when it may not be used now. */
 export class SqliteReader implements StoreReader {
@@ -140,6 +162,22 @@ export class SqliteReader implements StoreReader {
   async findRecipient(agentId: AgentId): Promise<Recipient | undefined> {
     const sql = 'SELECT recipient FROM agentes_recipient WHERE agente_id = ?'
     return this.session().get<{ recipient: Recipient }>(sql, agentId)?.recipient
+  }
+
+  async findRootSet(): Promise<RootSet | undefined> {
+    const sql = 'SELECT * FROM raizes ORDER BY numero DESC LIMIT 1'
+    return map(this.session().get<RootSetRow>(sql), toRootSet)
+  }
+
+  async listAgentTrust(): Promise<AgentTrust[]> {
+    const sql = 'SELECT * FROM agentes_raizes'
+    return this.session().all<AgentTrustRow>(sql).map(toAgentTrust)
+  }
+
+  async listStandingCertificates(now: Date): Promise<StandingCertificate[]> {
+    const nowMs = now.getTime()
+    const rows = this.session().all<StandingCertificateRow>(STANDING_CERTIFICATES, nowMs, nowMs)
+    return rows.map(toStandingCertificate)
   }
 
   async findCargo(id: CargoId): Promise<Cargo | undefined> {

@@ -16,17 +16,20 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Policy } from '../../domain/policy.ts'
+import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import {
   type CertificateRow,
   type EntryRow,
   fromAgent,
+  fromAgentTrust,
   fromCargo,
   fromDelivery,
   fromEntry,
   fromNewCertificate,
   fromPolicy,
+  fromRootSet,
   fromToken,
   toCertificate,
 } from './rows.ts'
@@ -153,8 +156,8 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
     const row = this.session().get<CertificateRow>(
       `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before,
-         not_after)
-       VALUES (@sha256, @serial, @agente_id, @purpose, @entrega_id, @not_before, @not_after)
+         not_after, raiz)
+       VALUES (@sha256, @serial, @agente_id, @purpose, @entrega_id, @not_before, @not_after, @raiz)
        RETURNING *`,
       fromNewCertificate(certificate),
     )
@@ -192,6 +195,27 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
       agentId,
       recipient,
     )
+  }
+
+  async insertRootSet(set: RootSet): Promise<void> {
+    const sql =
+      'INSERT INTO raizes (numero, roots, created_at) VALUES (@numero, @roots, @created_at)'
+    this.session().run(sql, fromRootSet(set))
+  }
+
+  async setAgentTrust(trust: AgentTrust): Promise<void> {
+    this.session().run(
+      `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, pinned, erro, reported_at)
+       VALUES (@agente_id, @numero, @fingerprints, @pinned, @erro, @reported_at)
+       ON CONFLICT (agente_id) DO UPDATE SET
+         numero = excluded.numero, fingerprints = excluded.fingerprints, pinned = excluded.pinned,
+         erro = excluded.erro, reported_at = excluded.reported_at`,
+      fromAgentTrust(trust),
+    )
+  }
+
+  async removeAgentTrust(agentId: AgentId): Promise<void> {
+    this.session().run('DELETE FROM agentes_raizes WHERE agente_id = ?', agentId)
   }
 
   async insertCargo(cargo: Cargo): Promise<void> {

@@ -1,0 +1,35 @@
+import type { AgentId } from '../../protocol/identifiers.ts'
+
+/** The roots that hub and agents trust; one set follows another, and its number is greater. */
+export interface RootSet {
+  readonly number: number
+  /** The roots one after the other, PEM. */
+  readonly pem: string
+  readonly createdAt: Date
+}
+
+/** What an agent said last of the roots that it trusts. */
+export interface AgentTrust {
+  readonly agentId: AgentId
+  /** Null for one that has adopted no set yet. */
+  readonly number: number | null
+  /** SHA-256 of the DER, lower-case hex. */
+  readonly fingerprints: readonly string[]
+  /** What a file on the host says that the hub is trusted by; null without such a file. */
+  readonly pinned: readonly string[] | null
+  /** Why it did not adopt the set that it was offered. */
+  readonly error: string | null
+  readonly reportedAt: Date
+}
+
+/** One that is in use, or may be, by an agent or by a service on its host. */
+export interface StandingCertificate {
+  readonly agentId: AgentId
+  readonly hostname: string
+  /** Null for an identity. */
+  readonly deliveryName: string | null
+  readonly serial: string
+  readonly notAfter: Date
+  /** Null when it was obtained before that was kept. */
+  readonly rootSha256: string | null
+}

@@ -1,0 +1,46 @@
+import { UserError } from '../../platform/errors.ts'
+import type { Certificate } from '../../pki/certificates.ts'
+import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import type { AdminOperationsDependencies } from './admin-operations.ts'
+import { describeBundle } from './bundle-status.ts'
+import type { UpdateRootSet } from './update-root-set.ts'
+
+/** The roots of a running hub. */
+export interface AdminRoots {
+  readonly readFileRoots: () => Promise<readonly Certificate[]>
+  /** The one that the hub's own certificate leads to. */
+  readonly serverRoot: () => Certificate | undefined
+  readonly update: UpdateRootSet
+}
+
+export async function showBundle({
+  store,
+  clock,
+  roots,
+}: Pick<AdminOperationsDependencies, 'store' | 'clock' | 'roots'>): Promise<
+  AdminReplies['showBundle']
+> {
+  const surroundings = roots && {
+    fileRoots: await roots.readFileRoots().catch(() => undefined),
+    serverRoot: roots.serverRoot(),
+  }
+  return describeBundle(store.reader, clock.now(), surroundings)
+}
+
+export async function updateBundle(
+  dependencies: AdminOperationsDependencies,
+  request: AdminRequest<'updateBundle'>,
+): Promise<AdminReplies['updateBundle']> {
+  const { roots } = dependencies
+  if (roots === undefined) {
+    throw new UserError('no_hub', 'the roots of a vault change while its hub runs', {
+      hint: 'start svc-server, which reads SVC_CA_ROOT_CA_PATH',
+    })
+  }
+  const { isChanged, endangered } = await roots.update(request)
+  return {
+    ...(await showBundle(dependencies)),
+    is_changed: isChanged,
+    endangered: endangered.map(({ hostname, reasons }) => ({ hostname, reasons: [...reasons] })),
+  }
+}

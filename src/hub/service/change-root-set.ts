@@ -1,0 +1,70 @@
+// What a start and an operator have in common when the roots change.
+
+import type { Certificate } from '../../pki/certificates.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import {
+  compareRoots,
+  type EndangeredAgent,
+  findEndangered,
+  isValid,
+} from '../domain/decide-root-set.ts'
+import type { RootSet } from '../domain/root-set.ts'
+import type { StoreReader, StoreWriter } from '../store/store.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+/** Each once, in the order of the file. */
+export function distinctRoots(roots: readonly Certificate[]): Certificate[] {
+  return [...new Map(roots.map((root) => [root.sha256, root])).values()]
+}
+
+export function toPem(roots: readonly Certificate[]): string {
+  return roots.map(({ pem }) => pem).join('')
+}
+
+/** Who needs a root that would go; nobody does when only expired ones go. */
+export async function findEndangeredBy(
+  reader: StoreReader,
+  current: readonly Certificate[],
+  next: readonly Certificate[],
+  now: Date,
+): Promise<EndangeredAgent[]> {
+  const { removed } = compareRoots(current, next)
+  if (!removed.some((root) => isValid(root, now))) return []
+  return findEndangered({
+    roots: next,
+    agents: await reader.listAgents(),
+    trusts: await reader.listAgentTrust(),
+    certificates: await reader.listStandingCertificates(now),
+  })
+}
+
+export interface RootSetChange {
+  readonly actor: 'admin' | 'hub'
+  readonly current: readonly Certificate[]
+  readonly next: readonly Certificate[]
+  readonly number: number
+  readonly endangered: number
+}
+
+export async function commitRootSet(
+  writer: StoreWriter,
+  now: Date,
+  { actor, current, next, number, endangered }: RootSetChange,
+): Promise<RootSet> {
+  const { added, removed } = compareRoots(current, next)
+  const set: RootSet = { number, pem: toPem(next), createdAt: now }
+  await writer.insertRootSet(set)
+  await recordHubAct(writer, now, HubEventType.bundleChanged, {
+    actor,
+    numero: number,
+    fingerprints: fingerprintsOf(next),
+    added: fingerprintsOf(added),
+    removed: fingerprintsOf(removed),
+    agentes_endangered: endangered,
+  })
+  return set
+}
+
+function fingerprintsOf(roots: readonly Certificate[]): string[] {
+  return roots.map(({ sha256 }) => sha256)
+}
