@@ -17,6 +17,8 @@ import {
   sendToHub,
 } from './hub-request.ts'
 import {
+  type Bundle,
+  decodeBundleReply,
   decodeEventReply,
   decodeIssueReply,
   decodeManifestReply,
@@ -34,6 +36,8 @@ export interface HubClient {
   sendEvent(event: EventRequestBody): Promise<HubOutcome<EventReceipt>>
   /** Whom to seal for, when this host is to read it. */
   sendRecipient(recipient: Recipient): Promise<HubOutcome<Recipient>>
+  /** The roots that the hub has in force. */
+  fetchBundle(): Promise<HubOutcome<Bundle>>
   fetchBlob(cargoId: CargoId): Promise<HubOutcome<Blob>>
   /** Refused with `blob_not_found` when the cargo has nothing for this agent; nothing is fetched. */
   checkBlob(cargoId: CargoId): Promise<HubOutcome<true>>
@@ -116,6 +120,9 @@ export function createHubClient(options: HubClientOptions): HubClient {
       const body: RecipientRequestBody = { recipient }
       return answered(await send(ROUTES.recipient, { body, decode: decodeRecipientReply }))
     },
+    async fetchBundle() {
+      return answered(await send(ROUTES.bundle, { decode: decodeBundleReply }))
+    },
     async fetchBlob(cargoId) {
       return answered(await sendForBlob(cargoId, {}))
     },
@@ -137,16 +144,18 @@ class ManifestCache {
     return this.#last === undefined ? {} : { 'if-none-match': this.#last.etag }
   }
 
-  outcomeOf({ outcome, etag }: HubReply<Manifest>): HubOutcome<Manifest> {
+  outcomeOf({ outcome, etag, bundleNumber }: HubReply<Manifest>): HubOutcome<Manifest> {
     if ('notModified' in outcome) {
       invariant(
         this.#last !== undefined,
         'a manifest that was asked for whole came as not modified',
       )
-      return { ok: true, value: this.#last.manifest, hubTime: outcome.hubTime }
+      const value = { ...this.#last.manifest, bundleNumber }
+      return { ok: true, value, hubTime: outcome.hubTime }
     }
-    if (outcome.ok) this.#last = etag === undefined ? undefined : { etag, manifest: outcome.value }
-    return outcome
+    if (!outcome.ok) return outcome
+    this.#last = etag === undefined ? undefined : { etag, manifest: outcome.value }
+    return { ...outcome, value: { ...outcome.value, bundleNumber } }
   }
 }
 

@@ -4,12 +4,16 @@ import { UserError } from '../platform/errors.ts'
 import { readGivenFile } from './given-files.ts'
 import type { HubClient, HubClientOptions } from './hub-client.ts'
 import type { HubConnections } from './hub-connections.ts'
+import { type HubOutcome, HubUnreachableError } from './hub-request.ts'
 import type { Identity } from './identity/identity.ts'
 import type { HubStreamReply } from './stream/hub-stream.ts'
+import type { Bundle } from './wire.ts'
 
 export interface HubGateway extends HubClient {
   /** From the next request on; requests under way end with the identity that they began with. */
   useIdentity(identity: Identity): Promise<void>
+  /** Whether the hub is still the hub when these are trusted, and no others; throws HubUnreachableError when not. */
+  tryRoots(caPem: string): Promise<void>
   /** Aborts once another identity than now is in use. */
   identityChange(): AbortSignal
   /** Of the identity in use; it ends when that changes. */
@@ -31,6 +35,8 @@ interface InUse {
   readonly change: AbortController
   /** Tells it from every other identity and trust. */
   readonly key: string
+  /** With a file that says whom else to trust it may change alone. */
+  identityCaPem: string
 }
 
 export const CA_BYTES_MAX = 1024 * 1024
@@ -47,18 +53,37 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     return inUse().client
   }
 
+  async function askOnce(trustPem: string): Promise<HubOutcome<Bundle>> {
+    const { settings } = inUse()
+    const once = options.connections.createHubClient({ ...settings, trustPem })
+    try {
+      return await once.fetchBundle()
+    } finally {
+      void once.close().catch(() => undefined)
+    }
+  }
+
   return {
     async useIdentity(identity) {
       const trustPem = await readTrust(options.serverCaPath, identity.caPem)
       const key = `${identity.leaf.sha256} ${trustPem}`
-      if (current?.key === key) return
+      if (current?.key === key) {
+        current.identityCaPem = identity.caPem
+        return
+      }
       const old = current
       const { certificatePem, key: privateKey } = identity
       const { baseUrl, version, connections, noteHubTime } = options
       const keyPem = privateKey.pem
       const settings = { baseUrl, version, noteHubTime, trustPem, keyPem, certificatePem }
       const change = new AbortController()
-      current = { client: connections.createHubClient(settings), settings, change, key }
+      current = {
+        client: connections.createHubClient(settings),
+        settings,
+        change,
+        key,
+        identityCaPem: identity.caPem,
+      }
       old?.change.abort()
       // It waits for what is under way, and nobody waits for it.
       void old?.client.close().catch(() => undefined)
@@ -67,6 +92,13 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     fetchManifest: () => client().fetchManifest(),
     sendEvent: (event) => client().sendEvent(event),
     sendRecipient: (recipient) => client().sendRecipient(recipient),
+    // A file on the host may say whom else to trust, but not which roots come after those of the identity.
+    fetchBundle: () =>
+      options.serverCaPath === undefined ? client().fetchBundle() : askOnce(inUse().identityCaPem),
+    async tryRoots(caPem) {
+      const outcome = await askOnce(caPem)
+      if (!outcome.ok) throw new HubUnreachableError(`the hub answered ${outcome.code}`)
+    },
     fetchBlob: (cargoId) => client().fetchBlob(cargoId),
     checkBlob: (cargoId) => client().checkBlob(cargoId),
     identityChange: () => inUse().change.signal,

@@ -4,6 +4,7 @@
 import { type Dispatcher, request } from 'undici'
 import { Check } from 'typebox/value'
 import { describeError, SvcError } from '../platform/errors.ts'
+import { BUNDLE_NUMBER_HEADER } from '../protocol/routes.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { ErrorReplyBody } from '../protocol/schemas.ts'
 
@@ -58,6 +59,8 @@ export interface HubReply<Value> {
     | HubOutcome<Value>
     | { readonly notModified: true; readonly hubTime: Date | undefined }
   readonly etag: string | undefined
+  /** Undefined when the reply does not say one. */
+  readonly bundleNumber: number | undefined
 }
 
 export function sendToHub<Value>({ decode, ...rest }: HubRequest<Value>): Promise<HubReply<Value>> {
@@ -75,9 +78,11 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
   const hubTime = parseHttpDate(headers['date'])
   if (hubTime !== undefined) options.noteHubTime?.(hubTime)
   const etag = single(headers['etag'])
-  if (status === 304) return { outcome: { notModified: true, hubTime }, etag }
+  const bundleNumber = parseBundleNumber(single(headers[BUNDLE_NUMBER_HEADER]))
+  const about = { etag, bundleNumber }
+  if (status === 304) return { outcome: { notModified: true, hubTime }, ...about }
   if (status !== 200) {
-    return { outcome: refusalOf(status, parseJson(bytes), headers, hubTime), etag }
+    return { outcome: refusalOf(status, parseJson(bytes), headers, hubTime), ...about }
   }
   const value = options.decode(bytes, headers)
   if (value === undefined) {
@@ -88,7 +93,7 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
       },
     )
   }
-  return { outcome: { ok: true, value, hubTime }, etag }
+  return { outcome: { ok: true, value, hubTime }, ...about }
 }
 
 /** A reply that is no success, with as much of its body as a refusal may have. */
@@ -177,6 +182,10 @@ function parseRetryAfterMs(
     at === undefined ? Number(text) * 1000 : hubTime && at.getTime() - hubTime.getTime()
   if (delayMs === undefined || !Number.isFinite(delayMs)) return undefined
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, delayMs))
+}
+
+function parseBundleNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
 }
 
 function parseHttpDate(value: string | string[] | undefined): Date | undefined {

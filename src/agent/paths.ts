@@ -25,6 +25,8 @@ export interface AgentPaths {
   readonly outboxDir: string
   /** Names the last identity whose `cert_renewed` was queued. */
   readonly announcedIdentityFile: string
+  /** Names the last set of roots whose `bundle_adopted` was queued. */
+  readonly announcedBundleFile: string
   readonly lockFile: string
   readonly socketName: string
 }
@@ -48,6 +50,7 @@ export function agentPaths(
     pushedFilesFile: join(stateDir, 'pushed-files.json'),
     outboxDir: join(stateDir, 'outbox'),
     announcedIdentityFile: join(stateDir, 'announced-identity'),
+    announcedBundleFile: join(stateDir, 'announced-bundle'),
     lockFile: join(dataDir, 'agent.lock'),
     socketName: 'agent.sock',
   }

@@ -10,6 +10,7 @@ import { openProcessedStore, type ProcessedStore } from './delivery/processed-st
 import type { DeliveryContext } from './delivery/delivery-context.ts'
 import { linksRetryName } from './delivery/restore-missing-links.ts'
 import { workOnDeliveries } from './delivery/work-on-deliveries.ts'
+import { BUNDLE_RETRIES, followBundle } from './bundle-upkeep.ts'
 import { HubBudget } from './hub-budget.ts'
 import {
   keepIdentity,
@@ -17,6 +18,7 @@ import {
   renewIfStillDue,
   UPKEEP_RETRIES,
 } from './identity-upkeep.ts'
+
 import { announceRecipient, RECIPIENT_RETRIES } from './identity/announce-recipient.ts'
 import { KnownFiles } from './known-files.ts'
 import { flushOutbox } from './reporting/flush-outbox.ts'
@@ -36,6 +38,8 @@ export interface PollState {
   readonly log: Logger
   manifestReport: ManifestReport | undefined
   isSkewed: boolean
+  /** The set of roots, and why it was not adopted, that was reported last. */
+  reportedRefusal: string | undefined
 }
 
 export interface PollResult {
@@ -68,6 +72,7 @@ export async function openPollState(
     log: logging.forModule('agent.poll'),
     manifestReport: undefined,
     isSkewed: false,
+    reportedRefusal: undefined,
     deliveries: {
       outDir: paths.outDir,
       ageKeyFile: paths.ageKeyFile,
@@ -130,8 +135,12 @@ export async function pollOnce(
     } else {
       await guard(budget, log, 'Renewal', () => renewIfStillDue(state, identity, budget))
     }
+    const offered = manifest?.bundleNumber
+    const trusting = await guard(budget, log, 'Roots', () =>
+      followBundle(state, identity, offered, budget),
+    )
     await guard(budget, log, 'Deliveries', () =>
-      workOnDeliveries(deliveries, identity, manifest?.entries ?? [], budget),
+      workOnDeliveries(deliveries, trusting ?? identity, manifest?.entries ?? [], budget),
     )
     if (hooks === 'awaited') {
       for (const problem of await deliveries.hooks.settled()) budget.noteProblem(problem)
@@ -218,7 +227,7 @@ function warnAboutSkew(state: PollState): void {
 /** What is neither listed nor recorded any more is not tried again. */
 function forgetRetries({ retries, processed }: PollState, { entries }: Manifest): void {
   const listed = entries.map(({ deliveryId }) => deliveryId)
-  const wanted = new Set<string>([...UPKEEP_RETRIES, RECIPIENT_RETRIES, ...listed])
+  const wanted = new Set<string>([...UPKEEP_RETRIES, RECIPIENT_RETRIES, BUNDLE_RETRIES, ...listed])
   for (const record of processed.list()) {
     if (record.cancelled) continue
     wanted.add(record.deliveryId)

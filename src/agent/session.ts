@@ -14,6 +14,7 @@ import { type HubConnections, networkConnections } from './hub-connections.ts'
 import { createHubGateway, type HubGateway, readTrust } from './hub-gateway.ts'
 import { HubTime } from './hub-time.ts'
 import { adoptPlainIdentity } from './identity/adopt-plain-identity.ts'
+import { announceBundle, readPinnedFingerprints } from './identity/announce-bundle.ts'
 import { announceIdentity } from './identity/announce-identity.ts'
 import { type Identity, identityLayout, requireIdentity } from './identity/identity.ts'
 import { removeFulfilledRequest } from './identity/pending-request.ts'
@@ -93,7 +94,7 @@ export async function takeUpIdentity(
   session: AgentSession,
   files: FileOperations = nodeFileOperations,
 ): Promise<Identity> {
-  const { paths, hub, outbox, logging, knownIdentity, durableIdentities } = session
+  const { config, paths, hub, outbox, logging, knownIdentity, durableIdentities } = session
   const identity = await requireIdentity(paths.identityDir, knownIdentity)
   // Its first use ends the one before it at the hub: it must not be gone after a power cut.
   if (!durableIdentities.has(identity)) {
@@ -106,6 +107,13 @@ export async function takeUpIdentity(
     const reason = describeError(error)
     logging.forModule('agent.identity').warn({ reason }, 'Renewal cannot be reported yet')
   })
+  const pinned = await readPinnedFingerprints(config.serverCaPath)
+  await announceBundle(identity, pinned, outbox, paths.announcedBundleFile).catch(
+    (error: unknown) => {
+      const reason = describeError(error)
+      logging.forModule('agent.trust').warn({ reason }, 'Roots cannot be reported yet')
+    },
+  )
   return identity
 }
 

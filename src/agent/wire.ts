@@ -10,6 +10,9 @@ import {
 } from '../protocol/identifiers.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import {
+  type BundleAdoptedPayload,
+  type BundleRefusedPayload,
+  BundleReplyBody,
   EnrollReplyBody,
   EventReplyBody,
   type EventRequestBody,
@@ -45,6 +48,15 @@ export interface Manifest {
   readonly entries: readonly ManifestEntry[]
   /** Entries that could not be read, or were over the limit: left out, so that they hold up no others. */
   readonly ignoredCount: number
+  /** Of the set of roots that the hub has in force; undefined with a hub that has no sets. */
+  readonly bundleNumber?: number | undefined
+}
+
+/** The roots that a hub has in force. */
+export interface Bundle {
+  readonly number: number
+  /** PEM, one each, as they came. */
+  readonly roots: readonly string[]
 }
 
 export interface EventReceipt {
@@ -77,6 +89,11 @@ export function decodeEventReply(body: unknown): EventReceipt | undefined {
 
 export function decodeRecipientReply(body: unknown): Recipient | undefined {
   return matches(RecipientReplyBody, body) ? parseRecipient(body.recipient) : undefined
+}
+
+export function decodeBundleReply(body: unknown): Bundle | undefined {
+  if (!matches(BundleReplyBody, body)) return undefined
+  return { number: body.numero, roots: body.roots }
 }
 
 export function decodeManifestReply(body: unknown): Manifest | undefined {
@@ -116,6 +133,14 @@ export function agentStarted(hostname: string): AgentEvent {
 
 export function manifestPulled(count: number): AgentEvent {
   return { type: EventType.manifestPulled, payload: { count } }
+}
+
+export function bundleAdopted(payload: BundleAdoptedPayload): AgentEvent {
+  return { type: EventType.bundleAdopted, payload }
+}
+
+export function bundleRefused(payload: BundleRefusedPayload): AgentEvent {
+  return { type: EventType.bundleRefused, payload }
 }
 
 export interface Renewal {

@@ -11,6 +11,7 @@ import type {
   EnrollRequestBody,
   EventRequestBody,
   IssueRequestBody,
+  BundleReplyBody,
   RecipientRequestBody,
   ManifestEntryBody,
   RecoverRequestBody,
@@ -26,6 +27,7 @@ export type FakeRoute =
   | 'events'
   | 'recipient'
   | 'blob'
+  | 'bundle'
 
 /** `cut-before` drops the connection unanswered, `cut-after` does the work first: the reply is lost. */
 export type Misbehaviour =
@@ -61,6 +63,10 @@ export class FakeHub implements AsyncDisposable {
   readonly recipients: string[] = []
   /** What cargoes hold, by id. */
   readonly blobs = new Map<string, Uint8Array>()
+  /** Undefined as with a hub that has no sets of roots. */
+  bundle: BundleReplyBody | undefined
+  /** Handed out with every certificate, besides its own root. */
+  furtherRootPem = ''
   /** As a hub of before sealed files, if not. */
   knowsSealedFiles = true
   lifetimeMs = 86_400_000
@@ -190,6 +196,7 @@ export class FakeHub implements AsyncDisposable {
     if (plan?.kind === 'not-json') return void response.end('<html>')
     const etag = `"${createHash('sha256').update(JSON.stringify(reply)).digest('hex')}"`
     if (route === 'manifest') {
+      if (this.bundle !== undefined) response.setHeader('x-bundle-numero', this.bundle.numero)
       response.setHeader('etag', etag)
       if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end()
     }
@@ -205,6 +212,10 @@ export class FakeHub implements AsyncDisposable {
   ): Promise<{ status: number; reply: unknown }> {
     if (route === 'enroll') {
       return this.#enroll(body as EnrollRequestBody, request.headers['idempotency-key'] as string)
+    }
+    if (route === 'bundle') {
+      if (this.bundle !== undefined) return ok(this.bundle)
+      return { status: 404, reply: { error: 'route_not_found' } }
     }
     if (route === 'recover') return this.#recover(body as RecoverRequestBody)
     if (route === 'recipient') {
@@ -297,7 +308,7 @@ export class FakeHub implements AsyncDisposable {
         notAfter: new Date(notBefore.getTime() + this.lifetimeMs),
         withForeignKey: plan?.kind === 'foreign-key',
       }),
-      ca_pem: this.ca.rootPem,
+      ca_pem: this.ca.rootPem + this.furtherRootPem,
     }
   }
 
@@ -326,6 +337,7 @@ function writeForEver(response: ServerResponse): void {
 function routeOf(path: string): FakeRoute {
   if (path.endsWith('/recipient')) return 'recipient'
   if (path.includes('/blobs/')) return 'blob'
+  if (path.endsWith('/bundle')) return 'bundle'
   if (path.endsWith('/enroll')) return 'enroll'
   if (path.endsWith('/recover')) return 'recover'
   if (path.endsWith('/issue')) return 'issue'

@@ -10,6 +10,7 @@ import type { HubClient } from '../../src/agent/hub-client.ts'
 import type { HubConnections } from '../../src/agent/hub-connections.ts'
 import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub-request.ts'
 import {
+  decodeBundleReply,
   decodeEnrollReply,
   decodeEventReply,
   decodeIssueReply,
@@ -159,6 +160,9 @@ function createHubClient(
         const outcome = await hub.recordRecipient(agent, recipient, presentedSha256)
         return outcome.ok ? { ok: true, body: { recipient: outcome.recipient } } : outcome
       }),
+    // Its roots stay for ever, and no manifest offers others.
+    fetchBundle: () =>
+      send('bundle', decodeBundleReply, async () => ({ ok: false, refusal: 'route_not_found' })),
     fetchBlob: (cargoId) => {
       let blob: Blob | undefined
       // Its bytes are no JSON, and pass it by.

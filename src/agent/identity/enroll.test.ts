@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { FakeHub, type Misbehaviour } from '../../../test/fakes/hub-server.ts'
 import { AgentHost } from '../../../test/support/agent-host.ts'
-import { parseCertificatePem } from '../../pki/certificates.ts'
+import { parseCertificatePem, parseCertificatesPem } from '../../pki/certificates.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
@@ -231,6 +232,26 @@ describe('enrolment', () => {
     assert.equal((await readdir(fixture.host.paths.identityDir)).includes('agent.crt'), false)
     const { sha256 } = parseCertificatePem(fixture.hub.ca.rootPem)
     await fixture.enroll({ caFingerprint: sha256 })
+  })
+
+  test('[AGT-14] [TRU-14] of several roots only the one with the fingerprint is trusted', async () => {
+    await using fixture = await setUp()
+    const { ca } = fixture.hub
+    fixture.hub.furtherRootPem = (await createFakeCa()).rootPem
+    await fixture.enroll({ caFingerprint: parseCertificatePem(ca.rootPem).sha256 })
+    const stored = await readFile(join(fixture.host.paths.identityDir, 'ca.pem'), 'utf8')
+    assert.deepEqual(
+      parseCertificatesPem(stored).map(({ pem }) => pem),
+      parseCertificatesPem(ca.rootPem).map(({ pem }) => pem),
+    )
+  })
+
+  test('[AGT-14] [TRU-14] a root that signed nothing in the reply vouches for nothing', async () => {
+    await using fixture = await setUp()
+    const further = (await createFakeCa()).rootPem
+    fixture.hub.furtherRootPem = further
+    const pinned = fixture.enroll({ caFingerprint: parseCertificatePem(further).sha256 })
+    await assert.rejects(pinned, /the chain does not lead to a trusted root/)
   })
 
   test('a damaged pending enrolment is named and left alone', async () => {

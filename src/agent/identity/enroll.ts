@@ -5,7 +5,7 @@ import { describeError, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
-import { parseCertificatesPem } from '../../pki/certificates.ts'
+import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import type { Hostname, Recipient } from '../../protocol/identifiers.ts'
 import { join } from 'node:path'
@@ -72,18 +72,13 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   )
   if (!outcome.ok) throw refusalError(outcome)
   const { agentId } = outcome.value
-  const fault = findReplyFault(
-    outcome.value,
-    pending.key.publicKeySpki,
-    request,
-    context.clock.now(),
-  )
-  if (fault !== undefined) {
-    throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${fault}`)
+  const checked = checkReply(outcome.value, pending.key.publicKeySpki, request, context.clock.now())
+  if (!checked.ok) {
+    throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${checked.fault}`)
   }
   // What was checked is stored, never the reply's text: OpenSSL reads more in it than certificates under that label.
   const certificatePem = onlyCertificates(outcome.value.certificatePem)
-  const caPem = onlyCertificates(outcome.value.caPem)
+  const caPem = checked.roots.map(({ pem }) => pem).join('')
   await storeIdentity(paths.identityDir, {
     certificatePem,
     keyPem: pending.key.pem,
@@ -135,27 +130,37 @@ async function ownRecipient({ paths, clock, log }: EnrollContext): Promise<Recip
   }
 }
 
-function findReplyFault(
+type CheckedReply =
+  | { readonly ok: true; readonly roots: readonly Certificate[] }
+  | { readonly ok: false; readonly fault: string }
+
+/** Of the roots in it only the pinned one is trusted; the others come over the connection that it vouches for. */
+function checkReply(
   reply: EnrollReply,
   publicKeySpki: Buffer,
   { hostname, caFingerprint }: EnrollRequest,
   now: Date,
-): string | undefined {
+): CheckedReply {
   try {
-    const roots = parseCertificatesPem(reply.caPem)
-    if (caFingerprint !== undefined && !roots.every(({ sha256 }) => sha256 === caFingerprint)) {
-      return `its CA has the fingerprint ${roots.map(({ sha256 }) => sha256).join(', ')}`
+    const offered = parseCertificatesPem(reply.caPem)
+    const roots = offered.filter(
+      ({ sha256 }) => caFingerprint === undefined || sha256 === caFingerprint,
+    )
+    if (roots.length === 0 && offered.length > 0) {
+      const fingerprints = offered.map(({ sha256 }) => sha256).join(', ')
+      return { ok: false, fault: `its CA has the fingerprint ${fingerprints}` }
     }
-    return findIssuedCertificateFault(parseCertificatesPem(reply.certificatePem), {
+    const fault = findIssuedCertificateFault(parseCertificatesPem(reply.certificatePem), {
       publicKeySpki,
       commonName: hostname,
       roots,
       now,
       clockSkewMsMax: CLOCK_SKEW_MS_MAX,
     })
+    return fault === undefined ? { ok: true, roots } : { ok: false, fault }
   } catch {
     // OpenSSL's words for bytes that are not a certificate help nobody.
-    return 'a certificate in it cannot be parsed'
+    return { ok: false, fault: 'a certificate in it cannot be parsed' }
   }
 }
 

@@ -40,7 +40,10 @@ export const IdentityRecord = Type.Object({
       ]),
     }),
   ]),
+  bundle: Type.Optional(Type.Object({ numero: Type.Integer(), request_id: Type.String() })),
 })
+/** Of the set of roots that was adopted; absent before the first one. */
+export type AdoptedBundle = NonNullable<IdentityRecord['bundle']>
 export type IdentityRecord = Static<typeof IdentityRecord>
 
 export interface NewIdentity {
@@ -49,6 +52,8 @@ export interface NewIdentity {
   readonly caPem: string
   readonly agentId: string | null
   readonly renewal: IdentityRecord['renewal']
+  /** The set that `caPem` is, when that is known. */
+  readonly bundle?: AdoptedBundle | undefined
 }
 
 const CERTIFICATE = 'agent.crt'
@@ -104,8 +109,24 @@ export async function storeIdentity(
     agent_id: identity.agentId,
     request_id: timeOrderedUuid(),
     renewal: identity.renewal,
+    ...(identity.bundle === undefined ? {} : { bundle: identity.bundle }),
   }
   await switchVersion(identityLayout(identityDir), filesOf(identity, record), files)
+}
+
+/** The same identity, with other roots: all that changes is what is trusted, and by which number it is known. */
+export async function replaceRoots(
+  identityDir: string,
+  { certificatePem, key, record }: Identity,
+  roots: { readonly caPem: string; readonly numero: number },
+  files: FileOperations = nodeFileOperations,
+): Promise<void> {
+  const changed: IdentityRecord = {
+    ...(record ?? { agent_id: null, request_id: timeOrderedUuid(), renewal: null }),
+    bundle: { numero: roots.numero, request_id: timeOrderedUuid() },
+  }
+  const content = { certificatePem, keyPem: key.pem, caPem: roots.caPem }
+  await switchVersion(identityLayout(identityDir), filesOf(content, changed), files)
 }
 
 /** The files of one version. */

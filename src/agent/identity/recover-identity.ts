@@ -61,6 +61,7 @@ export async function recoverIdentity(context: RecoveryContext): Promise<Renewal
     keyPem: pending.key.pem,
     // The anchor is what makes the hub the hub; a reply alone never changes it.
     caPem: old.caPem,
+    bundle: old.record?.bundle,
     agentId: old.record?.agent_id ?? null,
     renewal: { old_serial: old.leaf.serial, trigger: 'recovery' },
   })

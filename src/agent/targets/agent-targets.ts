@@ -19,6 +19,8 @@ export interface AgentTargets {
   applyNew(name: string, serial: string): Promise<void>
   /** Of the last pass over all of them. */
   lastResults(): readonly TargetResult[]
+  /** All targets, whose roots were just switched. */
+  applyRoots(): Promise<void>
   /** Puts the reports into the outbox. */
   tell(): Promise<void>
 }
@@ -48,16 +50,25 @@ export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTa
     }
   }
 
+  async function showChange(what: string): Promise<void> {
+    const path = join(host.paths.outDir, CHANGED_FILE)
+    await replaceFile(path, `${what}\n`, 0o644).catch((error: unknown) => {
+      log.warn({ path, error: describeError(error) }, 'Change not shown to other appliers')
+    })
+  }
+
   return {
     lastResults: () => lastResults,
     lookAfter: () => turns.run(() => pass({})),
     applyNew: (name, serial) =>
       turns.run(async () => {
         await pass({ only: name })
-        const path = join(host.paths.outDir, CHANGED_FILE)
-        await replaceFile(path, `${name} ${serial}\n`, 0o644).catch((error: unknown) => {
-          log.warn({ path, error: describeError(error) }, 'Change not shown to other appliers')
-        })
+        await showChange(`${name} ${serial}`)
+      }),
+    applyRoots: () =>
+      turns.run(async () => {
+        await pass({})
+        await showChange('ca.pem')
       }),
     tell: () =>
       turns.run(async () => {

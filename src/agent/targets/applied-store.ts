@@ -25,6 +25,8 @@ export type AppliedFile = Static<typeof AppliedFile>
 const AppliedVersion = Type.Object({
   serial: Type.String(),
   source_sha256: Type.String(),
+  /** Of the roots, where a file of the target holds them; absent in what earlier versions wrote. */
+  roots_sha256: Type.Optional(Type.String()),
   files: Type.Array(AppliedFile),
 })
 export type AppliedVersion = Static<typeof AppliedVersion>

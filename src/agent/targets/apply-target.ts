@@ -165,7 +165,7 @@ class Transaction {
 
 function entryOf(
   { newRequestId }: TransactionContext,
-  { id, target, serial, version, deliveryId }: TargetChange,
+  { id, target, serial, version, deliveryId, rootsSha256 }: TargetChange,
   files: readonly PreparedFile[],
 ): JournalEntry {
   return {
@@ -173,6 +173,7 @@ function entryOf(
     target: id,
     source: target.source,
     source_sha256: target.sourceSha256,
+    ...(rootsSha256 === undefined ? {} : { roots_sha256: rootsSha256 }),
     nome: target.name,
     serial,
     ...(version === undefined ? {} : { versao: version }),

@@ -120,9 +120,11 @@ async function bringUpToDate(
       }
     }
     const record = context.applied.find(id)
+    const rootsSha256 = rootsOf(target, material)
     const plan = planTarget({
       serial,
       sourceSha256: target.sourceSha256,
+      rootsSha256,
       record,
       states: await readStates(context.files, record),
       now: context.clock.now(),
@@ -133,7 +135,8 @@ async function bringUpToDate(
       const detail = `not before ${plan.until.toISOString()}: ${plan.reason}`
       return { ...base, serial, result: 'held_back', detail }
     }
-    const change = { id, target, serial, version, deliveryId, material, drift: plan.drift }
+    const { drift } = plan
+    const change = { id, target, serial, version, deliveryId, material, rootsSha256, drift }
     const fault = await applyTarget(context, change)
     if (fault !== undefined) {
       return { ...base, serial, result: 'reverted', detail: `${fault.step}: ${fault.reason}` }
@@ -159,6 +162,16 @@ async function readStates(
     )
   }
   return states
+}
+
+/** Of what `ca` stands for in the target's files. */
+function rootsOf({ files }: Target, material: Material): string | undefined {
+  const isWanted = files.some(
+    ({ content }) => content.format === 'pem' && content.parts.includes('ca'),
+  )
+  return isWanted && 'caPem' in material
+    ? createHash('sha256').update(material.caPem).digest('hex')
+    : undefined
 }
 
 /** One target file is one target, whatever it says today. */

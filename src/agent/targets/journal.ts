@@ -43,6 +43,7 @@ const JournalEntry = Type.Object({
   target: Type.String(),
   source: Type.String(),
   source_sha256: Type.String(),
+  roots_sha256: Type.Optional(Type.String()),
   nome: Type.String(),
   serial: Type.String(),
   /** Where it is a file: told instead of the serial. */

@@ -9,6 +9,8 @@ export type FileState = 'missing' | 'unexpected' | Omit<AppliedFile, 'path'>
 export interface TargetSituation {
   readonly serial: string
   readonly sourceSha256: string
+  /** Undefined where no file of the target holds the roots. */
+  readonly rootsSha256: string | undefined
   readonly record: TargetRecord | undefined
   /** Of the recorded files, by path. */
   readonly states: ReadonlyMap<string, FileState>
@@ -22,7 +24,7 @@ export type TargetPlan =
   | { readonly kind: 'held_back'; readonly until: Date; readonly reason: string }
   | {
       readonly kind: 'apply'
-      readonly because: 'first_version' | 'new_version' | 'edited' | 'drift'
+      readonly because: 'first_version' | 'new_version' | 'edited' | 'new_roots' | 'drift'
       /** Files of the last version that others changed or removed. */
       readonly drift: readonly string[]
     }
@@ -72,13 +74,16 @@ export function isSameState(
 }
 
 function reasonToApply(
-  { record, serial, sourceSha256 }: TargetSituation,
+  { record, serial, sourceSha256, rootsSha256 }: TargetSituation,
   drift: readonly string[],
-): 'first_version' | 'new_version' | 'edited' | 'drift' | undefined {
+): Extract<TargetPlan, { kind: 'apply' }>['because'] | undefined {
   const applied = record?.applied ?? null
   if (applied === null) return 'first_version'
   if (applied.serial !== serial) return 'new_version'
   if (applied.source_sha256 !== sourceSha256) return 'edited'
+  // What an earlier version wrote does not say with which roots: it is left for the next certificate.
+  const { roots_sha256: appliedRoots = rootsSha256 } = applied
+  if (appliedRoots !== rootsSha256) return 'new_roots'
   return drift.length > 0 ? 'drift' : undefined
 }
 

@@ -12,6 +12,7 @@ export type ChangeIdentity = Pick<
   | 'target'
   | 'source'
   | 'source_sha256'
+  | 'roots_sha256'
   | 'nome'
   | 'serial'
   | 'versao'
@@ -26,7 +27,7 @@ export async function recordApplied(
   files: readonly AppliedFile[],
   report: { readonly isProbed: boolean; readonly drift: readonly string[] },
 ): Promise<void> {
-  const { serial, source_sha256: sourceSha256 } = change
+  const { serial, source_sha256: sourceSha256, roots_sha256: rootsSha256 } = change
   const identity = reportIdentity(change)
   const again = applied
     .listFailures(change.nome, serial, change.target)
@@ -38,7 +39,12 @@ export async function recordApplied(
     {
       source: change.source,
       nome: change.nome,
-      applied: { serial, source_sha256: sourceSha256, files: [...files] },
+      applied: {
+        serial,
+        source_sha256: sourceSha256,
+        ...(rootsSha256 === undefined ? {} : { roots_sha256: rootsSha256 }),
+        files: [...files],
+      },
       failure: null,
       last_change: { request_id: change.request_id, outcome: 'applied' },
     },

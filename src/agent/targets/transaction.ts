@@ -41,6 +41,8 @@ export interface TargetChange {
   readonly version: number | undefined
   readonly deliveryId: string
   readonly material: Material
+  /** Undefined where no file of the target holds the roots. */
+  readonly rootsSha256: string | undefined
   readonly drift: readonly string[]
 }
 

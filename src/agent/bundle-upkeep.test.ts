@@ -1,0 +1,213 @@
+// The roots that an agent trusts, and how others take their place: docs/protocol.md TRU.
+
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { createFakeCa } from '../../test/fakes/hub-certificates.ts'
+import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
+import { withFailingDisk } from '../../test/support/failing-disk.ts'
+import { createRootPem } from '../dev-ca/issuer.ts'
+import { parseCertificatesPem } from '../pki/certificates.ts'
+import { generateEcP256Key } from '../pki/keys.ts'
+import { requireIdentity } from './identity/identity.ts'
+import { openPollState, pollOnce } from './poll.ts'
+import { openSession, rotateAndReport } from './session.ts'
+
+const DAY_MS = 86_400_000
+
+const caFileOf = ({ host }: EnrolledAgent): string => join(host.paths.identityDir, 'ca.pem')
+const anchorsOf = async (agent: EnrolledAgent): Promise<string[]> =>
+  fingerprintsOf(await readFile(caFileOf(agent), 'utf8'))
+const eventsOf = ({ hub }: EnrolledAgent, type: string): unknown[] =>
+  hub.events
+    .filter(({ tipo_evento: found }) => found === type)
+    .map(({ payload }) => payload as unknown)
+
+function fingerprintsOf(pem: string): string[] {
+  return parseCertificatesPem(pem).map(({ sha256 }) => sha256)
+}
+
+async function rootPem(notAfterMs = Date.now() + DAY_MS): Promise<string> {
+  const validity = {
+    notBefore: new Date(notAfterMs - 2 * DAY_MS),
+    notAfter: new Date(notAfterMs),
+  }
+  return createRootPem({ commonName: 'another root', ...validity }, await generateEcP256Key())
+}
+
+describe('a set of roots that the hub offers', () => {
+  test('[TRU-5] [TRU-7] is adopted over a connection that the old ones vouch for, reported once, and asked for once', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const roots = [hub.ca.rootPem, await rootPem()]
+    const state = await host.openAgent()
+    await pollOnce(state)
+    assert.equal(hub.requestsTo('bundle').length, 0)
+
+    hub.bundle = { numero: 2, roots }
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    const adopted = fingerprintsOf(roots.join('\n'))
+    assert.deepEqual(await anchorsOf(agent), adopted)
+    // Once to read it, once over a connection that only it vouches for.
+    assert.equal(hub.requestsTo('bundle').length, 2)
+    for (const again of [state, await host.openAgent()]) {
+      assert.deepEqual((await pollOnce(again)).problems, [])
+    }
+    assert.equal(hub.requestsTo('bundle').length, 2)
+    assert.deepEqual(eventsOf(agent, 'bundle_adopted'), [{ numero: 2, fingerprints: adopted }])
+  })
+
+  test('[TRU-6] that it trusts already is noted by its number, and reported', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    hub.bundle = { numero: 1, roots: [hub.ca.rootPem] }
+    const before = await readFile(caFileOf(agent), 'utf8')
+    await pollOnce(await host.openAgent())
+    assert.equal(hub.requestsTo('bundle').length, 1)
+    assert.equal(await readFile(caFileOf(agent), 'utf8'), before)
+    const fingerprints = fingerprintsOf(hub.ca.rootPem)
+    assert.deepEqual(eventsOf(agent, 'bundle_adopted'), [{ numero: 1, fingerprints }])
+  })
+
+  test('[TRU-8] stays in force when the identity is renewed, and its number with it', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    hub.bundle = { numero: 3, roots: [await rootPem(), hub.ca.rootPem] }
+    const state = await host.openAgent()
+    await pollOnce(state)
+    const before = await readFile(caFileOf(agent), 'utf8')
+    await rotateAndReport(state.session)
+    assert.equal(await readFile(caFileOf(agent), 'utf8'), before)
+    await pollOnce(state)
+    assert.equal(eventsOf(agent, 'bundle_adopted').length, 1)
+    hub.bundle = { numero: 2, roots: [hub.ca.rootPem] }
+    assert.match((await pollOnce(state)).problems.join(), /roots 2 not adopted: .* lower than 3/)
+    assert.equal(await readFile(caFileOf(agent), 'utf8'), before)
+  })
+
+  const foreign = async (): Promise<string> => (await createFakeCa()).rootPem
+  const refusals: [what: string, roots: (own: string) => Promise<string[]>, reason: RegExp][] = [
+    ['with a lower number', async (own) => [own], /its number is lower than 5/],
+    ['with another root under its number', async (own) => [own, await foreign()], /set 5/],
+    ['that the hub cannot be trusted by', async () => [await foreign()], /cannot be trusted by it/],
+    ['of expired roots', async () => [await rootPem(Date.now() - 1000)], /valid now/],
+    ['with what is no root', async (own) => [own, 'nonsense'], /cannot be parsed/],
+    ['with two roots in one', async (own) => [own + (await foreign())], /cannot be parsed/],
+    [
+      'with a certificate that signs nothing',
+      async (own) => [own, await leafPem()],
+      /no certificate of a CA/,
+    ],
+  ]
+  for (const [what, rootsOf, reason] of refusals) {
+    test(`[TRU-7] [TRU-9] ${what} changes nothing, and is reported once`, async () => {
+      await using agent = await startEnrolledAgent()
+      const { hub, host } = agent
+      hub.bundle = { numero: 5, roots: [hub.ca.rootPem] }
+      const state = await host.openAgent()
+      await pollOnce(state)
+      const before = await readFile(caFileOf(agent), 'utf8')
+      const numero = what.includes('lower') ? 4 : 6
+      hub.bundle = { numero, roots: await rootsOf(hub.ca.rootPem) }
+      // Offered under another number, and then, once it is asked for, under its own.
+      if (what.includes('under its number')) {
+        const { roots } = hub.bundle
+        hub.bundle = { numero: 6, roots }
+        Object.defineProperty(hub.bundle, 'toJSON', { value: () => ({ numero: 5, roots }) })
+      }
+      for (let round = 0; round < 3; round += 1) {
+        const { problems, hasManifest } = await pollOnce(state)
+        assert.equal(hasManifest, true)
+        if (round === 0) assert.match(problems.join(), reason)
+        host.clock.offsetMs += 600_000
+      }
+      assert.equal(await readFile(caFileOf(agent), 'utf8'), before)
+      const reported = eventsOf(agent, 'bundle_refused') as { erro: string; current: number }[]
+      assert.equal(reported.length, 1)
+      assert.match(String(reported[0]?.erro), reason)
+      assert.equal(reported[0]?.current, 5)
+    })
+  }
+
+  test('[TRU-8] [AGT-36] is adopted whole or not at all, whatever the disk does', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const old = await anchorsOf(agent)
+    let state = await host.openAgent()
+    await pollOnce(state)
+    const roots = [hub.ca.rootPem, await rootPem()]
+    hub.bundle = { numero: 2, roots }
+    const adopted = fingerprintsOf(roots.join('\n'))
+    for (let failing = 1; ; failing += 1) {
+      const changes = await withFailingDisk(
+        (change) => change === failing,
+        () => pollOnce(state),
+      )
+      const found = await anchorsOf(agent)
+      const { key, leaf } = await requireIdentity(host.paths.identityDir)
+      assert.ok(key.publicKeySpki.equals(leaf.publicKeySpki))
+      assert.ok([old.join(), adopted.join()].includes(found.join()), `after change ${failing}`)
+      if (changes < failing) break
+      state = await host.openAgent()
+    }
+    assert.deepEqual(await anchorsOf(agent), adopted)
+    await pollOnce(state)
+    assert.deepEqual(
+      new Set(eventsOf(agent, 'bundle_adopted').map((one) => JSON.stringify(one))).size,
+      1,
+    )
+  })
+})
+
+describe('an agent that trusts the hub by SVC_SERVER_CA_PATH', () => {
+  async function openPinned({ host }: EnrolledAgent, pinnedPem: string) {
+    const path = join(host.directory, 'pinned.pem')
+    await writeFile(path, pinnedPem)
+    const { session } = await host.openAgent()
+    const config = { ...session.config, serverCaPath: path }
+    const pinned = await openSession({ ...session, config })
+    return openPollState(pinned, host.hooks)
+  }
+
+  test('[TRU-12] adopts roots that its identity’s own vouch for, and says what it is pinned to', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub } = agent
+    const roots = [hub.ca.rootPem, await rootPem()]
+    const state = await openPinned(agent, hub.ca.rootPem)
+    hub.bundle = { numero: 2, roots }
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    const fingerprints = fingerprintsOf(roots.join('\n'))
+    const pinned = fingerprintsOf(hub.ca.rootPem)
+    assert.deepEqual(eventsOf(agent, 'bundle_adopted'), [{ numero: 2, fingerprints, pinned }])
+
+    const edited = roots.join('\n')
+    await writeFile(String(state.session.config.serverCaPath), edited)
+    await pollOnce(state)
+    assert.deepEqual(eventsOf(agent, 'bundle_adopted')[1], {
+      numero: 2,
+      fingerprints,
+      pinned: fingerprints,
+    })
+  })
+
+  test('[TRU-7] [TRU-12] adopts none over a connection that only the file vouches for', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub } = agent
+    const other = await rootPem()
+    await writeFile(caFileOf(agent), other)
+    const state = await openPinned(agent, hub.ca.rootPem)
+    hub.bundle = { numero: 2, roots: [hub.ca.rootPem] }
+    const { problems, hasManifest } = await pollOnce(state)
+    assert.equal(hasManifest, true)
+    assert.match(problems.join(), /no answer from/)
+    assert.deepEqual(await anchorsOf(agent), fingerprintsOf(other))
+  })
+})
+
+async function leafPem(): Promise<string> {
+  const { certificatePem } = await (await createFakeCa()).issueServer('leaf')
+  const [leaf] = parseCertificatesPem(certificatePem)
+  assert.ok(leaf)
+  return leaf.pem
+}

@@ -1,0 +1,140 @@
+// The roots that the hub offers, adopted: over a connection that those in use vouch for, after one by the new ones.
+
+import { describeError } from '../platform/errors.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { RetrySchedule } from './backoff.ts'
+import type { DeliveryContext } from './delivery/delivery-context.ts'
+import type { HubBudget } from './hub-budget.ts'
+import type { HubOutcome, HubRefusal } from './hub-request.ts'
+import { readPinnedFingerprints } from './identity/announce-bundle.ts'
+import { decideBundle, sameRoots } from './identity/decide-bundle.ts'
+import { type Identity, identityLayout, replaceRoots } from './identity/identity.ts'
+import { type AgentSession, takeUpIdentity } from './session.ts'
+import { checkLayout } from './versioned-files.ts'
+import { type Bundle, bundleRefused } from './wire.ts'
+
+export interface BundleContext {
+  readonly session: AgentSession
+  readonly retries: RetrySchedule
+  readonly deliveries: Pick<DeliveryContext, 'targets'>
+  readonly log: Logger
+  reportedRefusal: string | undefined
+}
+
+/** What it is called in the schedule. */
+export const BUNDLE_RETRIES = 'the roots'
+
+type Adoption =
+  | { readonly kind: 'adopted'; readonly identity: Identity; readonly isNew: boolean }
+  | { readonly kind: 'refused'; readonly number: number; readonly reason: string }
+  | { readonly kind: 'not answered'; readonly refusal: HubRefusal }
+
+/** The identity with the roots that it is used with from now on; undefined when they stay. */
+export async function followBundle(
+  context: BundleContext,
+  { record }: Identity,
+  offered: number | undefined,
+  budget: HubBudget,
+): Promise<Identity | undefined> {
+  const { session, retries, deliveries } = context
+  const { clock } = session
+  if (offered === undefined || offered === record?.bundle?.numero) {
+    retries.clear(BUNDLE_RETRIES)
+    return undefined
+  }
+  if (!budget.isOpen || !retries.isDue(BUNDLE_RETRIES, clock.now())) return undefined
+  try {
+    const adoption = await adoptBundle(session)
+    if (adoption.kind === 'adopted') {
+      budget.noteAnswer()
+      retries.clear(BUNDLE_RETRIES)
+      context.reportedRefusal = undefined
+      if (adoption.isNew) await deliveries.targets.applyRoots()
+      return adoption.identity
+    }
+    await settleRefusal(context, adoption, budget)
+  } catch (error) {
+    retries.recordFailure(BUNDLE_RETRIES, clock.now())
+    throw error
+  }
+  return undefined
+}
+
+/** In turn with renewals: either writes the identity anew. */
+function adoptBundle(session: AgentSession): Promise<Adoption> {
+  const { paths, hub, hubTime, identityTurns, logging } = session
+  return identityTurns.run(async (): Promise<Adoption> => {
+    const identity = await takeUpIdentity(session)
+    // Looked at first: what cannot be written need not be asked for.
+    await checkLayout(identityLayout(paths.identityDir))
+    const outcome: HubOutcome<Bundle> = await hub.fetchBundle()
+    if (!outcome.ok) return { kind: 'not answered', refusal: outcome }
+    const { number } = outcome.value
+    const verdict = decideBundle({
+      roots: identity.roots,
+      number: identity.record?.bundle?.numero,
+      offered: outcome.value,
+      now: hubTime.now(),
+    })
+    if (verdict.kind === 'refuse') return { kind: 'refused', number, reason: verdict.reason }
+    if (verdict.kind === 'same') return { kind: 'adopted', identity, isNew: false }
+    const isNew = !sameRoots(identity.roots, verdict.roots)
+    const caPem = isNew ? verdict.roots.map(({ pem }) => pem).join('') : identity.caPem
+    if (isNew) {
+      try {
+        await hub.tryRoots(caPem)
+      } catch (error) {
+        const reason = `the hub cannot be trusted by it: ${describeError(error)}`
+        return { kind: 'refused', number, reason }
+      }
+    }
+    await replaceRoots(paths.identityDir, identity, { caPem, numero: number })
+    const trusting = await takeUpIdentity(session)
+    const fingerprints = trusting.roots.map(({ sha256 }) => sha256)
+    logging.forModule('agent.trust').info({ numero: number, fingerprints }, 'Roots adopted')
+    return { kind: 'adopted', identity: trusting, isNew }
+  })
+}
+
+async function settleRefusal(
+  context: BundleContext,
+  adoption: Exclude<Adoption, { kind: 'adopted' }>,
+  budget: HubBudget,
+): Promise<void> {
+  const { session, retries, log } = context
+  const { clock } = session
+  if (adoption.kind === 'not answered') {
+    const { refusal } = adoption
+    log.warn({ status: refusal.status, code: refusal.code }, 'Roots not given')
+    retries.recordFailure(BUNDLE_RETRIES, clock.now(), refusal.retryAfterMs)
+    budget.noteRefusal(refusal)
+    return
+  }
+  const { number, reason } = adoption
+  budget.noteAnswer()
+  budget.noteProblem(`roots ${number} not adopted: ${reason}`)
+  retries.recordFailure(BUNDLE_RETRIES, clock.now())
+  log.error({ numero: number, reason }, 'Roots not adopted')
+  await reportRefusal(context, number, reason)
+}
+
+/** Once, until something else is wrong. */
+async function reportRefusal(context: BundleContext, number: number, erro: string): Promise<void> {
+  const what = `${number} ${erro}`
+  if (context.reportedRefusal === what) return
+  const { config, outbox } = context.session
+  const { roots, record } = await takeUpIdentity(context.session)
+  const pinned = await readPinnedFingerprints(config.serverCaPath)
+  await outbox.enqueue(
+    bundleRefused({
+      numero: number,
+      erro: erro.slice(0, ERROR_CHARACTERS_MAX),
+      current: record?.bundle?.numero ?? null,
+      fingerprints: roots.map(({ sha256 }) => sha256),
+      ...(pinned === undefined ? {} : { pinned: [...pinned] }),
+    }),
+  )
+  context.reportedRefusal = what
+}
+
+const ERROR_CHARACTERS_MAX = 1024

@@ -1,0 +1,54 @@
+// Whether the roots that the hub offers may take the place of those that are trusted. docs/protocol.md TRU.
+
+import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
+import type { Bundle } from '../wire.ts'
+
+export interface BundleSituation {
+  /** What is trusted now. */
+  readonly roots: readonly Certificate[]
+  /** Undefined when it is no set that was adopted. */
+  readonly number: number | undefined
+  readonly offered: Bundle
+  readonly now: Date
+}
+
+export type BundleVerdict =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'adopt'; readonly roots: readonly Certificate[] }
+  | { readonly kind: 'refuse'; readonly reason: string }
+
+export function decideBundle({ roots, number = 0, offered, now }: BundleSituation): BundleVerdict {
+  if (offered.number < number) return refuse(`its number is lower than ${number}`)
+  const next = parseRoots(offered.roots)
+  if (next === undefined) return refuse('a root in it cannot be parsed')
+  const isSame = sameRoots(roots, next)
+  if (offered.number === number) {
+    return isSame ? { kind: 'same' } : refuse(`it is not the set ${number} that was adopted`)
+  }
+  if (next.some(({ x509 }) => !x509.ca)) return refuse('a root in it is no certificate of a CA')
+  if (!next.some(({ notBefore, notAfter }) => notBefore <= now && now < notAfter)) {
+    return refuse('no root in it is valid now')
+  }
+  return { kind: 'adopt', roots: next }
+}
+
+export function sameRoots(a: readonly Certificate[], b: readonly Certificate[]): boolean {
+  const fingerprints = (roots: readonly Certificate[]): string =>
+    [...new Set(roots.map(({ sha256 }) => sha256))].sort().join(' ')
+  return fingerprints(a) === fingerprints(b)
+}
+
+/** One certificate each, and nothing that another reader would find besides. */
+function parseRoots(pems: readonly string[]): readonly Certificate[] | undefined {
+  try {
+    const roots = pems.map((pem) => parseCertificatesPem(pem))
+    return roots.every(({ length }) => length === 1) ? roots.flat() : undefined
+  } catch {
+    // OpenSSL's words for bytes that are not a certificate help nobody.
+    return undefined
+  }
+}
+
+function refuse(reason: string): BundleVerdict {
+  return { kind: 'refuse', reason }
+}
