@@ -33,7 +33,7 @@ export async function enrolHost(
 ): Promise<ManagedHost> {
   const agentProgram = join(programs, 'svc-agent')
   const directory = await mkdtemp(join(tmpdir(), 'host-'))
-  const dataDir = join(directory, 'data')
+  const dataDir = extra['SVC_AGENT_DATA_DIR'] ?? join(directory, 'data')
   const trace = join(directory, 'hook-trace')
   const environment: Variables = {
     SVC_SERVER_URL: `http://127.0.0.1:${hub.ports.enroll}`,
