@@ -10,6 +10,7 @@ import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
 import { ROUTES } from '../src/protocol/routes.ts'
 import {
+  BundleReplyBody,
   EnrollReplyBody,
   EnrollRequestBody,
   ErrorReplyBody,
@@ -114,6 +115,7 @@ const BODIES = {
   manifest: { request: undefined, reply: ManifestReplyBody },
   events: { request: EventRequestBody, reply: EventReplyBody },
   recipient: { request: RecipientRequestBody, reply: RecipientReplyBody },
+  bundle: { request: undefined, reply: BundleReplyBody },
 } as const
 
 function renderHttp(): string {

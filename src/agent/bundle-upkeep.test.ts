@@ -37,7 +37,7 @@ async function rootPem(notAfterMs = Date.now() + DAY_MS): Promise<string> {
 }
 
 describe('a set of roots that the hub offers', () => {
-  test('[TRU-5] [TRU-7] is adopted over a connection that the old ones vouch for, reported once, and asked for once', async () => {
+  test('[TRU-5] [TRU-7] [EVT-28] is adopted over a connection that the old ones vouch for, reported once, and asked for once', async () => {
     await using agent = await startEnrolledAgent()
     const { hub, host } = agent
     const roots = [hub.ca.rootPem, await rootPem()]
@@ -101,7 +101,7 @@ describe('a set of roots that the hub offers', () => {
     ],
   ]
   for (const [what, rootsOf, reason] of refusals) {
-    test(`[TRU-7] [TRU-9] ${what} changes nothing, and is reported once`, async () => {
+    test(`[TRU-7] [TRU-9] [EVT-29] ${what} changes nothing, and is reported once`, async () => {
       await using agent = await startEnrolledAgent()
       const { hub, host } = agent
       hub.bundle = { numero: 5, roots: [hub.ca.rootPem] }
@@ -158,6 +158,16 @@ describe('a set of roots that the hub offers', () => {
       1,
     )
   })
+})
+
+test('[TRU-16] an agent that trusts no root of the hub is back when one is put into its ca.pem', async () => {
+  await using agent = await startEnrolledAgent()
+  const { hub, host } = agent
+  await writeFile(caFileOf(agent), await rootPem())
+  const state = await host.openAgent()
+  assert.equal((await pollOnce(state)).hasManifest, false)
+  await writeFile(caFileOf(agent), hub.ca.rootPem)
+  assert.equal((await pollOnce(state)).hasManifest, true)
 })
 
 describe('an agent that trusts the hub by SVC_SERVER_CA_PATH', () => {

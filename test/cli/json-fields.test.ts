@@ -143,6 +143,21 @@ describe('the JSON of svc', () => {
       { ok: true, count: eventos.length, head: eventos.at(-1)?.['hash_atual'], first_bad: null },
     )
   })
+
+  test('[CLI-44] [CLI-45] [CLI-46] of a bundle has these fields', async () => {
+    const bundle =
+      'numero, created_at, roots, certificados_unknown, file_differs, agentes, pendentes'
+    const shown = await svcJson<{ roots: Row[]; pendentes: Row[] }>('bundle status')
+    assert.equal(fieldsOf(shown), bundle)
+    assert.equal(
+      fieldsOf(shown.roots[0]),
+      'fingerprint, subject, not_before, not_after, is_valid, is_hubs_own, certificados',
+    )
+    assert.equal(fieldsOf(shown.pendentes[0]), 'id, hostname, numero, is_pinned, erro, reported_at')
+    const updated = await svcJson<{ is_changed: boolean; endangered: Row[] }>('bundle update')
+    assert.equal(fieldsOf(updated), `${bundle}, is_changed, endangered`)
+    assert.deepEqual([updated.is_changed, updated.endangered], [false, []])
+  })
 })
 
 describe('the JSON of svc webhook', () => {

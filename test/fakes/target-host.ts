@@ -28,6 +28,8 @@ export class TargetHost {
   serial = '01'
   /** Of a file in `out/`. */
   version: number | undefined = undefined
+  /** What `ca` stands for; undefined where the material is a file. */
+  caPem: string | undefined = undefined
   deliveryId = 'a2a2a2a2-0000-4000-8000-000000000001'
   nowMs = Date.UTC(2026, 0, 1)
   /** What the server read last; a file that was not there is not in it. */
@@ -80,7 +82,10 @@ export class TargetHost {
             ok: true,
             serial: this.serial,
             version: this.version,
-            material: { content: Buffer.from(this.serial) },
+            material:
+              this.caPem === undefined
+                ? { content: Buffer.from(this.serial) }
+                : { leafPem: '', chainPems: [], keyPem: '', caPem: this.caPem },
             deliveryId: this.deliveryId,
           }),
         parts: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { file, hostWithOldFiles, TargetHost } from '../../../test/fakes/target-host.ts'
+import type { TargetFile } from './target.ts'
 
 describe('a change of a target', () => {
   test('[TGT-15] puts every file in place with owner and mode, reloads once and says so once', async () => {
@@ -22,6 +23,29 @@ describe('a change of a target', () => {
     })
     assert.deepEqual(host.leftovers(), [])
     assert.equal((await host.pass()).results[0]?.result, 'up_to_date')
+  })
+
+  test('[TRU-15] is made anew when its roots change, where it has them', async () => {
+    const host = await hostWithOldFiles()
+    const [first, ...others] = host.target.files
+    assert.ok(first)
+    const withRoots: TargetFile = { ...first, content: { format: 'pem', parts: ['cert', 'ca'] } }
+    const results = async (): Promise<unknown[]> =>
+      (await host.pass()).results.map(({ result, detail }) => [result, detail])
+    const upToDate = [['up_to_date', null]]
+    host.caPem = 'old root'
+    await host.pass()
+    host.caPem = 'old root, new root'
+    assert.deepEqual(await results(), upToDate, 'no file has them')
+
+    host.target = { ...host.target, files: [withRoots, ...others] }
+    // As a version wrote it that did not keep them.
+    assert.deepEqual(await results(), upToDate)
+    host.serial = '03'
+    assert.deepEqual(await results(), [['applied', 'new_version']])
+    host.caPem = 'new root'
+    assert.deepEqual(await results(), [['applied', 'new_roots']])
+    assert.deepEqual(await results(), upToDate)
   })
 
   test('[SLD-12] of a file names the version, and no probe', async () => {

@@ -119,7 +119,7 @@ export function createAdminOperations(
     showPolicy: (request) => showPolicy(reader, request),
     removePolicy: (request) => removePolicy(store, clock, request, actor),
     showBundle: () => showBundle(dependencies),
-    updateBundle: (request) => updateBundle(dependencies, request),
+    updateBundle: (request) => updateBundle(dependencies, request, actor),
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),

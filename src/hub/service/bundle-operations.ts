@@ -1,6 +1,7 @@
 import { UserError } from '../../platform/errors.ts'
 import type { Certificate } from '../../pki/certificates.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import type { Actor } from '../domain/actor.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { describeBundle } from './bundle-status.ts'
 import type { UpdateRootSet } from './update-root-set.ts'
@@ -30,6 +31,7 @@ export async function showBundle({
 export async function updateBundle(
   dependencies: AdminOperationsDependencies,
   request: AdminRequest<'updateBundle'>,
+  actor: Actor,
 ): Promise<AdminReplies['updateBundle']> {
   const { roots } = dependencies
   if (roots === undefined) {
@@ -37,7 +39,7 @@ export async function updateBundle(
       hint: 'start svc-server, which reads SVC_CA_ROOT_CA_PATH',
     })
   }
-  const { isChanged, endangered } = await roots.update(request)
+  const { isChanged, endangered } = await roots.update(request, actor)
   return {
     ...(await showBundle(dependencies)),
     is_changed: isChanged,

@@ -2,6 +2,7 @@
 
 import type { Certificate } from '../../pki/certificates.ts'
 import { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
 import {
   compareRoots,
   type EndangeredAgent,
@@ -39,7 +40,7 @@ export async function findEndangeredBy(
 }
 
 export interface RootSetChange {
-  readonly actor: 'admin' | 'hub'
+  readonly actor: Actor | 'hub'
   readonly current: readonly Certificate[]
   readonly next: readonly Certificate[]
   readonly number: number

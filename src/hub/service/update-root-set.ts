@@ -5,6 +5,7 @@ import { describeError, UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Certificate } from '../../pki/certificates.ts'
 import type { AdminRequest } from '../../protocol/admin.ts'
+import type { Actor } from '../domain/actor.ts'
 import { compareRoots, type EndangeredAgent, findRootsFault } from '../domain/decide-root-set.ts'
 import type { RootSet } from '../domain/root-set.ts'
 import type { Store } from '../store/store.ts'
@@ -37,13 +38,16 @@ export interface RootSetUpdate {
   readonly endangered: readonly EndangeredAgent[]
 }
 
-export type UpdateRootSet = (request: AdminRequest<'updateBundle'>) => Promise<RootSetUpdate>
+export type UpdateRootSet = (
+  request: AdminRequest<'updateBundle'>,
+  actor: Actor,
+) => Promise<RootSetUpdate>
 
 /** One after the other, in the order asked for. */
 export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): UpdateRootSet {
   let last: Promise<unknown> = Promise.resolve()
-  return (request) => {
-    const update = last.then(() => updateRootSet(dependencies, request))
+  return (request, actor) => {
+    const update = last.then(() => updateRootSet(dependencies, request, actor))
     last = update.catch(() => undefined)
     return update
   }
@@ -52,6 +56,7 @@ export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): Up
 async function updateRootSet(
   dependencies: UpdateRootSetDependencies,
   request: AdminRequest<'updateBundle'>,
+  actor: Actor,
 ): Promise<RootSetUpdate> {
   const { store, clock, log, current, hub } = dependencies
   const now = clock.now()
@@ -74,7 +79,7 @@ async function updateRootSet(
   let changed: RootSet
   try {
     await leadServerCertificateTo(dependencies, next)
-    const change = { actor: 'admin', current: roots, next, number } as const
+    const change = { actor, current: roots, next, number }
     changed = await store.write((writer) =>
       commitRootSet(writer, now, { ...change, endangered: endangered.length }),
     )

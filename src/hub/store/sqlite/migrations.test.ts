@@ -77,6 +77,22 @@ describe('a database of an older format keeps its rows when it is brought forwar
       { agente_id: 'a', not_after: 99 },
     ])
   })
+
+  test('[VLT-16] [TRU-10] of the seventh: there is no set of roots, and nobody knows where certificates lead', () => {
+    using database = new OldDatabase(7)
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at)
+        VALUES ('an-id', 'web-1', 'web', '${'f'.repeat(64)}', 1);
+      INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
+        VALUES ('${'1'.repeat(64)}', '0a', 'an-id', 'identity', 1, 1000)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT serial, raiz FROM certificados'), [
+      { serial: '0a', raiz: null },
+    ])
+    for (const table of ['raizes', 'agentes_raizes']) {
+      assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
+    }
+  })
 })
 
 class OldDatabase implements Disposable {

@@ -98,9 +98,9 @@ describe('the tables', () => {
       },
     ],
     ['RES-1', 'agentes_recipient', { agente_id: false, recipient: false }],
-    ['RES-11', 'raizes', { roots: false, created_at: false }],
+    ['RES-14', 'raizes', { roots: false, created_at: false }],
     [
-      'RES-11',
+      'RES-14',
       'agentes_raizes',
       { agente_id: false, numero: true, fingerprints: false, pinned: true, erro: true },
     ],
