@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { UserError } from '../platform/errors.ts'
 import { renderBundle } from './bundle-status.ts'
 import type { CommandContext } from './command-context.ts'
 
@@ -53,5 +54,7 @@ Examples:
 function parseNumber(text: string): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (number >= 2 && number < 2 ** 31) return number
-  throw new InvalidArgumentError('a whole number of 2 or more')
+  throw new UserError('usage', `--numero: ${text} is no whole number of 2 or more`, {
+    hint: 'svc bundle status shows the number of the set in force',
+  })
 }

@@ -138,7 +138,7 @@ const BUNDLE: AdminBundle = {
 
 function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
   if (!isForced) {
-    throw new UserError('bundle_in_use', `1 agentes need a root that would go: ${AGENT.hostname}`, {
+    throw new UserError('bundle_in_use', `1 agente needs a root that would go: ${AGENT.hostname}`, {
       hint: 'svc bundle status shows who has adopted what',
     })
   }

@@ -51,6 +51,9 @@ describe('svc', { concurrency: true }, () => {
   test('[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] works through the hub that holds the vault', () =>
     checkBesideHub('beside-hub.script.txt'))
 
+  test('[CLI-44] [CLI-45] [TRU-10] [TRU-13] shows the roots, and changes them', () =>
+    checkBesideHub('bundle.script.txt'))
+
   test('[SEA-3] [SEA-4] [SEA-5] [SEA-6] [SEA-8] [SEA-9] [SEA-10] seals files for those whom the operator knows', () =>
     checkBesideHub('sealed.script.txt'))
 

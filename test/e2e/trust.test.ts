@@ -188,7 +188,7 @@ describe('the CA’s root, replaced under 50 running agents', { skip }, () => {
     for (const host of hosts) assert.equal((await host.agent('rotate')).status, 0)
     assert.deepEqual(await rootsOfIdentities(), new Set(fingerprintsOf(newRoot)))
 
-    assert.match(await refuseUpdate(newRoot), /1 agentes need .*: host-0 \(site [0-9a-f]+\)/)
+    assert.match(await refuseUpdate(newRoot), /1 agente needs .*: host-0 \(site [0-9a-f]+\)/)
     const { cargas } = JSON.parse((await hub.svc('carga', 'list', '--json')).stdout) as {
       cargas: { id: string }[]
     }

@@ -130,12 +130,9 @@ function inUse(endangered: readonly EndangeredAgent[]): UserError {
     .slice(0, SHOWN_MAX)
     .map(({ hostname, reasons }) => `${hostname} (${reasons.join('; ')})`)
   const more = endangered.length - shown.length
+  const count = endangered.length === 1 ? '1 agente needs' : `${endangered.length} agentes need`
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return new UserError(
-    'bundle_in_use',
-    `${endangered.length} agentes need a root that would go: ${list}`,
-    {
-      hint: 'svc bundle status shows who has adopted what; --force removes it all the same, and those agents have to be enrolled again',
-    },
-  )
+  return new UserError('bundle_in_use', `${count} a root that would go: ${list}`, {
+    hint: 'svc bundle status shows who has adopted what; --force removes it all the same, and those agents have to be enrolled again',
+  })
 }
