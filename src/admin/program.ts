@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { addCompletionCommand } from '../platform/completion.ts'
 import { UserError } from '../platform/errors.ts'
 import { readVersion } from '../platform/version.ts'
+import { registerAdminToken } from './admin-token.ts'
 import { registerAgenteList } from './agente-list.ts'
 import { registerAgentePush } from './agente-push.ts'
 import { registerAgenteRemove } from './agente-remove.ts'
@@ -122,6 +123,11 @@ const NOUNS: readonly Noun[] = [
       registerWebhookReplay,
       registerWebhookRemove,
     ],
+  },
+  {
+    name: 'admin',
+    description: 'the admin port, which svc --hub speaks to',
+    commands: [registerAdminToken],
   },
 ]
 

@@ -18,6 +18,9 @@ export function registerList<Reply, Row>(
   context: CommandContext,
   list: List<Reply, Row>,
 ): void {
+  const above = noun.parent?.parent === null ? 'svc' : `svc ${noun.parent?.name()}`
+  const path = `${above} ${noun.name()}`
+  const aliasPath = `${above} ${noun.alias() || noun.name()}`
   noun
     .command('list')
     .description(list.description)
@@ -26,8 +29,8 @@ export function registerList<Reply, Row>(
       'after',
       `
 Examples:
-  svc ${noun.name()} list
-  svc ${noun.alias() || noun.name()} list --json
+  ${path} list
+  ${aliasPath} list --json
 `,
     )
     .action(async (options: { json?: true }) => {

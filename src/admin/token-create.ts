@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { parseDurationMs } from '../platform/durations.ts'
-import { UserError } from '../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
+import { parseTtlSeconds } from './parse-ttl.ts'
 import { renderFields } from './table.ts'
 
 interface TokenCreateOptions {
@@ -12,7 +11,11 @@ interface TokenCreateOptions {
   readonly json?: true
 }
 
-const TTL_SECONDS_MAX = 7 * 86_400
+const TTL = {
+  maxSeconds: 7 * 86_400,
+  maxText: '7d',
+  hint: 'a token is needed only once, so create it when the host is about to enrol',
+}
 
 export function registerTokenCreate(token: Command, context: CommandContext): void {
   token
@@ -40,7 +43,7 @@ async function createToken(context: CommandContext, options: TokenCreateOptions)
   const request = {
     hostname: options.hostname,
     role: options.role,
-    ...(options.ttl !== undefined && { ttl_seconds: parseTtlSeconds(options.ttl) }),
+    ...(options.ttl !== undefined && { ttl_seconds: parseTtlSeconds(options.ttl, TTL) }),
     reenroll: options.reenroll === true,
   }
   const created = await context.withAdmin(({ operations }) => operations.createToken(request))
@@ -52,20 +55,4 @@ async function createToken(context: CommandContext, options: TokenCreateOptions)
     expires_at: created.expires_at,
   })
   await context.output.write(`${fields}\nOn the host:\n\n${created.agent_command}\n`)
-}
-
-function parseTtlSeconds(text: string): number {
-  const durationMs = parseDurationMs(text)
-  if (durationMs === undefined) {
-    throw new UserError('ttl_invalid', `--ttl: ${text} is not a duration`, {
-      hint: 'write it as 30m, 1h 30m or 2d',
-    })
-  }
-  const seconds = durationMs / 1000
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > TTL_SECONDS_MAX) {
-    throw new UserError('ttl_invalid', `--ttl: ${text} is not between 1s and 7d in whole seconds`, {
-      hint: 'a token is needed only once, so create it when the host is about to enrol',
-    })
-  }
-  return seconds
 }

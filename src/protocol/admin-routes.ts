@@ -48,6 +48,10 @@ export const ADMIN_ROUTES = {
   replayWebhook: { method: 'POST', path: '/v1/admin/webhooks/replay' },
   removeWebhook: { method: 'POST', path: '/v1/admin/webhooks/remove' },
   showStatus: { method: 'GET', path: '/v1/admin/status' },
+
+  createAccessToken: { method: 'POST', path: '/v1/admin/admin-tokens' },
+  listAccessTokens: { method: 'GET', path: '/v1/admin/admin-tokens' },
+  revokeAccessToken: { method: 'POST', path: '/v1/admin/admin-tokens/revoke' },
 } as const satisfies Readonly<Record<string, AdminRoute>>
 
 /** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */

@@ -10,6 +10,12 @@ import {
   SEALED_BASE64_CHARACTERS_MAX,
 } from './admin-routes.ts'
 import {
+  CreateAccessTokenRequest,
+  RevokeAccessTokenRequest,
+  type AdminAccessToken,
+  type AdminCreatedAccessToken,
+} from './admin-tokens.ts'
+import {
   type AdminWebhookReplies,
   createWebhookRequest,
   replayWebhookRequest,
@@ -376,6 +382,10 @@ export const ADMIN_OPERATIONS = {
   replayWebhook: { ...ADMIN_ROUTES.replayWebhook, request: replayWebhookRequest },
   removeWebhook: { ...ADMIN_ROUTES.removeWebhook, request: webhookByIdRequest },
   showStatus: { ...ADMIN_ROUTES.showStatus, request: nothing },
+
+  createAccessToken: { ...ADMIN_ROUTES.createAccessToken, request: CreateAccessTokenRequest },
+  listAccessTokens: { ...ADMIN_ROUTES.listAccessTokens, request: nothing },
+  revokeAccessToken: { ...ADMIN_ROUTES.revokeAccessToken, request: RevokeAccessTokenRequest },
 } as const
 
 export type AdminOperationName = keyof typeof ADMIN_OPERATIONS
@@ -420,6 +430,10 @@ export interface AdminReplies extends AdminWebhookReplies {
   /** `online`: the agent held its stream, and is told at once. */
   pushToAgent: { entrega_id?: string; online: boolean }
   showStatus: AdminStatus
+
+  createAccessToken: AdminCreatedAccessToken
+  listAccessTokens: { admin_tokens: AdminAccessToken[] }
+  revokeAccessToken: AdminAccessToken
 }
 
 /** One method an operation: the hub's service implements it, and so does the client of its socket. */

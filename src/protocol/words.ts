@@ -2,6 +2,7 @@
 // English. Values stay the wire's literals; only their names are translated.
 //
 //   agente Agent · carga Cargo · entrega Delivery · politica Policy · tipo kind · nome name · versao version
+//   admin token AccessToken
 //   evento: AgentEvent when sent, AuditEntry when stored · hash_atual hash · hash_anterior previousHash · erro error
 
 export const DeliveryKind = {
@@ -68,6 +69,8 @@ export const HubEventType = {
   webhookDead: 'webhook_dead',
   certificateRevokedAtCa: 'certificate_revoked_at_ca',
   certificateNotRevokedAtCa: 'certificate_not_revoked_at_ca',
+  accessTokenCreated: 'admin_token_created',
+  accessTokenRevoked: 'admin_token_revoked',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

@@ -17,6 +17,7 @@ import type {
   AdminReplies,
   AdminUpdatedBundle,
 } from '../../src/protocol/admin.ts'
+import type { AdminAccessToken } from '../../src/protocol/admin-tokens.ts'
 import type { AdminWebhook } from '../../src/protocol/admin-webhooks.ts'
 import {
   addSealedOperations,
@@ -214,6 +215,15 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     consumed_at: '2026-11-21T10:30:00.000Z',
     created_at: '2026-11-21T10:00:00.000Z',
   }
+  const accessToken: AdminAccessToken = {
+    id: '9d1c0c5e9b7d2417',
+    name: 'ci',
+    role: 'operator',
+    created_at: '2026-11-21T10:00:00.000Z',
+    expires_at: '2027-02-19T10:00:00.000Z',
+    last_used_at: null,
+    revoked_at: null,
+  }
   const findAgent = (name: string): AdminAgent => {
     if (name === AGENT.hostname || name === AGENT.id) return AGENT
     throw new UserError('agent_not_found', `no agente ${name}`, {
@@ -328,6 +338,14 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       if (acao === undefined) return { entrega_id: DELIVERY.id, online: true }
       return { online: acao === 'sync' }
     },
+    createAccessToken: async ({ name, role }) => ({
+      ...accessToken,
+      name,
+      role,
+      token: 'svca_plaintext',
+    }),
+    listAccessTokens: async () => ({ admin_tokens: [accessToken] }),
+    revokeAccessToken: async () => accessToken,
     showStatus: async () => ({
       version: '0.1.0',
       agentes: { registered: 2, atrasado: 1, revoked: 0 },

@@ -13,6 +13,7 @@ import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { EntryFilter, Store, StoreReader } from '../store/store.ts'
+import { createAccessToken, revokeAccessToken, toAdminAccessToken } from './access-tokens.ts'
 import {
   toAdminAgent,
   toAdminCaRevocation,
@@ -124,6 +125,12 @@ export function createAdminOperations(
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),
     showStatus: () => showStatus(reader, clock, thresholdMs),
+
+    createAccessToken: (request) => createAccessToken(store, clock, request, actor),
+    listAccessTokens: async () => ({
+      admin_tokens: (await reader.listAccessTokens()).map(toAdminAccessToken),
+    }),
+    revokeAccessToken: (request) => revokeAccessToken(store, clock, request, actor),
   }
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
 }

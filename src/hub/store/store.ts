@@ -2,6 +2,7 @@
 // promise resolves when its commit is durable; concurrent writes may share one commit. Inside a write function nothing
 // but the writer may be awaited.
 
+import type { AccessToken } from '../domain/access-token.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
@@ -106,6 +107,9 @@ export interface StoreReader {
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   summarizeCaRevocations(agentId: AgentId, now: Date): Promise<CaRevocationSummary>
+  findAccessToken(hash: TokenHash): Promise<AccessToken | undefined>
+  /** Newest first. */
+  listAccessTokens(): Promise<AccessToken[]>
 }
 
 export interface StoreWriter extends StoreReader {
@@ -180,6 +184,10 @@ export interface StoreWriter extends StoreReader {
   setCaFailing(now: Date, reason: string): Promise<void>
   /** What the CA refused waits again. */
   forgetCaRefusals(agentId: AgentId, now: Date): Promise<void>
+  insertAccessToken(token: AccessToken): Promise<void>
+  /** Replaces everything but the hash. */
+  updateAccessToken(token: AccessToken): Promise<void>
+  setAccessTokenUsed(hash: TokenHash, at: Date): Promise<void>
 }
 
 export interface Store {

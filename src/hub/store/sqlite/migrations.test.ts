@@ -93,6 +93,13 @@ describe('a database of an older format keeps its rows when it is brought forwar
       assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
     }
   })
+
+  test('[VLT-16] of the one before admin tokens: there are no admin tokens, and no kept replies', () => {
+    using database = new OldDatabase(8)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT * FROM admin_tokens'), [])
+    assert.deepEqual(database.all('SELECT * FROM admin_respostas'), [])
+  })
 })
 
 class OldDatabase implements Disposable {

@@ -312,6 +312,27 @@ CREATE TABLE agentes_raizes (
 ALTER TABLE certificados ADD COLUMN raiz TEXT;
 `
 
+const ADMIN_API = `
+CREATE TABLE admin_tokens (
+  ordem INTEGER PRIMARY KEY,
+  token_hash TEXT NOT NULL UNIQUE CHECK (length(token_hash) = 64),
+  name TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+-- What a create was answered, so that the same request again makes nothing twice; sealed, with a key that the hub lacks.
+CREATE TABLE admin_respostas (
+  id TEXT NOT NULL PRIMARY KEY,
+  pedido_sha256 TEXT NOT NULL,
+  resposta BLOB NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX admin_respostas_por_validade ON admin_respostas (expires_at);
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -321,4 +342,5 @@ export const MIGRATIONS: readonly string[] = [
   CA_REVOCATIONS,
   IN_USE,
   ROOT_SETS,
+  ADMIN_API,
 ]

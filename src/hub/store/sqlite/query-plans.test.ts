@@ -45,7 +45,7 @@ test('no query walks through a table that grows, and none sorts the audit log', 
     for (const { detail } of plan) {
       assert.doesNotMatch(
         detail,
-        /^SCAN (agentes|enrollment_tokens|cargas|entregas|certificados|politicas|agentes_recipient|cargas_conteudo|pedidos|webhooks_mortos)/,
+        /^SCAN (agentes|enrollment_tokens|admin_tokens|cargas|entregas|certificados|politicas|agentes_recipient|cargas_conteudo|pedidos|webhooks_mortos)/,
       )
       if (/eventos|ca_refused_at, ca_reason/.test(sql)) {
         assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
@@ -83,6 +83,7 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.listLateAgents({ now: NOW, thresholdMs: 1000 })
   await writer.listFirstToEnd(NOW, 5)
   await writer.countAgentsThatLose(NOW, NOW)
+  await writer.findAccessToken('0' as TokenHash)
   await writer.findLastEntry()
   await writer.findEntryByRequestId(agentId, 'r')
   for (const selection of [

@@ -1,3 +1,4 @@
+import type { AccessToken } from '../../domain/access-token.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
@@ -26,6 +27,7 @@ import type {
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
+import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
 import {
   countAgentsThatLose,
@@ -280,6 +282,14 @@ export class SqliteReader implements StoreReader {
 
   async listLastEntries(selection: EntrySelection, count: number): Promise<AuditEntry[]> {
     return selectLastEntries(this.session(), selection, count)
+  }
+
+  async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {
+    return selectAccessToken(this.session(), hash)
+  }
+
+  async listAccessTokens(): Promise<AccessToken[]> {
+    return selectAccessTokens(this.session())
   }
 
   async listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined> {

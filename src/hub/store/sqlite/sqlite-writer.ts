@@ -8,6 +8,7 @@ import type {
   TokenHash,
 } from '../../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
+import type { AccessToken } from '../../domain/access-token.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { RequestedRotation } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
@@ -19,6 +20,7 @@ import type { Policy } from '../../domain/policy.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
+import { insertAccessToken, setAccessTokenUsed, updateAccessToken } from './access-tokens.ts'
 import {
   type CertificateRow,
   type EntryRow,
@@ -317,6 +319,18 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     )
     this.#lastAppended = chained
     return chained
+  }
+
+  async insertAccessToken(token: AccessToken): Promise<void> {
+    insertAccessToken(this.session(), token)
+  }
+
+  async updateAccessToken(token: AccessToken): Promise<void> {
+    updateAccessToken(this.session(), token)
+  }
+
+  async setAccessTokenUsed(hash: TokenHash, at: Date): Promise<void> {
+    setAccessTokenUsed(this.session(), hash, at)
   }
 
   async setCaRevoked(sha256: string, at: Date): Promise<boolean> {

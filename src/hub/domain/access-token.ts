@@ -1,0 +1,19 @@
+import type { AdminRole } from '../../protocol/admin-roles.ts'
+import type { TokenHash } from '../../protocol/identifiers.ts'
+
+/** What opens the admin port: an admin token, as the wire calls it. */
+export interface AccessToken {
+  readonly hash: TokenHash
+  /** Who acts, in the audit log. Of those that are good one alone has it. */
+  readonly name: string
+  readonly role: AdminRole
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/** Expired at the very instant of its expiry; revoked for good, whatever the clock says. */
+export function isGood({ revokedAt, expiresAt }: AccessToken, now: Date): boolean {
+  return revokedAt === null && expiresAt > now
+}

@@ -1,0 +1,70 @@
+import { invariant } from '../../../platform/errors.ts'
+import type { TokenHash } from '../../../protocol/identifiers.ts'
+import type { AccessToken } from '../../domain/access-token.ts'
+import type { SqlSession } from './sql-session.ts'
+
+interface AccessTokenRow {
+  readonly token_hash: TokenHash
+  readonly name: string
+  readonly role: AccessToken['role']
+  readonly created_at: number
+  readonly expires_at: number
+  readonly last_used_at: number | null
+  readonly revoked_at: number | null
+}
+
+export function selectAccessToken(session: SqlSession, hash: TokenHash): AccessToken | undefined {
+  const row = session.get<AccessTokenRow>('SELECT * FROM admin_tokens WHERE token_hash = ?', hash)
+  return row === undefined ? undefined : toAccessToken(row)
+}
+
+export function selectAccessTokens(session: SqlSession): AccessToken[] {
+  const sql = 'SELECT * FROM admin_tokens ORDER BY ordem DESC'
+  return session.all<AccessTokenRow>(sql).map(toAccessToken)
+}
+
+export function insertAccessToken(session: SqlSession, token: AccessToken): void {
+  session.run(
+    `INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, last_used_at, revoked_at)
+     VALUES (@token_hash, @name, @role, @created_at, @expires_at, @last_used_at, @revoked_at)`,
+    fromAccessToken(token),
+  )
+}
+
+export function updateAccessToken(session: SqlSession, token: AccessToken): void {
+  const changes = session.run(
+    `UPDATE admin_tokens SET name = @name, role = @role, created_at = @created_at,
+       expires_at = @expires_at, last_used_at = @last_used_at, revoked_at = @revoked_at
+     WHERE token_hash = @token_hash`,
+    fromAccessToken(token),
+  )
+  invariant(changes === 1, `admin token ${token.name} is there to be changed`)
+}
+
+export function setAccessTokenUsed(session: SqlSession, hash: TokenHash, at: Date): void {
+  session.run('UPDATE admin_tokens SET last_used_at = ? WHERE token_hash = ?', at.getTime(), hash)
+}
+
+function toAccessToken(row: AccessTokenRow): AccessToken {
+  return {
+    hash: row.token_hash,
+    name: row.name,
+    role: row.role,
+    createdAt: new Date(row.created_at),
+    expiresAt: new Date(row.expires_at),
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+    revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
+  }
+}
+
+function fromAccessToken(token: AccessToken): AccessTokenRow {
+  return {
+    token_hash: token.hash,
+    name: token.name,
+    role: token.role,
+    created_at: token.createdAt.getTime(),
+    expires_at: token.expiresAt.getTime(),
+    last_used_at: token.lastUsedAt?.getTime() ?? null,
+    revoked_at: token.revokedAt?.getTime() ?? null,
+  }
+}

@@ -1,0 +1,43 @@
+// Admin tokens, which open the admin port; in code AccessToken, since a token alone is one of enrolment.
+
+import { Type, type Static } from 'typebox'
+import { ADMIN_ROLES } from './admin-roles.ts'
+
+export const ACCESS_TOKEN_PREFIX = 'svca_'
+export const ACCESS_TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+export const ACCESS_TOKEN_TTL_DEFAULT_SECONDS: number = 90 * 86_400
+export const ACCESS_TOKEN_TTL_MAX_SECONDS: number = 365 * 86_400
+
+const time = Type.String()
+const nullableTime = Type.Union([time, Type.Null()])
+const role = Type.Enum([...ADMIN_ROLES])
+
+export const AdminAccessToken = Type.Object({
+  /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
+  id: Type.String(),
+  name: Type.String(),
+  role,
+  created_at: time,
+  expires_at: time,
+  /** To the minute. */
+  last_used_at: nullableTime,
+  revoked_at: nullableTime,
+})
+export type AdminAccessToken = Static<typeof AdminAccessToken>
+
+export const AdminCreatedAccessToken = Type.Object({
+  ...AdminAccessToken.properties,
+  /** The plaintext, shown this once. */
+  token: Type.String(),
+})
+export type AdminCreatedAccessToken = Static<typeof AdminCreatedAccessToken>
+
+export const CreateAccessTokenRequest = Type.Object({
+  name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
+  role,
+  ttl_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: ACCESS_TOKEN_TTL_MAX_SECONDS })),
+})
+export const RevokeAccessTokenRequest = Type.Object({
+  /** Its name, or its id (eight characters or more). */
+  token: Type.String({ minLength: 1, maxLength: 128 }),
+})
