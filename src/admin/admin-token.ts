@@ -27,7 +27,8 @@ export function registerAdminToken(admin: Command, context: CommandContext): voi
   registerCreate(token, context)
   registerList(token, context, {
     description: 'list the admin tokens, newest first; never the tokens themselves',
-    ask: (operations) => operations.listAccessTokens({}),
+    plural: 'admin_tokens',
+    ask: (operations, page) => operations.listAccessTokens(page),
     rowsOf: ({ admin_tokens: tokens }) => tokens,
     columns: {
       ID: (each) => each.id,

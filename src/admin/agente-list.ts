@@ -6,7 +6,8 @@ import { registerList } from './register-list.ts'
 export function registerAgenteList(agente: Command, context: CommandContext): void {
   registerList(agente, context, {
     description: 'list the agents by hostname',
-    ask: (operations) => operations.listAgents({}),
+    plural: 'agentes',
+    ask: (operations, page) => operations.listAgents(page),
     rowsOf: ({ agentes }) => agentes,
     columns: {
       HOSTNAME: (agent) => agent.hostname,

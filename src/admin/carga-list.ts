@@ -5,7 +5,8 @@ import { registerList } from './register-list.ts'
 export function registerCargaList(carga: Command, context: CommandContext): void {
   registerList(carga, context, {
     description: 'list the cargas, oldest first',
-    ask: (operations) => operations.listCargoes({}),
+    plural: 'cargas',
+    ask: (operations, page) => operations.listCargoes(page),
     rowsOf: ({ cargas }) => cargas,
     columns: {
       NOME: (cargo) => cargo.nome,

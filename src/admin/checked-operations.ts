@@ -15,7 +15,7 @@ export function checkRequests(operations: AdminOperations): AdminOperations {
       name,
       async (request: unknown) => {
         const fault = findAdminRequestFault(name, request)
-        if (fault !== undefined) throw new UserError('request_invalid', fault)
+        if (fault !== undefined) throw new UserError('request_invalid', fault.message)
         return operation(request)
       },
     ]

@@ -18,7 +18,8 @@ const DELIVERY_COLUMNS: Columns<AdminDelivery> = {
 export function registerEntregaList(entrega: Command, context: CommandContext): void {
   registerList(entrega, context, {
     description: 'list the deliveries, oldest first',
-    ask: (operations) => operations.listDeliveries({}),
+    plural: 'entregas',
+    ask: (operations, page) => operations.listDeliveries(page),
     rowsOf: ({ entregas }) => entregas,
     columns: DELIVERY_COLUMNS,
   })

@@ -6,6 +6,7 @@ import { renderSeconds } from './render-policy.ts'
 export function registerPoliticaList(politica: Command, context: CommandContext): void {
   registerList(politica, context, {
     description: 'list the politicas, by role',
+    plural: 'politicas',
     ask: (operations) => operations.listPolicies({}),
     rowsOf: ({ politicas }) => politicas,
     columns: {

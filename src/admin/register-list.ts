@@ -3,20 +3,22 @@
 import type { Command } from 'commander'
 import type { AdminOperations } from '../protocol/admin.ts'
 import type { CommandContext } from './command-context.ts'
+import { type ListPage, readWholeList } from './read-list.ts'
 import { type Columns, renderRows } from './table.ts'
 
-export interface List<Reply, Row> {
+export interface List<Page extends ListPage, Row> {
   readonly description: string
-  /** Its answer is what --json prints. */
-  readonly ask: (operations: AdminOperations) => Promise<Reply>
-  readonly rowsOf: (reply: Reply) => readonly Row[]
+  /** Under which --json prints the rows. */
+  readonly plural: string
+  readonly ask: (operations: AdminOperations, page: { after?: string }) => Promise<Page>
+  readonly rowsOf: (page: Page) => readonly Row[]
   readonly columns: Columns<Row>
 }
 
-export function registerList<Reply, Row>(
+export function registerList<Page extends ListPage, Row>(
   noun: Command,
   context: CommandContext,
-  list: List<Reply, Row>,
+  list: List<Page, Row>,
 ): void {
   const above = noun.parent?.parent === null ? 'svc' : `svc ${noun.parent?.name()}`
   const path = `${above} ${noun.name()}`
@@ -34,8 +36,10 @@ Examples:
 `,
     )
     .action(async (options: { json?: true }) => {
-      const reply = await context.withAdmin(({ operations }) => list.ask(operations))
-      if (options.json) return context.output.writeJson(reply)
-      await context.output.write(renderRows(list.columns, list.rowsOf(reply)))
+      const rows = await context.withAdmin(({ operations }) =>
+        readWholeList((page) => list.ask(operations, page), list.rowsOf),
+      )
+      if (options.json) return context.output.writeJson({ [list.plural]: rows })
+      await context.output.write(renderRows(list.columns, rows))
     })
 }

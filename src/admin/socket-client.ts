@@ -1,29 +1,20 @@
-// The admin operations of a running hub, one request each. Connections are not kept: while stdout blocks on a pager
-// nobody would notice that the hub has closed an idle one.
+// The admin operations of a running hub, through the Unix socket in its vault's directory.
 
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describeError, errnoCode, SvcError, UserError } from '../platform/errors.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
-import type { AdminErrorBody, AdminOperationName, AdminOperations } from '../protocol/admin.ts'
-import { fillAdminPath } from '../protocol/admin-paths.ts'
-import { ADMIN_ROUTES } from '../protocol/admin-routes.ts'
+import type { AdminOperationName } from '../protocol/admin.ts'
+import type { AdminErrorBody } from '../protocol/admin-errors.ts'
 import type { AdminSession } from './admin-session.ts'
+import { errorOfReply, exchange, type HubRequest, operationsBy, parseReply } from './hub-calls.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
-const REQUEST_TIMEOUT_MS = 60_000
-const REPLY_BYTES_MAX = 256 * 1024 * 1024
 
 /** Undefined when nobody listens on the socket. */
 export async function connectToHub(socketPath: string): Promise<AdminSession | undefined> {
-  const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
   if (!(await isAnswered(socketPath))) return undefined
-  const operations = Object.fromEntries(
-    names.map((name) => [
-      name,
-      (request: Readonly<Record<string, unknown>>) => callHub(socketPath, name, request),
-    ]),
-  ) as unknown as AdminOperations
+  const operations = operationsBy((name, request) => callHub(socketPath, name, request))
   return { operations, isThroughHub: true, close: () => Promise.resolve() }
 }
 
@@ -55,11 +46,15 @@ function isNobodyThere(error: Error): boolean {
 async function callHub(
   socketPath: string,
   name: AdminOperationName,
-  request: Readonly<Record<string, unknown>>,
+  request: HubRequest,
 ): Promise<unknown> {
   const address = openSocketPath(socketPath)
   try {
-    const reply = await exchange(address.path, name, request)
+    const reply = await exchange(
+      (options) => httpRequest({ ...options, socketPath: address.path }),
+      name,
+      request,
+    )
     const body = parseReply(reply.text)
     if (reply.status < 300) return body
     throw errorOfReply(reply.status, body as AdminErrorBody)
@@ -68,70 +63,6 @@ async function callHub(
   } finally {
     address.release()
   }
-}
-
-interface HubReply {
-  readonly status: number
-  readonly text: string
-}
-
-function exchange(
-  socketPath: string,
-  name: AdminOperationName,
-  request: Readonly<Record<string, unknown>>,
-): Promise<HubReply> {
-  const { method, path: pattern } = ADMIN_ROUTES[name]
-  const { path, body: rest } = fillAdminPath(pattern, request)
-  const content = method === 'GET' ? '' : JSON.stringify(rest)
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({
-      socketPath,
-      method,
-      path,
-      agent: false,
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(content),
-      },
-    })
-    outgoing.once('error', reject)
-    outgoing.once('response', (response) => {
-      readReply(response).then(
-        (text) => resolve({ status: response.statusCode ?? 0, text }),
-        reject,
-      )
-    })
-    outgoing.end(content)
-  })
-}
-
-async function readReply(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    const buffer = chunk as Buffer
-    bytes += buffer.length
-    if (bytes > REPLY_BYTES_MAX)
-      throw new SvcError('reply_too_large', 'the hub’s reply is too large')
-    chunks.push(buffer)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parseReply(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    throw new SvcError('reply_invalid', 'the hub’s reply is not JSON', { cause: error })
-  }
-}
-
-function errorOfReply(status: number, { error, message, hint }: AdminErrorBody): SvcError {
-  const options = hint === undefined ? {} : { hint }
-  return status < 500
-    ? new UserError(error, message, options)
-    : new SvcError(error, message, options)
 }
 
 function unreachable(socketPath: string, error: unknown): SvcError {

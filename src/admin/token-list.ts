@@ -6,7 +6,8 @@ import { registerList } from './register-list.ts'
 export function registerTokenList(noun: Command, context: CommandContext): void {
   registerList(noun, context, {
     description: 'list the enrolment tokens, newest first; never the tokens themselves',
-    ask: (operations) => operations.listTokens({}),
+    plural: 'tokens',
+    ask: (operations, page) => operations.listTokens(page),
     rowsOf: ({ tokens }) => tokens,
     columns: {
       ID: (token) => token.id,

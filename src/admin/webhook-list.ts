@@ -5,7 +5,8 @@ import { registerList } from './register-list.ts'
 export function registerWebhookList(webhook: Command, context: CommandContext): void {
   registerList(webhook, context, {
     description: 'list the webhooks, oldest first, and how each is doing',
-    ask: (operations) => operations.listWebhooks({}),
+    plural: 'webhooks',
+    ask: (operations, page) => operations.listWebhooks(page),
     rowsOf: ({ webhooks }) => webhooks,
     columns: {
       URL: ({ url }) => url,

@@ -11,5 +11,6 @@ export const bootMessages = {
   healthListening: 'health listening',
   enrollListening: 'enroll listening',
   mtlsListening: 'mtls listening',
+  adminListening: 'admin listening',
   metricsListening: 'metrics listening',
 } as const

@@ -1,16 +1,15 @@
 // From configuration to a serving hub, in the order that operators see in the log, and back.
 
-import type { BindAddress } from '../platform/bind-address.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
-import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
+import { describeError } from '../platform/errors.ts'
 import type { Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
+import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
 import type { HubConfig } from './config.ts'
-import { type AdminServer, startAdminServer } from './http/admin-server.ts'
-import type { HttpPort } from './http/http-port.ts'
+import { describeListenFailure, listen } from './listen.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
@@ -18,7 +17,6 @@ import { createPorts } from './ports.ts'
 import { readRootFile } from './root-file.ts'
 import { createRootSetHub } from './root-set-hub.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
-import { createAdminOperations } from './service/admin-operations.ts'
 import { watchLateRenewals } from './service/late-renewals.ts'
 import { CurrentRootSet } from './service/current-root-set.ts'
 import { openRootSet } from './service/open-root-set.ts'
@@ -140,6 +138,7 @@ export async function bootHub(
     log: logging.forModule('hub.revocations'),
     random,
   })
+  let admin: AdminDoors | undefined
   const rootSetHub = createRootSetHub({
     authority: caClient,
     tls,
@@ -147,6 +146,7 @@ export async function bootHub(
     certificate,
     store,
     vaultRoot,
+    onServerCertificate: (renewed) => admin?.replaceCertificate(renewed),
   })
   const background = new AbortController()
   const tasks = [
@@ -166,13 +166,12 @@ export async function bootHub(
       background.signal,
     ),
   ]
-  let admin: AdminServer | undefined
   let metrics: MetricsServer | undefined
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
     background.abort()
     const closing = Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS))
-    await Promise.all([...closing, admin?.close(), metrics?.close(), ...tasks])
+    await Promise.all([...closing, admin?.close(CLOSE_GRACE_MS), metrics?.close(), ...tasks])
   })
   const bound = {
     health: await listen(ports.health, config.healthBind),
@@ -193,47 +192,52 @@ export async function bootHub(
       health: await ports.health.countConnections(),
       enroll: await ports.enroll.countConnections(),
       mtls: await ports.mtls.countConnections(),
+      admin: (await admin?.countConnections()) ?? 0,
     }),
   })
-  admin = await startAdminServer({
+  admin = await openAdminDoors({
+    config,
     socketPath: vaultFiles(vaultRoot).adminSocket,
-    operations: createAdminOperations(
-      {
-        store,
-        clock,
-        polls,
-        addresses: agentAddresses(config.serverNames, bound),
-        hubNames: config.serverNames,
-        contentBytesMax: config.contentBytesMax,
-        renewalThresholdMs: config.renewalThresholdMs,
-        notifier: ports.mtls.streams,
-        webhooks,
-        roots: {
-          readFileRoots: () => readRootFile(config.caRootPath),
-          serverRoot: () => rootSetHub.serverRoot(roots.roots),
-          update: createUpdateRootSet({
-            store,
-            clock,
-            log: trustLog,
-            current: roots,
-            readFileRoots: () => readRootFile(config.caRootPath),
-            hub: rootSetHub,
-          }),
-        },
-        onAgentRevoked: (agentId) => {
-          ports.mtls.cutConnections(agentId)
-          revoker.wake()
-        },
-      },
-      'admin',
-    ),
+    clock,
     logging,
+    certificate,
+    meters,
+    operations: {
+      store,
+      clock,
+      polls,
+      addresses: agentAddresses(config.serverNames, bound),
+      hubNames: config.serverNames,
+      contentBytesMax: config.contentBytesMax,
+      renewalThresholdMs: config.renewalThresholdMs,
+      notifier: ports.mtls.streams,
+      webhooks,
+      roots: {
+        readFileRoots: () => readRootFile(config.caRootPath),
+        serverRoot: () => rootSetHub.serverRoot(roots.roots),
+        update: createUpdateRootSet({
+          store,
+          clock,
+          log: trustLog,
+          current: roots,
+          readFileRoots: () => readRootFile(config.caRootPath),
+          hub: rootSetHub,
+        }),
+      },
+      onAgentRevoked: (agentId) => {
+        ports.mtls.cutConnections(agentId)
+        revoker.wake()
+      },
+    },
   })
+  // It may have been renewed meanwhile.
+  admin.replaceCertificate(rootSetHub.serverCertificate)
   // Whoever waits for these lines may use the admin socket at once.
   for (const [{ host, port }, message] of [
     [bound.health, bootMessages.healthListening],
     [bound.enroll, bootMessages.enrollListening],
     [bound.mtls, bootMessages.mtlsListening],
+    ...(admin.bound === undefined ? [] : ([[admin.bound, bootMessages.adminListening]] as const)),
   ] as const) {
     log.info({ address: `${host}:${port}`, port }, message)
   }
@@ -271,21 +275,4 @@ async function listenForMetrics(
     log.warn({ reason: describeError(failure) }, 'Metrics not served, SVC_METRICS_BIND moves them')
     return undefined
   }
-}
-
-async function listen(port: HttpPort, address: BindAddress): Promise<BindAddress> {
-  try {
-    return await port.listen(address)
-  } catch (error) {
-    throw describeListenFailure(error, address)
-  }
-}
-
-function describeListenFailure(error: unknown, { host, port }: BindAddress): unknown {
-  const code = errnoCode(error)
-  if (code === undefined) return error
-  const where = `${host}:${port}`
-  return code === 'EADDRINUSE'
-    ? new SvcError('address_in_use', `Address already in use (${where})`, { cause: error })
-    : new SvcError('cannot_listen', `cannot listen on ${where}: ${code}`, { cause: error })
 }

@@ -98,6 +98,12 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Bind address of the mutual-TLS endpoint.',
   },
   {
+    name: 'SVC_ADMIN_BIND',
+    required: false,
+    default: '127.0.0.1:8445',
+    meaning: 'Bind address of the admin port (HTTPS, for admin tokens); `off` turns it off.',
+  },
+  {
     name: 'SVC_METRICS_BIND',
     required: false,
     default: '127.0.0.1:9464',
@@ -183,6 +189,8 @@ export interface HubConfig {
   readonly healthBind: BindAddress
   readonly enrollBind: BindAddress
   readonly mtlsBind: BindAddress
+  /** Undefined when there is to be no admin port. */
+  readonly adminBind: BindAddress | undefined
   /** Undefined where metrics are off. */
   readonly metricsBind: MetricsBind | undefined
   readonly metricsCertificates: number
@@ -233,6 +241,7 @@ export function parseHubConfig(env: Environment): HubConfig {
     caRootPath: valueOf(env, 'SVC_CA_ROOT_CA_PATH'),
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
+    adminBind: parseAdminBind(valueOf(env, 'SVC_ADMIN_BIND')),
     metricsBind: parseMetricsBind(env),
     metricsCertificates: parseCount('SVC_METRICS_CERTIFICATES', env, METRICS_CERTIFICATES_MAX),
     identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),
@@ -314,6 +323,10 @@ function parseHttpsUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:') throw invalid(name, `${text} is not an https URL`)
   return url
+}
+
+function parseAdminBind(text: string): BindAddress | undefined {
+  return text === 'off' ? undefined : parseBindAddress('SVC_ADMIN_BIND', text)
 }
 
 function parseBindAddress(name: string, text: string): BindAddress {

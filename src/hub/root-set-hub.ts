@@ -21,6 +21,8 @@ export interface RootSetHubParts {
   readonly certificate: ServerCertificate
   readonly store: Store
   readonly vaultRoot: string
+  /** What else shows it to clients. */
+  readonly onServerCertificate: (certificate: ServerCertificate) => void
 }
 
 export interface RunningRootSetHub extends RootSetHub {
@@ -37,6 +39,7 @@ export function createRootSetHub({
   certificate,
   store,
   vaultRoot,
+  onServerCertificate,
 }: RootSetHubParts): RunningRootSetHub {
   let current = certificate
   const useServerCertificate = (renewed: ServerCertificate): void => {
@@ -47,6 +50,7 @@ export function createRootSetHub({
     }
     current = renewed
     mtls.replaceCertificate(renewed)
+    onServerCertificate(renewed)
   }
   return {
     get serverCertificate() {

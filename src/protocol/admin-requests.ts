@@ -1,19 +1,38 @@
 import { Compile, type Validator } from 'typebox/compile'
 import { ADMIN_OPERATIONS, type AdminOperationName } from './admin.ts'
 
+/** What is wrong with a request, for people, and with which of its fields. */
+export interface AdminRequestFault {
+  readonly message: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+const FIELDS_MAX = 16
+
 const validators = new Map<AdminOperationName, Validator>()
 
-/** What is wrong with an operation's request, for people; undefined when nothing is. */
+/** Undefined when nothing is wrong with it. */
 export function findAdminRequestFault(
   name: AdminOperationName,
   request: unknown,
-): string | undefined {
+): AdminRequestFault | undefined {
   const validator = validatorOf(name)
   if (validator.Check(request)) return undefined
-  const [first] = validator.Errors(request)
-  const field = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
-  const reason = first?.message ?? 'is not valid'
-  return field === '' ? `request ${reason}` : `${field} ${reason}`
+  const fields: Record<string, string> = {}
+  let whole: string | undefined
+  for (const error of validator.Errors(request)) {
+    if (Object.keys(fields).length >= FIELDS_MAX) break
+    const field = error.instancePath.slice(1).replaceAll('/', '.')
+    if (field !== '') fields[field] ??= error.message
+    else whole ??= `request ${error.message}`
+    if (error.keyword !== 'required') continue
+    const inside = field === '' ? '' : `${field}.`
+    for (const missing of error.params.requiredProperties)
+      fields[`${inside}${missing}`] ??= 'is missing'
+  }
+  const [first] = Object.entries(fields)
+  const message = whole ?? (first === undefined ? 'request is not valid' : first.join(' '))
+  return { message, fields }
 }
 
 /** Compiled at first use, since a command needs one of them and a hub all. */

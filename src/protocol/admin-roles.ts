@@ -18,6 +18,7 @@ export const ROLE_NEEDED: Readonly<Record<AdminOperationName, AdminRole>> = {
   listPolicies: 'viewer',
   showPolicy: 'viewer',
   showStatus: 'viewer',
+  showBundle: 'viewer',
 
   createToken: 'operator',
   revokeToken: 'operator',
@@ -36,6 +37,7 @@ export const ROLE_NEEDED: Readonly<Record<AdminOperationName, AdminRole>> = {
   revokeAccessToken: 'admin',
   setPolicy: 'admin',
   removePolicy: 'admin',
+  updateBundle: 'admin',
   createWebhook: 'admin',
   listWebhooks: 'admin',
   showWebhook: 'admin',

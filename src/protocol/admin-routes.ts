@@ -1,4 +1,4 @@
-// Where the admin operations are on the hub's Unix socket; apart from their schemas, which a client does not need.
+// Where the admin operations are on the hub's Unix socket and its admin port; apart from their schemas, which a client does not need.
 
 export interface AdminRoute {
   readonly method: 'GET' | 'POST'
@@ -6,8 +6,6 @@ export interface AdminRoute {
   readonly path: string
   /** 200 unless it says otherwise. */
   readonly status?: number
-  /** Statuses of its refusals, where they are not 400. */
-  readonly refusals?: Readonly<Record<string, number>>
 }
 
 export const ADMIN_ROUTES = {
@@ -39,7 +37,6 @@ export const ADMIN_ROUTES = {
     method: 'POST',
     path: '/v1/push/:agente',
     status: 202,
-    refusals: { agent_not_found: 404, agent_revoked: 409 },
   },
   createWebhook: { method: 'POST', path: '/v1/admin/webhooks' },
   listWebhooks: { method: 'GET', path: '/v1/admin/webhooks' },
@@ -54,8 +51,13 @@ export const ADMIN_ROUTES = {
   revokeAccessToken: { method: 'POST', path: '/v1/admin/admin-tokens/revoke' },
 } as const satisfies Readonly<Record<string, AdminRoute>>
 
-/** Cursor lists answer at most `limit` rows after `after`; the next page starts after the last one's `seq`. */
+/** Those that make something, and take an `Idempotency-Key`. */
+export const ADMIN_CREATES = ['createToken', 'createCargo', 'createAccessToken'] as const
+export type AdminCreateName = (typeof ADMIN_CREATES)[number]
+
+/** Cursor lists answer at most `limit` rows after `after`, and in `next` what the next page starts after. */
 export const ENTRY_PAGE_MAX = 500
+export const LIST_PAGE_MAX = 10_000
 
 /** Room for a sealed file of the default limit with the recipients of a few thousand agents. */
 export const SEALED_BASE64_CHARACTERS_MAX = 12 * 1024 * 1024

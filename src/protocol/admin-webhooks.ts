@@ -61,7 +61,7 @@ interface AdminWebhookTest {
 export interface AdminWebhookReplies {
   /** With the secret, shown this once. */
   createWebhook: AdminWebhook & { secret: string }
-  listWebhooks: { webhooks: AdminWebhook[] }
+  listWebhooks: { webhooks: AdminWebhook[]; next: string | null }
   showWebhook: AdminWebhook & { dead_messages: AdminDeadMessage[] }
   testWebhook: AdminWebhookTest
   replayWebhook: AdminWebhook

@@ -1,11 +1,13 @@
-// The admin operations: what the CLI asks for, over the hub's Unix socket or, when no hub runs, of the vault itself.
-// Shapes are those of `svc … --json`. On the socket each operation is an HTTP route; errors there are
-// `{error, message, hint?}`.
+// The admin operations: what the CLI asks for, over the hub's Unix socket, its admin port or, when no hub runs, of the vault
+// itself.
+// Shapes are those of `svc … --json`. On socket and port each operation is an HTTP route; errors there are
+// `{error, message, hint?, fields?}`: protocol/admin-errors.ts.
 
 import { Type, type Static, type TSchema } from 'typebox'
 import {
   ADMIN_ROUTES,
   ENTRY_PAGE_MAX,
+  LIST_PAGE_MAX,
   PUSH_BYTES_MAX,
   SEALED_BASE64_CHARACTERS_MAX,
 } from './admin-routes.ts'
@@ -29,6 +31,11 @@ const text = Type.String({ minLength: 1, maxLength: 512 })
 const time = Type.String()
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const nothing = Type.Object({})
+const listRequest = Type.Object({
+  /** The `next` of the page before. */
+  after: Type.Optional(text),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_PAGE_MAX })),
+})
 /** What the caller thinks that it has; refused when it has another one by now. As `If-Match`. */
 const expectedVersion = Type.Integer({ minimum: 0 })
 
@@ -302,6 +309,7 @@ const listRecipientsRequest = Type.Object({
   agentes: Type.Array(text, { maxItems: 10_000 }),
   roles: Type.Array(text, { maxItems: 100 }),
 })
+const removeCargoRequest = Type.Object({ carga: text, versao: Type.Optional(expectedVersion) })
 const listEntriesRequest = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
@@ -351,24 +359,24 @@ const byName = Type.Object({ agente: text })
 
 export const ADMIN_OPERATIONS = {
   createToken: { ...ADMIN_ROUTES.createToken, request: createTokenRequest },
-  listTokens: { ...ADMIN_ROUTES.listTokens, request: nothing },
+  listTokens: { ...ADMIN_ROUTES.listTokens, request: listRequest },
   revokeToken: { ...ADMIN_ROUTES.revokeToken, request: Type.Object({ token: text }) },
-  listAgents: { ...ADMIN_ROUTES.listAgents, request: nothing },
+  listAgents: { ...ADMIN_ROUTES.listAgents, request: listRequest },
   showAgent: { ...ADMIN_ROUTES.showAgent, request: byName },
   revokeAgent: { ...ADMIN_ROUTES.revokeAgent, request: byName },
   removeAgent: { ...ADMIN_ROUTES.removeAgent, request: byName },
   listCaRevocations: { ...ADMIN_ROUTES.listCaRevocations, request: listCaRevocationsRequest },
   createCargo: { ...ADMIN_ROUTES.createCargo, request: createCargoRequest },
-  listCargoes: { ...ADMIN_ROUTES.listCargoes, request: nothing },
+  listCargoes: { ...ADMIN_ROUTES.listCargoes, request: listRequest },
   updateCargo: { ...ADMIN_ROUTES.updateCargo, request: updateCargoRequest },
-  removeCargo: { ...ADMIN_ROUTES.removeCargo, request: Type.Object({ carga: text }) },
+  removeCargo: { ...ADMIN_ROUTES.removeCargo, request: removeCargoRequest },
   listRecipients: { ...ADMIN_ROUTES.listRecipients, request: listRecipientsRequest },
   readContent: { ...ADMIN_ROUTES.readContent, request: Type.Object({ carga: text }) },
   cancelDelivery: { ...ADMIN_ROUTES.cancelDelivery, request: Type.Object({ entrega: text }) },
   retryDeliveries: { ...ADMIN_ROUTES.retryDeliveries, request: retryDeliveriesRequest },
-  listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: nothing },
+  listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: listRequest },
   setPolicy: { ...ADMIN_ROUTES.setPolicy, request: setPolicyRequest },
-  listPolicies: { ...ADMIN_ROUTES.listPolicies, request: nothing },
+  listPolicies: { ...ADMIN_ROUTES.listPolicies, request: Type.Object({}) },
   showPolicy: { ...ADMIN_ROUTES.showPolicy, request: byRole },
   removePolicy: { ...ADMIN_ROUTES.removePolicy, request: byRole },
   showBundle: { ...ADMIN_ROUTES.showBundle, request: nothing },
@@ -376,15 +384,15 @@ export const ADMIN_OPERATIONS = {
   listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },
   pushToAgent: { ...ADMIN_ROUTES.pushToAgent, request: pushRequest },
   createWebhook: { ...ADMIN_ROUTES.createWebhook, request: createWebhookRequest },
-  listWebhooks: { ...ADMIN_ROUTES.listWebhooks, request: nothing },
+  listWebhooks: { ...ADMIN_ROUTES.listWebhooks, request: listRequest },
   showWebhook: { ...ADMIN_ROUTES.showWebhook, request: webhookByIdRequest },
   testWebhook: { ...ADMIN_ROUTES.testWebhook, request: webhookByIdRequest },
   replayWebhook: { ...ADMIN_ROUTES.replayWebhook, request: replayWebhookRequest },
   removeWebhook: { ...ADMIN_ROUTES.removeWebhook, request: webhookByIdRequest },
-  showStatus: { ...ADMIN_ROUTES.showStatus, request: nothing },
+  showStatus: { ...ADMIN_ROUTES.showStatus, request: Type.Object({}) },
 
   createAccessToken: { ...ADMIN_ROUTES.createAccessToken, request: CreateAccessTokenRequest },
-  listAccessTokens: { ...ADMIN_ROUTES.listAccessTokens, request: nothing },
+  listAccessTokens: { ...ADMIN_ROUTES.listAccessTokens, request: listRequest },
   revokeAccessToken: { ...ADMIN_ROUTES.revokeAccessToken, request: RevokeAccessTokenRequest },
 } as const
 
@@ -396,9 +404,9 @@ export type AdminRequest<Name extends AdminOperationName> = Static<
 
 export interface AdminReplies extends AdminWebhookReplies {
   createToken: AdminCreatedToken
-  listTokens: { tokens: AdminToken[] }
+  listTokens: { tokens: AdminToken[]; next: string | null }
   revokeToken: AdminToken
-  listAgents: { agentes: AdminAgent[] }
+  listAgents: { agentes: AdminAgent[]; next: string | null }
   showAgent: AdminAgent & {
     /** Null for none. */
     recipient_fingerprint: string | null
@@ -414,10 +422,10 @@ export interface AdminReplies extends AdminWebhookReplies {
   readContent: AdminContent
   cancelDelivery: AdminDelivery
   retryDeliveries: { entregas: AdminDelivery[] }
-  listCargoes: { cargas: AdminCargo[] }
-  listDeliveries: { entregas: AdminDelivery[] }
+  listCargoes: { cargas: AdminCargo[]; next: string | null }
+  listDeliveries: { entregas: AdminDelivery[]; next: string | null }
   setPolicy: AdminPolicy & AdminPolicyEffect
-  listPolicies: { politicas: AdminPolicy[] }
+  listPolicies: { politicas: AdminPolicy[]; next: null }
   showPolicy: AdminPolicy &
     AdminPolicyEffect & {
       /** Hostnames of those that it holds for. */
@@ -426,13 +434,13 @@ export interface AdminReplies extends AdminWebhookReplies {
   removePolicy: AdminPolicy & AdminPolicyEffect
   showBundle: AdminBundle
   updateBundle: AdminUpdatedBundle
-  listEntries: { eventos: AdminEntry[] }
+  listEntries: { eventos: AdminEntry[]; next: number | null }
   /** `online`: the agent held its stream, and is told at once. */
   pushToAgent: { entrega_id?: string; online: boolean }
   showStatus: AdminStatus
 
   createAccessToken: AdminCreatedAccessToken
-  listAccessTokens: { admin_tokens: AdminAccessToken[] }
+  listAccessTokens: { admin_tokens: AdminAccessToken[]; next: string | null }
   revokeAccessToken: AdminAccessToken
 }
 
@@ -441,10 +449,4 @@ export type AdminOperations = {
   readonly [Name in AdminOperationName]: (
     request: AdminRequest<Name>,
   ) => Promise<AdminReplies[Name]>
-}
-
-export interface AdminErrorBody {
-  error: string
-  message: string
-  hint?: string
 }

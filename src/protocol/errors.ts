@@ -1,4 +1,5 @@
-// Every code that an agent's port can answer, with its status. Bodies are exactly `{"error": "<code>"}`.
+// Every code that a port itself can answer, with its status. Bodies are exactly `{"error": "<code>"}` on an agent's port;
+// the admin port says more (protocol/admin-errors.ts).
 
 interface WireError {
   readonly status: number
@@ -30,11 +31,19 @@ export const WIRE_ERRORS = {
     when: 'A newer identity of the same agent has been in use for over a minute.',
   },
   recovery_refused: { status: 401, when: 'The expired identity cannot be recovered.' },
+  admin_token_invalid: {
+    status: 401,
+    when: 'No admin token came along, or one that is unknown, expired or revoked.',
+  },
   hostname_mismatch: { status: 403, when: 'The token was made for another hostname.' },
   role_mismatch: { status: 403, when: 'The token was made for another role.' },
   csr_cn_mismatch: {
     status: 403,
     when: 'The CSR asks for a name that is not the agent’s own hostname.',
+  },
+  role_insufficient: {
+    status: 403,
+    when: 'The role of the admin token does not allow this operation.',
   },
   route_not_found: { status: 404, when: 'There is no such route on this port.' },
   entrega_not_found: {

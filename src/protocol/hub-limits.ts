@@ -74,6 +74,12 @@ export const HUB_LIMITS = {
     unit: 'a minute',
     meaning: 'Unknown tokens, and bodies without one, from one address.',
   },
+  adminFailuresPerMinute: {
+    variable: 'SVC_LIMIT_ADMIN_FAILURES',
+    default: 60,
+    unit: 'a minute',
+    meaning: 'Refusals of the admin port, for the token or its role, to one address.',
+  },
   eventsPerSecond: {
     variable: 'SVC_LIMIT_EVENTS',
     default: 10,

@@ -71,6 +71,7 @@ export const HubEventType = {
   certificateNotRevokedAtCa: 'certificate_not_revoked_at_ca',
   accessTokenCreated: 'admin_token_created',
   accessTokenRevoked: 'admin_token_revoked',
+  adminRefused: 'admin_refused',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

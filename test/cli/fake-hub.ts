@@ -105,7 +105,7 @@ const POLICIES: Pick<
   'setPolicy' | 'listPolicies' | 'showPolicy' | 'removePolicy'
 > = {
   setPolicy: async () => POLICY,
-  listPolicies: async () => ({ politicas: [POLICY] }),
+  listPolicies: async () => ({ politicas: [POLICY], next: null }),
   showPolicy: async () => ({ ...POLICY, agentes: [AGENT.hostname] }),
   removePolicy: async () => POLICY,
 }
@@ -161,6 +161,7 @@ export async function startFakeHub(
   await initVault(vaultRoot, new Secret(passphrase))
   const lock = lockVault(vaultRoot)
   const sealed = createSealedState(AGENT)
+  const operations = addSealedOperations(createFakeOperations(entries), sealed)
   const hub: FakeHub = {
     entries,
     sealed,
@@ -171,7 +172,7 @@ export async function startFakeHub(
   }
   const server = await startAdminServer({
     socketPath: `${vaultRoot}/admin.sock`,
-    operations: addSealedOperations(createFakeOperations(entries), sealed),
+    operationsOf: () => operations,
     logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
   })
   return hub
@@ -254,7 +255,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       tipos,
       secret: 'whsec_plaintext',
     }),
-    listWebhooks: async () => ({ webhooks: [WEBHOOK] }),
+    listWebhooks: async () => ({ webhooks: [WEBHOOK], next: null }),
     showWebhook: async ({ webhook }) => ({
       ...findWebhook(webhook),
       dead_messages: [
@@ -290,9 +291,9 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       token: 'svct_plaintext',
       agent_command: 'SVC_ENROLL_TOKEN=svct_plaintext svc-agent enroll',
     }),
-    listTokens: async () => ({ tokens: [token] }),
+    listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
-    listAgents: async () => ({ agentes: [AGENT] }),
+    listAgents: async () => ({ agentes: [AGENT], next: null }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),
       recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
@@ -319,7 +320,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     showBundle: async () => BUNDLE,
     updateBundle: async ({ force, numero }) => updateBundle(force === true, numero),
-    listCargoes: async () => ({ cargas: [cargo] }),
+    listCargoes: async () => ({ cargas: [cargo], next: null }),
     removeAgent: async ({ agente }) => findAgent(agente),
     updateCargo: async ({ carga, sans }) => {
       Object.assign(findCargo(carga), sans === undefined ? {} : { sans })
@@ -332,7 +333,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     retryDeliveries: async ({ entrega = DELIVERY.id }) => ({
       entregas: [{ ...findDelivery(entrega), id: randomUUID(), status: 'pendente', erro: null }],
     }),
-    listDeliveries: async () => ({ entregas: [DELIVERY] }),
+    listDeliveries: async () => ({ entregas: [DELIVERY], next: null }),
     pushToAgent: async ({ agente, acao }) => {
       findAgent(agente)
       if (acao === undefined) return { entrega_id: DELIVERY.id, online: true }
@@ -344,7 +345,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       role,
       token: 'svca_plaintext',
     }),
-    listAccessTokens: async () => ({ admin_tokens: [accessToken] }),
+    listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
     showStatus: async () => ({
       version: '0.1.0',
@@ -375,7 +376,8 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
           (tipo === undefined || entry.tipo_evento === tipo) &&
           (since === undefined || Date.parse(entry.timestamp) >= Date.parse(since)),
       )
-      return { eventos: last === undefined ? matching.slice(0, limit) : matching.slice(-last) }
+      const eventos = last === undefined ? matching.slice(0, limit) : matching.slice(-last)
+      return { eventos, next: null }
     },
   }
 }

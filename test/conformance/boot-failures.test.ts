@@ -94,6 +94,7 @@ describe('wrong variables', () => {
     ['SVC_HEALTH_BIND', '8080'],
     ['SVC_ENROLL_BIND', '127.0.0.1:65536'],
     ['SVC_MTLS_BIND', ':8443'],
+    ['SVC_ADMIN_BIND', 'on'],
     ['SVC_IDENTITY_MATCH', 'CN'],
   ]
   for (const [name, value] of wrong) {
@@ -248,7 +249,7 @@ describe('the CA’s root', () => {
 })
 
 describe('the addresses', () => {
-  for (const name of ['SVC_HEALTH_BIND', 'SVC_ENROLL_BIND', 'SVC_MTLS_BIND']) {
+  for (const name of ['SVC_HEALTH_BIND', 'SVC_ENROLL_BIND', 'SVC_MTLS_BIND', 'SVC_ADMIN_BIND']) {
     test(`[BOOT-14] Address already in use, for ${name}`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       await once(other, 'listening')

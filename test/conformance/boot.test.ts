@@ -25,16 +25,17 @@ const BOOT_LINES = [
   'health listening',
   'enroll listening',
   'mtls listening',
+  'admin listening',
 ]
 
 describe('a start', () => {
-  test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] logs these lines in this order', async () => {
+  test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] logs these lines in this order', async () => {
     await using hub = await startHub()
     assert.deepEqual(messagesOf(hub), BOOT_LINES)
     const entries = hub.logEntries()
     assert.equal(entries[0]?.['vault'], hub.vaultRoot)
     assert.equal(hub.logText().match(/starting/g)?.length, 1)
-    for (const [index, name] of (['health', 'enroll', 'mtls'] as const).entries()) {
+    for (const [index, name] of (['health', 'enroll', 'mtls', 'admin'] as const).entries()) {
       const { address, port } = entries[6 + index] ?? {}
       assert.deepEqual([address, port], [`127.0.0.1:${hub.ports[name]}`, hub.ports[name]])
     }
@@ -50,7 +51,7 @@ describe('a start', () => {
     const running = startProgram('svc-server', [], hub.environment)
     const isListening = (): true | undefined => running.stderr().includes('listening') || undefined
     await waitUntil('the first listening line', isListening)
-    assert.deepEqual(await hub.admin('GET', '/v1/admin/tokens'), { tokens: [] })
+    assert.deepEqual(await hub.admin('GET', '/v1/admin/tokens'), { tokens: [], next: null })
     running.kill('SIGTERM')
     assert.equal((await running.ended).status, 0)
   })

@@ -45,6 +45,8 @@ export interface HubPorts {
   readonly health: number
   readonly enroll: number
   readonly mtls: number
+  /** 0 when it is off. */
+  readonly admin?: number
 }
 
 export type LogEntry = Readonly<Record<string, unknown>>
@@ -120,7 +122,8 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
     start: async (extra = {}, programs = ownPrograms) => {
       const started = startProgram(join(programs, 'svc-server'), [], { ...environment, ...extra })
       running = started
-      ports = await waitForPorts(started)
+      const { SVC_ADMIN_BIND: adminBind } = { ...environment, ...extra }
+      ports = await waitForPorts(started, adminBind !== 'off')
     },
     stop,
     admin,
@@ -143,6 +146,7 @@ export function hubEnvironment(vaultRoot: string, options: TestHubOptions): Vari
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
+    SVC_ADMIN_BIND: '127.0.0.1:0',
     // Its default is one address, which many hubs at once cannot have.
     SVC_METRICS_BIND: 'off',
     ...options.environment,
@@ -157,7 +161,7 @@ export function parseLog(text: string): LogEntry[] {
     .map((line) => JSON.parse(line) as LogEntry)
 }
 
-async function waitForPorts(running: RunningProgram): Promise<HubPorts> {
+async function waitForPorts(running: RunningProgram, hasAdmin: boolean): Promise<HubPorts> {
   return waitUntil('the hub to listen', () => {
     if (running.hasEnded()) throw new Error(`the hub ended: ${running.stderr()}`)
     const whole = running.stderr().slice(0, running.stderr().lastIndexOf('\n') + 1)
@@ -169,15 +173,16 @@ async function waitForPorts(running: RunningProgram): Promise<HubPorts> {
     const [health, enroll, mtls] = ['health', 'enroll', 'mtls'].map((name) =>
       portOf(`${name} listening`),
     )
-    return health === undefined || enroll === undefined || mtls === undefined
-      ? undefined
-      : { health, enroll, mtls }
+    const admin = hasAdmin ? portOf('admin listening') : 0
+    if (health === undefined || enroll === undefined) return undefined
+    return mtls === undefined || admin === undefined ? undefined : { health, enroll, mtls, admin }
   })
 }
 
 function callAdmin<T>(socketPath: string, method: string, path: string, body: object): Promise<T> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ socketPath, method, path, agent: false }, (response) => {
+    const headers = { 'content-type': 'application/json' }
+    const request = httpRequest({ socketPath, method, path, agent: false, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {

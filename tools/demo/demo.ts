@@ -71,6 +71,7 @@ async function runDemo(options: Options): Promise<void> {
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
+    SVC_ADMIN_BIND: '127.0.0.1:0',
   }
   await step('a new vault: svc init', () => runCommand('svc', ['init'], hub))
   const ports = await step('the hub: svc-server', () => startHub(hub))

@@ -13,6 +13,7 @@ export function answerBrokenRequest(
   log: Logger,
   error: Error & { code?: string },
   socket: Socket,
+  bodyOf: (refusal: WireErrorCode) => object,
 ): void {
   // Of a handshake that failed; the mutual TLS port sees to it.
   if ('secureConnecting' in socket && socket.secureConnecting === true) return
@@ -30,12 +31,12 @@ export function answerBrokenRequest(
     { request_id: requestId, status, error: code, reason, remote: socket.remoteAddress },
     'Request refused',
   )
-  const body = JSON.stringify({ error: code })
+  const body = JSON.stringify(bodyOf(code))
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
       'Connection: close',
       '',

@@ -1,4 +1,4 @@
-// The one place that turns anything into an answer of an agent's port: `{"error": "<code>"}`.
+// The one place that turns a refusal into an answer: `{"error": "<code>"}` on an agent's port, more on the admin port.
 
 import type { FastifyReply } from 'fastify'
 import { SvcError } from '../../platform/errors.ts'
@@ -23,17 +23,25 @@ export function refusalSentBy(reply: FastifyReply): WireErrorCode | undefined {
   return refusals.get(reply)
 }
 
-export function sendRefusal(reply: FastifyReply, refusal: WireErrorCode): FastifyReply {
+export function sendRefusal(
+  reply: FastifyReply,
+  refusal: WireErrorCode,
+  body: object = { error: refusal },
+): FastifyReply {
   const { status } = WIRE_ERRORS[refusal]
   refusals.set(reply, refusal)
   if (status === 503 || status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS)
-  return reply.code(status).type('application/json').send({ error: refusal })
+  return reply.code(status).type('application/json').send(body)
 }
 
-export function sendRateLimited(reply: FastifyReply, waitMs: number): FastifyReply {
+export function sendRateLimited(
+  reply: FastifyReply,
+  waitMs: number,
+  body: object = { error: 'rate_limited' },
+): FastifyReply {
   refusals.set(reply, 'rate_limited')
   reply.header('retry-after', Math.max(1, Math.ceil(waitMs / 1000)))
-  return reply.code(WIRE_ERRORS.rate_limited.status).send({ error: 'rate_limited' })
+  return reply.code(WIRE_ERRORS.rate_limited.status).type('application/json').send(body)
 }
 
 /** The code for whatever a request threw; `internal_error` for what nobody expected. */

@@ -1,4 +1,4 @@
-// What all three ports have in common: order of checks, limits, request ids, errors, logs.
+// What all ports have in common: order of checks, limits, request ids, errors, logs.
 // Order: route, method, size, media type, JSON, shape (docs/protocol.md ERR); a port may put its own check before all.
 
 import { randomUUID } from 'node:crypto'
@@ -28,13 +28,20 @@ import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
 
 export interface HttpPortOptions {
-  readonly port: PortName
+  readonly port: PortName | 'admin'
   readonly log: Logger
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly https?: HttpsServerOptions
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
-  readonly authenticate?: (request: FastifyRequest) => Promise<WireErrorCode | undefined>
+  readonly authenticate?: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<WireErrorCode | undefined>
+  /** What else than `{error}` the body of a refusal says. */
+  readonly bodyOf?: (refusal: WireErrorCode) => object
+  /** The routes of the port, when they are not those of protocol/routes.ts. */
+  readonly routes?: readonly Route[]
   /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
   readonly onAnswer?: ((answer: AnsweredRequest) => void) | undefined
@@ -42,11 +49,16 @@ export interface HttpPortOptions {
 
 /** An answer that went out, for whoever counts them. */
 export interface AnsweredRequest {
-  readonly port: PortName
+  readonly port: HttpPortOptions['port']
   /** The template of the route; `other` where there is none. */
   readonly route: string
   readonly status: number
   readonly durationMs: number
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
 }
 
 export interface HttpPort {
@@ -68,6 +80,8 @@ const CONNECTIONS_CHECK_INTERVAL_MS = 50
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
+  const { bodyOf = (refusal: WireErrorCode) => ({ error: refusal }) } = options
+  const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
   let isClosing = false
   const server = {
     requireHostHeader: false,
@@ -79,7 +93,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   ): Promise<WireErrorCode | undefined> =>
     refuseVersion(request, reply) ??
     (isClosing ? 'unavailable' : undefined) ??
-    (await authenticate?.(request))
+    (await authenticate?.(request, reply))
   // Fastify's type depends on whether it is https; what we use of it is the same.
   const app = fastify({
     ...(options.https === undefined
@@ -98,12 +112,14 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for it: what comes before and after every answer is done here.
       reply.header('x-request-id', request.id)
-      sendRefusal(reply, (await refuseFirst(request, reply)) ?? refusalOf(error))
+      const refusal = (await refuseFirst(request, reply)) ?? refusalOf(error)
+      sendRefusal(reply, refusal, bodyOf(refusal))
       logAnswer(log, request, reply)
       countAnswer(options, request, reply)
       return reply
     },
-    clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(log, error, socket),
+    clientErrorHandler: (error: Error, socket: Socket) =>
+      answerBrokenRequest(log, error, socket, bodyOf),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
   // Without a listener Node answers 417 by itself, in a form of its own; RFC 9110 lets us ignore what we do not expect.
@@ -135,18 +151,22 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     connections.begin(request.raw.socket)
     reply.header('x-request-id', request.id)
     const refusal =
-      (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, port, limits)
-    if (refusal !== undefined) return sendRefusal(reply, refusal)
+      (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
+    if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))
     return undefined
   })
-  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'route_not_found'))
+  app.setNotFoundHandler((_request, reply) =>
+    sendRefusal(reply, 'route_not_found', bodyOf('route_not_found')),
+  )
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error)
     const waitMs = await waitBefore(options, request, refusal)
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
     else log.info(fields, 'Request refused')
-    return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, refusal)
+    return waitMs > 0
+      ? sendRateLimited(reply, waitMs, bodyOf('rate_limited'))
+      : sendRefusal(reply, refusal, bodyOf(refusal))
   })
   app.addHook('onSend', async (request) => {
     if (!request.raw.complete) boundDroppedBody(request.raw)
@@ -209,10 +229,10 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 function refuseBeforeBody(
   request: FastifyRequest,
   reply: FastifyReply,
-  port: PortName,
+  routes: readonly Route[],
   limits: HubLimits,
 ): WireErrorCode | undefined {
-  if (request.is404) return refuseUnroutable(request, reply, port)
+  if (request.is404) return refuseUnroutable(request, reply, routes)
   if (!BODY_METHODS.has(request.method)) return undefined
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
   return isJson(request.headers['content-type']) ? undefined : 'unsupported_media_type'
@@ -221,11 +241,11 @@ function refuseBeforeBody(
 function refuseUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
-  port: PortName,
+  routes: readonly Route[],
 ): WireErrorCode {
   const path = request.url.split('?', 1)[0]
-  const methods = Object.values(ROUTES)
-    .filter((route) => route.port === port && isPathOf(route.path, path))
+  const methods = routes
+    .filter((route) => isPathOf(route.path, path))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   if (methods.length === 0) return 'route_not_found'
   reply.header('allow', methods.join(', '))

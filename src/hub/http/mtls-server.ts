@@ -1,8 +1,8 @@
 // Port 8443: strict mutual TLS. TLS has verified the chain before any of this runs; each request is then checked against
 // what the hub knows of the certificate.
 
-import { constants, hash } from 'node:crypto'
-import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
+import { hash } from 'node:crypto'
+import type { TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -38,6 +38,7 @@ import type { AgentStreams } from './agent-streams.ts'
 import { createConnectionSweep } from './connection-sweep.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
+import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { sendBlob } from './send-blob.ts'
 import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
@@ -71,19 +72,6 @@ export interface MtlsServer extends HttpPort {
   /** Those by a client certificate, given by its SHA-256, that is not wanted. */
   cutConnectionsUnless(isWanted: (sha256: string) => Promise<boolean>): Promise<void>
 }
-
-/** Forward secrecy and authenticated encryption only: of TLS 1.2, OpenSSL's own default still offers CBC with SHA-1. */
-const CIPHERS = [
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'TLS_AES_128_GCM_SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-].join(':')
 
 /** An agent that comes back after an outage has much to tell and to renew at once. */
 const EVENT_BURST_SECONDS = 10
@@ -123,18 +111,11 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     authenticate,
     https: {
       ...tlsOptions(options.certificate),
-      // Node's timers know no infinity; a day is as good here.
-      handshakeTimeout: Math.min(limits.handshakeSeconds, 86_400) * 1000,
+      handshakeTimeout: handshakeTimeoutMs(limits),
     },
   })
-  const server = port.app.server as unknown as TlsServer
+  const server = tlsServerOf(port, log, options.onHandshakeFailure)
   const sweep = createConnectionSweep(server)
-  server.on('tlsClientError', (error, socket) => {
-    log.debug({ reason: error.message }, 'Handshake failed')
-    options.onHandshakeFailure?.()
-    // Nothing can be answered on it, so it would stay open as long as the client likes.
-    socket.destroy()
-  })
 
   const events = createTokenBuckets({
     perSecond: limits.eventsPerSecond,
@@ -253,18 +234,11 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
 
 function tlsOptions(certificate: ServerCertificate): TlsOptions {
   return {
-    key: certificate.keyPem,
-    cert: certificate.chainPem,
+    ...hubTlsOptions(certificate),
     // The intermediates too, for clients that send only their leaf.
     ca: [certificate.rootPem, ...certificate.intermediatePems],
     requestCert: true,
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
-    ALPNProtocols: ['http/1.1'],
-    // A resumed session would bring back a certificate that expired, or was replaced, since; renegotiation is work that
-    // a client can ask for again and again.
-    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   }
 }
 

@@ -34,6 +34,7 @@ import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
 import { listRecipients, readContent } from './list-recipients.ts'
 import { pushToAgent } from './push-to-agent.ts'
+import { pageOf, readPage } from './read-page.ts'
 import type { PollRecorder } from './record-polls.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
@@ -84,12 +85,16 @@ export function createAdminOperations(
   const viewAgent = async (agent: Agent) => viewOneOf(agent, await listLateAgents())
   const operations: AdminOperations = {
     createToken: (request) => createToken(dependencies, request, actor),
-    listTokens: async () => ({ tokens: (await reader.listTokens()).map(toAdminToken) }),
+    listTokens: async (request) => {
+      const { rows, next } = await readPage(request, reader.pageTokens.bind(reader), toAdminToken)
+      return { tokens: rows, next }
+    },
     revokeToken: (request) => revokeToken(store, clock, request, actor),
-    listAgents: async () => {
+    listAgents: async (request) => {
       const late = await listLateAgents()
-      const agents = await reader.listAgents()
-      return { agentes: await Promise.all(agents.map((agent) => viewOneOf(agent, late))) }
+      const view = (agent: Agent) => viewOneOf(agent, late)
+      const { rows, next } = await readPage(request, reader.pageAgents.bind(reader), view)
+      return { agentes: rows, next }
     },
     showAgent: async ({ agente }) => {
       const agent = await findAgent(reader, agente)
@@ -105,18 +110,26 @@ export function createAdminOperations(
     removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente, actor)),
     listCaRevocations: (request) => listCaRevocations(dependencies, request),
     createCargo: (request) => createCargo(dependencies, request, actor),
-    listCargoes: async () => ({ cargas: (await reader.listCargoes()).map(toAdminCargo) }),
+    listCargoes: async (request) => {
+      const { rows, next } = await readPage(request, reader.pageCargoes.bind(reader), toAdminCargo)
+      return { cargas: rows, next }
+    },
     updateCargo: (request) => updateCargo(dependencies, request, actor),
     removeCargo: (request) => removeCargo(store, clock, request, actor),
     listRecipients: (request) => listRecipients(reader, contentBytesMax, request),
     readContent: (request) => readContent(reader, request),
     cancelDelivery: (request) => cancelDeliveryById(store, clock, request, actor),
     retryDeliveries: (request) => retryDeliveries(store, clock, request, actor),
-    listDeliveries: async () => ({
-      entregas: (await reader.listDeliveries({})).map(toAdminDelivery),
-    }),
+    listDeliveries: async (request) => {
+      const read = reader.pageDeliveries.bind(reader)
+      const { rows, next } = await readPage(request, read, toAdminDelivery)
+      return { entregas: rows, next }
+    },
     setPolicy: (request) => setPolicy(dependencies, request, actor),
-    listPolicies: async () => ({ politicas: (await reader.listPolicies()).map(toAdminPolicy) }),
+    listPolicies: async () => ({
+      politicas: (await reader.listPolicies()).map(toAdminPolicy),
+      next: null,
+    }),
     showPolicy: (request) => showPolicy(reader, request),
     removePolicy: (request) => removePolicy(store, clock, request, actor),
     showBundle: () => showBundle(dependencies),
@@ -127,9 +140,14 @@ export function createAdminOperations(
     showStatus: () => showStatus(reader, clock, thresholdMs),
 
     createAccessToken: (request) => createAccessToken(store, clock, request, actor),
-    listAccessTokens: async () => ({
-      admin_tokens: (await reader.listAccessTokens()).map(toAdminAccessToken),
-    }),
+    listAccessTokens: async (request) => {
+      const { rows, next } = await readPage(
+        request,
+        async (page) => pageOf((await reader.listAccessTokens()).map(toAdminAccessToken), page),
+        (token) => token,
+      )
+      return { admin_tokens: rows, next }
+    },
     revokeAccessToken: (request) => revokeAccessToken(store, clock, request, actor),
   }
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
@@ -176,5 +194,7 @@ async function listEntries(
           limit: request.limit ?? ENTRY_PAGE_MAX,
         })
       : await reader.listLastEntries(filter, request.last)
-  return { eventos: entries.map(toAdminEntry) }
+  const limit = request.last ?? request.limit ?? ENTRY_PAGE_MAX
+  const next = entries.length < limit ? undefined : entries.at(-1)?.seq
+  return { eventos: entries.map(toAdminEntry), next: next ?? null }
 }

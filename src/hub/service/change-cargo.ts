@@ -132,6 +132,7 @@ export async function removeCargo(
   return store.write(async (writer) => {
     const now = clock.now()
     const cargo = await findCargo(writer, request.carga)
+    refuseOtherVersion(cargo, request.versao)
     for (const delivery of await listStandingDeliveries(writer, { cargoId: cargo.id })) {
       await cancelDelivery(writer, delivery, now, actor)
     }

@@ -36,7 +36,7 @@ export async function createToken(
   }
   const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
-  const token = await store.write(async (writer) => {
+  return store.write(async (writer) => {
     const rules = await findRules(writer, request.role)
     const created: EnrollmentToken = {
       hash: hashToken(plaintext),
@@ -60,19 +60,18 @@ export async function createToken(
       expires_at: created.expiresAt.toISOString(),
       reenroll: created.isReenrollment,
     })
-    return created
+    return {
+      ...toAdminToken(created),
+      token: plaintext,
+      agent_command: [
+        `SVC_SERVER_URL=${addresses.enrollUrl}`,
+        `SVC_AGENT_HOSTNAME=${hostname}`,
+        `SVC_AGENT_ROLE=${quoteForShell(request.role)}`,
+        `SVC_ENROLL_TOKEN=${plaintext}`,
+        'svc-agent enroll',
+      ].join(' '),
+    }
   })
-  return {
-    ...toAdminToken(token),
-    token: plaintext,
-    agent_command: [
-      `SVC_SERVER_URL=${addresses.enrollUrl}`,
-      `SVC_AGENT_HOSTNAME=${hostname}`,
-      `SVC_AGENT_ROLE=${quoteForShell(request.role)}`,
-      `SVC_ENROLL_TOKEN=${plaintext}`,
-      'svc-agent enroll',
-    ].join(' '),
-  }
 }
 
 function chooseTtlSeconds(

@@ -1,10 +1,12 @@
 import { UserError } from '../../platform/errors.ts'
-import type { AdminOperations, AdminReplies } from '../../protocol/admin.ts'
+import type { AdminOperations } from '../../protocol/admin.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Webhook } from '../domain/webhook.ts'
+import type { Page } from '../store/store.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { createWebhook } from './create-webhook.ts'
 import { findWebhook } from './find-webhook.ts'
+import { pageOf, readPage } from './read-page.ts'
 import { removeWebhook } from './remove-webhook.ts'
 import { replayWebhook } from './replay-webhook.ts'
 import { listDead, viewWebhook } from './webhook-views.ts'
@@ -33,10 +35,10 @@ export function createWebhookOperations(
       const { webhook, secret } = await createWebhook(store, clock, request, actor)
       return { ...(await followed(webhook)), secret }
     },
-    listWebhooks: async () => {
-      const webhooks: AdminReplies['listWebhooks']['webhooks'] = []
-      for (const webhook of await reader.webhooks.list()) webhooks.push(await view(webhook))
-      return { webhooks }
+    listWebhooks: async (request) => {
+      const read = async (page: Page) => pageOf(await reader.webhooks.list(), page)
+      const { rows, next } = await readPage(request, read, view)
+      return { webhooks: rows, next }
     },
     showWebhook: async ({ webhook: wanted }) => {
       const webhook = await findWebhook(reader, wanted)

@@ -5,9 +5,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ChainVerifier, GENESIS_HASH } from '../../audit/hash-chain.ts'
 import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../protocol/identifiers.ts'
-import type { AccessToken } from '../domain/access-token.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { EntryFilter, Store } from './store.ts'
+import { testAccessTokens, testPages } from './store-contract-admin.ts'
 import {
   append,
   insertAgent,
@@ -45,6 +45,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('audit log', () => testAuditLog(current))
     describe('writes', () => testWrites(current))
     describe('admin tokens', () => testAccessTokens(current))
+    describe('pages and kept replies', () => testPages(current))
   })
 }
 
@@ -338,31 +339,5 @@ function testWrites(store: () => Store): void {
     assert.equal((await accepted).seq, 1)
     await closed
     await assert.rejects(store().reader.listAgents(), { code: 'store_unavailable' })
-  })
-}
-
-function testAccessTokens(store: () => Store): void {
-  test('an admin token is found by its hash and listed newest first, field for field', async () => {
-    const first: AccessToken = {
-      hash: randomBytes(32).toString('hex') as TokenHash,
-      name: 'ci',
-      role: 'operator',
-      createdAt: NOW,
-      expiresAt: LATER,
-      lastUsedAt: null,
-      revokedAt: null,
-    }
-    const second = { ...first, hash: randomBytes(32).toString('hex') as TokenHash }
-    const changed: AccessToken = { ...first, lastUsedAt: NOW, revokedAt: LATER }
-    await store().write(async (writer) => {
-      await writer.insertAccessToken(first)
-      await writer.insertAccessToken(second)
-      await writer.updateAccessToken(changed)
-      await writer.setAccessTokenUsed(second.hash, LATER)
-    })
-    const { reader } = store()
-    assert.deepEqual(await reader.findAccessToken(first.hash), changed)
-    assert.deepEqual(await reader.listAccessTokens(), [{ ...second, lastUsedAt: LATER }, changed])
-    assert.equal(await reader.findAccessToken('0'.repeat(64) as TokenHash), undefined)
   })
 }

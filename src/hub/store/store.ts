@@ -3,6 +3,7 @@
 // but the writer may be awaited.
 
 import type { AccessToken } from '../domain/access-token.ts'
+import type { SealedReply } from '../domain/admin-reply.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
@@ -107,9 +108,17 @@ export interface StoreReader {
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   summarizeCaRevocations(agentId: AgentId, now: Date): Promise<CaRevocationSummary>
+  /** Lists page by page, in the order of the list; undefined when there is no row `after`. */
+  pageAgents(page: Page): Promise<Agent[] | undefined>
+  pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
+  pageCargoes(page: Page): Promise<Cargo[] | undefined>
+  pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined>
+
   findAccessToken(hash: TokenHash): Promise<AccessToken | undefined>
   /** Newest first. */
   listAccessTokens(): Promise<AccessToken[]>
+  /** Undefined when it has expired. */
+  findReply(id: string, now: Date): Promise<SealedReply | undefined>
 }
 
 export interface StoreWriter extends StoreReader {
@@ -188,6 +197,7 @@ export interface StoreWriter extends StoreReader {
   /** Replaces everything but the hash. */
   updateAccessToken(token: AccessToken): Promise<void>
   setAccessTokenUsed(hash: TokenHash, at: Date): Promise<void>
+  insertReply(reply: SealedReply, now: Date): Promise<void>
 }
 
 export interface Store {
@@ -196,6 +206,12 @@ export interface Store {
   readonly version: number
   write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T>
   close(): Promise<void>
+}
+
+/** At most `limit` rows, of those after the row with the id `after`, or of all. */
+export interface Page {
+  readonly after?: string | undefined
+  readonly limit: number
 }
 
 export interface DeliveryFilter {

@@ -326,7 +326,6 @@ CREATE TABLE admin_tokens (
 -- What a create was answered, so that the same request again makes nothing twice; sealed, with a key that the hub lacks.
 CREATE TABLE admin_respostas (
   id TEXT NOT NULL PRIMARY KEY,
-  pedido_sha256 TEXT NOT NULL,
   resposta BLOB NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT;

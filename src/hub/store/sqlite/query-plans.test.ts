@@ -84,6 +84,15 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.listFirstToEnd(NOW, 5)
   await writer.countAgentsThatLose(NOW, NOW)
   await writer.findAccessToken('0' as TokenHash)
+  await writer.findReply('0', NOW)
+  await writer.insertReply({ id: '0', sealed: new Uint8Array(1), expiresAt: NOW }, NOW)
+  for (const after of [undefined, ID, '0'.repeat(16)]) {
+    const page = { after, limit: 10 }
+    await writer.pageAgents(page)
+    await writer.pageTokens(page)
+    await writer.pageCargoes(page)
+    await writer.pageDeliveries(page)
+  }
   await writer.findLastEntry()
   await writer.findEntryByRequestId(agentId, 'r')
   for (const selection of [

@@ -1,4 +1,5 @@
 import type { AccessToken } from '../../domain/access-token.ts'
+import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
@@ -24,10 +25,12 @@ import type {
   EntryFilter,
   LateFilter,
   LateRule,
+  Page,
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
 import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
+import { selectReply } from './admin-replies.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
 import {
   countAgentsThatLose,
@@ -36,6 +39,14 @@ import {
   selectLateAgents,
   summariseFleet,
 } from './fleet-query.ts'
+import {
+  AGENT_PAGES,
+  CARGO_PAGES,
+  DELIVERIES_WITH_CARGO,
+  DELIVERY_PAGES,
+  selectPage,
+  TOKEN_PAGES,
+} from './pages.ts'
 import {
   type AgentRequestsRow,
   type AgentRow,
@@ -225,13 +236,7 @@ export class SqliteReader implements StoreReader {
 
   async listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]> {
     const { where, parameters } = describeDeliveryFilter(filter)
-    const sql = `
-      SELECT entregas.*, agentes.hostname, cargas.tipo AS carga_tipo, cargas.nome AS carga_nome,
-        cargas.versao AS carga_versao, cargas.sans AS carga_sans,
-        cargas.created_at AS carga_created_at, cargas.removed_at AS carga_removed_at
-      FROM entregas CROSS JOIN cargas ON cargas.id = entregas.carga_id
-        CROSS JOIN agentes ON agentes.id = entregas.agente_id
-      ${where} ORDER BY entregas.ordem`
+    const sql = `${DELIVERIES_WITH_CARGO} ${where} ORDER BY entregas.ordem`
     const rows = this.session().all<DeliveryWithCargoRow>(sql, ...parameters)
     return rows.map(toDeliveryWithCargo)
   }
@@ -284,12 +289,32 @@ export class SqliteReader implements StoreReader {
     return selectLastEntries(this.session(), selection, count)
   }
 
+  async pageAgents(page: Page): Promise<Agent[] | undefined> {
+    return selectPage(this.session(), AGENT_PAGES, page)
+  }
+
+  async pageTokens(page: Page): Promise<EnrollmentToken[] | undefined> {
+    return selectPage(this.session(), TOKEN_PAGES, page)
+  }
+
+  async pageCargoes(page: Page): Promise<Cargo[] | undefined> {
+    return selectPage(this.session(), CARGO_PAGES, page)
+  }
+
+  async pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined> {
+    return selectPage(this.session(), DELIVERY_PAGES, page)
+  }
+
   async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {
     return selectAccessToken(this.session(), hash)
   }
 
   async listAccessTokens(): Promise<AccessToken[]> {
     return selectAccessTokens(this.session())
+  }
+
+  async findReply(id: string, now: Date): Promise<SealedReply | undefined> {
+    return selectReply(this.session(), id, now)
   }
 
   async listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined> {

@@ -9,6 +9,7 @@ import type {
 } from '../../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
+import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { RequestedRotation } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
@@ -20,6 +21,7 @@ import type { Policy } from '../../domain/policy.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
+import { insertReply } from './admin-replies.ts'
 import { insertAccessToken, setAccessTokenUsed, updateAccessToken } from './access-tokens.ts'
 import {
   type CertificateRow,
@@ -331,6 +333,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setAccessTokenUsed(hash: TokenHash, at: Date): Promise<void> {
     setAccessTokenUsed(this.session(), hash, at)
+  }
+
+  async insertReply(reply: SealedReply, now: Date): Promise<void> {
+    insertReply(this.session(), reply, now)
   }
 
   async setCaRevoked(sha256: string, at: Date): Promise<boolean> {

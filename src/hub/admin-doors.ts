@@ -1,0 +1,94 @@
+// The two doors to the admin operations: the Unix socket of the vault's owner, and the admin port for tokens.
+
+import type { BindAddress } from '../platform/bind-address.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logging } from '../platform/logger.ts'
+import type { HubConfig } from './config.ts'
+import { startAdminServer } from './http/admin-server.ts'
+import { type AdminPort, createAdminPort } from './http/admin-port.ts'
+import { listen } from './listen.ts'
+import type { HubMeters } from './metrics/hub-meters.ts'
+import type { AdminCaller } from './service/admin-caller.ts'
+import {
+  type AdminOperationsDependencies,
+  createAdminOperations,
+} from './service/admin-operations.ts'
+import { createAuthenticateOperator } from './service/authenticate-operator.ts'
+import { createOnce } from './service/idempotent-creates.ts'
+import { createRefusalRecorder } from './service/record-refusals.ts'
+import type { ServerCertificate } from './service/server-certificate.ts'
+import type { AdminOperations } from '../protocol/admin.ts'
+
+export interface AdminDoorsDependencies {
+  readonly config: Pick<HubConfig, 'adminBind' | 'limits' | 'isTrustedProxy'>
+  readonly socketPath: string
+  readonly clock: Clock
+  readonly logging: Logging
+  readonly certificate: ServerCertificate
+  readonly meters: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure'> | undefined
+  readonly operations: AdminOperationsDependencies
+}
+
+export interface AdminDoors {
+  /** Undefined when the port is off. */
+  readonly bound: BindAddress | undefined
+  replaceCertificate(certificate: ServerCertificate): void
+  /** Of the port. */
+  countConnections(): Promise<number>
+  close(graceMs: number): Promise<void>
+}
+
+/** What was opened is closed again when a later step fails. */
+export async function openAdminDoors(dependencies: AdminDoorsDependencies): Promise<AdminDoors> {
+  const { config, clock, logging, operations } = dependencies
+  const { store } = operations
+  const log = logging.forModule('hub.admin')
+  const operationsOf = ({ actor, idempotency }: AdminCaller): AdminOperations => {
+    const on = (over: typeof store): AdminOperations =>
+      createAdminOperations({ ...operations, store: over }, actor)
+    return idempotency === undefined ? on(store) : createOnce(store, clock, idempotency, on)
+  }
+  const refusals = createRefusalRecorder(store, clock, log)
+  const { socketPath } = dependencies
+  const socket = await startAdminServer({ socketPath, operationsOf, logging })
+  const port =
+    config.adminBind &&
+    createAdminPort({
+      log,
+      clock,
+      refusals,
+      operationsOf,
+      limits: config.limits,
+      isTrustedProxy: config.isTrustedProxy,
+      certificate: dependencies.certificate,
+      onAnswer: dependencies.meters?.onAnswer,
+      onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
+      authenticateOperator: createAuthenticateOperator(store, clock, log),
+    })
+  const background = new AbortController()
+  const recording = refusals.run(background.signal)
+  const close = async (graceMs: number): Promise<void> => {
+    await Promise.all([socket.close(), port?.close(graceMs)])
+    background.abort()
+    await recording
+  }
+  try {
+    const bound = await listenWhereWanted(port, config.adminBind)
+    return {
+      bound,
+      replaceCertificate: (renewed) => port?.replaceCertificate(renewed),
+      countConnections: async () => (await port?.countConnections()) ?? 0,
+      close,
+    }
+  } catch (error) {
+    await close(0)
+    throw error
+  }
+}
+
+async function listenWhereWanted(
+  port: AdminPort | undefined,
+  address: BindAddress | undefined,
+): Promise<BindAddress | undefined> {
+  return port === undefined || address === undefined ? undefined : listen(port, address)
+}

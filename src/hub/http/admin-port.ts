@@ -1,0 +1,110 @@
+// The admin port: the operations of the admin socket over HTTPS, for whoever brings an admin token.
+
+import type { FastifyRequest } from 'fastify'
+import { invariant } from '../../platform/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createTokenBuckets } from '../../platform/token-bucket.ts'
+import type { AdminOperationName } from '../../protocol/admin.ts'
+import { mayPerform } from '../../protocol/admin-roles.ts'
+import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
+import type { AccessToken } from '../domain/access-token.ts'
+import type { Actor } from '../domain/actor.ts'
+import type { OperationsOf } from '../service/admin-caller.ts'
+import type { AuthenticateOperator } from '../service/authenticate-operator.ts'
+import type { RefusalRecorder } from '../service/record-refusals.ts'
+import type { ServerCertificate } from '../service/server-certificate.ts'
+import { ADMIN_BODY_BYTES_MAX, addAdminRoutes, describeRefusal } from './admin-routes.ts'
+import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
+import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
+
+export interface AdminPortOptions extends Pick<
+  HttpPortOptions,
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
+> {
+  readonly onHandshakeFailure?: (() => void) | undefined
+  readonly clock: Clock
+  readonly certificate: ServerCertificate
+  readonly authenticateOperator: AuthenticateOperator
+  readonly operationsOf: OperationsOf
+  readonly refusals: RefusalRecorder
+}
+
+export interface AdminPort extends HttpPort {
+  /** New connections get the new certificate; open ones go on. */
+  replaceCertificate(certificate: ServerCertificate): void
+}
+
+interface Operator {
+  readonly token: AccessToken
+  readonly plaintext: string
+}
+
+const BEARER = /^Bearer +([!-~]{1,256})$/i
+
+export function createAdminPort(options: AdminPortOptions): AdminPort {
+  const { log, limits, clock, refusals } = options
+  const operators = new WeakMap<FastifyRequest, Operator>()
+  const failures = createTokenBuckets({
+    perSecond: limits.adminFailuresPerMinute / 60,
+    burst: limits.adminFailuresPerMinute,
+    now: () => clock.now(),
+  })
+  /** A refusal is counted against its address, and for the log; one too many is told to wait. */
+  const refuse = (
+    request: FastifyRequest,
+    reason: WireErrorCode,
+    actor?: Actor,
+    operation?: AdminOperationName,
+  ): WireErrorCode => {
+    refusals.record({ actor, address: request.ip, reason, operation })
+    return failures.take(request.ip) > 0 ? 'rate_limited' : reason
+  }
+  const operatorOf = (request: FastifyRequest): Operator => {
+    const operator = operators.get(request)
+    invariant(operator, 'every request on this port was authenticated')
+    return operator
+  }
+  const port = createHttpPort({
+    port: 'admin',
+    routes: Object.values(ADMIN_ROUTES),
+    log,
+    limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
+    isTrustedProxy: options.isTrustedProxy,
+    onAnswer: options.onAnswer,
+    bodyOf: describeRefusal,
+    authenticate: async (request, reply) => {
+      const [, plaintext = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
+      const token = await options.authenticateOperator(plaintext)
+      if (token === undefined) {
+        reply.header('www-authenticate', 'Bearer')
+        return refuse(request, 'admin_token_invalid')
+      }
+      operators.set(request, { token, plaintext })
+      return undefined
+    },
+    https: { ...hubTlsOptions(options.certificate), handshakeTimeout: handshakeTimeoutMs(limits) },
+  })
+  const server = tlsServerOf(port, log, options.onHandshakeFailure)
+  addAdminRoutes(port, {
+    log,
+    operationsOf: options.operationsOf,
+    credentialsOf: (request) => {
+      const { token, plaintext } = operatorOf(request)
+      return { actor: actorOf(token), credential: plaintext }
+    },
+    authorise: (request, name) => {
+      const { token } = operatorOf(request)
+      if (mayPerform(token.role, name)) return undefined
+      return refuse(request, 'role_insufficient', actorOf(token), name)
+    },
+  })
+  return {
+    ...port,
+    replaceCertificate: (certificate) => server.setSecureContext(hubTlsOptions(certificate)),
+  }
+}
+
+function actorOf({ name }: AccessToken): Actor {
+  return `token:${name}`
+}

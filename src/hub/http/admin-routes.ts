@@ -1,0 +1,142 @@
+// The admin operations as HTTP routes: the same on the socket and on the admin port.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { describeError, SvcError, UserError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import {
+  ADMIN_OPERATIONS,
+  type AdminOperationName,
+  type AdminOperations,
+} from '../../protocol/admin.ts'
+import { statusOfAdminError, type AdminErrorBody } from '../../protocol/admin-errors.ts'
+import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
+import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin-routes.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+import type { Actor } from '../domain/actor.ts'
+import type { AdminCaller, IdempotencySecret, OperationsOf } from '../service/admin-caller.ts'
+import { readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
+import { sendRefusal } from './error-response.ts'
+import type { HttpPort } from './http-port.ts'
+
+export interface Credentials {
+  readonly actor: Actor
+  readonly credential: string
+}
+
+export interface AdminRoutesOptions {
+  readonly log: Logger
+  readonly operationsOf: OperationsOf
+  readonly credentialsOf: (request: FastifyRequest) => Credentials
+  /** Whether whoever asks may; asked before the body is read. */
+  readonly authorise?: (
+    request: FastifyRequest,
+    name: AdminOperationName,
+  ) => WireErrorCode | undefined
+}
+
+/** Room for a sealed file, in base64. */
+export const ADMIN_BODY_BYTES_MAX: number = 16 * 1024 * 1024
+
+export const ADMIN_OPERATION_NAMES = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
+
+export function addAdminRoutes({ app }: HttpPort, options: AdminRoutesOptions): void {
+  for (const name of ADMIN_OPERATION_NAMES) {
+    const { method, path } = routeOf(name)
+    app.route({
+      method,
+      url: path,
+      onRequest: async (request, reply) => {
+        const refusal = options.authorise?.(request, name)
+        if (refusal !== undefined) return sendRefusal(reply, refusal, describeRefusal(refusal))
+        return undefined
+      },
+      handler: (request, reply) => perform(options, name, request, reply),
+    })
+  }
+}
+
+/** What a port of agents says by its code alone. */
+export function describeRefusal(refusal: WireErrorCode): AdminErrorBody {
+  const [first = '', ...rest] = WIRE_ERRORS[refusal].when.replace(/\.$/, '')
+  return { error: refusal, message: first.toLowerCase() + rest.join('') }
+}
+
+async function perform(
+  options: AdminRoutesOptions,
+  name: AdminOperationName,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // Some replies hold a new token, all of them what is true now.
+  reply.header('cache-control', 'no-store')
+  const asked =
+    ADMIN_OPERATIONS[name].method === 'GET'
+      ? readQuery(ADMIN_OPERATIONS[name].request, request.query)
+      : withFields(
+          withIfMatch(ADMIN_OPERATIONS[name].request, request.body, request.headers['if-match']),
+          request.params,
+        )
+  const fault = findAdminRequestFault(name, asked)
+  if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
+  const key = readIdempotencyKey(request.headers['idempotency-key'])
+  if (key instanceof UserError) return answerError(options.log, name, request, reply, key)
+  const { actor, credential } = options.credentialsOf(request)
+  const idempotency: IdempotencySecret | undefined =
+    key === undefined ? undefined : { credential, key }
+  const caller: AdminCaller = { actor, ...(idempotency && { idempotency }) }
+  try {
+    const done = await call(options.operationsOf(caller), name, asked)
+    const versao = name === 'createCargo' ? 1 : 'versao' in done ? done.versao : undefined
+    if (typeof versao === 'number') reply.header('etag', `"${versao}"`)
+    return answer(reply, routeOf(name).status ?? 200, done)
+  } catch (error) {
+    return answerError(options.log, name, request, reply, error)
+  }
+}
+
+function routeOf(name: AdminOperationName): AdminRoute {
+  return ADMIN_ROUTES[name]
+}
+
+/** Those of the path win; a body that is no object is left to the check of its shape. */
+function withFields(body: unknown, fields: unknown): unknown {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  return isObject ? { ...body, ...(fields as object) } : body
+}
+
+/** The request was checked against the very schema that its type comes from. */
+function call(
+  operations: AdminOperations,
+  name: AdminOperationName,
+  request: unknown,
+): Promise<object> {
+  return (operations[name] as (checked: unknown) => Promise<object>)(request)
+}
+
+function answerError(
+  log: Logger,
+  operation: AdminOperationName,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
+  const fields = { request_id: request.id, operation, reason: describeError(error) }
+  if (error instanceof SvcError) {
+    const { code, message, hint } = error
+    const body = { error: code, message, ...(hint === undefined ? {} : { hint }) }
+    if (error instanceof UserError) return answer(reply, statusOfAdminError(code), body)
+    log.warn({ ...fields, code }, 'Admin operation failed')
+    reply.header('retry-after', 5)
+    return answer(reply, 503, body)
+  }
+  log.error({ ...fields, err: error }, 'Admin operation broke')
+  return answer(reply, 500, {
+    error: 'internal_error',
+    message: 'internal error in the hub',
+    hint: 'the hub’s log says more',
+  })
+}
+
+function answer(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply.code(status).type('application/json').send(body)
+}

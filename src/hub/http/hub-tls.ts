@@ -1,0 +1,55 @@
+// TLS as the hub offers it, on each of its ports that speaks it.
+
+import { constants } from 'node:crypto'
+import type { Server as TlsServer, TlsOptions } from 'node:tls'
+import type { Logger } from '../../platform/logger.ts'
+import type { HubLimits } from '../../protocol/hub-limits.ts'
+import type { ServerCertificate } from '../service/server-certificate.ts'
+import type { HttpPort } from './http-port.ts'
+
+/** Forward secrecy and authenticated encryption only: of TLS 1.2, OpenSSL's own default still offers CBC with SHA-1. */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':')
+
+export function hubTlsOptions(certificate: ServerCertificate): TlsOptions {
+  return {
+    key: certificate.keyPem,
+    cert: certificate.chainPem,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    ALPNProtocols: ['http/1.1'],
+    // A resumed session would bring back a certificate that expired, or was replaced, since; renegotiation is work that
+    // a client can ask for again and again.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  }
+}
+
+/** Node's timers know no infinity; a day is as good here. */
+export function handshakeTimeoutMs({ handshakeSeconds }: HubLimits): number {
+  return Math.min(handshakeSeconds, 86_400) * 1000
+}
+
+/** The TLS server below a port, which gives up connections whose handshake fails. */
+export function tlsServerOf(
+  port: HttpPort,
+  log: Logger,
+  onHandshakeFailure?: (() => void) | undefined,
+): TlsServer {
+  const server = port.app.server as unknown as TlsServer
+  server.on('tlsClientError', (error, socket) => {
+    log.debug({ reason: error.message }, 'Handshake failed')
+    onHandshakeFailure?.()
+    // Nothing can be answered on it, so it would stay open as long as the client likes.
+    socket.destroy()
+  })
+  return server
+}

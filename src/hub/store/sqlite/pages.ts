@@ -1,0 +1,83 @@
+// Lists page by page. A page starts after a row that is named by its id: rows stay for ever, so a place in a list does too.
+
+import type { Page } from '../store.ts'
+import {
+  type AgentRow,
+  type CargoRow,
+  type DeliveryWithCargoRow,
+  type TokenRow,
+  toAgent,
+  toCargo,
+  toDeliveryWithCargo,
+  toToken,
+} from './rows.ts'
+import type { Parameter, SqlSession } from './sql-session.ts'
+
+interface PagedList<Row, T> {
+  /** Answers the `place` of the row that the page starts after. */
+  readonly placeOf: string
+  readonly parametersOf: (after: string) => readonly Parameter[]
+  /** The place before the first row. */
+  readonly beginning: Parameter
+  /** Of a place and a limit. */
+  readonly rows: string
+  readonly translate: (row: Row) => T
+}
+
+export const DELIVERIES_WITH_CARGO = `
+      SELECT entregas.*, agentes.hostname, cargas.tipo AS carga_tipo, cargas.nome AS carga_nome,
+        cargas.versao AS carga_versao, cargas.sans AS carga_sans,
+        cargas.created_at AS carga_created_at, cargas.removed_at AS carga_removed_at
+      FROM entregas CROSS JOIN cargas ON cargas.id = entregas.carga_id
+        CROSS JOIN agentes ON agentes.id = entregas.agente_id`
+
+const byId = (after: string): Parameter[] => [after]
+
+export const AGENT_PAGES: PagedList<AgentRow, ReturnType<typeof toAgent>> = {
+  placeOf: 'SELECT hostname AS place FROM agentes WHERE id = ?',
+  parametersOf: byId,
+  beginning: '',
+  rows: `SELECT * FROM agentes WHERE removed_at IS NULL AND hostname > ?
+    ORDER BY hostname LIMIT ?`,
+  translate: toAgent,
+}
+export const CARGO_PAGES: PagedList<CargoRow, ReturnType<typeof toCargo>> = {
+  placeOf: 'SELECT ordem AS place FROM cargas WHERE id = ?',
+  parametersOf: byId,
+  beginning: 0,
+  rows: 'SELECT * FROM cargas WHERE removed_at IS NULL AND ordem > ? ORDER BY ordem LIMIT ?',
+  translate: toCargo,
+}
+export const DELIVERY_PAGES: PagedList<
+  DeliveryWithCargoRow,
+  ReturnType<typeof toDeliveryWithCargo>
+> = {
+  placeOf: 'SELECT ordem AS place FROM entregas WHERE id = ?',
+  parametersOf: byId,
+  beginning: 0,
+  rows: `${DELIVERIES_WITH_CARGO} WHERE entregas.ordem > ? ORDER BY entregas.ordem LIMIT ?`,
+  translate: toDeliveryWithCargo,
+}
+export const TOKEN_PAGES: PagedList<TokenRow, ReturnType<typeof toToken>> = {
+  placeOf: `SELECT ordem AS place FROM enrollment_tokens
+    WHERE token_hash >= ? AND token_hash < ? LIMIT 1`,
+  // Its id is the beginning of its hash; `g` comes after all that hex has.
+  parametersOf: (after) => (/^[0-9a-f]{16}$/.test(after) ? [after, `${after}g`] : ['', '']),
+  beginning: Number.MAX_SAFE_INTEGER,
+  rows: 'SELECT * FROM enrollment_tokens WHERE ordem < ? ORDER BY ordem DESC LIMIT ?',
+  translate: toToken,
+}
+
+/** Undefined when there is no row of the id that the page is to start after. */
+export function selectPage<Row, T>(
+  session: SqlSession,
+  list: PagedList<Row, T>,
+  { after, limit }: Page,
+): T[] | undefined {
+  const place =
+    after === undefined
+      ? list.beginning
+      : session.get<{ place: Parameter }>(list.placeOf, ...list.parametersOf(after))?.place
+  if (place === undefined) return undefined
+  return session.all<Row>(list.rows, place, limit).map(list.translate)
+}
