@@ -1,11 +1,14 @@
 // The pages of docs/reference, each written from a table in code.
 
+import { CLI_VARIABLES } from '../src/admin/hub-options.ts'
 import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/agent-variables.ts'
 import { AGENT_METRICS } from '../src/agent/reporting/agent-metrics.ts'
 import { HUB_VARIABLES } from '../src/hub/config.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
 import type { MetricTable } from '../src/platform/metric-set.ts'
-import { ADMIN_OPERATIONS } from '../src/protocol/admin.ts'
+import { ADMIN_OPERATIONS, type AdminOperationName } from '../src/protocol/admin.ts'
+import { ADMIN_ERROR_STATUS } from '../src/protocol/admin-errors.ts'
+import { ROLE_NEEDED } from '../src/protocol/admin-roles.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
 import { ROUTES } from '../src/protocol/routes.ts'
@@ -89,6 +92,12 @@ Rules for these variables: ENV and AGV in [protocol.md](../protocol.md).
 ## The hub (\`svc-server\`), and \`svc\` where it opens the vault itself
 
 ${table(['variable', 'required', 'default', 'meaning'], hub)}
+## \`svc\` for a hub somewhere else
+
+${table(
+  ['variable', 'meaning'],
+  CLI_VARIABLES.map(({ name, meaning }) => [code(name), meaning]),
+)}
 ## The agent (\`svc-agent\`)
 
 ${table(['variable', 'required in', 'default', 'meaning'], agent)}`
@@ -135,6 +144,11 @@ ${table(heads, describeFields(reply))}`
   const admin = Object.entries(ADMIN_OPERATIONS).map(([name, { method, path }]) => [
     code(name),
     `${method} ${path}`,
+    ROLE_NEEDED[name as AdminOperationName],
+  ])
+  const refusals = Object.entries(ADMIN_ERROR_STATUS).map(([name, status]) => [
+    String(status),
+    code(name),
   ])
   return `# HTTP
 
@@ -156,9 +170,13 @@ ${table(['field', 'type', 'required'], describeFields(ErrorReplyBody))}
 ${table(['limit', 'value'], limits)}
 ## Admin operations
 
-On \`admin.sock\` in the vault's directory, for \`svc\` only; not an interface for others.
+On \`admin.sock\` in the vault's directory, and on the admin port for an admin token of the role or a higher one (API in
+[protocol.md](../protocol.md)).
 
-${table(['operation', 'route'], admin)}`
+${table(['operation', 'route', 'role'], admin)}
+Statuses of what operations refuse; every other code of theirs is 400:
+
+${table(['status', 'code'], refusals)}`
 }
 
 function renderEvents(): string {

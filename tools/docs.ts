@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CLI_VARIABLES } from '../src/admin/hub-options.ts'
 import { AGENT_VARIABLES } from '../src/agent/agent-variables.ts'
 import { HUB_VARIABLES } from '../src/hub/config.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
@@ -86,6 +87,7 @@ function wordsOfTheCode(): string[] {
   return [
     ...HUB_VARIABLES.map(({ name }) => name),
     ...AGENT_VARIABLES.map(({ name }) => name),
+    ...CLI_VARIABLES.map(({ name }) => name),
     ...Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`),
     ...Object.values(EventType),
     ...Object.values(HubEventType),

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { ifVersaoOption } from './if-versao.ts'
 
 export function registerCargaRemove(carga: Command, context: CommandContext): void {
   carga
     .command('remove')
     .description('end a carga: its entregas are cancelled')
     .argument('<carga>', 'its id, as svc carga list shows it')
+    .addOption(ifVersaoOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -17,9 +19,12 @@ Examples (the id of the carga named site comes from the list):
   svc carga remove "$id"
 `,
     )
-    .action(async (id: string, options: { json?: true }) => {
+    .action(async (id: string, options: { ifVersao?: number; json?: true }) => {
       const removed = await context.withAdmin(({ operations }) =>
-        operations.removeCargo({ carga: id }),
+        operations.removeCargo({
+          carga: id,
+          ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
+        }),
       )
       if (options.json) return context.output.writeJson(removed)
       await context.output.write(`carga ${removed.nome} (${removed.id}) removed\n`)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from '../platform/errors.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
+import { ifVersaoOption } from './if-versao.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
 import { addSealOptions, parseVouched, type SealOptions } from './sealed/seal-options.ts'
 
@@ -9,6 +10,7 @@ interface CargaUpdateOptions extends SealOptions {
   readonly san: readonly string[]
   /** False when --no-sans is given. */
   readonly sans: boolean
+  readonly ifVersao?: number
   readonly json?: true
 }
 
@@ -24,6 +26,7 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
       [],
     )
     .option('--no-sans', 'only the host’s own name from now on')
+    .addOption(ifVersaoOption())
   addSealOptions(command, 'what a selado holds from now on')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -51,7 +54,11 @@ async function updateCargo(
   const sans = chooseSans(options)
   if (options.file !== undefined) return updateSealedCargo(context, id, options, sans)
   refuseVouching(options)
-  const request = { carga: id, ...(sans === undefined ? {} : { sans }) }
+  const request = {
+    carga: id,
+    ...(sans === undefined ? {} : { sans }),
+    ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
+  }
   const updated = await context.withAdmin(({ operations }) => operations.updateCargo(request))
   if (options.json) return context.output.writeJson(updated)
   const table = renderNewDeliveries(updated.entregas)
@@ -66,12 +73,12 @@ async function updateSealedCargo(
   options: CargaUpdateOptions,
   sans: readonly string[] | undefined,
 ): Promise<void> {
-  const { file = '', json } = options
+  const { file = '', ifVersao: versao, json } = options
   if (sans !== undefined)
     throw new UserError('usage', 'a selado has no names: leave --san and --no-sans out')
   const vouched = parseVouched(options)
   const { sealFile } = await import('./sealed/update-sealed-cargo.ts')
-  await sealFile(context, { id, vouched, ...(json && { json }) }, file)
+  await sealFile(context, { id, versao, vouched, ...(json && { json }) }, file)
 }
 
 function refuseVouching({ acceptRecipient, recipient }: CargaUpdateOptions): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { AdminSession } from './admin-session.ts'
+import type { HubOptions } from './hub-options.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
 import type { OpenPins } from './sealed/open-pins.ts'
@@ -11,6 +12,8 @@ export interface CommandContext {
   readonly clock: Clock
   readonly progress: Progress
   readonly vault: VaultControls
+  /** Before anything is opened: which hub the command is for. */
+  useHub(options: HubOptions): void
   /** Both with the rights of whoever started svc, so before the vault is asked for. */
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>

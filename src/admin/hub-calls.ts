@@ -17,7 +17,9 @@ export interface HubReply {
 }
 
 /** Begins a request with these options, besides its own. */
-export type BeginRequest = (options: RequestOptions) => ClientRequest
+export type BeginRequest = (
+  options: RequestOptions & { readonly headers: Readonly<Record<string, string | number>> },
+) => ClientRequest
 
 const REQUEST_TIMEOUT_MS = 60_000
 const REPLY_BYTES_MAX = 256 * 1024 * 1024
@@ -88,7 +90,16 @@ export function parseReply(text: string): unknown {
   }
 }
 
-export function errorOfReply(status: number, { error, message, hint }: AdminErrorBody): SvcError {
+export function errorOfReply(
+  name: AdminOperationName,
+  status: number,
+  { error, message, hint }: AdminErrorBody,
+): SvcError {
+  if (error === 'route_not_found') {
+    return new UserError(error, `this hub has no operation ${ADMIN_ROUTES[name].path}`, {
+      hint: 'it is of an older version than this svc',
+    })
+  }
   const options = hint === undefined ? {} : { hint }
   return status < 500
     ? new UserError(error, message, options)

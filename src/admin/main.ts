@@ -1,8 +1,10 @@
 import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
+import { UserError } from '../platform/errors.ts'
 import { runProgram } from '../platform/program.ts'
 import { askHiddenOn } from './ask-hidden.ts'
 import type { CommandContext } from './command-context.ts'
+import { findRemoteHub, type RemoteHub } from './hub-options.ts'
 import { Output } from './output.ts'
 import { openProgress } from './progress.ts'
 import { runSvc } from './program.ts'
@@ -16,18 +18,27 @@ const ask = isOnTerminal ? askHiddenOn(process.stdin, process.stderr) : undefine
 let controls: ReturnType<typeof openControls> | undefined
 const loadControls = () => (controls ??= openControls())
 
+let remote: RemoteHub | undefined
+
 const context: CommandContext = {
   output: new Output(process.stdout),
   clock: systemClock,
   progress,
+  useHub: (options) => {
+    remote = findRemoteHub(options, process.env)
+  },
   vault: {
-    create: async () => (await loadControls()).create(),
-    checkPassphrase: async () => (await loadControls()).checkPassphrase(),
+    create: async () => (await loadVaultControls()).create(),
+    checkPassphrase: async () => (await loadVaultControls()).checkPassphrase(),
+  },
+  withAdmin: async (work, options) => {
+    if (remote === undefined) return (await loadControls()).withAdmin(work, options)
+    const { openRemoteHub } = await import('./remote-hub.ts')
+    return work(openRemoteHub(remote))
   },
   openSecret: async (name) =>
     (await import('./sealed/secret-source.ts')).openSecret(name, process.stdin),
   openPins,
-  withAdmin: async (work, options) => (await loadControls()).withAdmin(work, options),
 }
 
 void runProgram('svc', async () => {
@@ -39,6 +50,13 @@ void runProgram('svc', async () => {
     progress.clear()
   }
 })
+
+async function loadVaultControls() {
+  if (remote === undefined) return loadControls()
+  throw new UserError('vault_elsewhere', 'this command works on the vault itself, not on a hub', {
+    hint: 'leave out --hub and unset SVC_HUB, on the machine that has the vault',
+  })
+}
 
 async function openControls() {
   const { openVaultControls } = await import('./open-vault.ts')

@@ -136,11 +136,15 @@ The vault is SVC_VAULT_ROOT (default /var/lib/svc). While a hub runs, commands g
 directory; otherwise svc opens the vault itself, with the passphrase of SVC_MASTER_PASSPHRASE or of the file that
 SVC_MASTER_PASSPHRASE_FILE names.
 
+With --hub they go to the admin port of a hub anywhere, in the name of an admin token, which is read from a file that only
+its user can read. init and unseal work on the vault itself.
+
 Examples:
   svc init
   svc token create --hostname web-1.example.org --role web
   svc carga create --tipo csr_cert --nome site --agente web-1.example.org
   svc evento list --verify
+  svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agente list
 `
 
 /** Parses the arguments and runs the command that they name; mistakes in them are UserErrors. */
@@ -161,6 +165,10 @@ export function buildProgram(context: CommandContext): Command {
     .exitOverride()
     // Mistakes are reported by the edge of the program, in the form that all failures have.
     .configureOutput({ writeErr: () => undefined })
+    .option('--hub <url>', 'a hub somewhere else, by its admin port (SVC_HUB)')
+    .option('--token-file <file>', 'the admin token for it (SVC_HUB_TOKEN_FILE)')
+    .option('--hub-ca <file>', 'PEM of the root that it is trusted by (SVC_HUB_CA)')
+    .hook('preAction', (command) => context.useHub(command.opts()))
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
   registerUnseal(program, context)

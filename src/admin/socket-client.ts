@@ -57,7 +57,7 @@ async function callHub(
     )
     const body = parseReply(reply.text)
     if (reply.status < 300) return body
-    throw errorOfReply(reply.status, body as AdminErrorBody)
+    throw errorOfReply(name, reply.status, body as AdminErrorBody)
   } catch (error) {
     throw error instanceof SvcError ? error : unreachable(socketPath, error)
   } finally {

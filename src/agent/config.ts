@@ -8,7 +8,11 @@ import { UserError } from '../platform/errors.ts'
 import { Secret } from '../platform/secret.ts'
 import { type Hostname, parseHostname } from '../protocol/identifiers.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { AGENT_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from '../protocol/variable-names.ts'
+import {
+  AGENT_VARIABLE_NAMES,
+  CLI_VARIABLE_NAMES,
+  HUB_VARIABLE_NAMES,
+} from '../protocol/variable-names.ts'
 import {
   AGENT_VARIABLES,
   type AgentCommand,
@@ -207,7 +211,7 @@ export function isLoopback(url: URL): boolean {
 
 /** Hub and agent may share an environment file. */
 function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set([...AGENT_VARIABLE_NAMES, ...HUB_VARIABLE_NAMES])
+  const known = new Set([...AGENT_VARIABLE_NAMES, ...HUB_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES])
   return Object.keys(env)
     .filter((name) => name.startsWith('SVC_') && !known.has(name))
     .sort()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CLI_VARIABLES } from '../admin/hub-options.ts'
 import { AGENT_VARIABLES } from '../agent/agent-variables.ts'
 import { parseAgentConfig } from '../agent/config.ts'
 import { findUnknownVariables, HUB_VARIABLES } from '../hub/config.ts'
-import { AGENT_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from './variable-names.ts'
+import { AGENT_VARIABLE_NAMES, CLI_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from './variable-names.ts'
 
 function withPrefix(names: readonly string[]): string[] {
   return names.filter((name) => name.startsWith('SVC_')).sort()
@@ -21,8 +22,20 @@ test('the names of the agent are those of its table', () => {
   assert.deepEqual([...AGENT_VARIABLE_NAMES].sort(), withPrefix(names))
 })
 
+test('the names of the CLI are those of its table', () => {
+  assert.deepEqual(
+    CLI_VARIABLE_NAMES,
+    CLI_VARIABLES.map(({ name }) => name),
+  )
+})
+
 test('neither warns about a variable of the other, and both warn about a misspelt one', () => {
-  const names = [...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, 'SVC_SERVER_ULR']
+  const names = [
+    ...HUB_VARIABLE_NAMES,
+    ...AGENT_VARIABLE_NAMES,
+    ...CLI_VARIABLE_NAMES,
+    'SVC_SERVER_ULR',
+  ]
   const environment = Object.fromEntries(names.map((name) => [name, '']))
   const agent = parseAgentConfig(environment, { command: 'identity', osHostname: 'web-1' })
   assert.deepEqual(agent.unknownVariables, ['SVC_SERVER_ULR'])

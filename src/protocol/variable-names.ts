@@ -43,6 +43,9 @@ export const HUB_VARIABLE_NAMES: readonly string[] = [
   'SVC_LIMIT_FREE_SPACE',
 ]
 
+/** Those of `svc` alone; the others that it reads are the hub's. */
+export const CLI_VARIABLE_NAMES: readonly string[] = ['SVC_HUB', 'SVC_HUB_TOKEN_FILE', 'SVC_HUB_CA']
+
 export const AGENT_VARIABLE_NAMES: readonly string[] = [
   'SVC_SERVER_URL',
   'SVC_SERVER_MTLS_URL',

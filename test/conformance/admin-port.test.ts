@@ -254,7 +254,7 @@ test('[API-18] an update that was made of an old versao is refused', async () =>
   assert.equal((await remove(3)).status, 200)
 })
 
-test('[API-12] [API-13] [LIM-22] refusals are recorded with a count, and one too many is told to wait', async () => {
+test('[API-12] [API-13] [LIM-23] refusals are recorded with a count, and one too many is told to wait', async () => {
   await using noisy = await startTestHub({
     caEnvironment: ca.environment,
     environment: { SVC_LIMIT_ADMIN_FAILURES: '3' },

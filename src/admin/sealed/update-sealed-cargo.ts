@@ -13,6 +13,8 @@ import { refuseStrangeContent } from './refuse-strange-content.ts'
 
 export interface SealedUpdate {
   readonly id: string
+  /** Only while the carga has this one. */
+  readonly versao?: number | undefined
   readonly vouched: Vouched
   readonly json?: true
 }
@@ -73,7 +75,7 @@ type DeliveredUpdate = AdminReplies['updateCargo']
 
 async function updateCargo(
   context: CommandContext,
-  { id, vouched, json }: SealedUpdate,
+  { id, versao: expected, vouched, json }: SealedUpdate,
   { ownEscrow, readContent: read, basis }: NextContent,
 ): Promise<void> {
   const delivered = await deliverSealed(context, {
@@ -89,12 +91,12 @@ async function updateCargo(
       })
     },
     deliver: (operations, selado) => {
-      const versao = basis()
+      const versao = expected ?? basis()
       return operations.updateCargo({ carga: id, selado, ...(versao !== undefined && { versao }) })
     },
   })
-  const { carga_id, versao } = delivered.reply
-  const news = `carga ${carga_id} is now versao ${versao}`
+  const { reply } = delivered
+  const news = `carga ${reply.carga_id} is now versao ${reply.versao}`
   await printSealed(context, delivered, { ...(json && { json }), news })
 }
 
