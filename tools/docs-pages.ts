@@ -11,6 +11,7 @@ import { ADMIN_ERROR_STATUS } from '../src/protocol/admin-errors.ts'
 import { ROLE_NEEDED } from '../src/protocol/admin-roles.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
+import { describeApi } from '../src/protocol/openapi.ts'
 import { ROUTES } from '../src/protocol/routes.ts'
 import {
   BundleReplyBody,
@@ -34,6 +35,7 @@ import {
   HubEventType,
   RenewalTrigger,
 } from '../src/protocol/words.ts'
+import { readVersion } from '../src/platform/version.ts'
 import { readHelp } from './docs-help.ts'
 import { describeFields } from './docs-schema.ts'
 
@@ -52,6 +54,7 @@ export function renderPages(): Page[] {
     page('events', renderEvents()),
     page('cli', renderCli()),
     page('metrics', renderMetrics()),
+    { path: 'docs/openapi.json', text: `${JSON.stringify(describeApi(readVersion()), null, 2)}\n` },
   ]
 }
 

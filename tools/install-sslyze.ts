@@ -1,84 +1,14 @@
-// Installs sslyze, with which the TLS of the hub is looked at from outside, once, into a virtual environment in the user's
-// cache. Run by itself it prints where the program is.
+// Installs sslyze, with which the TLS of the hub is looked at from outside. Run by itself it prints where the program is.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { systemClock } from '../src/platform/clock.ts'
-import { errnoCode, SvcError } from '../src/platform/errors.ts'
-import { tryLockFile, type FileLock } from '../src/platform/file-lock.ts'
-import { exists } from '../src/platform/files.ts'
+import { SvcError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
+import { ensurePythonProgram, type PythonProgram } from './python-program.ts'
 
-const VERSION = '6.3.1'
-const INSTALL_MS_MAX = 5 * 60_000
-const POLL_MS = 1000
-
-/** How sslyze is run: a virtual environment's Python, since its programs name the place where they were made. */
-export type Sslyze = readonly [python: string, ...args: string[]]
+export type Sslyze = PythonProgram
 
 /** Installed if need be; undefined where that cannot be done, which is an error under CI. */
-export async function ensureSslyze(): Promise<Sslyze | undefined> {
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'cartorio')
-  const place = join(cache, `sslyze-${VERSION}`)
-  const sslyze: Sslyze = [join(place, 'bin', 'python3'), '-m', 'sslyze']
-  if (await exists(place)) return sslyze
-  await mkdir(cache, { recursive: true })
-  const lock = await waitForLock(`${place}.lock`)
-  try {
-    // Another process may have installed it while this one waited.
-    if (!(await exists(place))) await install(place)
-    return sslyze
-  } catch (error) {
-    if (process.env['CI'] === 'true') throw error
-    return undefined
-  } finally {
-    lock.release()
-  }
-}
-
-async function waitForLock(path: string): Promise<FileLock> {
-  const deadlineMs = systemClock.now().getTime() + INSTALL_MS_MAX
-  while (systemClock.now().getTime() < deadlineMs) {
-    const lock = tryLockFile(path)
-    if (lock !== undefined) return lock
-    await systemClock.sleep(POLL_MS)
-  }
-  throw new SvcError('install_locked', `another process has been installing for too long: ${path}`)
-}
-
-/** Made beside its place and renamed, so that nobody ever runs half of it. */
-async function install(place: string): Promise<void> {
-  process.stderr.write(`installing sslyze ${VERSION} (about half a minute the first time)\n`)
-  const staging = `${place}.new`
-  await rm(staging, { recursive: true, force: true })
-  try {
-    await run(['/usr/bin/python3', '-m', 'venv', staging])
-    const pip = [join(staging, 'bin', 'python3'), '-m', 'pip'] as const
-    await run([...pip, 'install', '--quiet', '--disable-pip-version-check', `sslyze==${VERSION}`])
-    await rename(staging, place)
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
-}
-
-async function run([command, ...args]: readonly [string, ...string[]]): Promise<void> {
-  // What a tool says about its work is not this program's result, so it goes to stderr.
-  const child = spawn(command, args, {
-    stdio: ['ignore', 2, 2],
-    signal: AbortSignal.timeout(INSTALL_MS_MAX),
-  })
-  try {
-    const [status] = (await once(child, 'exit')) as [number | null]
-    if (status === 0) return
-  } catch (error) {
-    if (errnoCode(error) !== 'ENOENT') throw error
-  }
-  throw new SvcError('install_failed', `${command} ${args.join(' ')} failed`, {
-    hint: 'python3-venv and a way to PyPI are needed',
-  })
+export function ensureSslyze(): Promise<Sslyze | undefined> {
+  return ensurePythonProgram({ name: 'sslyze', version: '6.3.1', module: 'sslyze' })
 }
 
 if (import.meta.main) {

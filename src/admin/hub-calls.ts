@@ -18,7 +18,9 @@ export interface HubReply {
 
 /** Begins a request with these options, besides its own. */
 export type BeginRequest = (
-  options: RequestOptions & { readonly headers: Readonly<Record<string, string | number>> },
+  options: Omit<RequestOptions, 'headers'> & {
+    readonly headers: Readonly<Record<string, string | number>>
+  },
 ) => ClientRequest
 
 const REQUEST_TIMEOUT_MS = 60_000

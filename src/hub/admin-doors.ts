@@ -3,6 +3,7 @@
 import type { BindAddress } from '../platform/bind-address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
+import { readVersion } from '../platform/version.ts'
 import type { HubConfig } from './config.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import { type AdminPort, createAdminPort } from './http/admin-port.ts'
@@ -58,6 +59,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       clock,
       refusals,
       operationsOf,
+      version: readVersion(),
       limits: config.limits,
       isTrustedProxy: config.isTrustedProxy,
       certificate: dependencies.certificate,

@@ -1,7 +1,7 @@
 // The admin operations on webhooks, in the shapes of `svc webhook … --json`.
 
-import { Type } from 'typebox'
-import type { WebhookState } from './words.ts'
+import { Type, type Static, type TSchema } from 'typebox'
+import { WebhookState } from './words.ts'
 
 const id = Type.String({ minLength: 1, maxLength: 128 })
 
@@ -21,49 +21,58 @@ export const replayWebhookRequest = Type.Object({
   dead: Type.Optional(Type.Boolean()),
 })
 
-export interface AdminWebhook {
-  id: string
-  url: string
-  tipos: string[]
-  state: WebhookState
+const time = Type.String()
+const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+export const AdminWebhook = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  tipos: Type.Array(Type.String()),
+  state: Type.Enum(Object.values(WebhookState)),
   /** How many messages wait. */
-  backlog: number
+  backlog: Type.Integer(),
   /** How many were given up. */
-  dead: number
+  dead: Type.Integer(),
   /** Of the message that is next: how often it has failed, and when it is tried again. */
-  attempts: number
-  next_attempt_at: string | null
-  last_success_at: string | null
-  last_error_at: string | null
-  erro: string | null
+  attempts: Type.Integer(),
+  next_attempt_at: nullable(time),
+  last_success_at: nullable(time),
+  last_error_at: nullable(time),
+  erro: nullable(Type.String()),
   /** The last entry that is done. */
-  seq: number
-  created_at: string
-  disabled_at: string | null
-}
+  seq: Type.Integer(),
+  created_at: time,
+  disabled_at: nullable(time),
+})
+export type AdminWebhook = Static<typeof AdminWebhook>
 
-interface AdminDeadMessage {
-  seq: number
-  tipo_evento: string
-  died_at: string
-  erro: string
-}
+const deadMessage = Type.Object({
+  seq: Type.Integer(),
+  tipo_evento: Type.String(),
+  died_at: time,
+  erro: Type.String(),
+})
+const webhookTest = Type.Object({
+  id: Type.String(),
+  message_id: Type.String(),
+  ok: Type.Boolean(),
+  status: nullable(Type.Integer()),
+  erro: nullable(Type.String()),
+  duration_ms: Type.Number(),
+})
 
-interface AdminWebhookTest {
-  id: string
-  message_id: string
-  ok: boolean
-  status: number | null
-  erro: string | null
-  duration_ms: number
-}
-
-export interface AdminWebhookReplies {
+export const ADMIN_WEBHOOK_REPLIES = {
   /** With the secret, shown this once. */
-  createWebhook: AdminWebhook & { secret: string }
-  listWebhooks: { webhooks: AdminWebhook[]; next: string | null }
-  showWebhook: AdminWebhook & { dead_messages: AdminDeadMessage[] }
-  testWebhook: AdminWebhookTest
-  replayWebhook: AdminWebhook
-  removeWebhook: AdminWebhook
-}
+  createWebhook: Type.Object({ ...AdminWebhook.properties, secret: Type.String() }),
+  listWebhooks: Type.Object({
+    webhooks: Type.Array(AdminWebhook),
+    next: nullable(Type.String()),
+  }),
+  showWebhook: Type.Object({
+    ...AdminWebhook.properties,
+    dead_messages: Type.Array(deadMessage),
+  }),
+  testWebhook: webhookTest,
+  replayWebhook: AdminWebhook,
+  removeWebhook: AdminWebhook,
+} as const

@@ -12,13 +12,13 @@ import {
   SEALED_BASE64_CHARACTERS_MAX,
 } from './admin-routes.ts'
 import {
+  AdminAccessToken,
+  AdminCreatedAccessToken,
   CreateAccessTokenRequest,
   RevokeAccessTokenRequest,
-  type AdminAccessToken,
-  type AdminCreatedAccessToken,
 } from './admin-tokens.ts'
 import {
-  type AdminWebhookReplies,
+  ADMIN_WEBHOOK_REPLIES,
   createWebhookRequest,
   replayWebhookRequest,
   webhookByIdRequest,
@@ -50,12 +50,14 @@ export const AdminToken = Type.Object({
 })
 export type AdminToken = Static<typeof AdminToken>
 
-export interface AdminCreatedToken extends AdminToken {
+export const AdminCreatedToken = Type.Object({
+  ...AdminToken.properties,
   /** The plaintext, shown this once. */
-  token: string
+  token: Type.String(),
   /** Ready to paste on the host. */
-  agent_command: string
-}
+  agent_command: Type.String(),
+})
+export type AdminCreatedToken = Static<typeof AdminCreatedToken>
 
 export const AdminAgent = Type.Object({
   id: Type.String(),
@@ -101,10 +103,13 @@ export const AdminCargo = Type.Object({
 })
 export type AdminCargo = Static<typeof AdminCargo>
 
-export interface AdminCreatedCargo {
-  carga_id: string
-  entregas: { id: string; agente_id: string; hostname: string }[]
-}
+export const AdminCreatedCargo = Type.Object({
+  carga_id: Type.String(),
+  entregas: Type.Array(
+    Type.Object({ id: Type.String(), agente_id: Type.String(), hostname: Type.String() }),
+  ),
+})
+export type AdminCreatedCargo = Static<typeof AdminCreatedCargo>
 
 export const AdminDelivery = Type.Object({
   id: Type.String(),
@@ -136,128 +141,154 @@ export const AdminPolicy = Type.Object({
 export type AdminPolicy = Static<typeof AdminPolicy>
 
 /** A carga with names that a politica forbids to agents that have it. */
-export interface AdminAffectedCargo {
-  carga_id: string
-  nome: string
+export const AdminAffectedCargo = Type.Object({
+  carga_id: Type.String(),
+  nome: Type.String(),
   /** Those that are forbidden. */
-  sans: string[]
+  sans: Type.Array(Type.String()),
   /** Hostnames. */
-  agentes: string[]
-}
+  agentes: Type.Array(Type.String()),
+})
+export type AdminAffectedCargo = Static<typeof AdminAffectedCargo>
 
 /** How a politica meets what is there already. */
-export interface AdminPolicyEffect {
+export const AdminPolicyEffect = Type.Object({
   /** Their certificates are renewed no more. */
-  cargas_afetadas: AdminAffectedCargo[]
-}
+  cargas_afetadas: Type.Array(AdminAffectedCargo),
+})
+export type AdminPolicyEffect = Static<typeof AdminPolicyEffect>
 
 /** Whom to seal for. */
-export interface AdminRecipient {
-  id: string
-  hostname: string
-  role: string
+export const AdminRecipient = Type.Object({
+  id: Type.String(),
+  hostname: Type.String(),
+  role: Type.String(),
   /** Null for an agent that has told none: one of a version that cannot open sealed files. */
-  recipient: string | null
-}
+  recipient: nullable(Type.String()),
+})
+export type AdminRecipient = Static<typeof AdminRecipient>
 
-export interface AdminRecipients {
-  agentes: AdminRecipient[]
+export const AdminRecipients = Type.Object({
+  agentes: Type.Array(AdminRecipient),
   /** Those of the carga besides its agents. */
-  escrow: string[]
+  escrow: Type.Array(Type.String()),
   /** The most that a sealed file may hold. */
-  content_bytes_max: number
-}
+  content_bytes_max: Type.Integer(),
+})
+export type AdminRecipients = Static<typeof AdminRecipients>
 
-export interface AdminContent {
-  carga_id: string
-  versao: number
-  sha256: string
+export const AdminContent = Type.Object({
+  carga_id: Type.String(),
+  versao: Type.Integer(),
+  sha256: Type.String(),
   /** Base64. */
-  conteudo: string
-}
+  conteudo: Type.String(),
+})
+export type AdminContent = Static<typeof AdminContent>
 
 /** The roots that are trusted now, and which agents trust others still. */
-export interface AdminBundle {
-  numero: number
+export const AdminBundle = Type.Object({
+  numero: Type.Integer(),
   /** Since when they are in force. */
-  created_at: string
-  roots: {
-    /** SHA-256 of the DER, lower-case hex. */
-    fingerprint: string
-    subject: string
-    not_before: string
-    not_after: string
-    is_valid: boolean
-    /** Whether the hub's own certificate leads to it; false of all when no hub runs. */
-    is_hubs_own: boolean
-    /** How many identities and delivered certificates in use lead to it. */
-    certificados: number
-  }[]
+  created_at: time,
+  roots: Type.Array(
+    Type.Object({
+      /** SHA-256 of the DER, lower-case hex. */
+      fingerprint: Type.String(),
+      subject: Type.String(),
+      not_before: time,
+      not_after: time,
+      is_valid: Type.Boolean(),
+      /** Whether the hub's own certificate leads to it; false of all when no hub runs. */
+      is_hubs_own: Type.Boolean(),
+      /** How many identities and delivered certificates in use lead to it. */
+      certificados: Type.Integer(),
+    }),
+  ),
   /** Certificates in use of which no version noted where they lead. */
-  certificados_unknown: number
+  certificados_unknown: Type.Integer(),
   /** Whether the root file holds others by now; null when nobody can tell. */
-  file_differs: boolean | null
+  file_differs: nullable(Type.Boolean()),
   /** How many agents there are, without the revoked ones. */
-  agentes: number
+  agentes: Type.Integer(),
   /** Those that have not said that they trust exactly these roots. */
-  pendentes: {
-    id: string
-    hostname: string
-    /** Of the set that it trusts; null for one that never said. */
-    numero: number | null
-    /** A file on the host says whom to trust. */
-    is_pinned: boolean
-    erro: string | null
-    reported_at: string | null
-  }[]
-}
+  pendentes: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      hostname: Type.String(),
+      /** Of the set that it trusts; null for one that never said. */
+      numero: nullable(Type.Integer()),
+      /** A file on the host says whom to trust. */
+      is_pinned: Type.Boolean(),
+      erro: nullable(Type.String()),
+      reported_at: nullable(time),
+    }),
+  ),
+})
+export type AdminBundle = Static<typeof AdminBundle>
 
 /** `endangered`: who needed a root that is gone now. */
-export type AdminUpdatedBundle = AdminBundle & {
-  is_changed: boolean
-  endangered: { hostname: string; reasons: string[] }[]
-}
+export const AdminUpdatedBundle = Type.Object({
+  ...AdminBundle.properties,
+  is_changed: Type.Boolean(),
+  endangered: Type.Array(
+    Type.Object({ hostname: Type.String(), reasons: Type.Array(Type.String()) }),
+  ),
+})
+export type AdminUpdatedBundle = Static<typeof AdminUpdatedBundle>
 
-export interface AdminEntry {
-  seq: number
-  id: string
+export const AdminEntry = Type.Object({
+  seq: Type.Integer(),
+  id: Type.String(),
   /** Null for the hub's own acts. */
-  agente_id: string | null
-  tipo_evento: string
-  payload: Record<string, unknown>
+  agente_id: nullable(Type.String()),
+  tipo_evento: Type.String(),
+  payload: Type.Record(Type.String(), Type.Unknown()),
   /** The stored bytes, which the hash covers. */
-  payload_text: string
-  entrega_id: string | null
-  request_id: string | null
-  timestamp: string
-  hash_anterior: string
-  hash_atual: string
-}
+  payload_text: Type.String(),
+  entrega_id: nullable(Type.String()),
+  request_id: nullable(Type.String()),
+  timestamp: time,
+  hash_anterior: Type.String(),
+  hash_atual: Type.String(),
+})
+export type AdminEntry = Static<typeof AdminEntry>
 
-export interface AdminCertificateCounts {
-  valid: number
-  atrasado: number
-  expired: number
-}
+export const AdminCertificateCounts = Type.Object({
+  valid: Type.Integer(),
+  atrasado: Type.Integer(),
+  expired: Type.Integer(),
+})
+export type AdminCertificateCounts = Static<typeof AdminCertificateCounts>
 
-export interface AdminStatus {
-  version: string
-  agentes: { registered: number; atrasado: number; revoked: number }
-  certificados: Record<'identity' | 'delivery', AdminCertificateCounts>
+export const AdminStatus = Type.Object({
+  version: Type.String(),
+  agentes: Type.Object({
+    registered: Type.Integer(),
+    atrasado: Type.Integer(),
+    revoked: Type.Integer(),
+  }),
+  certificados: Type.Object({
+    identity: AdminCertificateCounts,
+    delivery: AdminCertificateCounts,
+  }),
   /** For how long the hub may stay down; null when no host has a certificate that could end. */
-  survival: {
-    seconds: number
-    first: {
-      hostname: string
-      purpose: 'identity' | 'delivery'
-      nome: string | null
-      not_after: string
-      atrasado: boolean
-    }
-    following_1h: number
-    following_24h: number
-  } | null
-}
+  survival: nullable(
+    Type.Object({
+      seconds: Type.Number(),
+      first: Type.Object({
+        hostname: Type.String(),
+        purpose: Type.Union([Type.Literal('identity'), Type.Literal('delivery')]),
+        nome: nullable(Type.String()),
+        not_after: time,
+        atrasado: Type.Boolean(),
+      }),
+      following_1h: Type.Integer(),
+      following_24h: Type.Integer(),
+    }),
+  ),
+})
+export type AdminStatus = Static<typeof AdminStatus>
 
 const createTokenRequest = Type.Object({
   hostname: text,
@@ -402,46 +433,59 @@ export type AdminRequest<Name extends AdminOperationName> = Static<
   (typeof ADMIN_OPERATIONS)[Name]['request']
 >
 
-export interface AdminReplies extends AdminWebhookReplies {
-  createToken: AdminCreatedToken
-  listTokens: { tokens: AdminToken[]; next: string | null }
-  revokeToken: AdminToken
-  listAgents: { agentes: AdminAgent[]; next: string | null }
-  showAgent: AdminAgent & {
-    /** Null for none. */
-    recipient_fingerprint: string | null
-    entregas: AdminDelivery[]
-  }
-  revokeAgent: AdminAgent
-  removeAgent: AdminAgent
-  listCaRevocations: { revocations: AdminCaRevocation[]; next: string | null }
-  createCargo: AdminCreatedCargo
-  updateCargo: AdminCreatedCargo & { versao: number }
-  removeCargo: AdminCargo
-  listRecipients: AdminRecipients
-  readContent: AdminContent
-  cancelDelivery: AdminDelivery
-  retryDeliveries: { entregas: AdminDelivery[] }
-  listCargoes: { cargas: AdminCargo[]; next: string | null }
-  listDeliveries: { entregas: AdminDelivery[]; next: string | null }
-  setPolicy: AdminPolicy & AdminPolicyEffect
-  listPolicies: { politicas: AdminPolicy[]; next: null }
-  showPolicy: AdminPolicy &
-    AdminPolicyEffect & {
-      /** Hostnames of those that it holds for. */
-      agentes: string[]
-    }
-  removePolicy: AdminPolicy & AdminPolicyEffect
-  showBundle: AdminBundle
-  updateBundle: AdminUpdatedBundle
-  listEntries: { eventos: AdminEntry[]; next: number | null }
-  /** `online`: the agent held its stream, and is told at once. */
-  pushToAgent: { entrega_id?: string; online: boolean }
-  showStatus: AdminStatus
+const next = nullable(Type.String())
 
-  createAccessToken: AdminCreatedAccessToken
-  listAccessTokens: { admin_tokens: AdminAccessToken[]; next: string | null }
-  revokeAccessToken: AdminAccessToken
+export const ADMIN_REPLIES = {
+  createToken: AdminCreatedToken,
+  listTokens: Type.Object({ tokens: Type.Array(AdminToken), next }),
+  revokeToken: AdminToken,
+  listAgents: Type.Object({ agentes: Type.Array(AdminAgent), next }),
+  showAgent: Type.Object({
+    ...AdminAgent.properties,
+    /** Null for none. */
+    recipient_fingerprint: nullable(Type.String()),
+    entregas: Type.Array(AdminDelivery),
+  }),
+  revokeAgent: AdminAgent,
+  removeAgent: AdminAgent,
+  listCaRevocations: Type.Object({ revocations: Type.Array(AdminCaRevocation), next }),
+  createCargo: AdminCreatedCargo,
+  updateCargo: Type.Object({ ...AdminCreatedCargo.properties, versao: Type.Integer() }),
+  removeCargo: AdminCargo,
+  listRecipients: AdminRecipients,
+  readContent: AdminContent,
+  cancelDelivery: AdminDelivery,
+  retryDeliveries: Type.Object({ entregas: Type.Array(AdminDelivery) }),
+  listCargoes: Type.Object({ cargas: Type.Array(AdminCargo), next }),
+  listDeliveries: Type.Object({ entregas: Type.Array(AdminDelivery), next }),
+  setPolicy: Type.Object({ ...AdminPolicy.properties, ...AdminPolicyEffect.properties }),
+  listPolicies: Type.Object({ politicas: Type.Array(AdminPolicy), next: Type.Null() }),
+  showPolicy: Type.Object({
+    ...AdminPolicy.properties,
+    ...AdminPolicyEffect.properties,
+    /** Hostnames of those that it holds for. */
+    agentes: Type.Array(Type.String()),
+  }),
+  removePolicy: Type.Object({ ...AdminPolicy.properties, ...AdminPolicyEffect.properties }),
+  showBundle: AdminBundle,
+  updateBundle: AdminUpdatedBundle,
+  listEntries: Type.Object({ eventos: Type.Array(AdminEntry), next: nullable(Type.Integer()) }),
+
+  pushToAgent: Type.Object({
+    entrega_id: Type.Optional(Type.String()),
+    /** The agent held its stream, and is told at once. */
+    online: Type.Boolean(),
+  }),
+  showStatus: AdminStatus,
+  ...ADMIN_WEBHOOK_REPLIES,
+
+  createAccessToken: AdminCreatedAccessToken,
+  listAccessTokens: Type.Object({ admin_tokens: Type.Array(AdminAccessToken), next }),
+  revokeAccessToken: AdminAccessToken,
+} as const satisfies Readonly<Record<AdminOperationName, TSchema>>
+
+export type AdminReplies = {
+  [Name in AdminOperationName]: Static<(typeof ADMIN_REPLIES)[Name]>
 }
 
 /** One method an operation: the hub's service implements it, and so does the client of its socket. */

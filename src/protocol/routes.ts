@@ -1,4 +1,4 @@
-// The routes of the three public ports.
+// The routes of the ports; the admin operations have a table of their own.
 
 export const ROUTES = {
   health: { port: 'health', method: 'GET', path: '/health' },
@@ -11,6 +11,8 @@ export const ROUTES = {
   bundle: { port: 'mtls', method: 'GET', path: '/v1/bundle' },
   blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
   stream: { port: 'mtls', method: 'GET', path: '/v1/stream' },
+  /** On the admin port, beside the operations of protocol/admin-routes.ts. */
+  openapi: { port: 'admin', method: 'GET', path: '/v1/openapi.json' },
 } as const
 
 /** With each manifest: the number of the set of roots that is in force. */

@@ -303,3 +303,11 @@ test('[API-9] there is no admin port when it is off', async () => {
   assert.doesNotMatch(quiet.logText(), /admin listening/)
   assert.equal((await quiet.svc('token', 'list')).status, 0)
 })
+
+test('[API-24] describes itself, as the repository has it', async () => {
+  const { status, json } = await ask('/v1/openapi.json', { token: tokens.viewer })
+  assert.equal(status, 200)
+  const page = new URL('../../docs/openapi.json', import.meta.url)
+  assert.deepEqual(json, JSON.parse(await readFile(page, 'utf8')))
+  assertError(await ask('/v1/openapi.json'), 401, 'admin_token_invalid')
+})

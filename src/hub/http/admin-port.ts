@@ -7,6 +7,8 @@ import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { AdminOperationName } from '../../protocol/admin.ts'
 import { mayPerform } from '../../protocol/admin-roles.ts'
 import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
+import { describeApi } from '../../protocol/openapi.ts'
+import { ROUTES } from '../../protocol/routes.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AccessToken } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -24,6 +26,7 @@ export interface AdminPortOptions extends Pick<
 > {
   readonly onHandshakeFailure?: (() => void) | undefined
   readonly clock: Clock
+  readonly version: string
   readonly certificate: ServerCertificate
   readonly authenticateOperator: AuthenticateOperator
   readonly operationsOf: OperationsOf
@@ -67,7 +70,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   }
   const port = createHttpPort({
     port: 'admin',
-    routes: Object.values(ADMIN_ROUTES),
+    routes: [...Object.values(ADMIN_ROUTES), ROUTES.openapi],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
     isTrustedProxy: options.isTrustedProxy,
@@ -99,6 +102,10 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       return refuse(request, 'role_insufficient', actorOf(token), name)
     },
   })
+  const description = JSON.stringify(describeApi(options.version))
+  port.app.get(ROUTES.openapi.path, (_request, reply) =>
+    reply.type('application/json').send(description),
+  )
   return {
     ...port,
     replaceCertificate: (certificate) => server.setSecureContext(hubTlsOptions(certificate)),

@@ -28,7 +28,7 @@ import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
 
 export interface HttpPortOptions {
-  readonly port: PortName | 'admin'
+  readonly port: PortName
   readonly log: Logger
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy

@@ -1,0 +1,243 @@
+// The OpenAPI 3.1 description of all ports, from the very schemas that requests are checked against.
+
+import { ADMIN_OPERATIONS, ADMIN_REPLIES, type AdminOperationName } from './admin.ts'
+import { AdminErrorBody } from './admin-errors.ts'
+import { ROLE_NEEDED } from './admin-roles.ts'
+import { ADMIN_CREATES, ADMIN_ROUTES, type AdminRoute } from './admin-routes.ts'
+import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
+import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
+import { OPERATION_SUMMARIES } from './openapi-admin.ts'
+import { ROUTES, type PortName } from './routes.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly required?: readonly string[]
+}
+
+const PORTS: Readonly<Record<PortName, { url: string; description: string }>> = {
+  health: { url: 'http://{host}:8080', description: 'SVC_HEALTH_BIND: health.' },
+  enroll: {
+    url: 'https://{host}:8444',
+    description: 'SVC_ENROLL_BIND, behind a proxy that ends TLS: enrolment and recovery.',
+  },
+  mtls: { url: 'https://{host}:8443', description: 'SVC_MTLS_BIND: agents, by mutual TLS.' },
+  admin: { url: 'https://{host}:8445', description: 'SVC_ADMIN_BIND: operators, by admin tokens.' },
+}
+
+const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+const SHELL_ERRORS: readonly WireErrorCode[] = [
+  'request_invalid',
+  'request_timeout',
+  'internal_error',
+  'unavailable',
+]
+const BODY_ERRORS: readonly WireErrorCode[] = [
+  'json_invalid',
+  'body_too_large',
+  'unsupported_media_type',
+]
+const ADMIN_STATUSES = [400, 401, 403, 404, 408, 409, 412, 413, 415, 429, 500, 503]
+
+export function describeApi(version: string): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  const add = ({ method, path }: { method: string; path: string }, operation: Json): void => {
+    // A part of a path that stands for any has braces there.
+    const template = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operation }
+  }
+  for (const [name, route] of Object.entries(AGENT_ROUTES)) {
+    const known = ROUTES[name as keyof typeof AGENT_ROUTES]
+    add(known, describeRoute(name, known, route))
+  }
+  for (const name of Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]) {
+    add(ADMIN_OPERATIONS[name], describeOperation(name))
+  }
+  add(ROUTES.openapi, describeItself())
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Cartorio',
+      version,
+      description:
+        'All ports of a hub. The rules behind it: docs/protocol.md. Unknown fields of a request are ignored; fields may be added to replies.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: Object.entries(PORTS).map(([name, { description }]) => ({ name, description })),
+    servers: [serverOf('admin')],
+    paths,
+    components: {
+      headers: {
+        RequestId: {
+          description: 'The hub’s log has more under it.',
+          required: true,
+          schema: { type: 'string' },
+        },
+      },
+      responses: {
+        AdminError: {
+          description: 'Why not, as a code and in words.',
+          headers: REQUEST_ID,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/AdminError' } } },
+        },
+      },
+      schemas: { AdminError: AdminErrorBody },
+      securitySchemes: {
+        adminToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svca_…' },
+        agentCertificate: {
+          type: 'mutualTLS',
+          description: 'The identity that the hub obtained for the agent.',
+        },
+      },
+    },
+  }
+}
+
+function describeRoute(
+  operationId: string,
+  { port, path }: { port: PortName; path: string },
+  route: DescribedRoute,
+): Json {
+  const codes = [
+    ...SHELL_ERRORS,
+    ...(route.request === undefined ? [] : BODY_ERRORS),
+    ...(port === 'mtls' ? AUTHENTICATION_ERRORS : []),
+    ...route.errors,
+  ]
+  const parameters = [
+    ...namesIn(path).map((name) => inPath(name, { type: 'string', minLength: 1 })),
+    ...Object.entries(route.headers ?? {}).map(([name, what]) => header(name, what)),
+    ...(route.hasTag ? [header('If-None-Match', 'The ETag of an earlier reply.')] : []),
+  ]
+  const tag = { ETag: { description: 'Of this reply.', schema: { type: 'string' } } }
+  return {
+    operationId,
+    tags: [port],
+    servers: [serverOf(port)],
+    summary: route.summary,
+    security: port === 'mtls' ? [{ agentCertificate: [] }] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...describeBody(route.request),
+    responses: {
+      200: describeReply(route.reply, route.hasTag ? tag : {}),
+      ...(route.hasTag ? { 304: { description: 'Nothing new.', headers: REQUEST_ID } } : {}),
+      ...describeRefusals(codes),
+    },
+  }
+}
+
+function describeOperation(name: AdminOperationName): Json {
+  const { method, path, status = 200 }: AdminRoute = ADMIN_ROUTES[name]
+  const { request } = ADMIN_OPERATIONS[name]
+  const { properties = {} } = request as ObjectSchema
+  const isCreate = (ADMIN_CREATES as readonly string[]).includes(name)
+  const hasVersion = 'versao' in properties
+  const parameters = [
+    ...namesIn(path).map((field) => inPath(field, properties[field])),
+    ...(method === 'GET'
+      ? Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }))
+      : []),
+    ...(isCreate
+      ? [header('Idempotency-Key', 'Done once for it in 24 h.', '^[!-~]{16,255}$')]
+      : []),
+    ...(hasVersion ? [header('If-Match', 'The versao that it is thought to have, as `"3"`.')] : []),
+  ]
+  const tag = { ETag: { description: 'Its versao, as `"3"`.', schema: { type: 'string' } } }
+  return {
+    operationId: name,
+    tags: ['admin'],
+    summary: OPERATION_SUMMARIES[name],
+    description: `Needs the role ${ROLE_NEEDED[name]} or a higher one.`,
+    security: [{ adminToken: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
+    responses: {
+      [status]: describeReply(ADMIN_REPLIES[name], hasVersion || name === 'createCargo' ? tag : {}),
+      ...adminErrors(),
+    },
+  }
+}
+
+function describeItself(): Json {
+  return {
+    operationId: 'openapi',
+    tags: ['admin'],
+    summary: 'This description.',
+    security: [{ adminToken: [] }],
+    responses: { 200: describeReply({ type: 'object' }, {}), ...adminErrors() },
+  }
+}
+
+/** The fields that stand in a path. */
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+}
+
+function inPath(name: string, schema: unknown): Json {
+  return { name, in: 'path', required: true, schema }
+}
+
+/** The request without the fields that stand in its path. */
+function withoutPath(request: object, path: string): object {
+  const names = namesIn(path)
+  if (names.length === 0) return request
+  const { properties = {}, required = [] } = request as ObjectSchema
+  return {
+    ...request,
+    required: required.filter((name) => !names.includes(name)),
+    properties: Object.fromEntries(
+      Object.entries(properties).filter(([name]) => !names.includes(name)),
+    ),
+  }
+}
+
+function describeBody(request: object | undefined): Json {
+  if (request === undefined) return {}
+  return { requestBody: { required: true, content: { 'application/json': { schema: request } } } }
+}
+
+function describeReply(schema: unknown, headers: Json): Json {
+  return {
+    description: 'Done.',
+    headers: { ...REQUEST_ID, ...headers },
+    content: typeof schema === 'string' ? { [schema]: {} } : { 'application/json': { schema } },
+  }
+}
+
+/** One response a status, which names its codes. */
+function describeRefusals(codes: readonly WireErrorCode[]): Json {
+  const byStatus = Map.groupBy(codes, (code) => WIRE_ERRORS[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      {
+        description: names.map((name) => `\`${name}\`: ${WIRE_ERRORS[name].when}`).join(' '),
+        headers: REQUEST_ID,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['error'],
+              properties: { error: { enum: names } },
+            },
+          },
+        },
+      },
+    ]),
+  )
+}
+
+function adminErrors(): Json {
+  const response = { $ref: '#/components/responses/AdminError' }
+  return Object.fromEntries(ADMIN_STATUSES.map((status) => [status, response]))
+}
+
+function header(name: string, description: string, pattern?: string): Json {
+  const schema = { type: 'string', ...(pattern === undefined ? {} : { pattern }) }
+  return { name, in: 'header', required: false, description, schema }
+}
+
+function serverOf(port: PortName): Json {
+  return { ...PORTS[port], variables: { host: { default: 'hub.example.org' } } }
+}
