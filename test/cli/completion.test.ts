@@ -69,6 +69,7 @@ describe('completion', () => {
         'svc,carga,update,--': [
           '--san',
           '--no-sans',
+          '--if-versao',
           '--file',
           '--accept-recipient',
           '--recipient',

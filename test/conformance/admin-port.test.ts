@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { HUB_NAME, startTestHub, type TestHub } from '../support/hub.ts'
+import { HUB_NAME, startTestHub, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useHub } from '../support/use-hub.ts'
 import { send, type Target, type WireReply } from '../support/wire-client.ts'
@@ -19,7 +19,7 @@ const { ca, hub } = useHub(async (started) => {
   for (const role of ['viewer', 'operator', 'admin'] as const) {
     tokens[role] = await createAdminToken(started, role, role)
   }
-})
+}, WITH_ADMIN_PORT)
 
 async function createAdminToken(
   on: TestHub,
@@ -257,7 +257,7 @@ test('[API-18] an update that was made of an old versao is refused', async () =>
 test('[API-12] [API-13] [LIM-23] refusals are recorded with a count, and one too many is told to wait', async () => {
   await using noisy = await startTestHub({
     caEnvironment: ca.environment,
-    environment: { SVC_LIMIT_ADMIN_FAILURES: '3' },
+    environment: { ...WITH_ADMIN_PORT, SVC_LIMIT_ADMIN_FAILURES: '3' },
   })
   const token = await createAdminToken(noisy, 'looker', 'viewer')
   const { tls } = await target()

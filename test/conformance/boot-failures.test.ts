@@ -131,7 +131,7 @@ describe('the vault', () => {
       assert.ok(ended.stderr.includes(`svc-server: error: ${message}\n`), ended.stderr)
       // The first one is none the worse for it.
       assert.equal(hub.pid, pid)
-      assert.deepEqual(await hub.admin('GET', '/v1/admin/tokens'), { tokens: [] })
+      assert.deepEqual(await hub.admin('GET', '/v1/admin/tokens'), { tokens: [], next: null })
     } finally {
       await hub.stop()
     }

@@ -5,7 +5,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { PASSPHRASE, type TestHub } from '../support/hub.ts'
+import { PASSPHRASE, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { runTool, startProgram, waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 
@@ -30,7 +30,7 @@ const BOOT_LINES = [
 
 describe('a start', () => {
   test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] logs these lines in this order', async () => {
-    await using hub = await startHub()
+    await using hub = await startHub(WITH_ADMIN_PORT)
     assert.deepEqual(messagesOf(hub), BOOT_LINES)
     const entries = hub.logEntries()
     assert.equal(entries[0]?.['vault'], hub.vaultRoot)

@@ -5,11 +5,12 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { ensureSchemathesis } from '../../tools/install-schemathesis.ts'
 import { ROUTES } from '../../src/protocol/routes.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { startTestHub, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 
 /** Nothing is told to wait: each request reaches what it is about. */
@@ -28,6 +29,7 @@ expected-statuses = ["2xx", 400, 401, 403, 404, 409, 412]
 [checks.negative_data_rejection]
 expected-statuses = [400, 401, 403, 404, 409, 412, 413, 415]
 `
+const DESCRIPTION = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url))
 const EXAMPLES = 10
 const RUN_MS_MAX = 110_000
 const SEED = 20261121
@@ -43,7 +45,7 @@ let token: string
 before(async () => {
   if (schemathesis === undefined) return
   ca = await startDevCa()
-  const environment = { ...UNLIMITED, SVC_SERVER_CN: 'localhost' }
+  const environment = { ...UNLIMITED, ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost' }
   hub = await startTestHub({ caEnvironment: ca.environment, environment })
   host = await enrollHost(hub, 'host.example')
   const request = { name: 'schemathesis', role: 'admin' }
@@ -60,7 +62,7 @@ async function runAgainst(tag: string, url: string, ...args: string[]): Promise<
   const all = [
     ...program,
     ...`--config-file ${join(hub.directory, 'config.toml')} --no-color`.split(' '),
-    ...`run docs/openapi.json --include-tag ${tag} --url ${url} --tls-verify ${ca.rootPath}`.split(
+    ...`run ${DESCRIPTION} --include-tag ${tag} --url ${url} --tls-verify ${ca.rootPath}`.split(
       ' ',
     ),
     ...`--checks all --phases examples,coverage,fuzzing,stateful --seed ${SEED}`.split(' '),
@@ -68,9 +70,9 @@ async function runAgainst(tag: string, url: string, ...args: string[]): Promise<
     ...'--generation-database none'.split(' '),
     ...args,
   ]
-  // It says on its standard output what failed.
+  // It says on its standard output what failed, and leaves a cache where it runs.
   const failure = await new Promise<string | undefined>((resolve) => {
-    execFile(python, all, { timeout: RUN_MS_MAX }, (error, stdout, stderr) =>
+    execFile(python, all, { timeout: RUN_MS_MAX, cwd: hub.directory }, (error, stdout, stderr) =>
       resolve(error === null ? undefined : `${stdout}${stderr}`),
     )
   })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { startTestHub, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { type Ended, runProgram, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 
@@ -25,7 +25,7 @@ before(async () => {
   ca = await startDevCa()
   hub = await startTestHub({
     caEnvironment: ca.environment,
-    environment: { SVC_SERVER_CN: 'localhost' },
+    environment: { ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost' },
   })
   for (const role of ['viewer', 'operator', 'admin']) await createToken(role, role)
 })

@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import { ADMIN_OPERATIONS } from '../../src/protocol/admin.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { HUB_NAME } from '../support/hub.ts'
+import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { useHub } from '../support/use-hub.ts'
 import { send, type Target, type WireReply } from '../support/wire-client.ts'
 import { hostileJson, hostileText, hostileValue } from './hostile-values.ts'
@@ -20,7 +20,7 @@ const STATUSES: ReadonlySet<number> = new Set([200, 400, 404, 405, 409, 412, 413
 const seedText = process.env['FUZZ_SEED'] ?? ''
 const seed = seedText === '' ? Date.now() % 1_000_000_007 : Number(seedText)
 
-const { ca, hub } = useHub()
+const { ca, hub } = useHub(undefined, WITH_ADMIN_PORT)
 
 interface HostileRequest {
   readonly method: string

@@ -67,6 +67,8 @@ export interface TestHubOptions {
 }
 
 export const HUB_NAME = 'hub.test'
+/** For a hub that shall have its admin port; hubs of before there was one have none. */
+export const WITH_ADMIN_PORT: Variables = { SVC_ADMIN_BIND: '127.0.0.1:0' }
 export const PASSPHRASE = 'correct horse battery staple'
 
 /** The CA that the conformance suite runs against: svc-ca, or the real thing with TEST_CA=step-ca. */
@@ -146,9 +148,9 @@ export function hubEnvironment(vaultRoot: string, options: TestHubOptions): Vari
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
-    SVC_ADMIN_BIND: '127.0.0.1:0',
-    // Its default is one address, which many hubs at once cannot have.
+    // The defaults are one address each, which many hubs at once cannot have.
     SVC_METRICS_BIND: 'off',
+    SVC_ADMIN_BIND: 'off',
     ...options.environment,
   }
 }

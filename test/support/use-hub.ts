@@ -36,13 +36,16 @@ export function useCa(): SharedCa {
  * Registers the hooks for a CA and a hub; what it answers is of use in tests. What else has to be there before the
  * first test is for `prepare`: a second hook would not wait for this one, since those of a file run at the same time.
  */
-export function useHub(prepare?: (hub: TestHub) => Promise<unknown>): SharedHub {
+export function useHub(
+  prepare?: (hub: TestHub) => Promise<unknown>,
+  environment: Variables = {},
+): SharedHub {
   const started = new AsyncDisposableStack()
   let running: RunningCa | undefined
   let listening: TestHub | undefined
   before(async () => {
     running = started.use(await startTestCa())
-    listening = started.use(await startTestHub({ caEnvironment: running.environment }))
+    listening = started.use(await startTestHub({ caEnvironment: running.environment, environment }))
     await prepare?.(listening)
   })
   after(() => started.disposeAsync())

@@ -42,7 +42,7 @@ export function handshakeTimeoutMs({ handshakeSeconds }: HubLimits): number {
 export function tlsServerOf(
   port: HttpPort,
   log: Logger,
-  onHandshakeFailure?: (() => void) | undefined,
+  onHandshakeFailure: (() => void) | undefined,
 ): TlsServer {
   const server = port.app.server as unknown as TlsServer
   server.on('tlsClientError', (error, socket) => {
