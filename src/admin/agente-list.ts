@@ -16,7 +16,7 @@ export function registerAgenteList(agente: Command, context: CommandContext): vo
       LAST_SEEN_AT: (agent) => agent.last_seen_at,
       LAST_POLL_AT: (agent) => agent.last_poll_at,
       CERT_NOT_AFTER: (agent) => agent.cert_not_after,
-      CA_WAITING: (agent) => agent.ca_revocations_waiting,
+      CA_WAITING: waitingAtCa,
       ID: (agent) => agent.id,
     },
   })
@@ -25,4 +25,9 @@ export function registerAgenteList(agente: Command, context: CommandContext): vo
 function stateOf({ revoked_at, atrasado }: AdminAgent): string {
   if (revoked_at !== null) return 'revoked'
   return atrasado ? 'atrasado' : 'registered'
+}
+
+/** A hub of 0.3.0 or earlier says nothing of it. */
+function waitingAtCa({ ca_revocations_waiting: waiting }: Partial<AdminAgent>): number | null {
+  return waiting ?? null
 }

@@ -17,6 +17,7 @@ test('[API-8] a viewer only looks, an operator keeps out of what is for admins, 
     'removePolicy',
     'revokeAccessToken',
     'setPolicy',
+    'updateBundle',
   ])
   assert.ok(!allowed('operator').some((name) => /Webhooks?$/.test(name)))
   assert.deepEqual(allowed('admin'), names)

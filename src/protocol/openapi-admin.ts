@@ -30,6 +30,9 @@ export const OPERATION_SUMMARIES: Readonly<Record<AdminOperationName, string>> =
   removePolicy: 'Remove the politica of a role.',
   showStatus: 'How many hosts and certificates there are, and for how long the hub may stay down.',
 
+  showBundle: 'The roots that are trusted, and which agents do not trust them yet.',
+  updateBundle: 'Take up the root file anew, as the next set.',
+
   createWebhook: 'Make a webhook; its secret is in this reply alone.',
   listWebhooks: 'The webhooks, oldest first, and how each is doing.',
   showWebhook: 'One webhook, and what was given up for it.',

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import type { WireErrorCode } from './errors.ts'
 import type { RouteName } from './routes.ts'
 import {
+  BundleReplyBody,
   EnrollReplyBody,
   EnrollRequestBody,
   EventReplyBody,
@@ -71,6 +72,12 @@ export const AGENT_ROUTES: Readonly<Record<Exclude<RouteName, 'openapi'>, Descri
   manifest: {
     summary: 'The deliveries that the agent has to work on.',
     reply: ManifestReplyBody,
+    errors: [],
+    hasTag: true,
+  },
+  bundle: {
+    summary: 'The roots that are trusted now.',
+    reply: BundleReplyBody,
     errors: [],
     hasTag: true,
   },

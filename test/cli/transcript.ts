@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
-const COMMAND_TIMEOUT_MS = 30_000
+const COMMAND_TIMEOUT_MS = 60_000
 
 export interface Step {
   readonly command: string

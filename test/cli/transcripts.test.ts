@@ -41,7 +41,8 @@ async function checkBesideHub(name: string): Promise<void> {
   })
 }
 
-describe('svc', { concurrency: true }, () => {
+// Each runs dozens of programs, which on a busy machine takes minutes.
+describe('svc', { concurrency: 2, timeout: 600_000 }, () => {
   test('[CLI-1] [CLI-2] [CLI-15] creates and checks a vault', () =>
     withDirectory((directory) => checkTranscript('vault.script.txt', join(directory, 'vault'))))
 

@@ -96,10 +96,10 @@ async function refuseNewOperations(
   const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
   for (const name of names.filter((each) => theirs.ADMIN_ROUTES[each] === undefined)) {
     const operation = session.operations[name] as (request: object) => Promise<unknown>
-    await assert.rejects(operation({}), {
+    await assert.rejects(operation({ agente: HOST }), {
       name: 'UserError',
       code: 'route_not_found',
-      message: `this hub has no operation ${ADMIN_ROUTES[name].path}`,
+      message: `this hub has no operation ${ADMIN_ROUTES[name].path.replace(':agente', HOST)}`,
     })
   }
   const file = join(hub.directory, 'file')
