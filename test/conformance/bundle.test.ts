@@ -35,7 +35,7 @@ async function newRoot(notAfterMs = Date.now() + DAY_MS): Promise<string> {
 interface Setting extends AsyncDisposable {
   readonly hub: TestHub
   readonly ownRoot: string
-  writeRoots(...roots: string[]): Promise<void>
+  readonly writeRoots: (...roots: string[]) => Promise<void>
 }
 
 /** A hub whose root file is the test's own. */
