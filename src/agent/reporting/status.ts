@@ -126,8 +126,12 @@ function heldCertificates(
   ]
 }
 
-function describeSurvival({ survival_seconds: seconds, first_to_end: first }: AgentStatus) {
-  if (seconds === null || first === null) return []
+/** A running agent of 0.3.0 or earlier says nothing of it. */
+function describeSurvival({
+  survival_seconds: seconds,
+  first_to_end: first,
+}: Partial<Pick<AgentStatus, 'survival_seconds' | 'first_to_end'>>): string[] {
+  if (typeof seconds !== 'number' || !first) return []
   const what = first.name === null ? 'the identity' : `delivery ${first.name}`
   const duration = formatDurationMs(seconds * 1000)
   return [`survives without the hub: ${duration} (${what}, until ${first.not_after})`]
