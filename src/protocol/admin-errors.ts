@@ -39,8 +39,6 @@ export const ADMIN_ERROR_STATUS: Readonly<Record<string, number>> = {
   too_many_webhooks: 409,
 
   versao_changed: 412,
-
-  content_too_large: 413,
 }
 
 export function statusOfAdminError(code: string): number {

@@ -34,7 +34,14 @@ function createCargo(host: EnrolledHost, nome = 'site'): Promise<{ carga_id: str
 async function push(of: TestHub, agente: string, body: unknown) {
   return new Promise<{ status: number; json: Record<string, unknown> }>((resolve, reject) => {
     const socketPath = join(of.vaultRoot, 'admin.sock')
-    const options = { socketPath, method: 'POST', path: `/v1/push/${agente}`, agent: false }
+    const headers = { 'content-type': 'application/json' }
+    const options = {
+      socketPath,
+      method: 'POST',
+      path: `/v1/push/${agente}`,
+      agent: false,
+      headers,
+    }
     const request = httpRequest(options, (response) => {
       let text = ''
       response.setEncoding('utf8')
@@ -248,7 +255,7 @@ describe('a file that is pushed', () => {
       ],
     )
     const same = await push(hub, host.agentId, { nome: 'MOTD', conteudo: 'three' })
-    assert.deepEqual([same.status, same.json['error']], [400, 'nome_taken'])
+    assert.deepEqual([same.status, same.json['error']], [409, 'nome_taken'])
   })
 
   for (const [what, error, body] of [
