@@ -2,13 +2,10 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { systemClock } from '../src/platform/clock.ts'
+import { join } from 'node:path'
 import { errnoCode, SvcError } from '../src/platform/errors.ts'
-import { tryLockFile, type FileLock } from '../src/platform/file-lock.ts'
 import { exists } from '../src/platform/files.ts'
+import { INSTALL_MS_MAX, installOnce, placeInCache } from './install-once.ts'
 
 export interface GoProgram {
   readonly name: string
@@ -19,32 +16,16 @@ export interface GoProgram {
   readonly duration: string
 }
 
-const BUILD_MS_MAX = 15 * 60_000
-const POLL_MS = 1000
-
 /** The program's path, built if need be; undefined where there is no Go, which is an error under CI. */
 export async function ensureGoProgram(program: GoProgram): Promise<string | undefined> {
-  const path = pathOf(program)
-  if (await exists(path)) return path
-  if (!(await hasGo())) {
+  const { name, version } = program
+  const place = placeInCache(`${name}-${version}`)
+  if (!(await exists(place)) && !(await hasGo())) {
     if (process.env['CI'] !== 'true') return undefined
-    const message = `${program.name} is needed under CI=true, and there is no Go to build it`
-    throw new SvcError('no_go', message)
+    throw new SvcError('no_go', `${name} is needed under CI=true, and there is no Go to build it`)
   }
-  await mkdir(dirname(path), { recursive: true })
-  const lock = await waitForLock(program, join(dirname(path), 'build.lock'))
-  try {
-    // Another process may have built it while this one waited.
-    if (!(await exists(path))) await build(program, path)
-  } finally {
-    lock.release()
-  }
-  return path
-}
-
-function pathOf({ name, version }: GoProgram): string {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  return join(cache, 'cartorio', `${name}-${version}`, name)
+  await installOnce(place, (staging) => build(program, staging))
+  return join(place, name)
 }
 
 async function hasGo(): Promise<boolean> {
@@ -56,33 +37,13 @@ async function hasGo(): Promise<boolean> {
   }
 }
 
-async function waitForLock({ name }: GoProgram, path: string): Promise<FileLock> {
-  const deadlineMs = systemClock.now().getTime() + BUILD_MS_MAX
-  while (systemClock.now().getTime() < deadlineMs) {
-    const lock = tryLockFile(path)
-    if (lock !== undefined) return lock
-    await systemClock.sleep(POLL_MS)
-  }
-  throw new SvcError(
-    'build_locked',
-    `another process has been building ${name} for too long: ${path}`,
-  )
-}
-
-/** Built in a directory of its own and renamed, so that nobody ever runs half a program. */
-async function build({ name, version, module, duration }: GoProgram, path: string): Promise<void> {
+async function build(program: GoProgram, directory: string): Promise<void> {
+  const { name, version, module, duration } = program
   process.stderr.write(`building ${name} ${version} (${duration} the first time)\n`)
-  const staging = await mkdtemp(join(dirname(path), 'build-'))
-  try {
-    const source = `${module}@${version}`
-    const environment = { CGO_ENABLED: '0', GOBIN: staging }
-    const status = await run('go', ['install', source], environment, 'inherit')
-    if (status !== 0) throw new SvcError('build_failed', `go install ${source} failed`)
-    await rename(join(staging, name), path)
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
-  process.stderr.write(`${name} is at ${path}\n`)
+  const source = `${module}@${version}`
+  const environment = { CGO_ENABLED: '0', GOBIN: directory }
+  const status = await run('go', ['install', source], environment, 'inherit')
+  if (status !== 0) throw new SvcError('build_failed', `go install ${source} failed`)
 }
 
 async function run(
@@ -96,7 +57,7 @@ async function run(
     // What a tool says about its work is not this program's result, so it goes to stderr.
     stdio: ['ignore', output === 'inherit' ? 2 : 'ignore', output],
     // Not the timeout option: its timer outlives a program that could not be started.
-    signal: AbortSignal.timeout(BUILD_MS_MAX),
+    signal: AbortSignal.timeout(INSTALL_MS_MAX),
   })
   // Rejects with the spawn error when there is no such program.
   const [status] = (await once(child, 'exit')) as [number | null]

@@ -2,16 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../src/platform/clock.ts'
 import { errnoCode, SvcError } from '../src/platform/errors.ts'
-import { tryLockFile, type FileLock } from '../src/platform/file-lock.ts'
-import { exists } from '../src/platform/files.ts'
-
-const INSTALL_MS_MAX = 5 * 60_000
-const POLL_MS = 1000
+import { INSTALL_MS_MAX, installOnce, placeInCache } from './install-once.ts'
 
 export interface PythonPackage {
   readonly name: string
@@ -27,47 +20,21 @@ export type PythonProgram = readonly [python: string, ...args: string[]]
 export async function ensurePythonProgram(
   wanted: PythonPackage,
 ): Promise<PythonProgram | undefined> {
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'cartorio')
-  const place = join(cache, `${wanted.name}-${wanted.version}`)
-  const program: PythonProgram = [join(place, 'bin', 'python3'), '-m', wanted.module]
-  if (await exists(place)) return program
-  await mkdir(cache, { recursive: true })
-  const lock = await waitForLock(`${place}.lock`)
+  const place = placeInCache(`${wanted.name}-${wanted.version}`)
   try {
-    // Another process may have installed it while this one waited.
-    if (!(await exists(place))) await install(wanted, place)
-    return program
+    await installOnce(place, (staging) => install(wanted, staging))
   } catch (error) {
     if (process.env['CI'] === 'true') throw error
     return undefined
-  } finally {
-    lock.release()
   }
+  return [join(place, 'bin', 'python3'), '-m', wanted.module]
 }
 
-async function waitForLock(path: string): Promise<FileLock> {
-  const deadlineMs = systemClock.now().getTime() + INSTALL_MS_MAX
-  while (systemClock.now().getTime() < deadlineMs) {
-    const lock = tryLockFile(path)
-    if (lock !== undefined) return lock
-    await systemClock.sleep(POLL_MS)
-  }
-  throw new SvcError('install_locked', `another process has been installing for too long: ${path}`)
-}
-
-/** Made beside its place and renamed, so that nobody ever runs half of it. */
-async function install({ name, version }: PythonPackage, place: string): Promise<void> {
+async function install({ name, version }: PythonPackage, directory: string): Promise<void> {
   process.stderr.write(`installing ${name} ${version} (about half a minute the first time)\n`)
-  const staging = `${place}.new`
-  await rm(staging, { recursive: true, force: true })
-  try {
-    await run(['/usr/bin/python3', '-m', 'venv', staging])
-    const pip = [join(staging, 'bin', 'python3'), '-m', 'pip'] as const
-    await run([...pip, 'install', '--quiet', '--disable-pip-version-check', `${name}==${version}`])
-    await rename(staging, place)
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
+  await run(['/usr/bin/python3', '-m', 'venv', directory])
+  const pip = [join(directory, 'bin', 'python3'), '-m', 'pip'] as const
+  await run([...pip, 'install', '--quiet', '--disable-pip-version-check', `${name}==${version}`])
 }
 
 async function run([command, ...args]: readonly [string, ...string[]]): Promise<void> {

@@ -46,7 +46,7 @@ describe('a released version', () => {
 
   test('whose dependencies cannot be had leaves nothing behind', async () => {
     await assert.rejects(ensure(commit, false), /npm ci .* failed: /)
-    assert.deepEqual(await readdir(join(directory, 'cache')), ['install.lock'])
+    assert.deepEqual(await readdir(join(directory, 'cache')), [`${commit}.lock`])
   })
 })
 

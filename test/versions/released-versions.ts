@@ -3,14 +3,12 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { systemClock } from '../../src/platform/clock.ts'
 import { SvcError } from '../../src/platform/errors.ts'
-import { tryLockFile, type FileLock } from '../../src/platform/file-lock.ts'
 import { exists } from '../../src/platform/files.ts'
+import { INSTALL_MS_MAX, installOnce, placeInCache } from '../../tools/install-once.ts'
 import { ROOT } from '../../tools/source-files.ts'
 
 export interface ReleasedVersion {
@@ -33,16 +31,12 @@ export interface ReleaseSources {
   readonly isCi: boolean
 }
 
-const INSTALL_MS_MAX = 10 * 60_000
-const POLL_MS = 250
-
 /** The oldest and the newest of releases.json, with TEST_VERSIONS=all every one; oldest first. */
 export async function ensureReleasedVersions(): Promise<ReleasedVersion[]> {
   const releases = JSON.parse(await readFile(join(ROOT, 'releases.json'), 'utf8')) as Record<
     string,
     { commit: string }
   >
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   const versions: ReleasedVersion[] = []
   const all = Object.entries(releases)
   const chosen = process.env['TEST_VERSIONS'] === 'all' ? all : [all[0], all.at(-1)]
@@ -52,7 +46,7 @@ export async function ensureReleasedVersions(): Promise<ReleasedVersion[]> {
         version,
         commit,
         repository: ROOT,
-        cache: join(cache, 'cartorio', 'released'),
+        cache: placeInCache('released'),
         isCi: process.env['CI'] === 'true',
       }),
     )
@@ -71,14 +65,7 @@ export async function ensureReleasedVersion(sources: ReleaseSources): Promise<Re
     if (!isCi) return { ...released, skip: reason }
     throw new SvcError('no_commit', `${reason}: CI=true needs one with its whole history`)
   }
-  await mkdir(cache, { recursive: true })
-  const lock = await waitForLock(join(cache, 'install.lock'))
-  try {
-    // Another process may have done it while this one waited.
-    if (!(await exists(directory))) await install(sources, directory)
-  } finally {
-    lock.release()
-  }
+  await installOnce(directory, (staging) => install(sources, staging))
   return released
 }
 
@@ -97,46 +84,19 @@ function inRepository(path: string): string[] {
   return ['-C', path, '-c', `safe.directory=${path}`]
 }
 
-async function waitForLock(path: string): Promise<FileLock> {
-  const deadlineMs = systemClock.now().getTime() + INSTALL_MS_MAX
-  while (systemClock.now().getTime() < deadlineMs) {
-    const lock = tryLockFile(path)
-    if (lock !== undefined) return lock
-    await systemClock.sleep(POLL_MS)
-  }
-  throw new SvcError('install_locked', `another process has held ${path} for too long`)
-}
-
-/** Made in a directory of its own and renamed, so that nobody ever runs half a version. */
 async function install(
   { repository, version, commit }: ReleaseSources,
-  checkout: string,
+  directory: string,
 ): Promise<void> {
   process.stderr.write(`installing version ${version} (seconds, the first time)\n`)
-  const staging = await mkdtemp(join(dirname(checkout), 'install-'))
-  try {
-    const archive = join(staging, 'archive.tar')
-    const tree = join(staging, 'tree')
-    await mkdir(tree)
-    await must('git', [
-      ...inRepository(repository),
-      'archive',
-      '--format=tar',
-      '-o',
-      archive,
-      commit,
-    ])
-    await must('tar', ['-xf', archive, '-C', tree])
-    // What it takes to run: the pinned Node is one of the optional dependencies.
-    await must(
-      'npm',
-      ['ci', '--prefix', tree, '--ignore-scripts', '--omit=dev', '--prefer-offline'],
-      tree,
-    )
-    await rename(tree, checkout)
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
+  const archive = join(directory, 'archive.tar')
+  const tree = [...inRepository(repository), 'archive', '--format=tar', '-o', archive, commit]
+  await must('git', tree)
+  await must('tar', ['-xf', archive, '-C', directory])
+  await rm(archive)
+  // What it takes to run: the pinned Node is one of the optional dependencies.
+  const npm = ['ci', '--prefix', directory, '--ignore-scripts', '--omit=dev', '--prefer-offline']
+  await must('npm', npm, directory)
 }
 
 async function must(command: string, args: readonly string[], directory = ROOT): Promise<void> {
