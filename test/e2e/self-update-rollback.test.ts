@@ -21,10 +21,12 @@ import { ReleaseServer } from '../support/release-server.ts'
 
 const WATCH = fileURLToPath(new URL('../../deploy/agent/svc-agent-watch-update', import.meta.url))
 
-/** Starts again whatever ends, and says which process it is. */
+/**
+ * Starts again whatever ends, and says which process it is. What it kills is `$!`: the shell knows that one as soon as it
+ * is there, where a variable is set a moment later, and an agent that is left behind holds the output of this test.
+ */
 const SUPERVISOR = `#!/bin/sh
-pid=
-trap 'kill -9 $pid; exit' TERM
+trap 'kill -9 $!; exit' TERM
 while :; do
   "$BINARY" run 2>> "$DIRECTORY/log" &
   pid=$!

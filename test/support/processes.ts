@@ -28,6 +28,8 @@ export interface RunningProgram {
 const BIN = fileURLToPath(new URL('../../bin/', import.meta.url))
 const PROGRAM_TIMEOUT_MS = 30_000
 const POLL_MS = 20
+/** How long what a program started, and left behind, may hold its output: a run of tests must not hang on it. */
+const LEFT_BEHIND_MS = 10_000
 
 /** The path of a program of bin/, or of what TEST_BIN, a directory, has under that name: a built one. */
 export function pathOfProgram(program: string): string {
@@ -115,6 +117,12 @@ async function waitForEnd(
   stdout: () => string,
   stderr: () => string,
 ): Promise<Ended> {
+  child.once('exit', () => {
+    setTimeout(() => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    }, LEFT_BEHIND_MS).unref()
+  })
   // 'close' and not 'exit': only then all output has arrived.
   await once(child, 'close')
   return { status: child.exitCode, signal: child.signalCode, stdout: stdout(), stderr: stderr() }
