@@ -55,7 +55,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
       refuseLongCsr(request.body.csr_pem)
       const outcome = await options.enrollAgent(request.body, idempotencyKeyOf(request))
       if (!outcome.ok) {
-        const waitMs = outcome.refusal === 'token_not_found' ? await countGuess(request) : 0
+        const waitMs = outcome.refusal === 'token_not_found' ? failures.take(request.ip) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
       }
       return {
