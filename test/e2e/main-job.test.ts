@@ -5,20 +5,13 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ensureStepCa } from '../../tools/install-step-ca.ts'
+import { waitForEvent } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { startTestHub, type TestHub } from '../support/hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { startStepCa } from '../support/step-ca.ts'
-
-interface Entry {
-  readonly seq: number
-  readonly tipo_evento: string
-  readonly agente_id: string | null
-  readonly entrega_id: string | null
-  readonly payload: Readonly<Record<string, unknown>>
-}
 
 const hasStepCa = (await ensureStepCa()) !== undefined
 const STEP_CA = {
@@ -174,25 +167,6 @@ async function createCargo(hub: TestHub, nome: string, host: ManagedHost): Promi
     sans: [],
   })
   return entregas[0]?.id ?? ''
-}
-
-async function waitForEvent(
-  hub: TestHub,
-  type: string,
-  host: ManagedHost,
-  isWanted: (entry: Entry) => boolean = () => true,
-): Promise<Entry> {
-  return waitUntil(
-    `${type} of ${host.hostname}`,
-    async () => {
-      const { eventos } = await hub.admin<{ eventos: Entry[] }>('POST', '/v1/admin/eventos/list', {
-        tipo: type,
-        agente: host.hostname,
-      })
-      return eventos.find(isWanted)
-    },
-    90_000,
-  )
 }
 
 function showAgent(hub: TestHub, host: ManagedHost): Promise<{ cert_serial: string }> {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost } from '../support/agent-host.ts'
+import { readEvents } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { startTestHub, type TestHub } from '../support/hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
@@ -179,11 +180,7 @@ describe('a file that is pushed', () => {
       assert.equal(await readFile(path, 'utf8'), text)
       assert.equal((await stat(path)).mode & 0o777, mode)
     }
-    const { eventos } = await hub.admin<{ eventos: { payload: object }[] }>(
-      'POST',
-      '/v1/admin/eventos/list',
-      { tipo: 'entrega_entregue', agente: host.hostname },
-    )
+    const eventos = await readEvents(hub, 'entrega_entregue', host)
     assert.deepEqual(
       eventos.map(({ payload }) => payload),
       [1, 2].map((versao) => ({ path, carga_nome: 'motd', versao })),

@@ -5,16 +5,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
+import { readEvents, waitForEvent } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { startTestHub, type TestHub } from '../support/hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
-
-interface Entry {
-  readonly agente_id: string | null
-  readonly payload: Readonly<Record<string, unknown>>
-}
 
 const EXPIRY_TIMEOUT_MS = 60_000
 const FILES = ['agent.crt', 'agent.key', 'ca.pem']
@@ -46,14 +42,14 @@ describe('an identity that expired while its host was off', () => {
       SVC_MTLS_BIND: `127.0.0.1:${mtls}`,
     })
     host.run()
-    const [renewed] = await waitForEvents(hub, 'cert_renewed', ({ payload }) => {
+    const renewed = await waitForEvent(hub, 'cert_renewed', host, ({ payload }) => {
       return payload['trigger'] === 'recovery'
     })
-    assert.equal(renewed?.payload['old_serial'], old)
-    const [recovered] = await waitForEvents(hub, 'identity_recovered', () => true)
+    assert.equal(renewed.payload['old_serial'], old)
+    const [recovered] = await readEvents(hub, 'identity_recovered')
     assert.equal(recovered?.agente_id, null)
     assert.equal(recovered.payload['hostname'], 'asleep')
-    await waitForEvents(hub, 'cert_renewed', ({ payload }) => payload['carga_nome'] === 'site')
+    await waitForEvent(hub, 'cert_renewed', host, ({ payload }) => payload['carga_nome'] === 'site')
     assert.notEqual(await serialOf(crt), delivered)
     const verify = ['verify', '-CAfile', ca.rootPath, '-untrusted', crt, crt]
     assert.match(await runTool('openssl', verify), /: OK$/m)
@@ -109,24 +105,6 @@ async function waitForExpiry(host: ManagedHost): Promise<string> {
     EXPIRY_TIMEOUT_MS,
   )
   return serial
-}
-
-function waitForEvents(
-  hub: TestHub,
-  tipo: string,
-  isWanted: (entry: Entry) => boolean,
-): Promise<Entry[]> {
-  return waitUntil(
-    tipo,
-    async () => {
-      const { eventos } = await hub.admin<{ eventos: Entry[] }>('POST', '/v1/admin/eventos/list', {
-        tipo,
-      })
-      const wanted = eventos.filter(isWanted)
-      return wanted.length > 0 ? wanted : undefined
-    },
-    EXPIRY_TIMEOUT_MS,
-  )
 }
 
 async function readIfPresent(path: string): Promise<string> {

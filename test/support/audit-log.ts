@@ -1,7 +1,7 @@
 // The audit log as an outsider sees it.
 
 import type { TestHub } from './hub.ts'
-import { runTool } from './processes.ts'
+import { runTool, waitUntil } from './processes.ts'
 
 export interface LoggedEvent {
   readonly seq: number
@@ -18,9 +18,18 @@ export interface LoggedEvent {
 }
 
 const PAGE = 500
+const LONG_MS = 90_000
 
-/** All entries, oldest first. */
-export async function readEvents(hub: TestHub, tipo?: string): Promise<LoggedEvent[]> {
+interface Named {
+  readonly hostname: string
+}
+
+/** All entries, those of a type or those of a host alone, oldest first. */
+export async function readEvents(
+  hub: TestHub,
+  tipo?: string,
+  host?: Named,
+): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
   for (;;) {
     const after = events.at(-1)?.seq ?? 0
@@ -28,10 +37,22 @@ export async function readEvents(hub: TestHub, tipo?: string): Promise<LoggedEve
       after,
       limit: PAGE,
       ...(tipo === undefined ? {} : { tipo }),
+      ...(host === undefined ? {} : { agente: host.hostname }),
     })
     events.push(...page.eventos)
     if (page.eventos.length < PAGE) return events
   }
+}
+
+/** The first such entry of a host, as soon as there is one. */
+export function waitForEvent(
+  hub: TestHub,
+  tipo: string,
+  host: Named,
+  isWanted: (event: LoggedEvent) => boolean = () => true,
+): Promise<LoggedEvent> {
+  const find = async () => (await readEvents(hub, tipo, host)).find(isWanted)
+  return waitUntil(`${tipo} of ${host.hostname}`, find, LONG_MS)
 }
 
 /** SHA-256 as the sha256sum program computes it. */

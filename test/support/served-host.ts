@@ -6,6 +6,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { type LoggedEvent, readEvents, waitForEvent } from './audit-log.ts'
 import type { ListedDelivery } from './deliveries.ts'
 import type { TestHub } from './hub.ts'
 import {
@@ -18,18 +19,11 @@ import {
   waitUntil,
 } from './processes.ts'
 
-interface Entry {
-  readonly tipo_evento: string
-  readonly entrega_id: string | null
-  readonly payload: Readonly<Record<string, unknown>>
-}
-
 /** No temporary directory will do: everyone may write there. */
 const ROOTS_OWN = '/var/lib'
 const SERVER = fileURLToPath(new URL('../fakes/reloading-tls-server.ts', import.meta.url))
 /** Nobody’s. */
 export const AGENT_USER = 65_533
-const LONG_MS = 90_000
 
 /** Root’s own place, with the agent as root or as a user of its own. */
 export class ServedHost implements AsyncDisposable {
@@ -155,18 +149,12 @@ content = ["ca"]
     })
   }
 
-  async events(type: string): Promise<Entry[]> {
-    const { eventos } = await this.hub.admin<{ eventos: Entry[] }>(
-      'POST',
-      '/v1/admin/eventos/list',
-      { tipo: type, agente: this.hostname },
-    )
-    return eventos
+  events(type: string): Promise<LoggedEvent[]> {
+    return readEvents(this.hub, type, this)
   }
 
-  waitForEvent(type: string, isWanted: (entry: Entry) => boolean = () => true): Promise<Entry> {
-    const what = `${type} of ${this.hostname}`
-    return waitUntil(what, async () => (await this.events(type)).find(isWanted), LONG_MS)
+  waitForEvent(type: string, isWanted?: (event: LoggedEvent) => boolean): Promise<LoggedEvent> {
+    return waitForEvent(this.hub, type, this, isWanted)
   }
 
   /** As `svc entrega list` shows it. */

@@ -5,10 +5,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
+import { waitForEvent } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
-import { deliver, waitForEvent } from './host-story.ts'
+import { deliver } from './host-story.ts'
 import { listPairings, startHubOf } from './pairings.ts'
 
 const pairings = await listPairings()

@@ -4,20 +4,14 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { readEvents, waitForEvent } from '../support/audit-log.ts'
 import { createDelivery, findDelivery } from '../support/deliveries.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { parseLog, type TestHub } from '../support/hub.ts'
 import { enrolHost } from '../support/managed-host.ts'
 import { type RunningProgram, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
-import {
-  assertLogVerifies,
-  deliver,
-  deliverAnew,
-  identitySerialOf,
-  readEventsOf,
-  waitForEvent,
-} from './host-story.ts'
+import { assertLogVerifies, deliver, deliverAnew, identitySerialOf } from './host-story.ts'
 import { listPairings, type Pairing, startHubOf } from './pairings.ts'
 
 const pairings = await listPairings()
@@ -44,7 +38,7 @@ function tellStories({ name, skip, programs }: Pairing): void {
       const running = host.run()
       await waitForEvent(hub, 'manifest_pulled', host)
       const cargaId = await deliver(hub, host, 'site')
-      const [installed] = await readEventsOf(hub, 'entrega_instalada', host)
+      const [installed] = await readEvents(hub, 'entrega_instalada', host)
       assert.equal(installed?.payload['carga_nome'], 'site')
       await deliverAnew(hub, host, 'site', cargaId)
       assertNothingWentWrong(running)
@@ -53,7 +47,7 @@ function tellStories({ name, skip, programs }: Pairing): void {
       await running.ended
       const again = host.run()
       await waitUntil('a second agent_started', async () =>
-        (await readEventsOf(hub, 'agent_started', host)).length === 2 ? true : undefined,
+        (await readEvents(hub, 'agent_started', host)).length === 2 ? true : undefined,
       )
       await deliver(hub, host, 'after-its-restart')
       assertNothingWentWrong(again)

@@ -7,11 +7,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { MIGRATIONS } from '../../src/hub/store/sqlite/migrations.ts'
+import { readEvents } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import type { TestHub } from '../support/hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runProgram, type RunningProgram, waitUntil } from '../support/processes.ts'
-import { assertLogVerifies, deliver, deliverAnew, readEventsOf, serialOf } from './host-story.ts'
+import { assertLogVerifies, deliver, deliverAnew, serialOf } from './host-story.ts'
 import { OURS, startHubOf } from './pairings.ts'
 import { ensureReleasedVersions, type ReleasedVersion } from './released-versions.ts'
 
@@ -72,7 +73,7 @@ for (const released of await ensureReleasedVersions()) {
         (await eventsWaiting(host)) === 0 ? true : undefined,
       )
       // Another is not begun while one waits.
-      assert.equal((await readEventsOf(hub, 'agent_started', host)).length, 1)
+      assert.equal((await readEvents(hub, 'agent_started', host)).length, 1)
       assert.deepEqual(await readdir(join(host.dataDir, 'state/outbox/refused')), [])
     })
 
@@ -128,14 +129,14 @@ async function keepWhatIsThere(
     )
   }
   const installed = await readAll()
-  const reports = (await readEventsOf(hub, 'entrega_instalada', host)).length
+  const reports = (await readEvents(hub, 'entrega_instalada', host)).length
   await work()
   const now = await readAll()
   assert.deepEqual(
     now.filter(([name]) => installed.some(([other]) => other === name)),
     installed,
   )
-  assert.equal((await readEventsOf(hub, 'entrega_instalada', host)).length, reports + 1)
+  assert.equal((await readEvents(hub, 'entrega_instalada', host)).length, reports + 1)
 }
 
 async function eventsWaiting({ dataDir }: ManagedHost): Promise<number> {

@@ -9,38 +9,7 @@ import type { TestHub } from '../support/hub.ts'
 import type { ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 
-export interface Entry {
-  readonly tipo_evento: string
-  readonly entrega_id: string | null
-  readonly payload: Readonly<Record<string, unknown>>
-}
-
 const LONG_MS = 90_000
-
-export async function readEventsOf(
-  hub: TestHub,
-  type: string,
-  { hostname }: Pick<ManagedHost, 'hostname'>,
-): Promise<Entry[]> {
-  const { eventos } = await hub.admin<{ eventos: Entry[] }>('POST', '/v1/admin/eventos/list', {
-    tipo: type,
-    agente: hostname,
-  })
-  return eventos
-}
-
-export function waitForEvent(
-  hub: TestHub,
-  type: string,
-  host: ManagedHost,
-  isWanted: (entry: Entry) => boolean = () => true,
-): Promise<Entry> {
-  return waitUntil(
-    `${type} of ${host.hostname}`,
-    async () => (await readEventsOf(hub, type, host)).find(isWanted),
-    LONG_MS,
-  )
-}
 
 /** A new carga for this host, until its pair is there, its hook has run and the hub knows. Answers the carga's id. */
 export async function deliver(hub: TestHub, host: ManagedHost, nome: string): Promise<string> {
