@@ -86,6 +86,25 @@ describe('a set of roots that the hub offers', () => {
     assert.equal(await readFile(caFileOf(agent), 'utf8'), before)
   })
 
+  test('[TRU-6] is reported again when a hand makes it another one', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    hub.bundle = { numero: 1, roots: [hub.ca.rootPem] }
+    const state = await host.openAgent()
+    await pollOnce(state)
+    const edited = hub.ca.rootPem + (await rootPem())
+    for (const pem of [edited, hub.ca.rootPem]) {
+      await writeFile(caFileOf(agent), pem)
+      await pollOnce(state)
+    }
+    assert.deepEqual(
+      eventsOf(agent, 'bundle_adopted'),
+      [hub.ca.rootPem, edited, hub.ca.rootPem].map((pem) => {
+        return { numero: 1, fingerprints: fingerprintsOf(pem) }
+      }),
+    )
+  })
+
   const foreign = async (): Promise<string> => (await createFakeCa()).rootPem
   const refusals: [what: string, roots: (own: string) => Promise<string[]>, reason: RegExp][] = [
     ['with a lower number', async (own) => [own], /its number is lower than 5/],
@@ -199,6 +218,51 @@ describe('an agent that trusts the hub by SVC_SERVER_CA_PATH', () => {
       fingerprints,
       pinned: fingerprints,
     })
+  })
+
+  test('[TRU-12] says it again, too, when the file is what it was before', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub } = agent
+    const other = await rootPem()
+    const state = await openPinned(agent, hub.ca.rootPem)
+    hub.bundle = { numero: 1, roots: [hub.ca.rootPem] }
+    await pollOnce(state)
+    const files = [hub.ca.rootPem + other, hub.ca.rootPem, hub.ca.rootPem + other]
+    for (const file of files) {
+      await writeFile(String(state.session.config.serverCaPath), file)
+      await pollOnce(state)
+    }
+    assert.deepEqual(
+      eventsOf(agent, 'bundle_adopted').map((event) => (event as { pinned: string[] }).pinned),
+      [hub.ca.rootPem, ...files].map(fingerprintsOf),
+    )
+  })
+
+  test('[TRU-12] [AGT-28] says it also when it ends before the hub could hear it', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const state = await openPinned(agent, hub.ca.rootPem)
+    await pollOnce(state)
+    hub.bundle = { numero: 1, roots: [hub.ca.rootPem] }
+    hub.misbehave('events', ...Array.from({ length: 9 }, () => ({ kind: 'cut-before' }) as const))
+    await pollOnce(state)
+    const again = await openPollState(await openSession({ ...state.session }), host.hooks)
+    for (let round = 0; round < 9; round += 1) await pollOnce(again)
+    const [fingerprints, pinned] = [fingerprintsOf(hub.ca.rootPem), fingerprintsOf(hub.ca.rootPem)]
+    assert.deepEqual(eventsOf(agent, 'bundle_adopted'), [{ numero: 1, fingerprints, pinned }])
+  })
+
+  test('[TRU-12] says of a file with more roots than it can tell first which of the hub’s are in it', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub } = agent
+    const others = await Promise.all(Array.from({ length: 20 }, () => rootPem()))
+    const state = await openPinned(agent, [...others, hub.ca.rootPem].join('\n'))
+    hub.bundle = { numero: 1, roots: [hub.ca.rootPem] }
+    await pollOnce(state)
+    const [{ pinned } = { pinned: [] }] = eventsOf(agent, 'bundle_adopted') as {
+      pinned: string[]
+    }[]
+    assert.deepEqual(pinned, fingerprintsOf([hub.ca.rootPem, ...others.slice(0, 15)].join('\n')))
   })
 
   test('[TRU-7] [TRU-12] adopts none over a connection that only the file vouches for', async () => {

@@ -6,7 +6,7 @@ import type { RetrySchedule } from './backoff.ts'
 import type { DeliveryContext } from './delivery/delivery-context.ts'
 import type { HubBudget } from './hub-budget.ts'
 import type { HubOutcome, HubRefusal } from './hub-request.ts'
-import { readPinnedFingerprints } from './identity/announce-bundle.ts'
+import { readPinned } from './identity/announce-bundle.ts'
 import { decideBundle, sameRoots } from './identity/decide-bundle.ts'
 import { type Identity, identityLayout, replaceRoots } from './identity/identity.ts'
 import { type AgentSession, takeUpIdentity } from './session.ts'
@@ -124,14 +124,13 @@ async function reportRefusal(context: BundleContext, number: number, erro: strin
   if (context.reportedRefusal === what) return
   const { config, outbox } = context.session
   const { roots, record } = await takeUpIdentity(context.session)
-  const pinned = await readPinnedFingerprints(config.serverCaPath)
   await outbox.enqueue(
     bundleRefused({
       numero: number,
       erro: erro.slice(0, ERROR_CHARACTERS_MAX),
       current: record?.bundle?.numero ?? null,
       fingerprints: roots.map(({ sha256 }) => sha256),
-      ...(pinned === undefined ? {} : { pinned: [...pinned] }),
+      ...(await readPinned(config.serverCaPath, roots)),
     }),
   )
   context.reportedRefusal = what

@@ -14,7 +14,7 @@ import { type HubConnections, networkConnections } from './hub-connections.ts'
 import { createHubGateway, type HubGateway, readTrust } from './hub-gateway.ts'
 import { HubTime } from './hub-time.ts'
 import { adoptPlainIdentity } from './identity/adopt-plain-identity.ts'
-import { announceBundle, readPinnedFingerprints } from './identity/announce-bundle.ts'
+import { announceBundle } from './identity/announce-bundle.ts'
 import { announceIdentity } from './identity/announce-identity.ts'
 import { type Identity, identityLayout, requireIdentity } from './identity/identity.ts'
 import { removeFulfilledRequest } from './identity/pending-request.ts'
@@ -107,8 +107,7 @@ export async function takeUpIdentity(
     const reason = describeError(error)
     logging.forModule('agent.identity').warn({ reason }, 'Renewal cannot be reported yet')
   })
-  const pinned = await readPinnedFingerprints(config.serverCaPath)
-  await announceBundle(identity, pinned, outbox, paths.announcedBundleFile).catch(
+  await announceBundle(identity, config.serverCaPath, outbox, paths.announcedBundleFile).catch(
     (error: unknown) => {
       const reason = describeError(error)
       logging.forModule('agent.trust').warn({ reason }, 'Roots cannot be reported yet')

@@ -10,12 +10,16 @@ export function timeOrderedUuid(now: Date = systemClock.now()): string {
   bytes.writeUIntBE(now.getTime(), 0, 6)
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
-  const hex = bytes.toString('hex')
+  return uuidOfHex(bytes.toString('hex'))
+}
+
+/** Of the first 32 characters. */
+export function uuidOfHex(hex: string): string {
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),
     hex.slice(12, 16),
     hex.slice(16, 20),
-    hex.slice(20),
+    hex.slice(20, 32),
   ].join('-')
 }

@@ -1,9 +1,11 @@
-// Each set of roots that was adopted is reported once, and once more when a file on the host comes to say something else
-// of whom to trust. The identity carries the id of the report, as announce-identity.ts has it.
+// What the agent trusts is reported when it has adopted a set of roots, and again when a hand makes it something else: in
+// ca.pem, or in the file of SVC_SERVER_CA_PATH.
 
 import { hash } from 'node:crypto'
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
-import { parseCertificatesPem } from '../../pki/certificates.ts'
+import { uuidOfHex } from '../../platform/time-ordered-uuid.ts'
+import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
+import { LIMITS } from '../../protocol/limits.ts'
 import { readTrust } from '../hub-gateway.ts'
 import type { Outbox } from '../reporting/outbox.ts'
 import { bundleAdopted } from '../wire.ts'
@@ -11,41 +13,53 @@ import type { Identity } from './identity.ts'
 
 export async function announceBundle(
   { record, roots }: Identity,
-  pinned: readonly string[] | undefined,
+  serverCaPath: string | undefined,
   outbox: Pick<Outbox, 'enqueue'>,
   announcedFile: string,
 ): Promise<void> {
   if (record?.bundle === undefined) return
-  const { numero, request_id: base } = record.bundle
-  const mark = pinned === undefined ? '' : `-${hash('sha256', pinned.join(' ')).slice(0, 16)}`
-  const requestId = `${base}${mark}`
-  if ((await readTextIfPresent(announcedFile, 1024))?.trim() === requestId) return
+  const { numero, request_id: adoption } = record.bundle
   const fingerprints = roots.map(({ sha256 }) => sha256)
+  const pinnedPem = await readTrust(serverCaPath, null)
+  const trust = hash('sha256', JSON.stringify([adoption, fingerprints, pinnedPem]))
+  const announced = (await readTextIfPresent(announcedFile, 1024))?.trim() ?? ''
+  if (announced.startsWith(trust)) return
+  // The same after a crash in between, and another one for what was said before and is so again: by the id of an event
+  // that it has, the hub would take it for a repetition.
+  const requestId = uuidOfHex(hash('sha256', `${announced} ${trust}`))
   await outbox.enqueue(
-    bundleAdopted({
-      numero,
-      fingerprints,
-      ...(pinned === undefined ? {} : { pinned: [...pinned] }),
-    }),
+    bundleAdopted({ numero, fingerprints, ...pinnedOf(pinnedPem, roots) }),
     requestId,
   )
-  await replaceFile(announcedFile, `${requestId}\n`, 0o600)
+  await replaceFile(announcedFile, `${trust} ${requestId}\n`, 0o600)
 }
 
-/** Of the roots in the file of SVC_SERVER_CA_PATH, as many as can be told; undefined without one. */
-export async function readPinnedFingerprints(
+/** Of the file of SVC_SERVER_CA_PATH, for an event; nothing without one. */
+export async function readPinned(
   serverCaPath: string | undefined,
-): Promise<readonly string[] | undefined> {
-  const pem = await readTrust(serverCaPath, undefined)
-  if (pem === undefined) return undefined
+  roots: readonly Certificate[],
+): Promise<{ readonly pinned?: string[] }> {
+  return pinnedOf(await readTrust(serverCaPath, null), roots)
+}
+
+function pinnedOf(
+  pem: string | null,
+  roots: readonly Certificate[],
+): { readonly pinned?: string[] } {
+  if (pem === null) return {}
+  const own = new Set(roots.map(({ sha256 }) => sha256))
+  const pinned = [...new Set(fingerprintsOf(pem))]
+  // No more can be told, and these are what the hub asks for: the file may hold every root of the system.
+  const known = pinned.filter((one) => own.has(one))
+  const others = pinned.filter((one) => !own.has(one))
+  return { pinned: [...known, ...others].slice(0, LIMITS.rootsMax) }
+}
+
+function fingerprintsOf(pem: string): string[] {
   try {
-    return parseCertificatesPem(pem)
-      .slice(0, PINNED_MAX)
-      .map(({ sha256 }) => sha256)
+    return parseCertificatesPem(pem).map(({ sha256 }) => sha256)
   } catch {
     // OpenSSL may still make something of the file; there is nothing of it to be told.
     return []
   }
 }
-
-const PINNED_MAX = 16

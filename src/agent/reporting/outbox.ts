@@ -4,7 +4,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Check } from 'typebox/value'
-import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
+import { describeError, errnoCode, invariant, SvcError } from '../../platform/errors.ts'
 import {
   readTextIfPresent,
   removeIfPresent,
@@ -89,6 +89,7 @@ class FileOutbox implements Outbox {
       if (this.#queue.some(({ fileName }) => fileName.endsWith(`-${requestId}.json`))) return
       const number = this.#lastNumber + 1
       const fileName = `${String(number).padStart(12, '0')}-${requestId}.json`
+      invariant(FILE_NAME.test(fileName), 'by another name a restart would not find the event')
       const body = encodeEvent(event, requestId)
       await replaceFile(join(this.#directory, fileName), `${JSON.stringify(body)}\n`, 0o600)
       this.#lastNumber = number
