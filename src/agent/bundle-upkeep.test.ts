@@ -28,12 +28,15 @@ function fingerprintsOf(pem: string): string[] {
   return parseCertificatesPem(pem).map(({ sha256 }) => sha256)
 }
 
-async function rootPem(notAfterMs = Date.now() + DAY_MS): Promise<string> {
+async function rootPem(
+  notAfterMs = Date.now() + DAY_MS,
+  commonName = 'another root',
+): Promise<string> {
   const validity = {
     notBefore: new Date(notAfterMs - 2 * DAY_MS),
     notAfter: new Date(notAfterMs),
   }
-  return createRootPem({ commonName: 'another root', ...validity }, await generateEcP256Key())
+  return createRootPem({ commonName, ...validity }, await generateEcP256Key())
 }
 
 describe('a set of roots that the hub offers', () => {
@@ -112,6 +115,7 @@ describe('a set of roots that the hub offers', () => {
     ['that the hub cannot be trusted by', async () => [await foreign()], /cannot be trusted by it/],
     ['of expired roots', async () => [await rootPem(Date.now() - 1000)], /valid now/],
     ['with what is no root', async (own) => [own, 'nonsense'], /cannot be parsed/],
+    ['of more than an identity can hold', giants, /too large/],
     ['with two roots in one', async (own) => [own + (await foreign())], /cannot be parsed/],
     [
       'with a certificate that signs nothing',
@@ -278,6 +282,14 @@ describe('an agent that trusts the hub by SVC_SERVER_CA_PATH', () => {
     assert.deepEqual(await anchorsOf(agent), fingerprintsOf(other))
   })
 })
+
+/** Within what is read of a reply, and beyond it once their lines are broken as usual. */
+async function giants(own: string): Promise<string[]> {
+  const pem = await rootPem(undefined, 'x'.repeat(25_950))
+  const base64 = pem.replaceAll(/-----[^-]+-----|\s/g, '')
+  const giant = `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----`
+  return [own, ...Array.from({ length: 15 }, () => giant)]
+}
 
 async function leafPem(): Promise<string> {
   const { certificatePem } = await (await createFakeCa()).issueServer('leaf')

@@ -93,6 +93,18 @@ describe('an identity whose switch was cut short before its sync', () => {
   })
 })
 
+test('[AGT-36] an identity that could be written, but not be read back, takes no other’s place', async () => {
+  await using fixture = await startEnrolledAgent()
+  const { identityDir } = fixture.host.paths
+  const { certificatePem, key, caPem } = await requireIdentity(identityDir)
+  const identity = { certificatePem, keyPem: key.pem, caPem, agentId: null, renewal: null }
+  const longest = certificatePem.padEnd(1024 * 1024, '\n')
+  await storeIdentity(identityDir, { ...identity, certificatePem: longest })
+  const tooLong = storeIdentity(identityDir, { ...identity, certificatePem: `${longest}\n` })
+  await assert.rejects(tooLong, { code: 'identity_too_large' })
+  assert.equal((await requireIdentity(identityDir)).certificatePem, longest)
+})
+
 describe('a renewal that cannot be written down for its report', () => {
   test('[AGT-26] [AGT-28] holds up no round and no start, and is reported when it can be', async () => {
     await using fixture = await startEnrolledAgent()

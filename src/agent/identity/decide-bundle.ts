@@ -17,6 +17,9 @@ export type BundleVerdict =
   | { readonly kind: 'adopt'; readonly roots: readonly Certificate[] }
   | { readonly kind: 'refuse'; readonly reason: string }
 
+/** A file of the identity holds more than this, and roots of the largest keys need less. */
+const ROOTS_CHARACTERS_MAX = 512 * 1024
+
 export function decideBundle({ roots, number = 0, offered, now }: BundleSituation): BundleVerdict {
   if (offered.number < number) return refuse(`its number is lower than ${number}`)
   const next = parseRoots(offered.roots)
@@ -24,6 +27,9 @@ export function decideBundle({ roots, number = 0, offered, now }: BundleSituatio
   const isSame = sameRoots(roots, next)
   if (offered.number === number) {
     return isSame ? { kind: 'same' } : refuse(`it is not the set ${number} that was adopted`)
+  }
+  if (next.reduce((sum, { pem }) => sum + pem.length, 0) > ROOTS_CHARACTERS_MAX) {
+    return refuse('it is too large')
   }
   if (next.some(({ x509 }) => !x509.ca)) return refuse('a root in it is no certificate of a CA')
   if (!next.some(({ notBefore, notAfter }) => notBefore <= now && now < notAfter)) {

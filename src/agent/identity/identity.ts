@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
-import { describeError, errnoCode, UserError } from '../../platform/errors.ts'
+import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
@@ -129,17 +129,23 @@ export async function replaceRoots(
   await switchVersion(identityLayout(identityDir), filesOf(content, changed), files)
 }
 
-/** The files of one version. */
+/** The files of one version; throws when they could be written, but not be read back. */
 export function filesOf(
   identity: Pick<NewIdentity, 'certificatePem' | 'keyPem' | 'caPem'>,
   record: IdentityRecord,
 ): VersionFile[] {
-  return [
+  const files = [
     { name: KEY, content: identity.keyPem, mode: 0o600 },
     { name: CERTIFICATE, content: identity.certificatePem, mode: 0o644 },
     { name: ROOT, content: identity.caPem, mode: 0o644 },
     { name: RECORD, content: `${JSON.stringify(record)}\n`, mode: 0o600 },
   ]
+  const tooLarge = files.find(({ content }) => Buffer.byteLength(content) > FILE_BYTES_MAX)
+  if (tooLarge === undefined) return files
+  throw new SvcError(
+    'identity_too_large',
+    `${tooLarge.name} would have more than the ${FILE_BYTES_MAX} bytes allowed`,
+  )
 }
 
 export function identityLayout(identityDir: string): VersionedLayout {
