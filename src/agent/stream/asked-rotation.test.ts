@@ -27,7 +27,7 @@ async function settle(): Promise<void> {
 test('[PSH-16] an identity is renewed once, however often the hub asks meanwhile', async () => {
   let rotations = 0
   let finish: (() => void) | undefined
-  const { ask } = start(() => {
+  const { ask, waits } = start(() => {
     rotations += 1
     return new Promise<void>((resolve) => (finish = resolve))
   })
@@ -37,8 +37,27 @@ test('[PSH-16] an identity is renewed once, however often the hub asks meanwhile
   assert.equal(rotations, 1)
   finish?.()
   await settle()
+  assert.deepEqual(waits, [])
   ask(signal)
+  await settle()
   assert.equal(rotations, 2)
+  assert.deepEqual(waits, [60_000])
+})
+
+test('[PSH-16] a hub that asks each new identity for the next gets one a minute', async () => {
+  let rotations = 0
+  const { ask, waits } = start(async () => {
+    rotations += 1
+    // The stream of the new identity says so at once.
+    if (rotations < 10) setImmediate(() => ask(new AbortController().signal))
+  })
+  ask(new AbortController().signal)
+  for (let turn = 0; turn < 20; turn += 1) await settle()
+  assert.equal(rotations, 10)
+  assert.deepEqual(
+    waits,
+    Array.from({ length: 9 }, () => 60_000),
+  )
 })
 
 test('[PSH-16] what fails is tried again, once a minute at most, until it succeeds', async () => {
