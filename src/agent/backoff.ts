@@ -6,6 +6,8 @@ export type Random = () => number
 
 const FIRST_DELAY_MS = 1000
 const DELAY_MS_MAX = 5 * 60_000
+/** What a hub does not know yet is asked for again so much later: it may be upgraded. */
+export const UNKNOWN_ROUTE_AGAIN_MS = 3_600_000
 
 /** `failures` is how many there were in a row, from 1; between half and all of the doubled delay. */
 export function backoffDelayMs(failures: number, random: Random): number {

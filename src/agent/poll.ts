@@ -18,7 +18,6 @@ import {
   renewIfStillDue,
   UPKEEP_RETRIES,
 } from './identity-upkeep.ts'
-
 import { announceRecipient, RECIPIENT_RETRIES } from './identity/announce-recipient.ts'
 import { KnownFiles } from './known-files.ts'
 import { flushOutbox } from './reporting/flush-outbox.ts'

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { RetrySchedule } from '../backoff.ts'
+import { type RetrySchedule, UNKNOWN_ROUTE_AGAIN_MS } from '../backoff.ts'
 import type { HubBudget } from '../hub-budget.ts'
 import type { HubClient } from '../hub-client.ts'
 import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
@@ -18,8 +18,6 @@ export interface RecipientContext {
 /** What it is called in the schedule. */
 export const RECIPIENT_RETRIES = 'the recipient'
 const AGAIN_MS = 86_400_000
-/** A hub that does not know the route may be upgraded. */
-const UNKNOWN_ROUTE_AGAIN_MS = 3_600_000
 
 /** Throws what went wrong on the host, or on the way; it is tried again. */
 export async function announceRecipient(

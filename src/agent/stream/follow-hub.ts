@@ -3,7 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { backoffDelayMs, type Random } from '../backoff.ts'
+import { backoffDelayMs, type Random, UNKNOWN_ROUTE_AGAIN_MS } from '../backoff.ts'
 import { describeRefusal } from '../failures.ts'
 import type { HubGateway } from '../hub-gateway.ts'
 import type { HubRefusal } from '../hub-request.ts'
@@ -36,7 +36,6 @@ export interface HubFollowerOptions {
 
 /** A stream that held so long was a good one: what ends it is no failure in a row. */
 const STEADY_MS = 60_000
-const NOT_OFFERED_WAIT_MS = 3_600_000
 
 export function createHubFollower(options: HubFollowerOptions): HubFollower {
   const { clock, random, log, hub } = options
@@ -91,7 +90,7 @@ export function createHubFollower(options: HubFollowerOptions): HubFollower {
     return backoffDelayMs(failures, random)
   }
   const delayAfter = ({ retryAfterMs = 0 }: HubRefusal, isOffered: boolean): number => {
-    if (!isOffered) return NOT_OFFERED_WAIT_MS * (0.9 + random() * 0.2)
+    if (!isOffered) return UNKNOWN_ROUTE_AGAIN_MS * (0.9 + random() * 0.2)
     failures += 1
     return Math.max(retryAfterMs, backoffDelayMs(failures, random))
   }
