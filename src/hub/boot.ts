@@ -152,7 +152,7 @@ export async function bootHub(
   const tasks = [
     keepServerCertificateFresh(
       tls,
-      certificate,
+      () => rootSetHub.serverCertificate,
       (renewed) => rootSetHub.useServerCertificate(renewed),
       background.signal,
     ),

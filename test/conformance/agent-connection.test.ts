@@ -114,7 +114,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
 
   const dependencies = { authority, clock, log: LOG, vaultRoot, names: ['hub.test'] }
   const stop = new AbortController()
-  const { certificate } = await obtainServerCertificate(dependencies, stop.signal)
+  let { certificate } = await obtainServerCertificate(dependencies, stop.signal)
   const unused = (): never => assert.fail('only the manifest is asked for')
   const server = createMtlsServer({
     log: LOG,
@@ -135,8 +135,11 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const kept = keepServerCertificateFresh(
     dependencies,
-    certificate,
-    (renewed) => server.replaceCertificate(renewed),
+    () => certificate,
+    (renewed) => {
+      certificate = renewed
+      server.replaceCertificate(renewed)
+    },
     stop.signal,
   )
   stack.defer(async () => {

@@ -160,7 +160,7 @@ export async function startServices({
   background(() =>
     keepServerCertificateFresh(
       tls,
-      certificate,
+      () => certificate,
       (renewed) => {
         certificate = renewed
       },

@@ -30,6 +30,7 @@ const NAMES = ['hub.test', 'alias.test']
 
 interface FakeAuthority extends CertificateAuthority {
   isDown: boolean
+  lifeMs: number
   /** When it was asked to sign, in seconds since the start. */
   readonly askedAtSeconds: number[]
 }
@@ -49,12 +50,13 @@ async function createFakeAuthority(time: VirtualTime): Promise<FakeAuthority> {
   const authority: FakeAuthority = {
     rootPem,
     isDown: false,
+    lifeMs: LIFE_MS,
     askedAtSeconds: [],
     async sign({ csr, commonName, sans }) {
       const now = time.now()
       authority.askedAtSeconds.push((now.getTime() - START.getTime()) / SECOND_MS)
       if (authority.isDown) throw new CaError('unreachable', 'nobody answers')
-      const notAfter = new Date(now.getTime() + LIFE_MS)
+      const notAfter = new Date(now.getTime() + authority.lifeMs)
       const request = { publicKeySpki: csr.publicKeySpki, commonName, sans }
       const leafPem = await issuer.issueLeaf({ ...request, notBefore: now, notAfter })
       const chainPem = leafPem + intermediatePem
@@ -76,8 +78,8 @@ interface Setting {
   pass(durationMs: number): Promise<void>
   /** As a hub that starts does it; undefined while it waits for the CA. */
   obtain(names?: readonly string[]): Promise<Obtained | undefined>
-  /** As a hub that runs does it, until the test ends; what it swapped in is in the list. */
-  keepFresh(current: ServerCertificate): ServerCertificate[]
+  /** As a hub that runs does it, until the test ends; what it swapped in is in the list, and the last of it in use. */
+  keepFresh(first: ServerCertificate): ServerCertificate[]
 }
 
 type Obtained = Awaited<ReturnType<typeof obtainServerCertificate>>
@@ -111,12 +113,13 @@ async function withSetting(work: (setting: Setting) => Promise<void>): Promise<v
         await pass(0)
         return obtained
       },
-      keepFresh: (current) => {
+      keepFresh: (first) => {
         const renewed: ServerCertificate[] = []
+        const inUse = (): ServerCertificate => renewed.at(-1) ?? first
         const onRenewed = (certificate: ServerCertificate): void => void renewed.push(certificate)
         const { signal } = stop
         time.start(() =>
-          keepServerCertificateFresh(dependenciesFor(NAMES), current, onRenewed, signal),
+          keepServerCertificateFresh(dependenciesFor(NAMES), inUse, onRenewed, signal),
         )
         return renewed
       },
@@ -307,6 +310,19 @@ describe('a hub that runs', () => {
       await setting.pass(16 * HOUR_MS + MINUTE_MS)
       assert.equal(renewed.length, 2)
       assert.equal(new Set([first, ...renewed].map(({ serial }) => serial)).size, 3)
+    }))
+
+  test('[VLT-12] goes by the life of the certificate that it uses, whoever asked for that one', () =>
+    withSetting(async (setting) => {
+      const renewed = setting.keepFresh(await obtainFirst(setting))
+      // As when the roots change, and another CA signs for another time.
+      setting.authority.lifeMs = HOUR_MS
+      const other = (await setting.obtain(['hub.test'])) ?? assert.fail('no certificate')
+      renewed.push(other.certificate)
+      await setting.pass(40 * MINUTE_MS)
+      assert.equal(renewed.length, 1)
+      await setting.pass(4 * MINUTE_MS)
+      assert.equal(renewed.length, 2)
     }))
 
   test('[VLT-12] is due as well when the clock was set back to before its certificate began', () => {

@@ -67,25 +67,27 @@ export async function obtainServerCertificate(
   }
 }
 
-/** Renews in the background, once less than a third of its life is left, until the signal aborts. */
+/**
+ * Renews in the background, once less than a third of its life is left, until the signal aborts. Whichever is in use then
+ * counts: a change of the roots may have brought one that lives shorter.
+ */
 export async function keepServerCertificateFresh(
   dependencies: ServerCertificateDependencies,
-  current: ServerCertificate,
+  inUse: () => ServerCertificate,
   onRenewed: (certificate: ServerCertificate) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = dependencies
-  let certificate = current
   while (!signal.aborted) {
-    const lifeMs = certificate.notAfter.getTime() - certificate.notBefore.getTime()
+    const { notBefore, notAfter } = inUse()
+    const lifeMs = notAfter.getTime() - notBefore.getTime()
     const intervalMs = Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, lifeMs / RENEWAL_CHECKS_PER_LIFE)
     await clock.sleep(intervalMs, signal).catch(() => undefined)
-    if (signal.aborted || !isRenewalDue(certificate, clock.now())) continue
+    if (signal.aborted || !isRenewalDue(inUse(), clock.now())) continue
     try {
       const renewed = await renewServerCertificate(dependencies)
       onRenewed(renewed)
-      certificate = renewed
-      log.info({ serial: certificate.serial }, 'Server certificate renewed')
+      log.info({ serial: renewed.serial }, 'Server certificate renewed')
     } catch (error) {
       log.warn({ reason: describeError(error) }, 'Server certificate not renewed')
     }
