@@ -63,7 +63,8 @@ class Counter {
   }
 }
 
-function peerOf(socket: Socket): string {
+/** Of both ends of TLS on one connection: each is a socket of its own. */
+export function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, connect as connectTcp } from 'node:net'
 import { test } from 'node:test'
-import type { Server } from 'node:tls'
+import { connect as connectTls, createServer, type Server } from 'node:tls'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { connectSecurely, exchange } from '../../../test/support/wire-client.ts'
 import { createLogging } from '../../platform/logger.ts'
@@ -103,4 +104,39 @@ test('[TRU-11] connections by a client certificate that is not wanted any more a
     [...sockets.values()].map(({ destroyed }) => destroyed),
     [true, false, false],
   )
+})
+
+test('[TRU-11] one that came before a root went and shakes hands only afterwards is cut: the old roots would judge it', async () => {
+  const [old, next] = [await createFakeCa(), await createFakeCa()]
+  const { certificatePem: cert, keyPem: key } = await next.issueServer('hub.test')
+  const contextOf = (ca: string) => ({ cert, key, ca, requestCert: true, rejectUnauthorized: true })
+  const server = createServer(contextOf(old.rootPem), (socket) => socket.end('served'))
+  // Of those that it cuts.
+  server.on('tlsClientError', () => undefined)
+  const sweep = createConnectionSweep(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const waiting = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
+  waiting.on('error', () => undefined)
+  const cut = new Promise((resolve) => waiting.once('close', () => resolve('cut')))
+  try {
+    await once(server, 'connection')
+    server.setSecureContext(contextOf(next.rootPem))
+    await sweep(async () => true)
+    const own = await old.issueServer('web-1')
+    waiting.resume()
+    const socket = connectTls({
+      socket: waiting,
+      servername: 'hub.test',
+      ca: next.rootPem,
+      cert: own.certificatePem,
+      key: own.keyPem,
+    })
+    socket.on('error', () => undefined)
+    const answer = new Promise((resolve) => socket.on('data', (chunk) => resolve(String(chunk))))
+    const outcome = await Promise.race([cut, answer])
+    assert.equal(outcome, 'cut')
+  } finally {
+    waiting.destroy()
+    server.close()
+  }
 })
