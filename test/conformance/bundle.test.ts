@@ -38,15 +38,15 @@ interface Setting extends AsyncDisposable {
   readonly writeRoots: (...roots: string[]) => Promise<void>
 }
 
-/** A hub whose root file is the test's own. */
-async function setUp(): Promise<Setting> {
+/** A hub whose root file is the test's own, which holds the CA's root and these. */
+async function setUp(others: readonly string[] = []): Promise<Setting> {
   const ownRoot = await readFile(ca.rootPath, 'utf8')
   await using stack = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'roots-'))
   stack.defer(() => rm(directory, { recursive: true }))
   const rootFile = join(directory, 'roots.pem')
   const writeRoots = (...roots: string[]): Promise<void> => writeFile(rootFile, roots.join('\n'))
-  await writeRoots(ownRoot)
+  await writeRoots(ownRoot, ...others)
   const hub = stack.use(await startHub({ SVC_CA_ROOT_CA_PATH: rootFile }))
   const kept = stack.move()
   return { hub, ownRoot, writeRoots, [Symbol.asyncDispose]: () => kept.disposeAsync() }
@@ -150,6 +150,21 @@ describe('the roots of a hub that starts', () => {
       .logEntries()
       .find(({ msg }) => String(msg).startsWith('Roots that are gone'))
     assert.deepEqual(warning?.['hostnames'], ['standing.example'])
+  })
+
+  test('[TRU-2] [TRU-3] are at first whatever its file has, and more of them than agents take in are offered to none', async () => {
+    const others = await Promise.all(Array.from({ length: 16 }, () => newRoot()))
+    await using setting = await setUp(others)
+    const { hub, ownRoot, writeRoots } = setting
+    const warning = hub.logEntries().find(({ reason }) => reason === 'more than 16 roots')
+    assert.equal(warning?.['msg'], 'Roots in force that agents do not adopt')
+    const host = await enrollHost(hub, 'many.example')
+    const numberOffered = async (): Promise<unknown> =>
+      (await send(host.mtls, { path: '/v1/manifest' })).headers['x-bundle-numero']
+    assert.equal(await numberOffered(), undefined)
+    await writeRoots(ownRoot)
+    assert.equal((await update(hub, { force: true })).numero, 2)
+    assert.equal(await numberOffered(), '2')
   })
 
   test('[TRU-11] follow the file where no agent needs what went, and not to nothing valid', async () => {

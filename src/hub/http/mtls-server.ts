@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets, type TokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { parseRecipient, type AgentId } from '../../protocol/identifiers.ts'
+import { LIMITS } from '../../protocol/limits.ts'
 import { BUNDLE_NUMBER_HEADER, ROUTES } from '../../protocol/routes.ts'
 import {
   EventRequestBody,
@@ -145,7 +146,10 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   port.app.get(ROUTES.manifest.path, async (request, reply) => {
     const body = JSON.stringify(await options.listManifest(agentOf(request)))
     const etag = `"${manifestTag(body)}"`
-    reply.header('etag', etag).header(BUNDLE_NUMBER_HEADER, options.bundle().numero)
+    reply.header('etag', etag)
+    const { numero, roots } = options.bundle()
+    // More than an agent takes in is told to none: each would ask for it with every manifest, in vain.
+    if (roots.length <= LIMITS.rootsMax) reply.header(BUNDLE_NUMBER_HEADER, numero)
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)
   })

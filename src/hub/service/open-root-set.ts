@@ -23,7 +23,9 @@ export async function openRootSet(
   const now = clock.now()
   const wanted = distinctRoots(fileRoots)
   const set = await store.reader.findRootSet()
+  const fault = findRootsFault(wanted, now)
   if (set === undefined) {
+    if (fault !== undefined) log.warn({ reason: fault }, 'Roots in force that agents do not adopt')
     const first: RootSet = { number: 1, pem: toPem(wanted), createdAt: now }
     await store.write((writer) => writer.insertRootSet(first))
     return first
@@ -31,7 +33,6 @@ export async function openRootSet(
   const current = parseCertificatesPem(set.pem)
   const { added, removed } = compareRoots(current, wanted)
   if (added.length === 0 && removed.length === 0) return set
-  const fault = findRootsFault(wanted, now)
   if (fault !== undefined) {
     log.warn({ numero: set.number, reason: fault }, 'Root file not taken in, the roots stay')
     return set
