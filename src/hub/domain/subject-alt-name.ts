@@ -20,6 +20,11 @@ export function coversName(san: string, name: string): boolean {
   )
 }
 
+/** Whether some host would be accepted by a certificate with the one name, and by one with the other. */
+export function sharesHost(one: string, other: string): boolean {
+  return coversName(one, other) || coversName(other, one)
+}
+
 /** Whether every host that `san` stands for has a name that ends in `.suffix`, at any depth; an address never does. */
 export function liesBelow(san: string, suffix: string): boolean {
   return isIP(san) === 0 && san.toLowerCase().endsWith(`.${suffix.toLowerCase()}`)

@@ -9,7 +9,7 @@ import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { findForbiddenSans } from '../domain/role-rules.ts'
-import { coversName, isSubjectAltName } from '../domain/subject-alt-name.ts'
+import { isSubjectAltName, sharesHost } from '../domain/subject-alt-name.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { findCargoAgents } from './cargo-agents.ts'
 import { findRules } from './find-rules.ts'
@@ -164,7 +164,7 @@ export function parseCargoSans(sans: readonly string[], hubNames: readonly strin
         hint: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
       })
     }
-    if (hubNames.some((hubName) => coversName(san, hubName))) {
+    if (hubNames.some((hubName) => sharesHost(san, hubName))) {
       throw new UserError('san_reserved', `${san} covers a name of the hub itself`, {
         hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no carga',
       })

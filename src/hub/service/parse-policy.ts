@@ -12,7 +12,7 @@ import {
   rulesOfRole,
   TOKEN_TTL_SECONDS_MAX,
 } from '../domain/role-rules.ts'
-import { coversName, isSubjectAltName } from '../domain/subject-alt-name.ts'
+import { isSubjectAltName, sharesHost } from '../domain/subject-alt-name.ts'
 import type { StoreReader } from '../store/store.ts'
 import { sharedFileOf } from './deliver-automatically.ts'
 import { findCargo } from './find-cargo.ts'
@@ -108,7 +108,7 @@ function parsePermittedSans(
       })
     }
     // A suffix may reach over the hub's names: no carga gets them all the same. docs/protocol.md DEL-15.
-    if (!name.startsWith('*.') && hubNames.some((hubName) => coversName(name, hubName))) {
+    if (!name.startsWith('*.') && hubNames.some((hubName) => sharesHost(name, hubName))) {
       throw new UserError('san_reserved', `${name} is a name of the hub itself`, {
         hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no certificate of an agent',
       })
