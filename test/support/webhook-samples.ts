@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { WebhookId } from '../../src/protocol/identifiers.ts'
-import type { Webhook } from '../../src/hub/domain/webhook.ts'
+import { newWebhook, type Webhook } from '../../src/hub/domain/webhook.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import type {
   WebhookConnection,
@@ -12,32 +12,22 @@ import type {
 
 export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-export function newWebhook(content: Partial<Webhook> = {}): Webhook {
-  return {
+export function sampleWebhook(content: Partial<Webhook> = {}): Webhook {
+  const made = {
     id: randomUUID() as WebhookId,
     url: 'https://receiver.example/in',
     types: [],
     createdAt: new Date('2026-11-21T10:00:00.123Z'),
-    disabledAt: null,
-    generation: 1,
-    progress: {
-      cursorSeq: 0,
-      attempts: 0,
-      waitedMs: 0,
-      nextAttemptAt: null,
-      lastSuccessAt: null,
-      lastErrorAt: null,
-      lastError: null,
-    },
-    ...content,
+    cursorSeq: 0,
   }
+  return { ...newWebhook(made), ...content }
 }
 
 export async function insertWebhook(
   store: Store,
   content: Partial<Webhook> = {},
 ): Promise<Webhook> {
-  const webhook = newWebhook(content)
+  const webhook = sampleWebhook(content)
   await store.write((writer) => writer.webhooks.insert(webhook, WEBHOOK_SECRET))
   return webhook
 }

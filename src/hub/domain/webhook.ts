@@ -26,6 +26,28 @@ export interface WebhookProgress {
   readonly lastError: string | null
 }
 
+/** One that nothing was sent to yet: it gets what comes after `cursorSeq`. */
+export function newWebhook({
+  cursorSeq,
+  ...made
+}: Pick<Webhook, 'id' | 'url' | 'types' | 'createdAt'> &
+  Pick<WebhookProgress, 'cursorSeq'>): Webhook {
+  return {
+    ...made,
+    disabledAt: null,
+    generation: 1,
+    progress: {
+      cursorSeq,
+      attempts: 0,
+      waitedMs: 0,
+      nextAttemptAt: null,
+      lastSuccessAt: null,
+      lastErrorAt: null,
+      lastError: null,
+    },
+  }
+}
+
 /** A message that was given up. */
 export interface DeadMessage {
   readonly webhookId: WebhookId

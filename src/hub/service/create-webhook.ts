@@ -5,7 +5,7 @@ import type { AdminRequest } from '../../protocol/admin.ts'
 import type { WebhookId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
-import { nameWebhook, type Webhook } from '../domain/webhook.ts'
+import { nameWebhook, newWebhook, type Webhook } from '../domain/webhook.ts'
 import { isSent, secretFrom } from '../domain/webhook-message.ts'
 import { decideWebhookUrl } from '../domain/webhook-url.ts'
 import type { Store } from '../store/store.ts'
@@ -46,7 +46,8 @@ export async function createWebhook(
       ...nameWebhook({ id, url }),
       tipos: types,
     })
-    const created = newWebhook({ id, url, types, now, seq: (await writer.findLastEntry())?.seq })
+    const cursorSeq = (await writer.findLastEntry())?.seq ?? 0
+    const created = newWebhook({ id, url, types, createdAt: now, cursorSeq })
     await writer.webhooks.insert(created, secret)
     return created
   })
@@ -61,31 +62,5 @@ function requireSentType(type: string): void {
   }
   if (!isSent({ eventType: type })) {
     throw new UserError('tipo_invalid', `${type} is recorded, but not sent by webhook`)
-  }
-}
-
-function newWebhook(start: {
-  readonly id: WebhookId
-  readonly url: string
-  readonly types: readonly string[]
-  readonly now: Date
-  readonly seq: number | undefined
-}): Webhook {
-  return {
-    id: start.id,
-    url: start.url,
-    types: start.types,
-    createdAt: start.now,
-    disabledAt: null,
-    generation: 1,
-    progress: {
-      cursorSeq: start.seq ?? 0,
-      attempts: 0,
-      waitedMs: 0,
-      nextAttemptAt: null,
-      lastSuccessAt: null,
-      lastErrorAt: null,
-      lastError: null,
-    },
   }
 }

@@ -184,7 +184,7 @@ describe('webhooks', () => {
     for (let count = 0; count < 50; count += 1) await append(store, {})
     await until(
       fine,
-      Array.from({ length: 50 }, (_, index) => index + 1),
+      Array.from({ length: 50 }, (_value, index) => index + 1),
     )
     assert.equal(hangs.attempts.length, 1)
     await waitUntil('a second try', () => (refuses.attempts.length > 1 ? true : undefined))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import {
   insertWebhook,
-  newWebhook,
+  sampleWebhook,
   WEBHOOK_SECRET,
 } from '../../../../test/support/webhook-samples.ts'
 import { Secret } from '../../../platform/secret.ts'
@@ -40,13 +40,13 @@ describe('webhooks in the store', () => {
   })
 
   test('are found field for field, and the secret apart from them', async () => {
-    const webhook = newWebhook({ types: ['a', 'b'], disabledAt: LATER, progress: PROGRESS })
+    const webhook = sampleWebhook({ types: ['a', 'b'], disabledAt: LATER, progress: PROGRESS })
     await store.write((writer) => writer.webhooks.insert(webhook, WEBHOOK_SECRET))
     const { webhooks } = store.reader
     assert.deepEqual(await webhooks.find(webhook.id), webhook)
     assert.equal(await webhooks.findSecret(webhook.id), WEBHOOK_SECRET)
-    assert.equal(await webhooks.find(newWebhook().id), undefined)
-    assert.equal(await webhooks.findSecret(newWebhook().id), undefined)
+    assert.equal(await webhooks.find(sampleWebhook().id), undefined)
+    assert.equal(await webhooks.findSecret(sampleWebhook().id), undefined)
     const second = await insertWebhook(store)
     assert.deepEqual(await webhooks.list(), [webhook, second])
   })
