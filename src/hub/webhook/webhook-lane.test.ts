@@ -98,7 +98,6 @@ describe('a lane', () => {
       log,
       tail,
       keeper,
-      counts: { delivered: 0, failed: 0, dead: 0 },
       deliver: createDeliverMessage({
         connection: receiver.open(),
         secret: new Secret(WEBHOOK_SECRET),

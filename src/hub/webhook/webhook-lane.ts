@@ -15,13 +15,6 @@ import type { LogTail } from './log-tail.ts'
 import type { ProgressKeeper } from './progress-keeper.ts'
 import { readEntries } from './read-entries.ts'
 
-/** What happened since the hub started. */
-export interface WebhookCounts {
-  delivered: number
-  failed: number
-  dead: number
-}
-
 export interface LaneDependencies {
   readonly store: Store
   readonly clock: Clock
@@ -29,7 +22,6 @@ export interface LaneDependencies {
   readonly log: Logger
   readonly tail: LogTail
   readonly keeper: ProgressKeeper
-  readonly counts: WebhookCounts
   readonly deliver: DeliverMessage
   /** Takes a turn, of which all lanes share so many a second; else how long there is none. */
   readonly takeTurn: () => number
@@ -148,15 +140,13 @@ export class WebhookLane {
   }
 
   async #attempt(message: WebhookMessage): Promise<DeliveryOutcome> {
-    const { counts, log, deliver, cut } = this.#with
+    const { log, deliver, cut } = this.#with
     await this.#waitForTurn()
     const outcome = await deliver(message, cut)
     const { kind, status } = outcome
     if (kind === 'delivered') {
-      counts.delivered += 1
       log.debug({ ...nameWebhook(this.#webhook), message: message.id, status }, 'Webhook delivered')
     } else {
-      counts.failed += 1
       const { attempts } = this.#progress
       log.warn(
         { ...nameWebhook(this.#webhook), message: message.id, attempts, reason: outcome.error },
@@ -196,7 +186,6 @@ export class WebhookLane {
         erro: error,
       })
     }, progress)
-    this.#with.counts.dead += 1
   }
 
   async #disable({ error }: Failure): Promise<void> {

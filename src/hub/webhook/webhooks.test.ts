@@ -19,6 +19,7 @@ import type { WebhookId } from '../../protocol/identifiers.ts'
 import type { Store } from '../store/store.ts'
 import { append, insertAgent } from '../store/store-samples.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
+import { countBacklog } from '../service/count-backlog.ts'
 import { replayWebhook } from '../service/replay-webhook.ts'
 import { removeWebhook } from '../service/remove-webhook.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
@@ -94,10 +95,15 @@ describe('webhooks', () => {
       seqsOf(receiver).join() === seqs.join() ? true : undefined,
     )
 
+  const listBacklogs = async (): Promise<number[]> =>
+    Promise.all(
+      (await store.reader.webhooks.list()).map((webhook) => countBacklog(store.reader, webhook)),
+    )
+
   test('[WHK-1] [WHK-6] every entry goes to every endpoint of its type, in order', async () => {
     const all = await receive('all.example')
     const some = await receive('some.example', undefined, ['b', 'c'])
-    await using webhooks = start()
+    await using _ = start()
     for (const eventType of ['a', 'b', 'a', 'c', 'webhook_dead', 'b']) {
       await append(store, { eventType })
     }
@@ -109,13 +115,10 @@ describe('webhooks', () => {
     )
     await append(store, { eventType: 'c' })
     await until(some, [2, 4, 6, 7])
-    await waitUntil('nothing to wait', async () => {
-      const statistics = await webhooks.statistics()
-      return statistics.every(({ backlog }) => backlog === 0) || undefined
-    })
-    const [first, second] = await webhooks.statistics()
-    assert.equal(first?.delivered, 6)
-    assert.equal(second?.delivered, 4)
+    await until(all, [1, 2, 3, 4, 6, 7])
+    await waitUntil('nothing to wait', async () =>
+      (await listBacklogs()).every((backlog) => backlog === 0) ? true : undefined,
+    )
   })
 
   test('[WHK-2] an event names the host that sent it', async () => {
@@ -180,7 +183,7 @@ describe('webhooks', () => {
       createFakeReceiver(() => 'refuse'),
     )
     const fine = await receive('fine.example')
-    await using webhooks = start()
+    await using _ = start()
     for (let count = 0; count < 50; count += 1) await append(store, {})
     await until(
       fine,
@@ -189,11 +192,7 @@ describe('webhooks', () => {
     assert.equal(hangs.attempts.length, 1)
     await waitUntil('a second try', () => (refuses.attempts.length > 1 ? true : undefined))
     assert.deepEqual(new Set(refuses.attempts.map(({ seq }) => seq)), new Set([1]))
-    const statistics = await webhooks.statistics()
-    assert.deepEqual(
-      statistics.slice(0, 2).map(({ backlog }) => backlog),
-      [50, 50],
-    )
+    assert.deepEqual((await listBacklogs()).slice(0, 2), [50, 50])
   })
 
   test('[WHK-7] a message that fails is tried again before the next one', async () => {
@@ -317,7 +316,7 @@ describe('webhooks', () => {
     await until(other, [1, 2, 3, 4, 5])
     assert.equal(hangs.attempts.length, 1)
     assert.deepEqual(
-      (await webhooks.statistics()).map(({ webhook }) => webhook.id),
+      (await store.reader.webhooks.list()).map(({ id }) => id),
       [other.webhookId],
     )
   })

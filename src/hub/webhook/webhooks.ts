@@ -10,14 +10,13 @@ import { WEBHOOK_TEST } from '../../protocol/words.ts'
 import { formatTimestamp } from '../../audit/hash-chain.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import { messageId, renderBody } from '../domain/webhook-message.ts'
-import { countBacklog } from '../service/count-backlog.ts'
 import type { WebhookControl, WebhookTestResult } from '../service/webhook-control.ts'
 import type { Store } from '../store/store.ts'
 import { createDeliverMessage, type DeliverMessage } from './deliver-message.ts'
 import { LogTail } from './log-tail.ts'
 import { createProgressKeeper } from './progress-keeper.ts'
 import type { WebhookConnection } from './webhook-connection.ts'
-import { type WebhookCounts, WebhookLane } from './webhook-lane.ts'
+import { WebhookLane } from './webhook-lane.ts'
 
 export interface WebhooksDependencies {
   readonly store: Store
@@ -28,17 +27,9 @@ export interface WebhooksDependencies {
   readonly openConnection: (url: URL) => WebhookConnection
 }
 
-/** Of one endpoint; the counts are those since the hub started. */
-export interface WebhookStatistics extends Readonly<WebhookCounts> {
-  readonly webhook: Webhook
-  readonly backlog: number
-}
-
 export interface Webhooks extends WebhookControl {
   /** Sends until the signal aborts, then finishes what is under way for a moment. */
   run(signal: AbortSignal): Promise<void>
-  /** For metrics: every endpoint, in the order of their making. */
-  statistics(): Promise<WebhookStatistics[]>
 }
 
 interface RunningLane {
@@ -59,17 +50,11 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const tail = new LogTail()
   const keeper = createProgressKeeper(store)
   const lanes = new Map<WebhookId, RunningLane>()
-  const counts = new Map<WebhookId, WebhookCounts>()
   const turns = createTokenBuckets({
     perSecond: MESSAGES_PER_SECOND,
     burst: MESSAGES_BURST,
     now: () => clock.now(),
   })
-  const countsOf = (id: WebhookId): WebhookCounts => {
-    const known = counts.get(id) ?? { delivered: 0, failed: 0, dead: 0 }
-    counts.set(id, known)
-    return known
-  }
 
   const startLane = async (webhook: Webhook): Promise<RunningLane> => {
     const { deliver, close } = await openDelivery(dependencies, webhook)
@@ -79,7 +64,6 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       ...dependencies,
       tail,
       keeper,
-      counts: countsOf(webhook.id),
       deliver,
       takeTurn: () => turns.take('all'),
       stop: stop.signal,
@@ -101,10 +85,8 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
 
   /** Lanes become those of the endpoints that there are. */
   const followEndpoints = async (): Promise<void> => {
-    const all = await reader.webhooks.list()
-    const wanted = new Map(
-      all.filter(({ disabledAt }) => disabledAt === null).map((webhook) => [webhook.id, webhook]),
-    )
+    const enabled = (await reader.webhooks.list()).filter(({ disabledAt }) => disabledAt === null)
+    const wanted = new Map(enabled.map((webhook) => [webhook.id, webhook]))
     for (const [id, lane] of lanes) {
       if (wanted.get(id)?.generation === lane.generation) continue
       lanes.delete(id)
@@ -113,8 +95,6 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     for (const [id, webhook] of wanted) {
       if (!lanes.has(id)) lanes.set(id, await startLane(webhook))
     }
-    const known = new Set(all.map(({ id }) => id))
-    for (const id of counts.keys()) if (!known.has(id)) counts.delete(id)
   }
 
   // One after the other: an endpoint has one lane at most.
@@ -168,14 +148,6 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
         log.warn({ reason: describeError(error) }, 'Webhooks not followed')
       }),
     test: (webhook) => sendTest(dependencies, webhook),
-    statistics: async () => {
-      const statistics: WebhookStatistics[] = []
-      for (const webhook of await reader.webhooks.list()) {
-        const backlog = await countBacklog(reader, webhook)
-        statistics.push({ webhook, backlog, ...countsOf(webhook.id) })
-      }
-      return statistics
-    },
   }
 }
 
