@@ -55,11 +55,11 @@ export async function watchLateRenewals(
     if (signal.aborted) return
     const until = clock.now()
     try {
-      since ??= await readLastWindow(store.reader)
+      since ??= earlierOf(await readLastWindow(store.reader), until)
       const late = await listNewlyLate(dependencies, { since, until })
       if (late.length > 0) await recordLate(store, late, until)
-      // A clock that was set back must not name them all again.
-      if (until > since) since = until
+      // Also when the clock was set back: what becomes late from now on is told of, even if it was once before.
+      since = until
       for (const one of late.slice(0, LOGGED_MAX)) log.warn(fieldsOf(one), 'Certificate is late')
       if (late.length > LOGGED_MAX) log.warn({ count: late.length }, 'Certificates are late')
     } catch (error) {
@@ -74,6 +74,11 @@ async function readLastWindow(reader: StoreReader): Promise<Date> {
   if (last === undefined) return new Date(0)
   const { until } = JSON.parse(last.payloadText) as { readonly until: string }
   return new Date(until)
+}
+
+/** A window that ends in what is the future by now was opened by a clock that has been set back. */
+function earlierOf(one: Date, other: Date): Date {
+  return one < other ? one : other
 }
 
 function recordLate(store: Store, late: readonly LateCertificate[], until: Date): Promise<void> {
