@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
-import { insertAgent, newCertificate } from '../store/store-samples.ts'
+import { append, insertAgent, newCertificate } from '../store/store-samples.ts'
 import type { Store } from '../store/store.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { listNewlyLate, watchLateRenewals } from './late-renewals.ts'
@@ -90,6 +90,19 @@ describe('certificates that become late', () => {
     await watch([0, 100, 1, 2, 3])
     const ahead = ['web-1', 'web-2', 'web-3', 'web-4']
     assert.deepEqual(await listRecorded(), [...ahead, 'web-2', 'web-3'])
+  })
+
+  test('[MET-13] [EVT-6] are recorded although an agent sends events of the same type', async () => {
+    const agent = await insertAgent(store, 'liar')
+    const eventType = 'certificate_late'
+    for (const payloadText of ['{"until":"9999-01-01T00:00:00Z"}', '{}', '[]']) {
+      await append(store, { agentId: agent.id, eventType, payloadText })
+      await watch([0])
+    }
+    await watch([1, 2])
+    await append(store, { agentId: agent.id, eventType, payloadText: '{"until":"1970-01-01"}' })
+    await watch([2, 3])
+    assert.deepEqual(logged, ['web-1', 'web-2', 'web-3'])
   })
 
   test('[MET-13] are recorded by a hub that is started after the clock was ahead', async () => {

@@ -24,6 +24,8 @@ export interface LateCertificate extends CertificateInUse {
 /** After an outage all of a fleet can be late at once; the rest is in the metrics. */
 const LISTED_MAX = 1000
 const LOGGED_MAX = 20
+/** Of the last entries, for the hub's own. */
+const LOOKED_AT_MAX = 1000
 const WATCH_INTERVAL_MS = 30_000
 
 /**
@@ -68,9 +70,14 @@ export async function watchLateRenewals(
   }
 }
 
-/** The audit log itself says up to when they were recorded, so a hub that was killed names none twice and misses none. */
+/**
+ * The audit log itself says up to when they were recorded, so a hub that was killed names none twice and misses none. Agents
+ * may send events of this type too, which say nothing of it; one that sends a flood of them has late ones named again.
+ */
 async function readLastWindow(reader: StoreReader): Promise<Date> {
-  const [last] = await reader.listLastEntries({ eventType: HubEventType.certificateLate }, 1)
+  const { certificateLate: eventType } = HubEventType
+  const entries = await reader.listLastEntries({ eventType }, LOOKED_AT_MAX)
+  const last = entries.findLast(({ agentId }) => agentId === null)
   if (last === undefined) return new Date(0)
   const { until } = JSON.parse(last.payloadText) as { readonly until: string }
   return new Date(until)
