@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
-import { append, insertAgent, newCertificate } from '../store/store-samples.ts'
+import { append, insertAgent, newAgent, newCertificate } from '../store/store-samples.ts'
 import type { Store } from '../store/store.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { listNewlyLate, watchLateRenewals } from './late-renewals.ts'
@@ -43,7 +43,7 @@ describe('certificates that become late', () => {
   })
 
   /** A hub from its start to its end, by whose clock it is each of these hours in turn. */
-  async function watch(hours: readonly number[]): Promise<void> {
+  async function watch(hours: readonly number[], watched = store): Promise<void> {
     const stop = new AbortController()
     let round = -1
     const clock: Clock = {
@@ -53,14 +53,14 @@ describe('certificates that become late', () => {
       },
     }
     const log = { warn: (fields: { hostname: string }) => logged.push(fields.hostname) }
-    const dependencies = { store, clock, thresholdMs: 6 * HOUR }
+    const dependencies = { store: watched, clock, thresholdMs: 6 * HOUR }
     await watchLateRenewals(dependencies, log as unknown as Logger, stop.signal)
   }
 
   const listRecorded = async (): Promise<string[]> =>
-    (await store.reader.listEntries({ afterSeq: 0, limit: 9, eventType: 'certificate_late' })).map(
-      ({ payloadText }) => (JSON.parse(payloadText) as { hostname: string }).hostname,
-    )
+    (
+      await store.reader.listEntries({ afterSeq: 0, limit: 9999, eventType: 'certificate_late' })
+    ).map(({ payloadText }) => (JSON.parse(payloadText) as { hostname: string }).hostname)
 
   test('[MET-13] windows that follow one another name each late certificate once, in the log too', async () => {
     const named: string[][] = []
@@ -110,5 +110,36 @@ describe('certificates that become late', () => {
     await watch([1, 2, 3])
     const ahead = ['web-1', 'web-2', 'web-3', 'web-4']
     assert.deepEqual(await listRecorded(), [...ahead, 'web-2', 'web-3'])
+  })
+
+  test('[MET-13] are all recorded, and each once, after an outage that ends with a store that fails', async () => {
+    const names = Array.from({ length: 2500 }, (_value, index) => `many-${index}`)
+    await store.write(async (writer) => {
+      for (const [index, name] of names.entries()) {
+        const agent = newAgent(name)
+        await writer.insertAgent(agent)
+        // A thousand in one instant, the others one after the other.
+        const end = 4 + Math.max(0, index - 1000) / 10_000
+        const life = { notBefore: at(end - 24), notAfter: at(end) }
+        await writer.insertCertificate({ ...newCertificate(agent.id), ...life })
+      }
+    })
+    let writes = 0
+    const failing: Store = {
+      reader: store.reader,
+      version: 0,
+      write: async (work) => {
+        if ((writes += 1) === 3) throw new Error('the disk is full')
+        return store.write(work)
+      },
+      close: () => store.close(),
+    }
+    await watch([1.5], failing)
+    const before = await listRecorded()
+    assert.ok(before.length > 1000 && before.length < 2501, `${before.length}`)
+    await watch([1.5])
+    const recorded = await listRecorded()
+    assert.equal(recorded.length, 2501)
+    assert.deepEqual(new Set(recorded), new Set(['web-1', ...names]))
   })
 })

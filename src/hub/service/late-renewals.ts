@@ -21,27 +21,28 @@ export interface LateCertificate extends CertificateInUse {
   readonly lateSince: Date
 }
 
-/** After an outage all of a fleet can be late at once; the rest is in the metrics. */
-const LISTED_MAX = 1000
+/** After an outage all of a fleet can be late at once. */
+const COMMIT_MAX = 500
 const LOGGED_MAX = 20
 /** Of the last entries, for the hub's own. */
 const LOOKED_AT_MAX = 1000
 const WATCH_INTERVAL_MS = 30_000
 
 /**
- * Those that became late after `since` and not after `until`, and still are. Windows that follow one another name each
- * certificate once; whoever keeps `until` durably misses none across a restart.
+ * Those that became late after `since` and not after `until`, and still are, in the order in which they did. Windows that
+ * follow one another name each certificate once; whoever keeps `until` durably misses none across a restart.
  */
 export async function listNewlyLate(
   { store, thresholdMs }: LateRenewalsDependencies,
   { since, until }: { readonly since: Date; readonly until: Date },
 ): Promise<LateCertificate[]> {
   const rule: LateRule = { now: until, thresholdMs }
-  const late = await store.reader.listLateCertificates({ ...rule, since, limit: LISTED_MAX })
-  return late.map((certificate) => ({
-    ...certificate,
-    lateSince: lateFrom(certificate, thresholdMs),
-  }))
+  // All that there are in use at the most.
+  const limit = Number.MAX_SAFE_INTEGER
+  const late = await store.reader.listLateCertificates({ ...rule, since, limit })
+  return late
+    .map((certificate) => ({ ...certificate, lateSince: lateFrom(certificate, thresholdMs) }))
+    .toSorted((one, other) => one.lateSince.getTime() - other.lateSince.getTime())
 }
 
 /** Records each when it becomes late, and names it in the log, until the signal aborts. docs/protocol.md MET-13. */
@@ -59,7 +60,10 @@ export async function watchLateRenewals(
     try {
       since ??= earlierOf(await readLastWindow(store.reader), until)
       const late = await listNewlyLate(dependencies, { since, until })
-      if (late.length > 0) await recordLate(store, late, until)
+      for (const part of partsOf(late, until)) {
+        await recordLate(store, part, clock.now())
+        since = part.until
+      }
       // Also when the clock was set back: what becomes late from now on is told of, even if it was once before.
       since = until
       for (const one of late.slice(0, LOGGED_MAX)) log.warn(fieldsOf(one), 'Certificate is late')
@@ -88,10 +92,30 @@ function earlierOf(one: Date, other: Date): Date {
   return one < other ? one : other
 }
 
-function recordLate(store: Store, late: readonly LateCertificate[], until: Date): Promise<void> {
+interface Part {
+  readonly late: readonly LateCertificate[]
+  readonly until: Date
+}
+
+/** Each is a window of its own: none ends between two that became late in the same instant. */
+function* partsOf(late: readonly LateCertificate[], until: Date): Generator<Part> {
+  let part: LateCertificate[] = []
+  for (const [index, certificate] of late.entries()) {
+    part.push(certificate)
+    const next = late[index + 1]
+    if (next === undefined) {
+      yield { late: part, until }
+    } else if (part.length >= COMMIT_MAX && next.lateSince > certificate.lateSince) {
+      yield { late: part, until: certificate.lateSince }
+      part = []
+    }
+  }
+}
+
+function recordLate(store: Store, { late, until }: Part, at: Date): Promise<void> {
   return store.write(async (writer) => {
     for (const certificate of late) {
-      await recordHubAct(writer, until, HubEventType.certificateLate, {
+      await recordHubAct(writer, at, HubEventType.certificateLate, {
         actor: 'hub',
         agente_id: certificate.agentId,
         hostname: certificate.hostname,
