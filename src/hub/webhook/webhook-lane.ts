@@ -75,7 +75,11 @@ export class WebhookLane {
       const seen = tail.seq
       const { cursorSeq } = this.#progress
       const entries = await readEntries(store.reader, this.#webhook, cursorSeq)
-      if (entries.length === 0) await tail.waitBeyond(Math.max(seen, cursorSeq), stop)
+      if (entries.length === 0) {
+        // All that there were are of other types: it is not behind.
+        if (seen > cursorSeq) this.#note(passMessage(this.#progress, seen))
+        await tail.waitBeyond(Math.max(seen, cursorSeq), stop)
+      }
       for (const entry of entries) {
         if (isSent(entry)) await this.#deliverUntilSettled(entry)
         else this.#note(passMessage(this.#progress, entry.seq))

@@ -121,6 +121,23 @@ describe('webhooks', () => {
     )
   })
 
+  test('[WHK-1] one whose types are rare passes the others over, and is not behind', async () => {
+    const rare = await receive('rare.example', undefined, ['rare'])
+    await using _ = start()
+    for (let count = 0; count < 5; count += 1) await append(store, { eventType: 'other' })
+    const cursorOf = async (): Promise<number | undefined> =>
+      (await store.reader.webhooks.find(rare.webhookId))?.progress.cursorSeq
+    await waitUntil('it to be at the end', async () =>
+      (await cursorOf()) === 5 ? true : undefined,
+    )
+    await append(store, { eventType: 'rare' })
+    await append(store, { eventType: 'other' })
+    await until(rare, [6])
+    await waitUntil('it to be at the end', async () =>
+      (await cursorOf()) === 7 ? true : undefined,
+    )
+  })
+
   test('[WHK-2] an event names the host that sent it', async () => {
     const bodies: string[] = []
     const post = async ({ body }: { body: string }) => {
