@@ -95,6 +95,11 @@ describe('webhooks', () => {
       seqsOf(receiver).join() === seqs.join() ? true : undefined,
     )
 
+  const untilNoted = (id: WebhookId, seq: number): Promise<true> =>
+    waitUntil(`${seq} to be noted`, async () => {
+      const webhook = await store.reader.webhooks.find(id)
+      return webhook?.progress.cursorSeq === seq ? true : undefined
+    })
   const listBacklogs = async (): Promise<number[]> =>
     Promise.all(
       (await store.reader.webhooks.list()).map((webhook) => countBacklog(store.reader, webhook)),
@@ -125,17 +130,11 @@ describe('webhooks', () => {
     const rare = await receive('rare.example', undefined, ['rare'])
     await using _ = start()
     for (let count = 0; count < 5; count += 1) await append(store, { eventType: 'other' })
-    const cursorOf = async (): Promise<number | undefined> =>
-      (await store.reader.webhooks.find(rare.webhookId))?.progress.cursorSeq
-    await waitUntil('it to be at the end', async () =>
-      (await cursorOf()) === 5 ? true : undefined,
-    )
+    await untilNoted(rare.webhookId, 5)
     await append(store, { eventType: 'rare' })
     await append(store, { eventType: 'other' })
     await until(rare, [6])
-    await waitUntil('it to be at the end', async () =>
-      (await cursorOf()) === 7 ? true : undefined,
-    )
+    await untilNoted(rare.webhookId, 7)
   })
 
   test('[WHK-2] an event names the host that sent it', async () => {
@@ -187,6 +186,44 @@ describe('webhooks', () => {
     store = await openStore()
     await using _ = start()
     await append(store, {})
+    await until(one, [1, 2])
+  })
+
+  test('[WHK-5] an entry is sent although the log could not be read when it came', async () => {
+    const one = await receive('one.example')
+    const whole = store
+    let isFailing = false
+    let failures = 0
+    const reader = new Proxy(whole.reader, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property)
+        if (property === 'findLastEntry' && isFailing) {
+          return async () => {
+            failures += 1
+            throw new Error('disk I/O error')
+          }
+        }
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+    store = {
+      reader,
+      get version() {
+        return whole.version
+      },
+      write: (work) => whole.write(work),
+      close: () => whole.close(),
+    }
+    await using _ = start()
+    await append(store, {})
+    await until(one, [1])
+    // From then on nothing but the next entry is a reason to read the log.
+    await untilNoted(one.webhookId, 1)
+    isFailing = true
+    await append(store, {})
+    const before = failures
+    await waitUntil('the failure', () => (failures > before ? true : undefined))
+    isFailing = false
     await until(one, [1, 2])
   })
 

@@ -115,9 +115,10 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
 
   let seenVersion = -1
   const tick = async (): Promise<void> => {
-    if (store.version !== seenVersion) {
-      seenVersion = store.version
+    const { version } = store
+    if (version !== seenVersion) {
       tail.advance((await reader.findLastEntry())?.seq ?? 0)
+      seenVersion = version
     }
     if (mustFollow) await follow()
     await keeper.flush()
