@@ -14,7 +14,7 @@ import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
-import { readRootFile } from './root-file.ts'
+import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createRootSetHub } from './root-set-hub.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
 import { watchLateRenewals } from './service/late-renewals.ts'
@@ -32,7 +32,6 @@ import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
 import { createAddressLookup } from './webhook/address-lookup.ts'
-import { readTrustedRoots } from './webhook/trusted-roots.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 import { createWebhooks } from './webhook/webhooks.ts'
 
@@ -121,7 +120,7 @@ export async function bootHub(
   })
   // tidy: the hub's one source of chance, handed on from here.
   const random = Math.random
-  const rootsPem = await readTrustedRoots(config.webhookCaPath)
+  const rootsPem = await readWebhookRoots(config.webhookCaPath)
   const lookup = createAddressLookup()
   const webhooks = createWebhooks({
     store,

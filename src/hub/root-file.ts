@@ -1,19 +1,51 @@
-// The file of SVC_CA_ROOT_CA_PATH: one root, or several while one replaces another.
+// Files of root certificates: that of SVC_CA_ROOT_CA_PATH, one root, or several while one replaces another, and that of
+// SVC_WEBHOOK_CA_PATH.
 
 import { readFile } from 'node:fs/promises'
+import { getCACertificates, rootCertificates } from 'node:tls'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import { type Certificate, parseCertificatesPem } from '../pki/certificates.ts'
 
+interface RootFile {
+  readonly code: string
+  readonly what: string
+  readonly hint: string
+}
+
+const OF_THE_CA: RootFile = {
+  code: 'ca_root_unreadable',
+  what: 'root CA',
+  hint: 'SVC_CA_ROOT_CA_PATH names the PEM file of the CA’s root certificate',
+}
+const OF_WEBHOOKS: RootFile = {
+  code: 'webhook_ca_unreadable',
+  what: 'the webhooks’ CA',
+  hint: 'SVC_WEBHOOK_CA_PATH names a PEM file of root certificates',
+}
+
 /** Throws SvcError with the message of docs/protocol.md BOOT-13. */
-export async function readRootFile(path: string): Promise<readonly Certificate[]> {
+export function readRootFile(path: string): Promise<readonly Certificate[]> {
+  return readRoots(path, OF_THE_CA)
+}
+
+/** The system's roots, and those of SVC_WEBHOOK_CA_PATH, PEM. docs/protocol.md WHK-14. */
+export async function readWebhookRoots(path: string | undefined): Promise<readonly string[]> {
+  const system = getCACertificates('system')
+  const known = system.length > 0 ? system : rootCertificates
+  if (path === undefined) return known
+  const own = await readRoots(path, OF_WEBHOOKS)
+  return [...known, ...own.map(({ pem }) => pem)]
+}
+
+async function readRoots(
+  path: string,
+  { code, what, hint }: RootFile,
+): Promise<readonly Certificate[]> {
   const failure = (why: string, cause?: unknown): SvcError =>
-    new SvcError('ca_root_unreadable', `read root CA from ${path}: ${why}`, {
-      hint: 'SVC_CA_ROOT_CA_PATH names the PEM file of the CA’s root certificate',
-      cause,
-    })
+    new SvcError(code, `read ${what} from ${path}: ${why}`, { hint, cause })
   const pem = await readFile(path, 'utf8').catch((error: unknown) => {
-    const code = errnoCode(error) ?? 'unreadable'
-    throw failure(code === 'ENOENT' ? 'not found' : code, error)
+    const errno = errnoCode(error) ?? 'unreadable'
+    throw failure(errno === 'ENOENT' ? 'not found' : errno, error)
   })
   let roots: readonly Certificate[]
   try {
