@@ -57,6 +57,7 @@ describe('[MET-3] [MET-6] a hub', () => {
   const faulty: readonly [what: string, subsystems: string[], facts: Partial<ReadinessFacts>][] = [
     ['whose database fails', ['store', 'audit'], { lastEntries: new Error('disk I/O error') }],
     ['without space', ['store'], { freeBytes: 99 }],
+    ['whose vault is gone', ['store'], { freeBytes: new Error('ENOENT') }],
     ['whose CA is away', ['ca'], { lastCaCall: { outcome: 'unreachable', at: minutesAgo(14) } }],
     ['whose CA lies', ['ca'], { lastCaCall: { outcome: 'wrong_certificate', at: NOW } }],
     ['with an expired certificate', ['certificate'], { serverNotAfter: NOW }],

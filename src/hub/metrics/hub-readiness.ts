@@ -13,7 +13,8 @@ export interface ReadinessFacts {
   readonly now: Date
   /** The last entries, oldest first, or why they cannot be read. */
   readonly lastEntries: readonly AuditEntry[] | Error
-  readonly freeBytes: number
+  /** Or why nobody knows. */
+  readonly freeBytes: number | Error
   readonly floorBytes: number
   readonly lastCaCall: LastCaCall | undefined
   readonly serverNotAfter: Date
@@ -43,6 +44,9 @@ export async function readLastEntries(reader: StoreReader): Promise<AuditEntry[]
 function judgeStore({ lastEntries, freeBytes, floorBytes }: ReadinessFacts): Subsystem {
   if (lastEntries instanceof Error) {
     return notReady(`the database cannot be read: ${describeError(lastEntries)}`)
+  }
+  if (freeBytes instanceof Error) {
+    return notReady(`the free space cannot be measured: ${describeError(freeBytes)}`)
   }
   if (freeBytes >= floorBytes) return ready('the database can be read, and there is space')
   return notReady(`${freeBytes} bytes are free, and events are refused below ${floorBytes}`)

@@ -117,7 +117,8 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
     wal: await sizeOf(`${databasePath}-wal`),
   }
   set.replace('svc_database_size_bytes', seriesOf('file', sizes))
-  setOne('svc_vault_free_bytes', await measureFreeBytes(options.vaultRoot))
+  const freeBytes = await measureFreeBytes(options.vaultRoot)
+  setOne('svc_vault_free_bytes', freeBytes instanceof Error ? undefined : freeBytes)
   setOne('svc_vault_free_floor_bytes', floorOf(options))
   setOne('svc_server_certificate_not_after_timestamp_seconds', secondsOf(serverNotAfter()))
   setOne('svc_ca_last_success_timestamp_seconds', secondsOf(meters.lastCaSuccess))
@@ -151,7 +152,10 @@ async function sizeOf(path: string): Promise<number> {
   )
 }
 
-async function measureFreeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
+/** Or why it cannot be measured. */
+async function measureFreeBytes(directory: string): Promise<number | Error> {
+  return statfs(directory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    (error: Error) => error,
+  )
 }
