@@ -27,7 +27,10 @@ for (const [network, prefix] of [
 REFUSED.addAddress('::', 'ipv6')
 REFUSED.addSubnet('fe80::', 10, 'ipv6')
 REFUSED.addSubnet('ff00::', 8, 'ipv6')
-REFUSED.addAddress('fd00:ec2::254', 'ipv6')
+// AWS (instances, and the pods of EKS) and Google.
+for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254']) {
+  REFUSED.addAddress(address, 'ipv6')
+}
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
