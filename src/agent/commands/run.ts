@@ -152,6 +152,7 @@ async function serveMetrics(
       clock,
       log,
       version,
+      pollIntervalMs: config.pollIntervalMs,
       readStatus: status,
       lastResult: () => loop.lastResult,
       hubTime: state.session.hubTime,

@@ -39,6 +39,7 @@ const GOOD: AgentReadinessFacts = {
   status: { state: 'valid', identity, deliveries: [delivery(null)] },
   lastResult: round('completed', minutesAgo(1)),
   now: NOW,
+  pollIntervalMs: 30_000,
   failedTargets: [],
 }
 
@@ -49,6 +50,17 @@ describe('[MET-16] an agent is ready', () => {
       hub: { isReady: true, reason: 'the last round completed at 2026-11-21T09:59:00.000Z' },
       deliveries: { isReady: true, reason: '1 installed' },
     })
+  })
+
+  test('between two rounds that are an hour apart, as they were asked to be', () => {
+    const hourly = { ...GOOD, pollIntervalMs: 3_600_000 }
+    const { hub } = decideAgentReadiness({
+      ...hourly,
+      lastResult: round('completed', minutesAgo(59)),
+    })
+    assert.equal(hub?.isReady, true)
+    const stopped = { ...hourly, lastResult: round('completed', minutesAgo(121)) }
+    assert.equal(decideAgentReadiness(stopped)['hub']?.isReady, false)
   })
 
   const faults: readonly [what: string, subsystem: string, facts: Partial<AgentReadinessFacts>][] =

@@ -6,11 +6,12 @@ export interface AgentReadinessFacts {
   readonly status: Pick<AgentStatus, 'state' | 'identity' | 'deliveries'>
   readonly lastResult: PollResult | undefined
   readonly now: Date
+  readonly pollIntervalMs: number
   /** Targets of the agent’s own whose last pass failed. */
   readonly failedTargets: readonly string[]
 }
 
-/** A round comes every half minute, and every five at the most while the hub is away. */
+/** While the hub is away a round comes every five minutes at the most. */
 const ROUND_AGE_MS_MAX = 15 * 60_000
 
 export function decideAgentReadiness(facts: AgentReadinessFacts): Readiness {
@@ -30,14 +31,15 @@ function judgeIdentity({ status: { state, identity } }: AgentReadinessFacts): Su
     : { isReady: true, reason: `the identity is good until ${identity.not_after}` }
 }
 
-function judgeHub({ lastResult, now }: AgentReadinessFacts): Subsystem {
+function judgeHub({ lastResult, now, pollIntervalMs }: AgentReadinessFacts): Subsystem {
   if (lastResult === undefined) return { isReady: false, reason: 'no round has ended yet' }
   const { outcome, finishedAt } = lastResult
   const at = finishedAt.toISOString()
   if (outcome !== 'completed') {
     return { isReady: false, reason: `the last round, at ${at}, ended as ${outcome}` }
   }
-  const isOld = Math.abs(now.getTime() - finishedAt.getTime()) > ROUND_AGE_MS_MAX
+  const ageMsMax = Math.max(ROUND_AGE_MS_MAX, 2 * pollIntervalMs)
+  const isOld = Math.abs(now.getTime() - finishedAt.getTime()) > ageMsMax
   return { isReady: !isOld, reason: `the last round completed at ${at}` }
 }
 

@@ -29,6 +29,7 @@ export interface AgentMetricsOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly version: string
+  readonly pollIntervalMs: number
   readonly readStatus: () => Promise<AgentStatus>
   readonly lastResult: () => PollResult | undefined
   readonly hubTime: Pick<HubTime, 'skewMs'>
@@ -76,6 +77,7 @@ export function serveAgentMetrics(
       status: await readStatus(),
       lastResult: options.lastResult(),
       now: options.clock.now(),
+      pollIntervalMs: options.pollIntervalMs,
       failedTargets: options.targets
         .lastResults()
         .filter(({ result }) => FAILED_RESULTS.has(result))
