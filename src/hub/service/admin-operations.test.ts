@@ -2,21 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
 import { insertAgent, NOW } from '../store/store-samples.ts'
+import type { Store } from '../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
 
-test('[API-2] every act is recorded under the name of whoever asked for it', async () => {
-  await using store = await openTemporaryStore()
-  const clock = { now: () => NOW, sleep: () => Promise.resolve() }
-  const addresses = { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' }
-  const dependencies = {
+const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
+const ADDRESSES = { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' }
+
+function dependenciesOver(store: Store) {
+  return {
     store,
-    clock,
-    addresses,
+    clock: CLOCK,
+    addresses: ADDRESSES,
     hubNames: ['hub.test'],
     contentBytesMax: 1024,
     renewalThresholdMs: 0,
   }
-  const operations = createAdminOperations(dependencies, 'token:ci')
+}
+
+test('[API-2] every act is recorded under the name of whoever asked for it', async () => {
+  await using store = await openTemporaryStore()
+  const operations = createAdminOperations(dependenciesOver(store), 'token:ci')
   await insertAgent(store, 'web-1')
 
   const token = await operations.createToken({ hostname: 'web-2', role: 'web' })
@@ -46,4 +51,17 @@ test('[API-2] every act is recorded under the name of whoever asked for it', asy
       'agent_removed',
     ].map((type) => [type, 'token:ci']),
   )
+})
+
+test('[CLI-6] removing an agent again changes nothing for the host that has its name by now', async () => {
+  await using store = await openTemporaryStore()
+  const operations = createAdminOperations(dependenciesOver(store), 'token:ci')
+  const { id: agente } = await insertAgent(store, 'web-1')
+  await operations.revokeAgent({ agente })
+  const removed = await operations.removeAgent({ agente })
+  await operations.createToken({ hostname: 'web-1', role: 'web' })
+  const { eventos } = await operations.listEntries({})
+  assert.deepEqual(await operations.removeAgent({ agente }), removed)
+  assert.equal((await store.reader.findOpenTokens('web-1', NOW)).length, 1)
+  assert.deepEqual((await operations.listEntries({})).eventos, eventos)
 })

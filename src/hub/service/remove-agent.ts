@@ -8,7 +8,7 @@ import { findAgent } from './find-agent.ts'
 import { recordHubAct } from './hub-acts.ts'
 import { listStandingDeliveries } from './replace-delivery.ts'
 
-/** A revoked agent leaves the lists and frees its hostname; its history stays. */
+/** A revoked agent leaves the lists and frees its hostname; its history stays. Removing twice is no error. */
 export async function removeAgent(
   { store, clock }: AdminOperationsDependencies,
   wanted: string,
@@ -21,6 +21,8 @@ export async function removeAgent(
         hint: `svc agente revoke ${agent.hostname} comes first`,
       })
     }
+    // Its hostname is perhaps another host's by now, and so are the tokens that name it.
+    if (agent.removedAt !== null) return agent
     const now = clock.now()
     for (const delivery of await listStandingDeliveries(writer, { agentId: agent.id })) {
       await cancelDelivery(writer, delivery, now, actor)
