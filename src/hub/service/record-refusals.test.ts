@@ -48,6 +48,46 @@ test('[API-12] a thousand strangers in a minute are seventeen entries, and a cou
   assert.deepEqual(counts, [1, 49])
 })
 
+test('[API-12] strangers who take all the places neither hide a token nor are counted under its name', async () => {
+  await using store = await openTemporaryStore()
+  const stop = new AbortController()
+  const clock = {
+    now: () => new Date('2026-11-21T10:00:00Z'),
+    sleep: async () => stop.abort(),
+  }
+  const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('t')
+  const recorder = createRefusalRecorder(store, clock, log)
+  const refuse = (from: number, until: number): void => {
+    for (let index = from; index < until; index += 1) {
+      recorder.record({ ...FORGED, address: `192.0.2.${index}` })
+    }
+  }
+  refuse(0, 16)
+  const ofToken: AdminRefusal = {
+    actor: 'token:looker',
+    address: '198.51.100.1',
+    reason: 'role_insufficient',
+    operation: 'removeAgent',
+  }
+  recorder.record(ofToken)
+  refuse(16, 30)
+  recorder.record({ ...ofToken, actor: 'token:other', address: '198.51.100.2' })
+  await recorder.run(stop.signal)
+  const entries = await store.reader.listEntries({ afterSeq: 16, limit: 100 })
+  assert.deepEqual(
+    entries.map(({ payloadText }) => {
+      const { actor, address, count } = JSON.parse(payloadText) as Record<string, unknown>
+      return [actor, address, count]
+    }),
+    [
+      ['token:looker', 'others', 1],
+      ['unknown', 'others', 1],
+      ['token:other', 'others', 1],
+      ['unknown', 'others', 13],
+    ],
+  )
+})
+
 test('[API-12] each minute has its own entry, with the refusals since the one before', async () => {
   await using store = await openTemporaryStore()
   let nowMs = Date.parse('2026-11-21T10:00:00Z')

@@ -67,10 +67,10 @@ export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): 
   return {
     record: (refusal) => {
       const nowMs = clock.now().getTime()
-      const own = `${refusal.actor ?? ''} ${refusal.address}`
-      const isFull = !windows.has(own) && windows.size >= TOLD_APART_MAX
-      const key = isFull ? OTHERS : own
+      const isFull = !windows.has(keyOf(refusal)) && windows.size >= TOLD_APART_MAX
+      // Never under another actor's name: strangers, who can fill all the places, hide nobody and blame nobody.
       const counted = isFull ? { ...refusal, address: OTHERS } : refusal
+      const key = keyOf(counted)
       const known = windows.get(key)
       const window = known ?? { recordedAtMs: nowMs, refusal: counted, count: 0 }
       if (window.count === 0) window.refusal = counted
@@ -86,4 +86,8 @@ export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): 
       await Promise.all(writing)
     },
   }
+}
+
+function keyOf({ actor, address }: AdminRefusal): string {
+  return `${actor ?? ''} ${address}`
 }
