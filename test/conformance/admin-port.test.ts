@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { HUB_NAME, startTestHub, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
@@ -67,6 +69,7 @@ function assertError(reply: WireReply, status: number, code: string): void {
     [],
   )
   assert.match(reply.headers['content-type'] ?? '', /^application\/json(;|$)/)
+  assert.equal(reply.headers['cache-control'], 'no-store')
   assert.ok(reply.headers['x-request-id'])
 }
 
@@ -108,6 +111,35 @@ test('[API-10] [ERR-30] without a good token everything is the same 401', async 
   assert.equal(texts.size, 1)
 })
 
+test('[API-6] a request whose body was held back does nothing once its token is revoked', async () => {
+  const token = await createAdminToken(hub, 'stolen', 'admin')
+  const { port, tls } = await target()
+  const body = JSON.stringify({ name: 'heir', role: 'admin' })
+  const held = connectTls({ host: '127.0.0.1', port, ...tls })
+  const answered = once(held, 'data')
+  held.write(
+    `POST /v1/admin/admin-tokens HTTP/1.1\r\nHost: hub\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+  )
+  // It was looked at when its use was noted.
+  await waitUntil('the token to be used', async () => {
+    const { admin_tokens: listed } = await hub.admin<{
+      admin_tokens: { name: string; last_used_at: string | null }[]
+    }>('GET', '/v1/admin/admin-tokens')
+    return listed.find(({ name }) => name === 'stolen')?.last_used_at ?? undefined
+  })
+  await hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: 'stolen' })
+  held.write(body.slice(-1))
+  const [answer] = (await answered) as [Buffer]
+  held.destroy()
+  assert.match(answer.toString(), /^HTTP\/1\.1 401 /)
+  const names = await hub.admin<{ admin_tokens: { name: string }[] }>(
+    'GET',
+    '/v1/admin/admin-tokens',
+  )
+  assert.ok(names.admin_tokens.every(({ name }) => name !== 'heir'))
+})
+
 test('[API-8] [API-11] [ERR-31] a role that is too small is refused before the body is read', async () => {
   for (const [role, path] of [
     ['viewer', '/v1/admin/tokens'],
@@ -142,6 +174,7 @@ test('[API-14] what else is wrong is said with a code, and by field', async () =
   for (const [method, path, body, status, code] of [
     ['GET', '/v1/admin/nothing', undefined, 404, 'route_not_found'],
     ['GET', '/health', undefined, 404, 'route_not_found'],
+    ['GET', '/v1/%', undefined, 404, 'route_not_found'],
     ['PATCH', '/v1/admin/tokens', {}, 405, 'method_not_allowed'],
     ['POST', '/v1/admin/agentes/show', '{', 400, 'json_invalid'],
     ['POST', '/v1/admin/agentes/show', '', 400, 'json_invalid'],
@@ -305,9 +338,10 @@ test('[API-9] there is no admin port when it is off', async () => {
 })
 
 test('[API-24] describes itself, as the repository has it', async () => {
-  const { status, json } = await ask('/v1/openapi.json', { token: tokens.viewer })
+  const { status, headers, json } = await ask('/v1/openapi.json', { token: tokens.viewer })
   assert.equal(status, 200)
   const page = new URL('../../docs/openapi.json', import.meta.url)
   assert.deepEqual(json, JSON.parse(await readFile(page, 'utf8')))
   assertError(await ask('/v1/openapi.json'), 401, 'admin_token_invalid')
 })
+  assert.equal(headers['cache-control'], 'no-store')

@@ -1,6 +1,6 @@
 // The admin port: the operations of the admin socket over HTTPS, for whoever brings an admin token.
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
@@ -16,7 +16,13 @@ import type { OperationsOf } from '../service/admin-caller.ts'
 import type { AuthenticateOperator } from '../service/authenticate-operator.ts'
 import type { RefusalRecorder } from '../service/record-refusals.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
-import { ADMIN_BODY_BYTES_MAX, addAdminRoutes, describeRefusal } from './admin-routes.ts'
+import {
+  ADMIN_BODY_BYTES_MAX,
+  ADMIN_HEADERS,
+  addAdminRoutes,
+  describeRefusal,
+} from './admin-routes.ts'
+import { sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 
@@ -68,6 +74,19 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     invariant(operator, 'every request on this port was authenticated')
     return operator
   }
+  const authenticate = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<WireErrorCode | undefined> => {
+    const [, plaintext = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
+    const token = await options.authenticateOperator(plaintext)
+    if (token === undefined) {
+      reply.header('www-authenticate', 'Bearer')
+      return refuse(request, 'admin_token_invalid')
+    }
+    operators.set(request, { token, plaintext })
+    return undefined
+  }
   const port = createHttpPort({
     port: 'admin',
     routes: [...Object.values(ADMIN_ROUTES), ROUTES.openapi],
@@ -75,18 +94,16 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
+    headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,
-    authenticate: async (request, reply) => {
-      const [, plaintext = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
-      const token = await options.authenticateOperator(plaintext)
-      if (token === undefined) {
-        reply.header('www-authenticate', 'Bearer')
-        return refuse(request, 'admin_token_invalid')
-      }
-      operators.set(request, { token, plaintext })
-      return undefined
-    },
+    authenticate,
     https: { ...hubTlsOptions(options.certificate), handshakeTimeout: handshakeTimeoutMs(limits) },
+  })
+  // Once more when the body has come: with a part of it held back, a request would outlive its token's revocation.
+  port.app.addHook('preHandler', async (request, reply) => {
+    const refusal = await authenticate(request, reply)
+    if (refusal !== undefined) return sendRefusal(reply, refusal, describeRefusal(refusal))
+    return undefined
   })
   const server = tlsServerOf(port, log, options.onHandshakeFailure)
   addAdminRoutes(port, {

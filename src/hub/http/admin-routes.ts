@@ -37,10 +37,13 @@ export interface AdminRoutesOptions {
 /** Room for a sealed file, in base64. */
 export const ADMIN_BODY_BYTES_MAX: number = 16 * 1024 * 1024
 
-export const ADMIN_OPERATION_NAMES = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
+/** Some replies hold a new token, all of them what is true now. */
+export const ADMIN_HEADERS: Readonly<Record<string, string>> = { 'cache-control': 'no-store' }
+
+const OPERATION_NAMES = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
 
 export function addAdminRoutes({ app }: HttpPort, options: AdminRoutesOptions): void {
-  for (const name of ADMIN_OPERATION_NAMES) {
+  for (const name of OPERATION_NAMES) {
     const { method, path } = routeOf(name)
     app.route({
       method,
@@ -67,8 +70,6 @@ async function perform(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // Some replies hold a new token, all of them what is true now.
-  reply.header('cache-control', 'no-store')
   const asked =
     ADMIN_OPERATIONS[name].method === 'GET'
       ? readQuery(ADMIN_OPERATIONS[name].request, request.query)

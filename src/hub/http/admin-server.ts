@@ -10,7 +10,12 @@ import { openSocketPath } from '../../platform/unix-socket.ts'
 import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { OperationsOf } from '../service/admin-caller.ts'
-import { ADMIN_BODY_BYTES_MAX, addAdminRoutes, describeRefusal } from './admin-routes.ts'
+import {
+  ADMIN_BODY_BYTES_MAX,
+  ADMIN_HEADERS,
+  addAdminRoutes,
+  describeRefusal,
+} from './admin-routes.ts'
 import { createHttpPort } from './http-port.ts'
 
 export interface AdminServerOptions {
@@ -42,6 +47,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     log,
     limits: LIMITS,
     isTrustedProxy: () => false,
+    headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,
   })
   addAdminRoutes(port, {

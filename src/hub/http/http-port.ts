@@ -38,6 +38,8 @@ export interface HttpPortOptions {
     request: FastifyRequest,
     reply: FastifyReply,
   ) => Promise<WireErrorCode | undefined>
+  /** What every answer carries besides its `X-Request-Id`. */
+  readonly headers?: Readonly<Record<string, string>>
   /** What else than `{error}` the body of a refusal says. */
   readonly bodyOf?: (refusal: WireErrorCode) => object
   /** The routes of the port, when they are not those of protocol/routes.ts. */
@@ -111,7 +113,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     genReqId: () => randomUUID(),
     frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for it: what comes before and after every answer is done here.
-      reply.header('x-request-id', request.id)
+      reply.headers({ ...options.headers, 'x-request-id': request.id })
       const refusal = (await refuseFirst(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
       logAnswer(log, request, reply)
@@ -149,7 +151,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
 
   app.addHook('onRequest', async (request, reply) => {
     connections.begin(request.raw.socket)
-    reply.header('x-request-id', request.id)
+    reply.headers({ ...options.headers, 'x-request-id': request.id })
     const refusal =
       (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
     if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))

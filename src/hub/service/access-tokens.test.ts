@@ -99,6 +99,24 @@ test('[API-6] a revoked token opens nothing, also when the clock is set back', (
     assert.equal(revocations.eventos.length, 1)
   }))
 
+test('[API-7] requests that come together note the use of their token once', () =>
+  withTokens(async ({ store, operations }) => {
+    const { token } = await operations.createAccessToken({ name: 'ci', role: 'viewer' })
+    let writes = 0
+    const counting: Store = {
+      ...store,
+      write: (work) => {
+        writes += 1
+        return store.write(work)
+      },
+    }
+    const clock = { now: () => new Date(START_MS), sleep: () => Promise.resolve() }
+    const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('t')
+    const authenticate = createAuthenticateOperator(counting, clock, log)
+    await Promise.all([1, 2, 3].map(() => authenticate(token)))
+    assert.equal(writes, 1)
+  }))
+
 test('[API-7] the last use of a token is written once a minute at most', () =>
   withTokens(async ({ store, operations, authenticate, advance }) => {
     const { token } = await operations.createAccessToken({ name: 'ci', role: 'viewer' })

@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { TokenHash } from '../../protocol/identifiers.ts'
 import { isGood, type AccessToken } from '../domain/access-token.ts'
 import type { Store } from '../store/store.ts'
 import { hashToken } from './hash-token.ts'
@@ -18,6 +19,7 @@ export function createAuthenticateOperator(
   clock: Clock,
   log: Logger,
 ): AuthenticateOperator {
+  const noting = new Set<TokenHash>()
   return async (plaintext) => {
     const now = clock.now()
     const hash = hashToken(plaintext)
@@ -25,13 +27,15 @@ export function createAuthenticateOperator(
     const token = await store.reader.findAccessToken(hash)
     const isSame = timingSafeEqual(Buffer.from(token?.hash ?? hash), Buffer.from(hash))
     if (token === undefined || !isSame || !isGood(token, now)) return undefined
-    if (isUseDue(token, now)) {
+    if (isUseDue(token, now) && !noting.has(hash)) {
+      noting.add(hash)
       // Not waited for: a disk that is full must not lock out whoever comes to look.
       store
         .write((writer) => writer.setAccessTokenUsed(hash, now))
         .catch((error: unknown) =>
           log.warn({ reason: describeError(error) }, 'Use of an admin token not stored'),
         )
+        .finally(() => noting.delete(hash))
     }
     return token
   }
