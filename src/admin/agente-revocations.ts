@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { AdminCaRevocation, AdminOperations } from '../protocol/admin.ts'
+import type { AdminCaRevocation } from '../protocol/admin.ts'
 import type { CommandContext } from './command-context.ts'
+import { readWholeList } from './read-list.ts'
 import { type Columns, renderRows } from './table.ts'
 
 const COLUMNS: Columns<AdminCaRevocation> = {
@@ -30,19 +31,13 @@ Examples:
 `,
     )
     .action(async (options: { json?: true }) => {
-      const revocations = await context.withAdmin(({ operations }) => readAll(operations))
+      const revocations = await context.withAdmin(({ operations }) =>
+        readWholeList(
+          (page) => operations.listCaRevocations(page),
+          (page) => page.revocations,
+        ),
+      )
       if (options.json) return context.output.writeJson({ revocations })
       await context.output.write(renderRows(COLUMNS, revocations))
     })
-}
-
-async function readAll(operations: AdminOperations): Promise<AdminCaRevocation[]> {
-  const all: AdminCaRevocation[] = []
-  let after: string | null | undefined
-  while (after !== null) {
-    const page = await operations.listCaRevocations(after === undefined ? {} : { after })
-    all.push(...page.revocations)
-    after = page.next
-  }
-  return all
 }

@@ -7,7 +7,7 @@ export function registerPoliticaList(politica: Command, context: CommandContext)
   registerList(politica, context, {
     description: 'list the politicas, by role',
     plural: 'politicas',
-    ask: (operations) => operations.listPolicies({}),
+    ask: (operations, page) => operations.listPolicies(page),
     rowsOf: ({ politicas }) => politicas,
     columns: {
       ROLE: (policy) => policy.role,

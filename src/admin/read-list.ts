@@ -12,7 +12,8 @@ export async function readWholeList<Page extends ListPage, Row>(
   let after: string | null | undefined
   do {
     const page = await ask(typeof after === 'string' ? { after } : {})
-    rows.push(...rowsOf(page))
+    // One by one: a whole list of such a hub is more than a call takes arguments.
+    for (const row of rowsOf(page)) rows.push(row)
     after = page.next
   } while (typeof after === 'string')
   return rows

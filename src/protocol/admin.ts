@@ -351,11 +351,6 @@ const listEntriesRequest = Type.Object({
   agente: Type.Optional(text),
   since: Type.Optional(text),
 })
-const listCaRevocationsRequest = Type.Object({
-  /** The `next` of the page before. */
-  after: Type.Optional(text),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
-})
 const retryDeliveriesRequest = Type.Object({
   /** Without it every failed one. */
   entrega: Type.Optional(text),
@@ -396,7 +391,7 @@ export const ADMIN_OPERATIONS = {
   showAgent: { ...ADMIN_ROUTES.showAgent, request: byName },
   revokeAgent: { ...ADMIN_ROUTES.revokeAgent, request: byName },
   removeAgent: { ...ADMIN_ROUTES.removeAgent, request: byName },
-  listCaRevocations: { ...ADMIN_ROUTES.listCaRevocations, request: listCaRevocationsRequest },
+  listCaRevocations: { ...ADMIN_ROUTES.listCaRevocations, request: listRequest },
   createCargo: { ...ADMIN_ROUTES.createCargo, request: createCargoRequest },
   listCargoes: { ...ADMIN_ROUTES.listCargoes, request: listRequest },
   updateCargo: { ...ADMIN_ROUTES.updateCargo, request: updateCargoRequest },
@@ -407,7 +402,7 @@ export const ADMIN_OPERATIONS = {
   retryDeliveries: { ...ADMIN_ROUTES.retryDeliveries, request: retryDeliveriesRequest },
   listDeliveries: { ...ADMIN_ROUTES.listDeliveries, request: listRequest },
   setPolicy: { ...ADMIN_ROUTES.setPolicy, request: setPolicyRequest },
-  listPolicies: { ...ADMIN_ROUTES.listPolicies, request: Type.Object({}) },
+  listPolicies: { ...ADMIN_ROUTES.listPolicies, request: listRequest },
   showPolicy: { ...ADMIN_ROUTES.showPolicy, request: byRole },
   removePolicy: { ...ADMIN_ROUTES.removePolicy, request: byRole },
   showBundle: { ...ADMIN_ROUTES.showBundle, request: nothing },
@@ -420,7 +415,7 @@ export const ADMIN_OPERATIONS = {
   testWebhook: { ...ADMIN_ROUTES.testWebhook, request: webhookByIdRequest },
   replayWebhook: { ...ADMIN_ROUTES.replayWebhook, request: replayWebhookRequest },
   removeWebhook: { ...ADMIN_ROUTES.removeWebhook, request: webhookByIdRequest },
-  showStatus: { ...ADMIN_ROUTES.showStatus, request: Type.Object({}) },
+  showStatus: { ...ADMIN_ROUTES.showStatus, request: nothing },
 
   createAccessToken: { ...ADMIN_ROUTES.createAccessToken, request: CreateAccessTokenRequest },
   listAccessTokens: { ...ADMIN_ROUTES.listAccessTokens, request: listRequest },
@@ -459,7 +454,7 @@ export const ADMIN_REPLIES = {
   listCargoes: Type.Object({ cargas: Type.Array(AdminCargo), next }),
   listDeliveries: Type.Object({ entregas: Type.Array(AdminDelivery), next }),
   setPolicy: Type.Object({ ...AdminPolicy.properties, ...AdminPolicyEffect.properties }),
-  listPolicies: Type.Object({ politicas: Type.Array(AdminPolicy), next: Type.Null() }),
+  listPolicies: Type.Object({ politicas: Type.Array(AdminPolicy), next }),
   showPolicy: Type.Object({
     ...AdminPolicy.properties,
     ...AdminPolicyEffect.properties,

@@ -1,7 +1,6 @@
 // The admin operations over the store, one function each, in the shapes of protocol/admin.ts.
 
 import type { Clock } from '../../platform/clock.ts'
-import { UserError } from '../../platform/errors.ts'
 import {
   ENTRY_PAGE_MAX,
   type AdminOperations,
@@ -11,11 +10,10 @@ import {
 import type { AgentId } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { Agent } from '../domain/agent.ts'
-import type { EntryFilter, Store, StoreReader } from '../store/store.ts'
+import type { Policy } from '../domain/policy.ts'
+import type { EntryFilter, Page, Store, StoreReader } from '../store/store.ts'
 import { createAccessToken, revokeAccessToken, toAdminAccessToken } from './access-tokens.ts'
 import {
-  toAdminAgent,
   toAdminCaRevocation,
   toAdminCargo,
   toAdminDelivery,
@@ -33,6 +31,7 @@ import { createCargo } from './create-cargo.ts'
 import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
 import { listRecipients, readContent } from './list-recipients.ts'
+import { parseTime } from './parse-time.ts'
 import { pushToAgent } from './push-to-agent.ts'
 import { pageOf, readPage } from './read-page.ts'
 import type { PollRecorder } from './record-polls.ts'
@@ -40,6 +39,7 @@ import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
 import { showStatus } from './show-status.ts'
+import { viewAgent, viewAgents } from './view-agents.ts'
 import type { WebhookControl } from './webhook-control.ts'
 import { createWebhookOperations } from './webhook-operations.ts'
 
@@ -69,20 +69,8 @@ export function createAdminOperations(
   dependencies: AdminOperationsDependencies,
   actor: Actor,
 ): AdminOperations {
-  const { store, clock, contentBytesMax, polls, notifier } = dependencies
-  const { renewalThresholdMs: thresholdMs } = dependencies
+  const { store, clock, contentBytesMax, notifier } = dependencies
   const { reader } = store
-  const listLateAgents = async (): Promise<ReadonlySet<AgentId>> =>
-    new Set(await reader.listLateAgents({ now: clock.now(), thresholdMs }))
-  const viewOneOf = async (agent: Agent, late: ReadonlySet<AgentId>) =>
-    toAdminAgent(
-      agent,
-      await reader.findCurrentIdentity(agent.id),
-      polls?.lastPollAt(agent.id),
-      late.has(agent.id),
-      await reader.summarizeCaRevocations(agent.id, clock.now()),
-    )
-  const viewAgent = async (agent: Agent) => viewOneOf(agent, await listLateAgents())
   const operations: AdminOperations = {
     createToken: (request) => createToken(dependencies, request, actor),
     listTokens: async (request) => {
@@ -91,9 +79,11 @@ export function createAdminOperations(
     },
     revokeToken: (request) => revokeToken(store, clock, request, actor),
     listAgents: async (request) => {
-      const late = await listLateAgents()
-      const view = (agent: Agent) => viewOneOf(agent, late)
-      const { rows, next } = await readPage(request, reader.pageAgents.bind(reader), view)
+      const read = async (page: Page) => {
+        const agents = await reader.pageAgents(page)
+        return agents && viewAgents(dependencies, agents)
+      }
+      const { rows, next } = await readPage(request, read, (agent) => agent)
       return { agentes: rows, next }
     },
     showAgent: async ({ agente }) => {
@@ -101,14 +91,21 @@ export function createAdminOperations(
       const deliveries = await reader.listDeliveries({ agentId: agent.id })
       const recipient = await reader.findRecipient(agent.id)
       return {
-        ...(await viewAgent(agent)),
+        ...(await viewAgent(dependencies, agent)),
         recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
         entregas: deliveries.map(toAdminDelivery),
       }
     },
-    revokeAgent: async ({ agente }) => viewAgent(await revokeAgent(dependencies, agente, actor)),
-    removeAgent: async ({ agente }) => viewAgent(await removeAgent(dependencies, agente, actor)),
-    listCaRevocations: (request) => listCaRevocations(dependencies, request),
+    revokeAgent: async ({ agente }) =>
+      viewAgent(dependencies, await revokeAgent(dependencies, agente, actor)),
+    removeAgent: async ({ agente }) =>
+      viewAgent(dependencies, await removeAgent(dependencies, agente, actor)),
+    listCaRevocations: async (request) => {
+      const read = (page: Page) =>
+        reader.listCaRevocations({ ...page, now: clock.now(), isRefusedIncluded: true })
+      const { rows, next } = await readPage(request, read, toAdminCaRevocation)
+      return { revocations: rows, next }
+    },
     createCargo: (request) => createCargo(dependencies, request, actor),
     listCargoes: async (request) => {
       const { rows, next } = await readPage(request, reader.pageCargoes.bind(reader), toAdminCargo)
@@ -126,10 +123,11 @@ export function createAdminOperations(
       return { entregas: rows, next }
     },
     setPolicy: (request) => setPolicy(dependencies, request, actor),
-    listPolicies: async () => ({
-      politicas: (await reader.listPolicies()).map(toAdminPolicy),
-      next: null,
-    }),
+    listPolicies: async (request) => {
+      const view = (policy: Policy) => ({ id: policy.role, politica: toAdminPolicy(policy) })
+      const { rows, next } = await readPage(request, reader.pagePolicies.bind(reader), view)
+      return { politicas: rows.map(({ politica }) => politica), next }
+    },
     showPolicy: (request) => showPolicy(reader, request),
     removePolicy: (request) => removePolicy(store, clock, request, actor),
     showBundle: () => showBundle(dependencies),
@@ -137,7 +135,7 @@ export function createAdminOperations(
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),
-    showStatus: () => showStatus(reader, clock, thresholdMs),
+    showStatus: () => showStatus(reader, clock, dependencies.renewalThresholdMs),
 
     createAccessToken: (request) => createAccessToken(store, clock, request, actor),
     listAccessTokens: async (request) => {
@@ -153,38 +151,16 @@ export function createAdminOperations(
   return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
 }
 
-async function listCaRevocations(
-  { store, clock }: AdminOperationsDependencies,
-  { after, limit = ENTRY_PAGE_MAX }: AdminRequest<'listCaRevocations'>,
-): Promise<AdminReplies['listCaRevocations']> {
-  // One more than wanted tells whether there is a next page.
-  const page = { now: clock.now(), after, limit: limit + 1, isRefusedIncluded: true }
-  const found = await store.reader.listCaRevocations(page)
-  if (found === undefined) {
-    throw new UserError('cursor_unknown', `after: there is no ${after} in this list`, {
-      hint: 'it is the next of the page before',
-    })
-  }
-  const revocations = found.slice(0, limit).map(toAdminCaRevocation)
-  return { revocations, next: found.length > limit ? (revocations.at(-1)?.id ?? null) : null }
-}
-
 async function listEntries(
   reader: StoreReader,
   request: AdminRequest<'listEntries'>,
 ): Promise<AdminReplies['listEntries']> {
-  const since = request.since === undefined ? undefined : new Date(request.since)
-  if (since !== undefined && Number.isNaN(since.getTime())) {
-    throw new UserError('time_invalid', `${request.since} is not a time`, {
-      hint: 'write it as 2026-01-31T12:00:00Z',
-    })
-  }
   const filter: Omit<EntryFilter, 'afterSeq' | 'limit'> = {
     ...(request.tipo === undefined ? {} : { eventType: request.tipo }),
     ...(request.agente === undefined
       ? {}
       : { agentId: (await findAgent(reader, request.agente)).id }),
-    ...(since === undefined ? {} : { since }),
+    ...(request.since === undefined ? {} : { since: parseTime(request.since) }),
   }
   const entries =
     request.last === undefined

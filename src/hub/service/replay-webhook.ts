@@ -7,6 +7,7 @@ import { nameWebhook, type Webhook } from '../domain/webhook.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { findWebhook } from './find-webhook.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { parseTime } from './parse-time.ts'
 
 type Replay = AdminRequest<'replayWebhook'>
 
@@ -17,7 +18,7 @@ export async function replayWebhook(
   request: Replay,
   actor: Actor,
 ): Promise<Webhook> {
-  const since = parseTime(request.since)
+  const since = request.since === undefined ? undefined : parseTime(request.since)
   if ([request.seq, since, request.dead === true ? true : undefined].filter(isGiven).length > 1) {
     throw new UserError('usage', 'seq, since and dead do not go together')
   }
@@ -61,15 +62,6 @@ async function findFirstSeq(
   if (since === undefined) return undefined
   const [first] = await reader.listEntries({ afterSeq: 0, limit: 1, since })
   return first?.seq
-}
-
-function parseTime(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const time = new Date(text)
-  if (!Number.isNaN(time.getTime())) return time
-  throw new UserError('time_invalid', `${text} is not a time`, {
-    hint: 'write it as 2026-01-31T12:00:00Z',
-  })
 }
 
 function isGiven(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { CargoId } from '../../protocol/identifiers.ts'
 import type { Policy } from '../domain/policy.ts'
-import type { Store } from './store.ts'
+import type { Page, Store } from './store.ts'
 
 const WEB: Policy = {
   role: 'web',
@@ -32,6 +32,17 @@ export function testPolicies(store: () => Store): void {
     await set(WEB)
     await set(EVERYBODY)
     assert.deepEqual(await store().reader.listPolicies(), [EVERYBODY, WEB])
+  })
+
+  test('[API-15] a page of policies starts after a role, also after one that went', async () => {
+    const { reader } = store()
+    const roles = async (page: Page): Promise<string[] | undefined> =>
+      (await reader.pagePolicies(page))?.map(({ role }) => role)
+    for (const policy of [WEB, EVERYBODY, { ...WEB, role: 'db', name: 'db' }]) await set(policy)
+    assert.deepEqual(await roles({ limit: 2 }), ['*', 'db'])
+    await store().write((writer) => writer.removePolicy('db'))
+    assert.deepEqual(await roles({ after: 'db', limit: 2 }), ['web'])
+    assert.deepEqual(await roles({ after: 'web', limit: 2 }), [])
   })
 
   test('[POL-2] those that can say something of a role are its own and that of every role', async () => {

@@ -46,8 +46,8 @@ export interface StoreReader {
   listTokens(): Promise<EnrollmentToken[]>
 
   findCertificate(sha256: string): Promise<IssuedCertificate | undefined>
-  /** The newest identity of an agent that was used, else its first one. */
-  findCurrentIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
+  /** Of each agent the newest identity that was used, else its first one; nothing of those without any. */
+  listCurrentIdentities(agentIds: readonly AgentId[]): Promise<IssuedCertificate[]>
   findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
   hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
 
@@ -107,12 +107,18 @@ export interface StoreReader {
   readonly webhooks: WebhookReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
-  summarizeCaRevocations(agentId: AgentId, now: Date): Promise<CaRevocationSummary>
+  /** Of those agents of which any is. */
+  summarizeCaRevocations(
+    agentIds: readonly AgentId[],
+    now: Date,
+  ): Promise<ReadonlyMap<AgentId, CaRevocationSummary>>
   /** Lists page by page, in the order of the list; undefined when there is no row `after`. */
   pageAgents(page: Page): Promise<Agent[] | undefined>
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
   pageCargoes(page: Page): Promise<Cargo[] | undefined>
   pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined>
+  /** Named by their roles, each of which is a place in the list. */
+  pagePolicies(page: Page): Promise<Policy[] | undefined>
 
   findAccessToken(hash: TokenHash): Promise<AccessToken | undefined>
   /** Newest first. */

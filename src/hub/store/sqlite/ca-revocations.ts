@@ -54,20 +54,33 @@ export function selectCaRevocations(
   return rows.map(toCaRevocation)
 }
 
+interface CaRevocationGroup {
+  readonly agente_id: AgentId
+  readonly isRefused: 0 | 1
+  readonly count: number
+  readonly ca_reason: string | null
+}
+
 export function summarizeCaRevocations(
   session: SqlSession,
-  agentId: AgentId,
+  agentIds: readonly AgentId[],
   now: Date,
-): CaRevocationSummary {
+): ReadonlyMap<AgentId, CaRevocationSummary> {
   // With a bare column beside it, max() takes that column from the row of the maximum.
-  const groups = session.all<{ isRefused: 0 | 1; count: number; ca_reason: string | null }>(
-    `SELECT ca_refused_at IS NOT NULL AS isRefused, count(*) AS count,
+  const groups = session.all<CaRevocationGroup>(
+    `SELECT agente_id, ca_refused_at IS NOT NULL AS isRefused, count(*) AS count,
        max(ca_reason IS NOT NULL), ca_reason
-     FROM certificados INDEXED BY certificados_por_revogar_na_ca_por_agente
-     WHERE agente_id = ? AND ${LACKING} AND not_after > ? GROUP BY isRefused`,
-    agentId,
+     FROM json_each(?) AS wanted CROSS JOIN certificados
+       INDEXED BY certificados_por_revogar_na_ca_por_agente ON agente_id = wanted.value
+     WHERE ${LACKING} AND not_after > ? GROUP BY agente_id, isRefused`,
+    JSON.stringify(agentIds),
     now.getTime(),
   )
+  const byAgent = Map.groupBy(groups, ({ agente_id: agentId }) => agentId)
+  return new Map([...byAgent].map(([agentId, ofAgent]) => [agentId, summarize(ofAgent)]))
+}
+
+function summarize(groups: readonly CaRevocationGroup[]): CaRevocationSummary {
   const waiting = groups.find(({ isRefused }) => isRefused === 0)
   const refused = groups.find(({ isRefused }) => isRefused === 1)
   return {

@@ -5,10 +5,12 @@ import {
   type AgentRow,
   type CargoRow,
   type DeliveryWithCargoRow,
+  type PolicyRow,
   type TokenRow,
   toAgent,
   toCargo,
   toDeliveryWithCargo,
+  toPolicy,
   toToken,
 } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
@@ -66,6 +68,14 @@ export const TOKEN_PAGES: PagedList<TokenRow, ReturnType<typeof toToken>> = {
   beginning: Number.MAX_SAFE_INTEGER,
   rows: 'SELECT * FROM enrollment_tokens WHERE ordem < ? ORDER BY ordem DESC LIMIT ?',
   translate: toToken,
+}
+/** Rows of this one do go, but are ordered by what names them: each role is a place. */
+export const POLICY_PAGES: PagedList<PolicyRow, ReturnType<typeof toPolicy>> = {
+  placeOf: 'SELECT ? AS place',
+  parametersOf: byId,
+  beginning: '',
+  rows: 'SELECT * FROM politicas WHERE role > ? ORDER BY role LIMIT ?',
+  translate: toPolicy,
 }
 
 /** Undefined when there is no row of the id that the page is to start after. */

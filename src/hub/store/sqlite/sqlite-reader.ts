@@ -44,6 +44,7 @@ import {
   CARGO_PAGES,
   DELIVERIES_WITH_CARGO,
   DELIVERY_PAGES,
+  POLICY_PAGES,
   selectPage,
   TOKEN_PAGES,
 } from './pages.ts'
@@ -78,7 +79,13 @@ import {
 import type { Parameter, SqlSession } from './sql-session.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
-const IDENTITIES_OF_AGENT = `SELECT * FROM certificados WHERE agente_id = ? AND purpose = 'identity'`
+const CURRENT_IDENTITIES = `
+  SELECT certificados.* FROM json_each(?) AS wanted CROSS JOIN certificados
+    ON certificados.seq = coalesce(
+      (SELECT seq FROM certificados WHERE agente_id = wanted.value AND purpose = 'identity'
+        AND first_used_at IS NOT NULL ORDER BY seq DESC LIMIT 1),
+      (SELECT seq FROM certificados WHERE agente_id = wanted.value AND purpose = 'identity'
+        ORDER BY seq LIMIT 1))`
 
 /** Of each agent's many certificates only the last few are looked at. */
 const STANDING_CERTIFICATES = `
@@ -152,18 +159,14 @@ export class SqliteReader implements StoreReader {
     return map(this.session().get<CertificateRow>(sql, sha256), toCertificate)
   }
 
-  async findCurrentIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined> {
-    const session = this.session()
-    const row =
-      session.get<CertificateRow>(
-        `${IDENTITIES_OF_AGENT} AND first_used_at IS NOT NULL ORDER BY seq DESC LIMIT 1`,
-        agentId,
-      ) ?? session.get<CertificateRow>(`${IDENTITIES_OF_AGENT} ORDER BY seq LIMIT 1`, agentId)
-    return map(row, toCertificate)
+  async listCurrentIdentities(agentIds: readonly AgentId[]): Promise<IssuedCertificate[]> {
+    const wanted = JSON.stringify(agentIds)
+    return this.session().all<CertificateRow>(CURRENT_IDENTITIES, wanted).map(toCertificate)
   }
 
   async findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined> {
-    const sql = `${IDENTITIES_OF_AGENT} ORDER BY seq DESC LIMIT 1`
+    const sql = `SELECT * FROM certificados WHERE agente_id = ? AND purpose = 'identity'
+      ORDER BY seq DESC LIMIT 1`
     return map(this.session().get<CertificateRow>(sql, agentId), toCertificate)
   }
 
@@ -305,6 +308,10 @@ export class SqliteReader implements StoreReader {
     return selectPage(this.session(), DELIVERY_PAGES, page)
   }
 
+  async pagePolicies(page: Page): Promise<Policy[] | undefined> {
+    return selectPage(this.session(), POLICY_PAGES, page)
+  }
+
   async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {
     return selectAccessToken(this.session(), hash)
   }
@@ -321,8 +328,11 @@ export class SqliteReader implements StoreReader {
     return selectCaRevocations(this.session(), page)
   }
 
-  async summarizeCaRevocations(agentId: AgentId, now: Date): Promise<CaRevocationSummary> {
-    return summarizeCaRevocations(this.session(), agentId, now)
+  async summarizeCaRevocations(
+    agentIds: readonly AgentId[],
+    now: Date,
+  ): Promise<ReadonlyMap<AgentId, CaRevocationSummary>> {
+    return summarizeCaRevocations(this.session(), agentIds, now)
   }
 }
 
