@@ -52,7 +52,13 @@ export const ADMIN_ROUTES = {
 } as const satisfies Readonly<Record<string, AdminRoute>>
 
 /** Those that make something, and take an `Idempotency-Key`. */
-export const ADMIN_CREATES = ['createToken', 'createCargo', 'createAccessToken'] as const
+export const ADMIN_CREATES = [
+  'createToken',
+  'createCargo',
+  'createAccessToken',
+  'createWebhook',
+  'pushToAgent',
+] as const
 export type AdminCreateName = (typeof ADMIN_CREATES)[number]
 
 /** Cursor lists answer at most `limit` rows after `after`, and in `next` what the next page starts after. */

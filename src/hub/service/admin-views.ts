@@ -132,6 +132,6 @@ function parsePayload(text: string): Record<string, unknown> {
   }
 }
 
-function timeOrNull(time: Date | null): string | null {
+export function timeOrNull(time: Date | null): string | null {
   return time?.toISOString() ?? null
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminRequest } from '../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import type { WebhookId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -10,6 +10,7 @@ import { isSent, secretFrom } from '../domain/webhook-message.ts'
 import { decideWebhookUrl } from '../domain/webhook-url.ts'
 import type { Store } from '../store/store.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { toAdminWebhook } from './webhook-views.ts'
 
 /** Each has one request under way at most, so that these are all that there are at a time. */
 const WEBHOOKS_MAX = 100
@@ -22,7 +23,7 @@ export async function createWebhook(
   clock: Clock,
   request: AdminRequest<'createWebhook'>,
   actor: Actor,
-): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+): Promise<AdminReplies['createWebhook']> {
   const verdict = decideWebhookUrl(request.url)
   if (!verdict.ok) {
     throw new UserError('url_invalid', `no webhook to that URL: ${verdict.reason}`, {
@@ -32,7 +33,7 @@ export async function createWebhook(
   const types = [...new Set(request.tipos)]
   for (const type of types) requireSentType(type)
   const secret = secretFrom(randomBytes(KEY_BYTES))
-  const webhook = await store.write(async (writer) => {
+  return store.write(async (writer) => {
     if ((await writer.webhooks.list()).length >= WEBHOOKS_MAX) {
       throw new UserError('too_many_webhooks', `there are ${WEBHOOKS_MAX} webhooks already`, {
         hint: 'svc webhook remove takes one away',
@@ -49,9 +50,9 @@ export async function createWebhook(
     const cursorSeq = (await writer.findLastEntry())?.seq ?? 0
     const created = newWebhook({ id, url, types, createdAt: now, cursorSeq })
     await writer.webhooks.insert(created, secret)
-    return created
+    // Nothing was recorded since.
+    return { ...toAdminWebhook(created, { backlog: 0, dead: 0 }), secret }
   })
-  return { webhook, secret }
 }
 
 function requireSentType(type: string): void {

@@ -18,6 +18,8 @@ const REQUESTS: { readonly [Name in AdminCreateName]: Parameters<AdminOperations
   createToken: { hostname: 'web-2', role: 'web' },
   createCargo: { tipo: 'csr_cert', nome: 'site', agentes: ['web-1'], roles: [], sans: [] },
   createAccessToken: { name: 'ci', role: 'viewer' },
+  createWebhook: { url: 'https://receiver.example/in', tipos: ['agent_enrolled'] },
+  pushToAgent: { agente: 'web-1', nome: 'motd', conteudo: 'hello' },
 }
 
 interface Setting {

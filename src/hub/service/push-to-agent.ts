@@ -35,15 +35,16 @@ export async function pushToAgent(
   actor: Actor,
 ): Promise<AdminReplies['pushToAgent']> {
   const act = parseAct(request)
-  const { agentId, deliveryId } = await store.write(
-    async (writer): Promise<{ agentId: AgentId; deliveryId: DeliveryId | undefined }> => {
-      const agent = await findPushable(writer, request.agente)
-      return { agentId: agent.id, deliveryId: await act(writer, agent, clock.now(), actor) }
-    },
-  )
-  const online = notifier?.isOnline(agentId) ?? false
-  notifier?.announce([agentId])
-  return { ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }), online }
+  const concerned: AgentId[] = []
+  const reply = await store.write(async (writer) => {
+    const agent = await findPushable(writer, request.agente)
+    concerned.push(agent.id)
+    const deliveryId = await act(writer, agent, clock.now(), actor)
+    const online = notifier?.isOnline(agent.id) ?? false
+    return { ...(deliveryId === undefined ? {} : { entrega_id: deliveryId }), online }
+  })
+  notifier?.announce(concerned)
+  return reply
 }
 
 function parseAct({ acao, nome, conteudo, modo }: AdminRequest<'pushToAgent'>): Act {

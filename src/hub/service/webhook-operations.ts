@@ -32,8 +32,9 @@ export function createWebhookOperations(
   }
   return {
     createWebhook: async (request) => {
-      const { webhook, secret } = await createWebhook(store, clock, request, actor)
-      return { ...(await followed(webhook)), secret }
+      const created = await createWebhook(store, clock, request, actor)
+      await control?.changed()
+      return created
     },
     listWebhooks: async (request) => {
       const read = async (page: Page) => pageOf(await reader.webhooks.list(), page)

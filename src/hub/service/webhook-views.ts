@@ -4,6 +4,7 @@ import type { WebhookId } from '../../protocol/identifiers.ts'
 import { WebhookState } from '../../protocol/words.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { StoreReader } from '../store/store.ts'
+import { timeOrNull } from './admin-views.ts'
 import { countBacklog } from './count-backlog.ts'
 
 export async function viewWebhook(reader: StoreReader, webhook: Webhook): Promise<AdminWebhook> {
@@ -11,7 +12,7 @@ export async function viewWebhook(reader: StoreReader, webhook: Webhook): Promis
   return toAdminWebhook(webhook, { backlog: await countBacklog(reader, webhook), dead })
 }
 
-function toAdminWebhook(
+export function toAdminWebhook(
   { id, url, types, progress, createdAt, disabledAt }: Webhook,
   counts: { readonly backlog: number; readonly dead: number },
 ): AdminWebhook {
@@ -52,8 +53,4 @@ export async function listDead(
     })
   }
   return messages
-}
-
-function timeOrNull(time: Date | null): string | null {
-  return time?.toISOString() ?? null
 }
