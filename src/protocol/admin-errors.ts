@@ -19,6 +19,7 @@ export const ADMIN_ERROR_STATUS: Readonly<Record<string, number>> = {
   agent_not_found: 404,
   cargo_not_found: 404,
   delivery_not_found: 404,
+  politica_not_found: 404,
   token_not_found: 404,
   webhook_not_found: 404,
 
@@ -26,6 +27,9 @@ export const ADMIN_ERROR_STATUS: Readonly<Record<string, number>> = {
   admin_token_exists: 409,
   agent_not_revoked: 409,
   agent_revoked: 409,
+  bundle_in_use: 409,
+  bundle_number: 409,
+  cargo_not_automatic: 409,
   cargo_not_sealed: 409,
   delivery_over: 409,
   hostname_enrolled: 409,
@@ -34,10 +38,13 @@ export const ADMIN_ERROR_STATUS: Readonly<Record<string, number>> = {
   nome_taken: 409,
   recipient_changed: 409,
   recipients_incomplete: 409,
+  replay_ahead: 409,
+  server_certificate_root: 409,
   token_ambiguous: 409,
   token_consumed: 409,
   too_many_webhooks: 409,
 
+  politica_changed: 412,
   versao_changed: 412,
 }
 

@@ -61,6 +61,9 @@ export const ADMIN_CREATES = [
 ] as const
 export type AdminCreateName = (typeof ADMIN_CREATES)[number]
 
+/** Those whose reply is about one politica, and carries its ETag. */
+export const ADMIN_POLICY_OPERATIONS = ['setPolicy', 'showPolicy', 'removePolicy'] as const
+
 /** Cursor lists answer at most `limit` rows after `after`, and in `next` what the next page starts after. */
 export const ENTRY_PAGE_MAX = 500
 export const LIST_PAGE_MAX = 10_000

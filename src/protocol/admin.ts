@@ -38,6 +38,8 @@ const listRequest = Type.Object({
 })
 /** What the caller thinks that it has; refused when it has another one by now. As `If-Match`. */
 const expectedVersion = Type.Integer({ minimum: 0 })
+/** The same of a politica, which has no versao but an ETag, here without its quotes. */
+const expectedTag = text
 
 export const AdminToken = Type.Object({
   /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
@@ -373,8 +375,10 @@ const setPolicyRequest = Type.Object({
   cert_ttl: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
   sans_permitidos: Type.Optional(Type.Array(text, { maxItems: 100 })),
   cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  etag: Type.Optional(expectedTag),
 })
 const byRole = Type.Object({ role })
+const removePolicyRequest = Type.Object({ role, etag: Type.Optional(expectedTag) })
 const updateBundleRequest = Type.Object({
   /** Also when agents need a root that goes. */
   force: Type.Optional(Type.Boolean()),
@@ -404,7 +408,7 @@ export const ADMIN_OPERATIONS = {
   setPolicy: { ...ADMIN_ROUTES.setPolicy, request: setPolicyRequest },
   listPolicies: { ...ADMIN_ROUTES.listPolicies, request: listRequest },
   showPolicy: { ...ADMIN_ROUTES.showPolicy, request: byRole },
-  removePolicy: { ...ADMIN_ROUTES.removePolicy, request: byRole },
+  removePolicy: { ...ADMIN_ROUTES.removePolicy, request: removePolicyRequest },
   showBundle: { ...ADMIN_ROUTES.showBundle, request: nothing },
   updateBundle: { ...ADMIN_ROUTES.updateBundle, request: updateBundleRequest },
   listEntries: { ...ADMIN_ROUTES.listEntries, request: listEntriesRequest },

@@ -3,7 +3,12 @@
 import { ADMIN_OPERATIONS, ADMIN_REPLIES, type AdminOperationName } from './admin.ts'
 import { AdminErrorBody } from './admin-errors.ts'
 import { ROLE_NEEDED } from './admin-roles.ts'
-import { ADMIN_CREATES, ADMIN_ROUTES, type AdminRoute } from './admin-routes.ts'
+import {
+  ADMIN_CREATES,
+  ADMIN_POLICY_OPERATIONS,
+  ADMIN_ROUTES,
+  type AdminRoute,
+} from './admin-routes.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
 import { OPERATION_SUMMARIES } from './openapi-admin.ts'
@@ -142,8 +147,8 @@ function describeOperation(name: AdminOperationName): Json {
       ? [header('Idempotency-Key', 'Done once for it in 24 h.', '^[!-~]{16,255}$')]
       : []),
     ...(hasVersion ? [header('If-Match', 'The versao that it is thought to have, as `"3"`.')] : []),
+    ...('etag' in properties ? [header('If-Match', 'The ETag of the reply that showed it.')] : []),
   ]
-  const tag = { ETag: { description: 'Its versao, as `"3"`.', schema: { type: 'string' } } }
   return {
     operationId: name,
     tags: ['admin'],
@@ -153,10 +158,20 @@ function describeOperation(name: AdminOperationName): Json {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
     responses: {
-      [status]: describeReply(ADMIN_REPLIES[name], hasVersion || name === 'createCargo' ? tag : {}),
+      [status]: describeReply(ADMIN_REPLIES[name], describeTag(name)),
       ...adminErrors(),
     },
   }
+}
+
+function describeTag(name: AdminOperationName): Json {
+  const tag = (description: string): Json => ({
+    ETag: { description, schema: { type: 'string' } },
+  })
+  if (name === 'createCargo' || 'versao' in ADMIN_REPLIES[name].properties)
+    return tag('Its versao, as `"3"`.')
+  const isAboutPolicy = (ADMIN_POLICY_OPERATIONS as readonly string[]).includes(name)
+  return isAboutPolicy ? tag('Another one whenever it changes.') : {}
 }
 
 function describeItself(): Json {

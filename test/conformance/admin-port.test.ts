@@ -184,6 +184,9 @@ test('[API-14] what else is wrong is said with a code, and by field', async () =
     ['POST', '/v1/admin/entregas/cancel', { entrega: 'none' }, 404, 'delivery_not_found'],
     ['POST', '/v1/admin/tokens/revoke', { token: 'none' }, 404, 'token_not_found'],
     ['POST', '/v1/admin/admin-tokens/revoke', { token: 'none' }, 404, 'admin_token_not_found'],
+    ['POST', '/v1/admin/politicas/show', { role: 'none' }, 404, 'politica_not_found'],
+    ['POST', '/v1/admin/politicas/remove', { role: 'none' }, 404, 'politica_not_found'],
+    ['POST', '/v1/admin/webhooks/show', { webhook: 'none' }, 404, 'webhook_not_found'],
     [
       'POST',
       '/v1/admin/admin-tokens',
@@ -287,6 +290,38 @@ test('[API-18] an update that was made of an old versao is refused', async () =>
   assert.equal((await remove(3)).status, 200)
 })
 
+test('[API-18] a politica that somebody else changed meanwhile is not overwritten', async () => {
+  const token = tokens.admin
+  const set = (cert_ttl: number, tag?: string): Promise<WireReply> =>
+    ask('/v1/admin/politicas', {
+      token,
+      headers: tag === undefined ? {} : { 'if-match': tag },
+      body: { role: 'tagged', cert_ttl },
+    })
+  assertError(await set(3600, `"${'A'.repeat(43)}"`), 412, 'politica_changed')
+  const made = await set(3600)
+  const tag = made.headers.etag ?? ''
+  assert.match(tag, /^"[\w-]{43}"$/)
+  const show = (): Promise<WireReply> =>
+    ask('/v1/admin/politicas/show', { token, body: { role: 'tagged' } })
+  assert.equal((await show()).headers.etag, tag)
+  const changed = await set(7200, tag)
+  assert.equal(changed.status, 200, changed.text)
+  assert.notEqual(changed.headers.etag, tag)
+  for (const other of [tag, `W/${changed.headers.etag}`, '"x"', '"1"', '']) {
+    assertError(await set(900, other), 412, 'politica_changed')
+  }
+  assert.equal((await show()).json['cert_ttl'], 7200)
+  const remove = (ifMatch: string): Promise<WireReply> =>
+    ask('/v1/admin/politicas/remove', {
+      token,
+      headers: { 'if-match': ifMatch },
+      body: { role: 'tagged' },
+    })
+  assertError(await remove(tag), 412, 'politica_changed')
+  assert.equal((await remove(changed.headers.etag ?? '')).status, 200)
+})
+
 test('[API-12] [API-13] [LIM-23] refusals are recorded with a count, and one too many is told to wait', async () => {
   await using noisy = await startTestHub({
     caEnvironment: ca.environment,
@@ -340,8 +375,8 @@ test('[API-9] there is no admin port when it is off', async () => {
 test('[API-24] describes itself, as the repository has it', async () => {
   const { status, headers, json } = await ask('/v1/openapi.json', { token: tokens.viewer })
   assert.equal(status, 200)
+  assert.equal(headers['cache-control'], 'no-store')
   const page = new URL('../../docs/openapi.json', import.meta.url)
   assert.deepEqual(json, JSON.parse(await readFile(page, 'utf8')))
   assertError(await ask('/v1/openapi.json'), 401, 'admin_token_invalid')
 })
-  assert.equal(headers['cache-control'], 'no-store')

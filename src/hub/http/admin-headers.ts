@@ -2,9 +2,15 @@
 
 import type { TSchema } from 'typebox'
 import { UserError } from '../../platform/errors.ts'
+import type { AdminOperationName, AdminPolicy } from '../../protocol/admin.ts'
+import { ADMIN_POLICY_OPERATIONS } from '../../protocol/admin-routes.ts'
+import { policyTag } from '../service/policy-tag.ts'
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/
-const OUR_TAG = /^"(\d{1,9})"$/
+const VERSION_TAG = /^"(\d{1,9})"$/
+const POLICY_TAG = /^"([\w-]{43})"$/
+const NO_TAG = 'none'
+const POLICY_OPERATIONS: ReadonlySet<AdminOperationName> = new Set(ADMIN_POLICY_OPERATIONS)
 
 /** The schemas of operations are objects, all of them. */
 interface ObjectSchema {
@@ -27,15 +33,24 @@ export function readQuery(schema: TSchema, query: unknown): Record<string, unkno
 }
 
 /**
- * `If-Match` names the versao that whoever asks has seen. `*` is any; another tag than one of ours, or several, is the
- * versao of nothing.
+ * `If-Match` names the carga's versao, or the politica's tag, that whoever asks has seen. `*` is any; another tag than one
+ * of ours, or several, is that of nothing.
  */
 export function withIfMatch(schema: TSchema, body: unknown, header: string | undefined): unknown {
   const { properties = {} } = schema as ObjectSchema
-  if (header === undefined || header.trim() === '*' || properties['versao'] === undefined)
-    return body
+  const tag = header?.trim()
+  if (tag === undefined || tag === '*') return body
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  return { ...body, versao: Number(OUR_TAG.exec(header.trim())?.[1] ?? 0) }
+  if ('versao' in properties) return { ...body, versao: Number(VERSION_TAG.exec(tag)?.[1] ?? 0) }
+  if ('etag' in properties) return { ...body, etag: POLICY_TAG.exec(tag)?.[1] ?? NO_TAG }
+  return body
+}
+
+/** Without its quotes; undefined of what has none. */
+export function entityTagOf(name: AdminOperationName, reply: object): string | undefined {
+  if (name === 'createCargo') return '1'
+  if ('versao' in reply && typeof reply.versao === 'number') return String(reply.versao)
+  return POLICY_OPERATIONS.has(name) ? policyTag(reply as AdminPolicy) : undefined
 }
 
 /** A key that others could guess would not keep what is sealed with it. */

@@ -14,7 +14,7 @@ import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin-routes.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { AdminCaller, IdempotencySecret, OperationsOf } from '../service/admin-caller.ts'
-import { readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
+import { entityTagOf, readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
 import { sendRefusal } from './error-response.ts'
 import type { HttpPort } from './http-port.ts'
 
@@ -87,8 +87,8 @@ async function perform(
   const caller: AdminCaller = { actor, ...(idempotency && { idempotency }) }
   try {
     const done = await call(options.operationsOf(caller), name, asked)
-    const versao = name === 'createCargo' ? 1 : 'versao' in done ? done.versao : undefined
-    if (typeof versao === 'number') reply.header('etag', `"${versao}"`)
+    const tag = entityTagOf(name, done)
+    if (tag !== undefined) reply.header('etag', `"${tag}"`)
     return answer(reply, routeOf(name).status ?? 200, done)
   } catch (error) {
     return answerError(options.log, name, request, reply, error)

@@ -17,6 +17,7 @@ import {
   findAutomaticCargoes,
   refuseForbiddenNames,
 } from './parse-policy.ts'
+import { policyTag } from './policy-tag.ts'
 
 export interface PolicyDependencies {
   readonly store: Store
@@ -33,6 +34,7 @@ export async function setPolicy(
 ): Promise<AdminReplies['setPolicy']> {
   const policy = await store.write(async (writer) => {
     const old = (await writer.findPolicies(request.role)).find(({ role }) => role === request.role)
+    refuseOtherPolicy(request, old)
     const changed = changePolicy(old ?? emptyPolicy(request.role), request, hubNames)
     await refuseTakenName(writer, changed)
     const cargoes = await findAutomaticCargoes(writer, changed, request.cargas_automaticas)
@@ -63,11 +65,13 @@ export async function showPolicy(
 export async function removePolicy(
   store: Store,
   clock: Clock,
-  { role }: AdminRequest<'removePolicy'>,
+  request: AdminRequest<'removePolicy'>,
   actor: Actor,
 ): Promise<AdminReplies['removePolicy']> {
+  const { role } = request
   const policy = await store.write(async (writer) => {
     const found = await requirePolicy(writer, role)
+    refuseOtherPolicy(request, found)
     await writer.removePolicy(role)
     const payload = { actor, ...toAdminPolicy(found) }
     await recordHubAct(writer, clock.now(), HubEventType.policyRemoved, payload)
@@ -80,6 +84,17 @@ export async function removePolicy(
 async function findEffect(reader: StoreReader, role: string): Promise<AdminPolicyEffect> {
   const agents = await listGovernedAgents(reader, role)
   return { cargas_afetadas: await listAffectedCargoes(reader, agents) }
+}
+
+/** Whoever says what it was when they looked does not overwrite what somebody else made of it since. */
+function refuseOtherPolicy(
+  { role, etag }: AdminRequest<'setPolicy' | 'removePolicy'>,
+  policy: Policy | undefined,
+): void {
+  if (etag === undefined || (policy && policyTag(toAdminPolicy(policy)) === etag)) return
+  throw new UserError('politica_changed', `the politica of role ${role} is another one by now`, {
+    hint: 'somebody else changed it; look at it again before you do',
+  })
 }
 
 async function requirePolicy(reader: StoreReader, role: string): Promise<Policy> {
