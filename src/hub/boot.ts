@@ -1,11 +1,13 @@
 // From configuration to a serving hub, in the order that operators see in the log, and back.
 
+import type { BindAddress } from '../platform/bind-address.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { describeError } from '../platform/errors.ts'
-import type { Logging } from '../platform/logger.ts'
+import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
+import { startBackground } from './background.ts'
 import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
 import type { HubConfig } from './config.ts'
@@ -14,26 +16,18 @@ import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
-import { readRootFile, readWebhookRoots } from './root-file.ts'
+import { readRootFile } from './root-file.ts'
 import { createRootSetHub } from './root-set-hub.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
-import { watchLateRenewals } from './service/late-renewals.ts'
 import { CurrentRootSet } from './service/current-root-set.ts'
 import { openRootSet } from './service/open-root-set.ts'
 import { createPollRecorder } from './service/record-polls.ts'
-import { createCaRevoker } from './service/revoke-at-ca.ts'
-import {
-  keepServerCertificateFresh,
-  obtainServerCertificate,
-} from './service/server-certificate.ts'
+import { obtainServerCertificate } from './service/server-certificate.ts'
 import { storeRoots } from './service/server-pair-files.ts'
 import { createUpdateRootSet } from './service/update-root-set.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
-import { createAddressLookup } from './webhook/address-lookup.ts'
-import { openWebhookConnection } from './webhook/webhook-connection.ts'
-import { createWebhooks } from './webhook/webhooks.ts'
 
 export interface Hub {
   /** Stops accepting, finishes what is under way for at most ten seconds, closes the vault. */
@@ -66,8 +60,9 @@ export async function bootHub(
   log.info(bootMessages.schemaVerified)
 
   const trustLog = logging.forModule('hub.trust')
+  const readFileRoots = () => readRootFile(config.caRootPath)
   const roots = new CurrentRootSet(
-    await openRootSet({ store, clock, log: trustLog }, await readRootFile(config.caRootPath)),
+    await openRootSet({ store, clock, log: trustLog }, await readFileRoots()),
   )
   const caClient = createStepCaClient({
     caUrl: config.caUrl,
@@ -118,25 +113,6 @@ export async function bootHub(
       log: logging.forModule('hub.disk'),
     }),
   })
-  // tidy: the hub's one source of chance, handed on from here.
-  const random = Math.random
-  const rootsPem = await readWebhookRoots(config.webhookCaPath)
-  const lookup = createAddressLookup()
-  const webhooks = createWebhooks({
-    store,
-    clock,
-    log: logging.forModule('hub.webhook'),
-    random,
-    userAgent: `svc-server/${readVersion()}`,
-    openConnection: (url) => openWebhookConnection({ url, rootsPem, lookup }),
-  })
-  const revoker = createCaRevoker({
-    store,
-    authority,
-    clock,
-    log: logging.forModule('hub.revocations'),
-    random,
-  })
   let admin: AdminDoors | undefined
   const rootSetHub = createRootSetHub({
     authority: caClient,
@@ -147,30 +123,26 @@ export async function bootHub(
     vaultRoot,
     onServerCertificate: (renewed) => admin?.replaceCertificate(renewed),
   })
-  const background = new AbortController()
-  const tasks = [
-    keepServerCertificateFresh(
-      tls,
-      () => rootSetHub.serverCertificate,
-      (renewed) => rootSetHub.useServerCertificate(renewed),
-      background.signal,
-    ),
-    polls.run(background.signal),
-    ports.mtls.streams.run(background.signal),
-    webhooks.run(background.signal),
-    revoker.run(background.signal),
-    watchLateRenewals(
-      { store, clock, thresholdMs: config.renewalThresholdMs },
-      logging.forModule('hub.late'),
-      background.signal,
-    ),
-  ]
+  const background = await startBackground({
+    config,
+    store,
+    authority,
+    clock,
+    logging,
+    tls,
+    rootSetHub,
+    polls,
+    streams: ports.mtls.streams,
+  })
   let metrics: MetricsServer | undefined
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
-    background.abort()
-    const closing = Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS))
-    await Promise.all([...closing, admin?.close(CLOSE_GRACE_MS), metrics?.close(), ...tasks])
+    await Promise.all([
+      background.stop(),
+      ...Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS)),
+      admin?.close(CLOSE_GRACE_MS),
+      metrics?.close(),
+    ])
   })
   const bound = {
     health: await listen(ports.health, config.healthBind),
@@ -210,42 +182,50 @@ export async function bootHub(
       contentBytesMax: config.contentBytesMax,
       renewalThresholdMs: config.renewalThresholdMs,
       notifier: ports.mtls.streams,
-      webhooks,
+      webhooks: background.webhooks,
       roots: {
-        readFileRoots: () => readRootFile(config.caRootPath),
+        readFileRoots,
         serverRoot: () => rootSetHub.serverRoot(roots.roots),
         update: createUpdateRootSet({
           store,
           clock,
           log: trustLog,
           current: roots,
-          readFileRoots: () => readRootFile(config.caRootPath),
+          readFileRoots,
           hub: rootSetHub,
         }),
       },
       onAgentRevoked: (agentId) => {
         ports.mtls.cutConnections(agentId)
-        revoker.wake()
+        background.revoker.wake()
       },
     },
   })
   // It may have been renewed meanwhile.
   admin.replaceCertificate(rootSetHub.serverCertificate)
   // Whoever waits for these lines may use the admin socket at once.
-  for (const [{ host, port }, message] of [
-    [bound.health, bootMessages.healthListening],
-    [bound.enroll, bootMessages.enrollListening],
-    [bound.mtls, bootMessages.mtlsListening],
-    ...(admin.bound === undefined ? [] : ([[admin.bound, bootMessages.adminListening]] as const)),
-  ] as const) {
-    log.info({ address: `${host}:${port}`, port }, message)
-  }
-  if (metrics !== undefined) {
-    const { host, port } = metrics.address
-    log.info({ address: `${host}:${port}`, port }, bootMessages.metricsListening)
-  }
+  logListening(log, { ...bound, admin: admin.bound, metrics: metrics?.address })
   const running = opened.move()
   return { close: () => running.disposeAsync() }
+}
+
+/** In this order. */
+function logListening(
+  log: Logger,
+  ports: Readonly<Record<'health' | 'enroll' | 'mtls', BindAddress>> &
+    Readonly<Record<'admin' | 'metrics', BindAddress | undefined>>,
+): void {
+  for (const [address, message] of [
+    [ports.health, bootMessages.healthListening],
+    [ports.enroll, bootMessages.enrollListening],
+    [ports.mtls, bootMessages.mtlsListening],
+    [ports.admin, bootMessages.adminListening],
+    [ports.metrics, bootMessages.metricsListening],
+  ] as const) {
+    if (address === undefined) continue
+    const { host, port } = address
+    log.info({ address: `${host}:${port}`, port }, message)
+  }
 }
 
 /** The library is loaded by hubs that have metrics only. */
