@@ -64,6 +64,7 @@ export const HubEventType = {
   certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',
+  webhookTested: 'webhook_tested',
   webhookReplayed: 'webhook_replayed',
   webhookDisabled: 'webhook_disabled',
   webhookDead: 'webhook_dead',

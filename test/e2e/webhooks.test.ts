@@ -181,7 +181,7 @@ describe('a receiver as documented', () => {
         agente_id,
         payload['actor'],
       ]),
-      ['webhook_created', 'webhook_replayed', 'webhook_removed'].map((type) => [
+      ['webhook_created', 'webhook_tested', 'webhook_replayed', 'webhook_removed'].map((type) => [
         type,
         null,
         'admin',

@@ -6,7 +6,11 @@ import type { StoreReader } from '../store/store.ts'
 export async function findWebhook(reader: StoreReader, wanted: string): Promise<Webhook> {
   const webhook = isUuid(wanted) ? await reader.webhooks.find(wanted as WebhookId) : undefined
   if (webhook !== undefined) return webhook
-  throw new UserError('webhook_not_found', `no webhook ${wanted}`, {
+  throw webhookNotFound(wanted)
+}
+
+export function webhookNotFound(wanted: string): UserError {
+  return new UserError('webhook_not_found', `no webhook ${wanted}`, {
     hint: 'svc webhook list shows ids',
   })
 }

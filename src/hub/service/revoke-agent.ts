@@ -16,10 +16,10 @@ export async function revokeAgent(
 ): Promise<Agent> {
   const agent = await store.write(async (writer) => {
     const found = await findAgent(writer, wanted)
-    await writer.forgetCaRefusals(found.id, clock.now())
-    if (found.revokedAt !== null) return found
     const now = clock.now()
-    const revoked: Agent = { ...found, revokedAt: now }
+    const isAskedAgain = await writer.forgetCaRefusals(found.id, now)
+    if (found.revokedAt !== null && !isAskedAgain) return found
+    const revoked: Agent = { ...found, revokedAt: found.revokedAt ?? now }
     await writer.updateAgent(revoked)
     await writer.revokeCertificates(found.id, now)
     await recordHubAct(writer, now, HubEventType.agentRevoked, {

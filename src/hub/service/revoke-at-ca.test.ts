@@ -257,6 +257,11 @@ describe('revoking at the CA', () => {
       const again = await admin.revokeAgent({ agente: 'web-1' })
       assert.equal(again.ca_revocations_waiting, 2)
       assert.equal(again.revoked_at, shown.revoked_at)
+      const acts = await entriesOf(store, 'agent_revoked')
+      assert.deepEqual(
+        acts.map(({ actor }) => actor),
+        ['admin', 'admin'],
+      )
       await runFor(SECOND_MS)
       assert.equal(authority.revoked.size, 2)
     }))

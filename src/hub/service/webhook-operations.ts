@@ -1,11 +1,13 @@
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin.ts'
+import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { Webhook } from '../domain/webhook.ts'
+import { nameWebhook, type Webhook } from '../domain/webhook.ts'
 import type { Page } from '../store/store.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { createWebhook } from './create-webhook.ts'
 import { findWebhook } from './find-webhook.ts'
+import { recordHubAct } from './hub-acts.ts'
 import { pageOf, readPage } from './read-page.ts'
 import { removeWebhook } from './remove-webhook.ts'
 import { replayWebhook } from './replay-webhook.ts'
@@ -52,6 +54,13 @@ export function createWebhookOperations(
           hint: 'start svc-server first',
         })
       }
+      // Before it is sent: nothing leaves the hub for somebody whom the log does not name.
+      await store.write((writer) =>
+        recordHubAct(writer, clock.now(), HubEventType.webhookTested, {
+          actor,
+          ...nameWebhook(webhook),
+        }),
+      )
       const { messageId, ok, status, error, durationMs } = await control.test(webhook)
       return {
         id: webhook.id,

@@ -197,8 +197,8 @@ export interface StoreWriter extends StoreReader {
   setCaRefused(sha256: string, at: Date, reason: string): Promise<boolean>
   /** Why none of those that wait is done. */
   setCaFailing(now: Date, reason: string): Promise<void>
-  /** What the CA refused waits again. */
-  forgetCaRefusals(agentId: AgentId, now: Date): Promise<void>
+  /** What the CA refused waits again; whether there was any. */
+  forgetCaRefusals(agentId: AgentId, now: Date): Promise<boolean>
   insertAccessToken(token: AccessToken): Promise<void>
   /** Replaces everything but the hash. */
   updateAccessToken(token: AccessToken): Promise<void>

@@ -375,6 +375,13 @@ describe('webhooks', () => {
     )
   })
 
+  test('[WHK-12] a test of a webhook that was removed meanwhile finds none', async () => {
+    await using webhooks = start()
+    const webhook = await insertWebhook(store, {})
+    await store.write((writer) => writer.webhooks.remove(webhook.id))
+    await assert.rejects(webhooks.test(webhook), { code: 'webhook_not_found' })
+  })
+
   test('[WHK-12] a test goes past what waits, and moves nothing', async () => {
     const one = await receive(
       'one.example',

@@ -1,7 +1,7 @@
 // All endpoints of the hub: a lane for each, the end of the log that they wait at, and what is written of their progress.
 
 import type { Clock } from '../../platform/clock.ts'
-import { describeError, invariant } from '../../platform/errors.ts'
+import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
@@ -10,6 +10,7 @@ import { WEBHOOK_TEST } from '../../protocol/words.ts'
 import { formatTimestamp } from '../../audit/hash-chain.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import { messageId, renderBody } from '../domain/webhook-message.ts'
+import { webhookNotFound } from '../service/find-webhook.ts'
 import type { WebhookControl, WebhookTestResult } from '../service/webhook-control.ts'
 import type { Store } from '../store/store.ts'
 import { createDeliverMessage, type DeliverMessage } from './deliver-message.ts'
@@ -157,7 +158,8 @@ async function openDelivery(
   { id, url }: Webhook,
 ): Promise<{ deliver: DeliverMessage; close: () => Promise<void> }> {
   const secret = await store.reader.webhooks.findSecret(id)
-  invariant(secret !== undefined, 'an endpoint has a secret')
+  // It may have been removed meanwhile.
+  if (secret === undefined) throw webhookNotFound(id)
   const connection = openConnection(new URL(url))
   return {
     deliver: createDeliverMessage({ connection, secret: new Secret(secret), clock, userAgent }),

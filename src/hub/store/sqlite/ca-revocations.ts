@@ -115,11 +115,11 @@ export function markCaFailing(session: SqlSession, now: Date, reason: string): v
   session.run(sql, reason, now.getTime(), reason)
 }
 
-export function forgetCaRefusals(session: SqlSession, agentId: AgentId, now: Date): void {
+export function forgetCaRefusals(session: SqlSession, agentId: AgentId, now: Date): boolean {
   const sql = `UPDATE certificados INDEXED BY certificados_por_revogar_na_ca_por_agente
     SET ca_refused_at = NULL
     WHERE agente_id = ? AND ${LACKING} AND not_after > ? AND ca_refused_at IS NOT NULL`
-  session.run(sql, agentId, now.getTime())
+  return session.run(sql, agentId, now.getTime()) > 0
 }
 
 function findPosition(session: SqlSession, sha256: string): Position | undefined {

@@ -351,8 +351,8 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     markCaFailing(this.session(), now, reason)
   }
 
-  async forgetCaRefusals(agentId: AgentId, now: Date): Promise<void> {
-    forgetCaRefusals(this.session(), agentId, now)
+  async forgetCaRefusals(agentId: AgentId, now: Date): Promise<boolean> {
+    return forgetCaRefusals(this.session(), agentId, now)
   }
 
   #changeOne(sql: string, parameters: readonly Parameter[]): void {
