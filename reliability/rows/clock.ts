@@ -72,8 +72,8 @@ function stepsOf({ setting, random }: RowContext): Step[] {
 
 interface KnownToken {
   readonly what: string
-  /** From when on, by the hub's clock, it must be refused. */
-  readonly deadFromMs: number
+  /** From when on, by the hub's clock, it must be refused; once it was, for good. */
+  deadFromMs: number
   readonly hostname: string
   readonly token: string
 }
@@ -83,8 +83,6 @@ class ClockTrial {
   readonly #context: RowContext
   readonly #broken: string[] = []
   readonly #deadTokens: KnownToken[] = []
-  /** Expired by a clock that was set back since: what only time ended is judged by the hub's clock (TOK-4). */
-  readonly #revived: string[] = []
   #tokensTried = 0
   #enrolments = 0
   #lastSeq = 0
@@ -109,7 +107,6 @@ class ClockTrial {
         `${steps.length} steps of the hub's clock and back (${steps.map(({ name, withCa }) => `${name}${withCa ? ' with the CA' : ''}`).join(', ')}), ` +
         `${this.#world.agents.length} agents up to 10 min off, ${this.#tokensTried} uses of dead tokens`,
       broken: this.#broken,
-      measured: `tokens that had expired by a clock that was set back since, and were taken: ${this.#revived.length}`,
     }
   }
 
@@ -186,10 +183,9 @@ class ClockTrial {
     if (!isDead && dead.what === 'an hour old') return
     const { status, text } = await this.#use(dead)
     this.#tokensTried += 1
-    if (status === 401) return
-    const fault = `${when}: a token that was ${dead.what}: ${status} ${text.slice(0, 60)}`
-    const list = isDead ? this.#broken : this.#revived
-    list.push(fault)
+    // Nor does a clock that is set back bring it to life again (TOK-4).
+    if (status === 401) dead.deadFromMs = -Infinity
+    else this.#broken.push(`${when}: a token that was ${dead.what}: ${status} ${text.slice(0, 60)}`)
   }
 
   /** Of what was issued since the last look, at most one for each certificate of each agent. */

@@ -7,7 +7,7 @@ export interface EnrollmentToken {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly consumedAt: Date | null
-  /** Revoked, or tried with other names too often: for good, also when the clock is set back. */
+  /** Revoked, tried with other names too often, or seen to be expired: for good, also when the clock is set back. */
   readonly endedAt: Date | null
   /** Made with `--reenroll`: it may enrol a host that is enrolled already. */
   readonly isReenrollment: boolean

@@ -129,6 +129,7 @@ async function enrollAlone(
     return signAndCommit(dependencies, standing.token, standing.csr, attempt)
   }
   if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
+  if (standing.refusal === 'token_expired') await keepExpired(dependencies, attempt.tokenHash)
   return standing
 }
 
@@ -168,6 +169,16 @@ async function countMismatch(
     const payload = { actor: 'hub', ...fields, reason: 'mismatches' }
     await recordHubAct(writer, now, HubEventType.tokenRevoked, payload)
   })
+}
+
+/** What was refused as expired once stays so, wherever the clock goes. docs/protocol.md TOK-4. */
+async function keepExpired(
+  { store }: Pick<EnrollAgentDependencies, 'store'>,
+  hash: TokenHash,
+): Promise<void> {
+  const token = await store.reader.findToken(hash)
+  if (token === undefined || token.endedAt !== null) return
+  await store.write((writer) => writer.endExpiredTokens(token.expiresAt))
 }
 
 async function openToken(

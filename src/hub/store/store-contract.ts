@@ -37,6 +37,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     const current = (): Store => store
     describe('agents', () => testAgents(current))
     describe('enrollment tokens', () => testTokens(current))
+    describe('enrollment tokens and time', () => testTokenEnds(current))
     describe('certificates', () => testCertificates(current))
     describe('cargoes and deliveries', () => testDeliveries(current))
     describe('sealed files', () => testSealedFiles(current))
@@ -150,6 +151,31 @@ function testTokens(store: () => Store): void {
     await store().write((writer) => writer.endToken(first.hash, NOW))
     const expected = [second, { ...first, expiresAt: NOW, endedAt: NOW }]
     assert.deepEqual(await store().reader.listTokens(), expected)
+  })
+}
+
+function testTokenEnds(store: () => Store): void {
+  const SOON = new Date(NOW.getTime() + 60_000)
+
+  test('[TOK-4] an entry of the log ends for good the tokens that have expired by then, and no others', async () => {
+    const expired = await insertToken(store(), { expiresAt: SOON })
+    const open = await insertToken(store(), { expiresAt: new Date(SOON.getTime() + 1) })
+    const consumed = await insertToken(store(), { expiresAt: SOON, consumedAt: NOW })
+    const revoked = await insertToken(store(), { expiresAt: NOW, endedAt: NOW })
+    await append(store(), { at: NOW })
+    assert.deepEqual(await store().reader.findToken(expired.hash), expired)
+    await append(store(), { at: SOON })
+    const ended = { ...expired, endedAt: SOON }
+    assert.deepEqual(await store().reader.listTokens(), [revoked, consumed, open, ended])
+  })
+
+  test('[TOK-4] a token that was made after the clock had been ahead is not older than itself', async () => {
+    await append(store(), { at: new Date('2036-06-01T00:00:00Z') })
+    const token = await insertToken(store(), { expiresAt: SOON })
+    await append(store(), { at: NOW })
+    assert.deepEqual(await store().reader.findToken(token.hash), token)
+    await append(store(), { at: SOON })
+    assert.deepEqual((await store().reader.findToken(token.hash))?.endedAt, SOON)
   })
 }
 

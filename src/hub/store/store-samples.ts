@@ -42,7 +42,10 @@ export async function insertAgent(store: Store, hostname: string): Promise<Agent
   return agent
 }
 
-export async function insertToken(store: Store): Promise<EnrollmentToken> {
+export async function insertToken(
+  store: Store,
+  changes: Partial<EnrollmentToken> = {},
+): Promise<EnrollmentToken> {
   const token: EnrollmentToken = {
     hash: randomBytes(32).toString('hex') as TokenHash,
     expectedHostname: 'web-1' as Hostname,
@@ -54,6 +57,7 @@ export async function insertToken(store: Store): Promise<EnrollmentToken> {
     mismatches: 0,
     endedAt: null,
     replay: null,
+    ...changes,
   }
   await store.write((writer) => writer.insertToken(token))
   return token

@@ -150,6 +150,8 @@ export interface StoreWriter extends StoreReader {
   addTokenMismatch(hash: TokenHash): Promise<void>
   /** It expires at that instant, for good. */
   endToken(hash: TokenHash, at: Date): Promise<void>
+  /** Those whose time is over have ended for good. */
+  endExpiredTokens(now: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
   setCertificateFirstUsed(sha256: string, at: Date): Promise<void>
@@ -188,7 +190,10 @@ export interface StoreWriter extends StoreReader {
   /** Whether a proof's `jti` is new; it is remembered until `expiresAt`. */
   useProof(jti: string, expiresAt: Date, now: Date): Promise<boolean>
 
-  /** Appends to the audit log: the store chains it to the last entry and gives it its number, time and hashes. */
+  /**
+   * Appends to the audit log: the store chains it to the last entry and gives it its number, time and hashes. Tokens that
+   * have expired by then have ended for good: no clock that is set back makes them younger than what is written.
+   */
   appendEntry(entry: NewAuditEntry): Promise<AuditEntry>
 
   /** Whether it was yet to be revoked there. */

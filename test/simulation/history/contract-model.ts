@@ -7,8 +7,11 @@ import type { StoreReader } from '../../../src/hub/store/store.ts'
 import type { AdminAgent, AdminDelivery, AdminToken } from '../../../src/protocol/admin.ts'
 
 interface TokenFacts {
+  readonly createdAt: string
   readonly expiresAt: string
   isRevoked: boolean
+  /** [TOK-4] Refused as expired, or older than what was recorded since: so it stays. */
+  isExpiredForGood: boolean
   consumedFor: string | undefined
 }
 
@@ -87,18 +90,21 @@ export class ContractModel {
     this.#chain.add(entry)
     const { fault } = this.#chain
     demand(fault === undefined, '[CHN-2] [CHN-5] the chain breaks:', fault?.reason)
+    this.#endTokens(entry.timestamp)
     const payload = JSON.parse(entry.payloadText) as Payload
     if (entry.agentId === null) this.#addHubAct(entry, payload)
     else this.#addEvent(entry.agentId, entry)
   }
 
-  #addHubAct({ eventType, seq, deliveryId }: AuditEntry, payload: Payload): void {
+  #addHubAct({ eventType, seq, deliveryId, timestamp }: AuditEntry, payload: Payload): void {
     const text = (name: string): string => String(payload[name])
     switch (eventType) {
       case 'token_created':
         this.#tokens.set(text('token_id'), {
+          createdAt: timestamp,
           expiresAt: text('expires_at'),
           isRevoked: false,
+          isExpiredForGood: false,
           consumedFor: undefined,
         })
         this.#acts.add(`token_created ${text('token_id')}`)
@@ -138,6 +144,16 @@ export class ContractModel {
       }
       default:
         this.#acts.add(`${eventType} ${deliveryId ?? text('carga_id')} ${text('versao')}`)
+    }
+  }
+
+  /** What is written later than a token's making, and not before its end, was written when it had ended. */
+  #endTokens(timestamp: string): void {
+    for (const token of this.#tokens.values()) {
+      const isLater = timestamp > token.createdAt
+      if (isLater && Date.parse(timestamp) >= Date.parse(token.expiresAt)) {
+        token.isExpiredForGood = true
+      }
     }
   }
 
@@ -230,8 +246,14 @@ export class ContractModel {
       token !== undefined &&
       token.consumedFor === undefined &&
       !token.isRevoked &&
+      !token.isExpiredForGood &&
       Date.parse(token.expiresAt) > nowMs
     )
+  }
+
+  noteRefusedAsExpired(tokenId: string): void {
+    const token = this.#tokens.get(tokenId)
+    if (token !== undefined) token.isExpiredForGood = true
   }
 
   knowsToken(tokenId: string): boolean {

@@ -39,6 +39,7 @@ export function watchHub(hub: RunningHub, program: Program, model: ContractModel
       }
       if (outcome.refusal === 'token_expired') {
         demand(!model.isOpen(tokenId, nowMs()), '[ENR-5] refused as expired', tokenId)
+        model.noteRefusedAsExpired(tokenId)
       }
       return outcome
     },

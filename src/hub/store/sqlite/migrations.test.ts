@@ -6,7 +6,9 @@ import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
+import { newEntry } from '../store-samples.ts'
 import { SqliteReader } from './sqlite-reader.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
 
 const HASH = '0'.repeat(64)
 
@@ -99,6 +101,17 @@ describe('a database of an older format keeps its rows when it is brought forwar
     database.bringForward()
     assert.deepEqual(database.all('SELECT * FROM admin_tokens'), [])
     assert.deepEqual(database.all('SELECT * FROM admin_respostas'), [])
+  })
+
+  test('[VLT-16] [TOK-4] of the ninth: a token that has expired is ended by the next entry', async () => {
+    using database = new OldDatabase(9)
+    database.connection.exec(`INSERT INTO enrollment_tokens
+      (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+      VALUES ('${HASH}', 'web-1', 'web', 1, 2, 0)`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    await new SqliteWriter(() => session).appendEntry(newEntry({ at: new Date(3) }))
+    assert.deepEqual(database.all('SELECT ended_at FROM enrollment_tokens'), [{ ended_at: 3 }])
   })
 })
 

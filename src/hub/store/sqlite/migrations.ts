@@ -135,7 +135,7 @@ CREATE TRIGGER eventos_sem_delete BEFORE DELETE ON eventos
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 `
 
-/** Revoked or ended by mismatches: for good, also when the clock is set back. */
+/** For good, also when the clock is set back. */
 const ENDED_TOKENS = 'ALTER TABLE enrollment_tokens ADD COLUMN ended_at INTEGER;'
 
 const SEALED_CARGOES = `
@@ -332,6 +332,12 @@ CREATE TABLE admin_respostas (
 CREATE INDEX admin_respostas_por_validade ON admin_respostas (expires_at);
 `
 
+/** For what each entry of the log asks: whose time is over, and has not been ended yet. */
+const TOKENS_BY_END = `
+CREATE INDEX tokens_por_fim ON enrollment_tokens (expires_at)
+  WHERE consumed_at IS NULL AND ended_at IS NULL;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -342,4 +348,5 @@ export const MIGRATIONS: readonly string[] = [
   IN_USE,
   ROOT_SETS,
   ADMIN_API,
+  TOKENS_BY_END,
 ]

@@ -114,6 +114,7 @@ async function runEveryQuery(writer: SqliteWriter): Promise<void> {
   await writer.webhooks.removeDeadAfter(webhookId, 5)
   await writer.setAgentSeen(agentId, NOW)
   await writer.consumeToken('0' as TokenHash, NOW)
+  await writer.endExpiredTokens(NOW)
   await writer.revokeCertificates(agentId, NOW)
   await writer.setRecipient(agentId, undefined)
   await writer.removeContent(ID as CargoId)

@@ -157,6 +157,12 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.#changeOne(sql, [at.getTime(), at.getTime(), hash])
   }
 
+  async endExpiredTokens(now: Date): Promise<void> {
+    const sql = `UPDATE enrollment_tokens INDEXED BY tokens_por_fim SET ended_at = ?
+       WHERE consumed_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
+    this.session().run(sql, now.getTime(), now.getTime())
+  }
+
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
     const row = this.session().get<CertificateRow>(
       `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before,
@@ -319,6 +325,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
          @timestamp, @hash_anterior, @hash_atual)`,
       fromEntry(chained),
     )
+    await this.endExpiredTokens(entry.at)
     this.#lastAppended = chained
     return chained
   }
