@@ -3,7 +3,7 @@
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
 import { createSeededRandom } from './seeded-random.ts'
-import { createSimulatedAuthority } from './simulated-authority.ts'
+import { createSimulatedCa } from './simulated-authority.ts'
 import { SimulatedHost } from './simulated-host.ts'
 import { createSimulatedHub, type SimulatedHub } from './simulated-hub.ts'
 import { type Nap, VirtualTime } from './virtual-time.ts'
@@ -57,8 +57,8 @@ export async function simulateWeek(seed: number, logging: Logging): Promise<Simu
   await using stack = new AsyncDisposableStack()
   const random = createSeededRandom(seed)
   const time = new VirtualTime(START)
-  const authority = await createSimulatedAuthority(time, createSeededRandom(seed + 1))
-  const hub = stack.use(await createSimulatedHub({ time, authority, logging }))
+  const ca = await createSimulatedCa(time, createSeededRandom(seed + 1))
+  const hub = stack.use(await createSimulatedHub({ time, ca, logging }))
   const hosts: SimulatedHost[] = []
   for (let index = 0; index < HOST_COUNT; index += 1) {
     const host = await SimulatedHost.create({

@@ -16,9 +16,12 @@ import {
   decodeIssueReply,
   decodeManifestReply,
   decodeRecipientReply,
+  type Manifest,
 } from '../../src/agent/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import { presentCertificate } from '../../src/hub/service/authenticate-agent.ts'
+import { parseCertificatesPem } from '../../src/pki/certificates.ts'
+import { findRootOf } from '../../src/pki/issued-certificate.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../src/protocol/errors.ts'
@@ -49,10 +52,11 @@ export type Exchange = (
 
 export interface SimulatedConnectionsOptions {
   readonly exchange: Exchange
-  readonly rootPem: string
   readonly time: Pick<Clock, 'now'>
   readonly hostClock: Pick<Clock, 'now'>
   readonly traffic: Pick<Traffic, 'noteAttempt' | 'noteEvent'>
+  /** Told when hub and agent do not trust each other's roots, which the holder of a good identity never meets. */
+  readonly onStrangers?: (serial: string) => void
 }
 
 export interface UnreliableExchangeOptions {
@@ -74,7 +78,8 @@ interface Refused {
 const LATENCY_MS_MAX = 200
 
 export function createSimulatedConnections(options: SimulatedConnectionsOptions): HubConnections {
-  const { time, traffic } = options
+  const { time, traffic, onStrangers } = options
+  const leadsTo = createChainCheck()
   return {
     createHubClient: (client) => {
       const leaf = new X509Certificate(client.certificatePem)
@@ -82,6 +87,11 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
       const send: Send = (route, decode, serve) =>
         request(options, client, { route, decode }, async (hub) => {
           checkClientCertificate(leaf, hub.clock.now())
+          const isTrusted = leadsTo(hub.serverCertificate().chainPem, client.trustPem)
+          if (!isTrusted || !leadsTo(client.certificatePem, hub.rootPem())) {
+            onStrangers?.(presented.serial)
+            throw new HubUnreachableError('unable to get issuer certificate')
+          }
           const outcome = await hub.authenticateAgent(presented)
           return outcome.ok ? serve(hub, outcome.agent, presented.sha256) : outcome
         })
@@ -142,9 +152,10 @@ function createHubClient(
       )
     },
     fetchManifest: () =>
-      send('manifest', decodeManifestReply, async (hub, agent) => ({
+      send('manifest', decodeNumberedManifest, async (hub, agent) => ({
         ok: true,
-        body: await hub.listManifest(agent),
+        // The number is a header of the reply.
+        body: { ...(await hub.listManifest(agent)), numero: hub.bundle().numero },
       })),
     sendEvent: (event) => {
       traffic.noteEvent(event)
@@ -160,9 +171,8 @@ function createHubClient(
         const outcome = await hub.recordRecipient(agent, recipient, presentedSha256)
         return outcome.ok ? { ok: true, body: { recipient: outcome.recipient } } : outcome
       }),
-    // Its roots stay for ever, and no manifest offers others.
     fetchBundle: () =>
-      send('bundle', decodeBundleReply, async () => ({ ok: false, refusal: 'route_not_found' })),
+      send('bundle', decodeBundleReply, async (hub) => ({ ok: true, body: hub.bundle() })),
     fetchBlob: (cargoId) => {
       let blob: Blob | undefined
       // Its bytes are no JSON, and pass it by.
@@ -191,8 +201,8 @@ function createHubClient(
 }
 
 async function request<Value>(
-  { exchange, rootPem, hostClock }: SimulatedConnectionsOptions,
-  { trustPem, noteHubTime }: Pick<EnrollClientOptions, 'trustPem' | 'noteHubTime'>,
+  { exchange, hostClock }: SimulatedConnectionsOptions,
+  { noteHubTime }: Pick<EnrollClientOptions, 'noteHubTime'>,
   {
     route,
     decode,
@@ -200,7 +210,7 @@ async function request<Value>(
   serve: (hub: RunningHub) => Promise<Reply>,
 ): Promise<HubOutcome<Value>> {
   const { reply, hubTime } = await exchange(route, (hub) => {
-    checkServerCertificate(hub, rootPem, trustPem, hostClock.now())
+    checkServerCertificate(hub, hostClock.now())
     return serve(hub)
   })
   noteHubTime?.(hubTime)
@@ -247,18 +257,33 @@ function checkClientCertificate(leaf: X509Certificate, now: Date): void {
 }
 
 /** And so does the agent, by its own clock. */
-function checkServerCertificate(
-  { serverCertificate }: RunningHub,
-  rootPem: string,
-  trustPem: string | undefined,
-  now: Date,
-): void {
+function checkServerCertificate({ serverCertificate }: RunningHub, now: Date): void {
   const { notBefore, notAfter } = serverCertificate()
-  if (trustPem !== undefined && trustPem !== rootPem) {
-    throw new HubUnreachableError('unable to get issuer certificate')
-  }
   if (notAfter <= now) throw new HubUnreachableError('the hub’s certificate has expired')
   if (notBefore > now) throw new HubUnreachableError('the hub’s certificate is not valid yet')
+}
+
+const END_OF_CERTIFICATE = '-----END CERTIFICATE-----'
+
+/** Whether a chain leads to one of the roots. What is behind a leaf is always the same, and looked at once. */
+function createChainCheck(): (chainPem: string, rootPem: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (chainPem, rootPem) => {
+    const issuersPem = chainPem.slice(
+      chainPem.indexOf(END_OF_CERTIFICATE) + END_OF_CERTIFICATE.length,
+    )
+    const key = issuersPem + rootPem
+    const isTrusted =
+      known.get(key) ??
+      findRootOf(parseCertificatesPem(issuersPem), parseCertificatesPem(rootPem)) !== undefined
+    known.set(key, isTrusted)
+    return isTrusted
+  }
+}
+
+function decodeNumberedManifest(body: unknown): Manifest | undefined {
+  const manifest = decodeManifestReply(body)
+  return manifest && { ...manifest, bundleNumber: (body as { numero: number }).numero }
 }
 
 function issueReply(

@@ -175,7 +175,6 @@ export class SimulatedHost implements AsyncDisposable {
     const hostClock = this.#clock
     return createSimulatedConnections({
       exchange: createUnreliableExchange({ hub, time, hostClock, random, traffic, lossRate }),
-      rootPem: hub.rootPem,
       time,
       hostClock,
       traffic,

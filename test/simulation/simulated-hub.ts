@@ -2,14 +2,16 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CertificateAuthority } from '../../src/hub/ca/certificate-authority.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
+import { createRootSetHub } from '../../src/hub/root-set-hub.ts'
 import {
   type AuthenticateAgent,
   createAuthenticateAgent,
 } from '../../src/hub/service/authenticate-agent.ts'
 import { createAdminOperations } from '../../src/hub/service/admin-operations.ts'
+import type { AdminRoots } from '../../src/hub/service/bundle-operations.ts'
+import { CurrentRootSet } from '../../src/hub/service/current-root-set.ts'
 import { createEnrollAgent, type EnrollAgent } from '../../src/hub/service/enroll-agent.ts'
 import {
   createIssueCertificate,
@@ -17,6 +19,7 @@ import {
 } from '../../src/hub/service/issue-certificate.ts'
 import { createFindBlob, type FindBlob } from '../../src/hub/service/find-blob.ts'
 import { createListManifest, type ListManifest } from '../../src/hub/service/list-manifest.ts'
+import { openRootSet } from '../../src/hub/service/open-root-set.ts'
 import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
 import { createRecordEvent, type RecordEvent } from '../../src/hub/service/record-event.ts'
 import {
@@ -32,14 +35,19 @@ import {
   obtainServerCertificate,
   type ServerCertificate,
 } from '../../src/hub/service/server-certificate.ts'
+import { storeRoots } from '../../src/hub/service/server-pair-files.ts'
+import { createUpdateRootSet } from '../../src/hub/service/update-root-set.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
+import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations } from '../../src/protocol/admin.ts'
+import type { BundleReplyBody } from '../../src/protocol/schemas.ts'
 import { makeQuickDirectory } from './quick-directory.ts'
+import { connectToCa, type SimulatedAuthority, type SimulatedCa } from './simulated-authority.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 export const HUB_NAME = 'hub.test'
@@ -58,6 +66,9 @@ export interface RunningHub {
   readonly findBlob: FindBlob
   readonly recoverIdentity: RecoverIdentity
   readonly serverCertificate: () => ServerCertificate
+  /** What client certificates have to lead to. */
+  readonly rootPem: () => string
+  readonly bundle: () => BundleReplyBody
 }
 
 export interface SimulatedHub extends AsyncDisposable {
@@ -70,7 +81,7 @@ export interface SimulatedHub extends AsyncDisposable {
 
 export interface SimulatedHubOptions {
   readonly time: VirtualTime
-  readonly authority: CertificateAuthority
+  readonly ca: SimulatedCa
   readonly logging: Logging
 }
 
@@ -91,7 +102,7 @@ export async function createSimulatedHub(options: SimulatedHubOptions): Promise<
     await old?.stop()
   }
   return {
-    rootPem: options.authority.rootPem,
+    rootPem: options.ca.rootPem,
     get running() {
       return current?.hub
     },
@@ -109,7 +120,7 @@ export async function createSimulatedHub(options: SimulatedHubOptions): Promise<
 }
 
 async function startHub(
-  { time, authority, logging }: SimulatedHubOptions,
+  { time, ca, logging }: SimulatedHubOptions,
   vaultRoot: string,
 ): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const lock = lockVault(vaultRoot)
@@ -120,7 +131,8 @@ async function startHub(
     hasFreeSpace: () => true,
     clock: time,
     background: (work) => time.start(work),
-    authority,
+    authority: connectToCa(ca),
+    readRootFile: () => ca.rootPem,
     logging,
   })
   return {
@@ -139,7 +151,9 @@ export interface ServicesOptions {
   readonly clock: Clock
   /** Runs what nobody waits for. */
   readonly background: (work: () => Promise<unknown>) => void
-  readonly authority: CertificateAuthority
+  readonly authority: SimulatedAuthority
+  /** That of SVC_CA_ROOT_CA_PATH. */
+  readonly readRootFile: () => string
   readonly logging: Logging
 }
 
@@ -151,19 +165,41 @@ export async function startServices({
   clock,
   background,
   authority,
+  readRootFile,
   logging,
 }: ServicesOptions): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const log = logging.forModule('hub')
   const stopping = new AbortController()
+  const readFileRoots = async () => parseCertificatesPem(readRootFile())
+  const roots = new CurrentRootSet(await openRootSet({ store, clock, log }, await readFileRoots()))
+  authority.useRoots(roots.set.pem)
   const tls = { authority, clock, log, vaultRoot, names: [HUB_NAME] }
-  let { certificate } = await obtainServerCertificate(tls, stopping.signal)
+  const { certificate } = await obtainServerCertificate(tls, stopping.signal)
+  await storeRoots(vaultRoot, roots.set.pem)
+  let { rootPem } = certificate
+  const rootSetHub = createRootSetHub({
+    authority,
+    tls,
+    mtls: {
+      replaceCertificate: (renewed) => {
+        ;({ rootPem } = renewed)
+      },
+      replaceRoots: (pem) => {
+        rootPem = pem
+      },
+      // Each request of a simulation is a connection of its own.
+      cutConnectionsUnless: async () => undefined,
+    },
+    certificate,
+    store,
+    vaultRoot,
+    onServerCertificate: () => undefined,
+  })
   background(() =>
     keepServerCertificateFresh(
       tls,
-      () => certificate,
-      (renewed) => {
-        certificate = renewed
-      },
+      () => rootSetHub.serverCertificate,
+      (renewed) => rootSetHub.useServerCertificate(renewed),
       stopping.signal,
     ),
   )
@@ -181,7 +217,23 @@ export async function startServices({
     clock,
     log,
     polls,
-    certificate: () => certificate,
+    roots: {
+      readFileRoots,
+      serverRoot: () => rootSetHub.serverRoot(roots.roots),
+      update: createUpdateRootSet({
+        store,
+        clock,
+        log,
+        current: roots,
+        readFileRoots,
+        hub: rootSetHub,
+      }),
+    },
+    trust: {
+      serverCertificate: () => rootSetHub.serverCertificate,
+      rootPem: () => rootPem,
+      bundle: () => roots.reply,
+    },
   })
   return {
     hub,
@@ -196,7 +248,8 @@ export async function startServices({
 interface Parts extends Pick<ServicesOptions, 'store' | 'authority' | 'clock' | 'hasFreeSpace'> {
   readonly log: ReturnType<Logging['forModule']>
   readonly polls: ReturnType<typeof createPollRecorder>
-  readonly certificate: () => ServerCertificate
+  readonly roots: AdminRoots
+  readonly trust: Pick<RunningHub, 'serverCertificate' | 'rootPem' | 'bundle'>
 }
 
 /** As createPorts puts them together. */
@@ -207,7 +260,8 @@ function createServices({
   hasFreeSpace,
   log,
   polls,
-  certificate,
+  roots,
+  trust,
 }: Parts): RunningHub {
   const hubNames = [HUB_NAME]
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
@@ -223,6 +277,7 @@ function createServices({
         hubNames,
         contentBytesMax: CONTENT_BYTES_MAX,
         renewalThresholdMs: 21_600_000,
+        roots,
       },
       'admin',
     ),
@@ -242,6 +297,6 @@ function createServices({
       graceMs: RECOVERY_GRACE_MS,
       issueRates: { take: () => 0 },
     }),
-    serverCertificate: certificate,
+    ...trust,
   }
 }

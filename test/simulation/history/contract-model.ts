@@ -35,6 +35,7 @@ export type Admission = 'yes' | 'no' | 'either'
 
 const PAGE = 1000
 const GRACE_MS = 60_000
+const HUB_CLOCK_AHEAD_MS_MAX = 10 * 60_000
 /** DEL-5 to DEL-10: where each status may go, in one move or several. */
 const MOVES: Readonly<Record<string, readonly string[]>> = {
   pendente: ['em_andamento', 'instalada', 'entregue', 'falhou', 'cancelada', 'substituida'],
@@ -62,6 +63,9 @@ export class ContractModel {
   readonly #installed = new Set<string>()
   readonly #failed = new Set<string>()
   readonly #acts = new Set<string>()
+  /** Of the set of roots in force; the first one is no change, and in no log. */
+  #rootSetNumber = 1
+  #roots: readonly string[] | undefined
 
   get entryCount(): number {
     return this.#chain.count
@@ -128,6 +132,11 @@ export class ContractModel {
         this.#acts.add(`agent_revoked ${seq}`)
         break
       }
+      case 'bundle_changed':
+        demand(Number(payload['numero']) > this.#rootSetNumber, '[TRU-1] a number that fell')
+        this.#rootSetNumber = Number(payload['numero'])
+        this.#roots = payload['fingerprints'] as string[]
+        break
       case 'certificate_issued': {
         const agentId = text('agente_id')
         demand(this.#agents.get(agentId)?.isRevoked === false, '[AUT-16] certificate for', agentId)
@@ -235,6 +244,15 @@ export class ContractModel {
     )
   }
 
+  /**
+   * [TRU-10] The holder of a good identity and its hub always have a root in common. A hub whose clock is ahead may think
+   * of one that is about to end that it has ended.
+   */
+  checkStrangers(serial: string, now: Date): void {
+    const isGood = this.admissionOf(serial, now.getTime() + HUB_CLOCK_AHEAD_MS_MAX) === 'yes'
+    demand(!isGood, '[TRU-10] hub and agent trust no root of each other:', serial)
+  }
+
   isConsumed(tokenId: string): boolean {
     return this.#tokens.get(tokenId)?.consumedFor !== undefined
   }
@@ -307,6 +325,16 @@ export class ContractModel {
     }
   }
 
+  /** [TRU-1] [TRU-4] In force is what was recorded last, at the port too. */
+  checkRoots(number: number, inForce: readonly string[], atPort: readonly string[]): void {
+    demand(number === this.#rootSetNumber, '[TRU-1] the set in force has number', number)
+    demand(
+      isSame(this.#roots ?? inForce, inForce),
+      '[TRU-1] other roots are in force than recorded',
+    )
+    demand(isSame(inForce, atPort), '[TRU-4] port 8443 trusts other roots than are in force')
+  }
+
   /** [DEL-11] Each status came from the last one by moves that there are, and for a reason. */
   checkDeliveries(deliveries: readonly AdminDelivery[]): void {
     for (const { id, status } of deliveries) {
@@ -321,6 +349,10 @@ export class ContractModel {
     const lost = [...this.#statuses.keys()].find((id) => !known.has(id))
     demand(lost === undefined, '[RES-8] a delivery is lost:', lost)
   }
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one) => others.includes(one))
 }
 
 export function demand(isSo: boolean | undefined, why: string, detail: unknown = ''): void {

@@ -28,7 +28,6 @@ export interface CrashingHostOptions {
   readonly kernel: Kernel
   readonly faults: Faults
   readonly network: NetworkOptions
-  readonly rootPem: string
   readonly logging: Logging
   readonly hostname: string
   readonly pollInterval: string
@@ -36,6 +35,7 @@ export interface CrashingHostOptions {
   readonly obtainToken: (host: CrashingHost) => Promise<string>
   readonly note: (text: string) => void
   readonly onPowerLost: (host: CrashingHost) => void
+  readonly onStrangers: (serial: string) => void
 }
 
 export const DATA_DIR = '/var/lib/svc-agent'
@@ -304,13 +304,13 @@ export class CrashingHost {
   }
 
   #connections(program: Program) {
-    const { network, rootPem, kernel } = this.#options
+    const { network, kernel, onStrangers } = this.#options
     return createSimulatedConnections({
       exchange: createFaultyExchange(network, program),
-      rootPem,
       time: kernel,
       hostClock: program.clock,
       traffic: { noteAttempt: () => undefined, noteEvent: () => undefined },
+      onStrangers,
     })
   }
 

@@ -12,6 +12,7 @@ import type { Store } from '../../../src/hub/store/store.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
+import type { SimulatedCa } from '../simulated-authority.ts'
 import { type RunningHub, startServices } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
 import { createFaultyAuthority } from './faulty-authority.ts'
@@ -22,7 +23,8 @@ import { SimulatedDisk } from './simulated-disk.ts'
 export interface CrashingHubOptions {
   readonly kernel: Kernel
   readonly faults: Faults
-  readonly authority: CertificateAuthority
+  readonly ca: SimulatedCa
+  readonly readRootFile: () => string
   readonly logging: Logging
   /** Copied, so that one vault serves many histories. */
   readonly vault: UnsealedVault
@@ -157,7 +159,7 @@ export class CrashingHub {
     const { faults, logging, kernel, surround, onStart } = this.#options
     const { clock } = program
     const { random } = kernel
-    const authority = createFaultyAuthority(this.#options.authority, { clock, random, faults })
+    const authority = createFaultyAuthority(this.#options.ca, { clock, random, faults })
     this.#headSynced = this.#read('audit.head')
     program.onRealSync = () => {
       this.#headSynced = this.#read('audit.head')
@@ -176,6 +178,7 @@ export class CrashingHub {
         })
       },
       authority,
+      readRootFile: this.#options.readRootFile,
       logging,
     })
     await onStart(hub)

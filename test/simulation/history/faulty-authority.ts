@@ -1,8 +1,9 @@
 // A CA in all its moods; the hub's client of it keeps to ten seconds, whatever the CA does.
 
-import { CaError, type CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
+import { CaError } from '../../../src/hub/ca/certificate-authority.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import type { Random } from '../seeded-random.ts'
+import { connectToCa, type SimulatedAuthority, type SimulatedCa } from '../simulated-authority.ts'
 import type { Faults } from './faults.ts'
 
 const LATENCY_MS_MAX = 300
@@ -10,15 +11,19 @@ const DEADLINE_MS = 10_000
 
 /** `clock` is that of the hub that asks: its death ends the waiting. */
 export function createFaultyAuthority(
-  authority: CertificateAuthority,
+  ca: SimulatedCa,
   {
     clock,
     random,
     faults,
   }: { readonly clock: Clock; readonly random: Random; readonly faults: Faults },
-): CertificateAuthority {
+): SimulatedAuthority {
+  const authority = connectToCa(ca)
   return {
-    rootPem: authority.rootPem,
+    get rootPem() {
+      return authority.rootPem
+    },
+    useRoots: (pem) => authority.useRoots(pem),
     sign: async (request) => {
       if (faults.happens('CA overloaded')) throw new CaError('overloaded', 'too many calls wait')
       await clock.sleep(random() * LATENCY_MS_MAX)

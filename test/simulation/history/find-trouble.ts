@@ -3,6 +3,7 @@
 import { DATA_DIR } from './crashing-host.ts'
 import type { World, WatchedHost } from './run-history.ts'
 import { demand } from './contract-model.ts'
+import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { AdminDelivery } from '../../../src/protocol/admin.ts'
 
 const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
@@ -18,7 +19,8 @@ export async function findTrouble(world: World): Promise<string | undefined> {
     if (status !== 'instalada' && !OVER.has(status)) return `${hostname}: ${id} is ${status}`
   }
   for (const watched of hosts) {
-    const trouble = findHostTrouble(world, watched, entregas)
+    const trouble =
+      findHostTrouble(world, watched, entregas) ?? findRootTrouble(watched, running.rootPem())
     if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
     checkEvents(world, watched, entregas)
   }
@@ -47,6 +49,16 @@ function findHostTrouble(
     if (!host.hooked.has(leaf.serial)) return `the hook of ${nome} has not run`
   }
   return undefined
+}
+
+/** [TRU-5] [TRU-8] */
+function findRootTrouble({ watch }: WatchedHost, rootPem: string): string | undefined {
+  const trusted = watch.readCertificates(`${DATA_DIR}/identity/ca.pem`)
+  const inForce = parseCertificatesPem(rootPem)
+  const isSame =
+    trusted.length === inForce.length &&
+    inForce.every(({ sha256 }) => trusted.some((root) => root.sha256 === sha256))
+  return isSame ? undefined : 'it trusts other roots than are in force'
 }
 
 /** [AGT-28] Each event that was made durable is in the log, in its order, or it was about a delivery that is over. */

@@ -78,6 +78,15 @@ export class Kernel implements Clock {
     this.#failure ??= error instanceof Error ? error : new Error(String(error))
   }
 
+  /** Looks at something whose failure ends the history, and not whoever passes by. */
+  look(check: () => void): void {
+    try {
+      check()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
   /** Something that nobody waits for; its failure ends the history. */
   background(work: () => Promise<unknown>): void {
     work().catch((error: unknown) => this.fail(error))

@@ -39,6 +39,17 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
       disk.insteadOfRename = (from, to) => overwriting(disk, from, to)
     },
   },
+  {
+    name: 'a root that goes while agents need it',
+    symptom: /TRU-10/,
+    inHub: (hub) => ({
+      ...hub,
+      admin: {
+        ...hub.admin,
+        updateBundle: (request) => hub.admin.updateBundle({ ...request, force: true }),
+      },
+    }),
+  },
 ]
 
 /** Enrols as the hub does, but for the order of two steps. */

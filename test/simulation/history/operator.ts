@@ -4,13 +4,12 @@
 import { createCsrPem } from '../../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../../src/pki/keys.ts'
 import { SvcError } from '../../../src/platform/errors.ts'
-import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import type { AskHub } from './admin-socket.ts'
 import { type ContractModel, demand } from './contract-model.ts'
 import type { CrashingHost } from './crashing-host.ts'
 import type { Faults } from './faults.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import { type Kernel, pick } from './kernel.ts'
-import { followWhileAlive } from './watch-hub.ts'
 
 export interface OperatorOptions {
   readonly kernel: Kernel
@@ -18,6 +17,7 @@ export interface OperatorOptions {
   readonly model: ContractModel
   readonly hosts: readonly CrashingHost[]
   readonly findHub: () => HubInPlace | undefined
+  readonly ask: AskHub
   readonly onRebuild: (host: CrashingHost) => void
   readonly note: (text: string) => void
 }
@@ -51,7 +51,7 @@ export class Operator {
     const { kernel, faults } = this.#options
     for (let reenroll = false; ;) {
       const { hostname } = host
-      const result = await this.#ask('token create', (admin) =>
+      const result = await this.#options.ask('token create', (admin) =>
         admin.createToken({ hostname, role: ROLE, reenroll, ttl_seconds: 3600 }),
       )
       if (result.ok) {
@@ -74,7 +74,7 @@ export class Operator {
       host.restart()
     }
     for (;;) {
-      const result = await this.#ask('entrega retry', (admin) => admin.retryDeliveries({}))
+      const result = await this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({}))
       if (result.ok) return
       await kernel.sleep(1000)
     }
@@ -94,7 +94,7 @@ export class Operator {
       () => this.#changeCargo('update'),
       () => this.#changeCargo('remove'),
       () => this.#changeDelivery(),
-      () => this.#ask('entrega retry', (admin) => admin.retryDeliveries({})),
+      () => this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({})),
       () => this.#strayToken(),
       () => this.#revoke(host),
       () => host.rotate(),
@@ -120,7 +120,7 @@ export class Operator {
     const chosen = this.#options.hosts.filter(() => random() < 0.6)
     const agentes = chosen.map(({ hostname }) => hostname)
     const sans = random() < 0.5 ? [`${nome}.example`] : []
-    const result = await this.#ask('carga create', (admin) =>
+    const result = await this.#options.ask('carga create', (admin) =>
       admin.createCargo({ tipo: 'csr_cert', nome, agentes, roles: [], sans }),
     )
     if (!result.ok) return
@@ -129,39 +129,45 @@ export class Operator {
 
   async #changeCargo(how: 'update' | 'remove'): Promise<void> {
     const { random } = this.#options.kernel
-    const cargoes = await this.#ask('carga list', (admin) => admin.listCargoes({}))
+    const cargoes = await this.#options.ask('carga list', (admin) => admin.listCargoes({}))
     const cargo = cargoes.ok ? pick(cargoes.value.cargas, random) : undefined
     if (cargo === undefined) return
     const carga = cargo.id
     if (how === 'remove') {
-      const result = await this.#ask('carga remove', (admin) => admin.removeCargo({ carga }))
+      const result = await this.#options.ask('carga remove', (admin) =>
+        admin.removeCargo({ carga }),
+      )
       if (result.ok) this.#expectAct(`carga_removed ${carga} undefined`)
       return
     }
-    const result = await this.#ask('carga update', (admin) => admin.updateCargo({ carga }))
+    const result = await this.#options.ask('carga update', (admin) => admin.updateCargo({ carga }))
     if (result.ok) this.#expectAct(`carga_updated ${carga} ${result.value.versao}`)
   }
 
   async #changeDelivery(): Promise<void> {
     const { random } = this.#options.kernel
-    const listed = await this.#ask('entrega list', (admin) => admin.listDeliveries({}))
+    const listed = await this.#options.ask('entrega list', (admin) => admin.listDeliveries({}))
     const delivery = listed.ok ? pick(listed.value.entregas, random) : undefined
     if (delivery === undefined) return
     const entrega = delivery.id
     if (random() < 0.5) {
-      const result = await this.#ask('entrega cancel', (admin) => admin.cancelDelivery({ entrega }))
+      const result = await this.#options.ask('entrega cancel', (admin) =>
+        admin.cancelDelivery({ entrega }),
+      )
       if (result.ok) this.#expectAct(`entrega_cancelled ${entrega} undefined`)
-    } else await this.#ask('entrega retry', (admin) => admin.retryDeliveries({ entrega }))
+    } else await this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({ entrega }))
   }
 
   async #strayToken(): Promise<void> {
     const hostname = `stray-${this.acts}.example`
-    const made = await this.#ask('token create', (admin) =>
+    const made = await this.#options.ask('token create', (admin) =>
       admin.createToken({ hostname, role: ROLE }),
     )
     if (!made.ok || this.#options.kernel.random() < 0.5) return
     const { id } = made.value
-    const result = await this.#ask('token revoke', (admin) => admin.revokeToken({ token: id }))
+    const result = await this.#options.ask('token revoke', (admin) =>
+      admin.revokeToken({ token: id }),
+    )
     if (result.ok) this.#expectAct(`token_revoked ${id}`)
   }
 
@@ -169,7 +175,7 @@ export class Operator {
   async #revoke(host: CrashingHost): Promise<void> {
     const { model, kernel } = this.#options
     const { hostname } = host
-    const result = await this.#ask('agente revoke', (admin) =>
+    const result = await this.#options.ask('agente revoke', (admin) =>
       admin.revokeAgent({ agente: hostname }),
     )
     if (!result.ok) return
@@ -201,37 +207,5 @@ export class Operator {
   #judge(error: unknown, isAlive: boolean): void {
     const isRefusal = error instanceof SvcError
     if (isAlive && !isRefusal) this.#options.kernel.fail(error)
-  }
-
-  /** Over the admin socket; it may be cut, and then nobody knows. */
-  #ask<Value>(
-    what: string,
-    operation: (admin: AdminOperations) => Promise<Value>,
-  ): Promise<{ ok: true; value: Value } | { ok: false; code: string | undefined }> {
-    const { findHub, model, note } = this.#options
-    return new Promise((resolve) => {
-      const place = findHub()
-      if (place === undefined) {
-        resolve({ ok: false, code: undefined })
-        return
-      }
-      const { program, hub } = place
-      program.onDeath(() => resolve({ ok: false, code: undefined }))
-      const work = async (): Promise<void> => {
-        const value = await operation(hub.admin)
-        await followWhileAlive(hub, program, model)
-        await program.step(() => undefined)
-        note(`${what}: ok`)
-        resolve({ ok: true, value })
-      }
-      program.post(() => {
-        program.run(work).catch((error: unknown) => {
-          this.#judge(error, program.isAlive)
-          const code = error instanceof SvcError ? error.code : undefined
-          note(`${what}: ${code}`)
-          resolve({ ok: false, code })
-        })
-      })
-    })
   }
 }

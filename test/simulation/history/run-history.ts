@@ -13,7 +13,8 @@ import { createLogging, type Logging } from '../../../src/platform/logger.ts'
 import { Secret } from '../../../src/platform/secret.ts'
 import { makeQuickDirectory } from '../quick-directory.ts'
 import { createSeededRandom } from '../seeded-random.ts'
-import { createSimulatedAuthority } from '../simulated-authority.ts'
+import { createSimulatedCa } from '../simulated-authority.ts'
+import { connectAdminSocket } from './admin-socket.ts'
 import { ContractModel } from './contract-model.ts'
 import { CrashingHost } from './crashing-host.ts'
 import { CrashingHub } from './crashing-hub.ts'
@@ -22,6 +23,7 @@ import { findTrouble } from './find-trouble.ts'
 import { Kernel, pick } from './kernel.ts'
 import type { KnownBug } from './known-bugs.ts'
 import { Operator } from './operator.ts'
+import { replaceRoot } from './replace-root.ts'
 import { checkWholeHub, watchHub } from './watch-hub.ts'
 import { HostWatch } from './watch-host.ts'
 
@@ -63,6 +65,7 @@ const START = new Date('2030-01-01T00:00:00Z')
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const HOSTS_MAX = 3
+const ROOT_LIKELIHOOD = 0.6
 const PEACE_MS_MAX = 5 * HOUR_MS
 const LOOK_INTERVAL_MS = 5 * MINUTE_MS
 const TROUBLE_INTERVAL_MS = 6 * MINUTE_MS
@@ -112,6 +115,8 @@ export interface World {
   readonly hub: CrashingHub
   readonly hosts: readonly WatchedHost[]
   readonly operator: Operator
+  /** What else people do, beside the operator. */
+  readonly more: readonly (() => Promise<void>)[]
   readonly troubleMs: number
   readonly lines: readonly string[]
 }
@@ -133,11 +138,13 @@ async function createWorld(
     onLine?.(line)
   }
   const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
-  const authority = await createSimulatedAuthority(kernel, createSeededRandom(seed + 1), lifeMs)
+  const ca = await createSimulatedCa(kernel, createSeededRandom(seed + 1), lifeMs)
+  const rootFile = { pem: ca.rootPem }
   const hub = new CrashingHub({
     kernel,
     faults,
-    authority,
+    ca,
+    readRootFile: () => rootFile.pem,
     logging,
     vault,
     directory,
@@ -150,12 +157,14 @@ async function createWorld(
   const hosts: CrashingHost[] = []
   const watchOf = (host: CrashingHost): HostWatch | undefined =>
     watched.find((each) => each.host === host)?.watch
+  const ask = connectAdminSocket({ kernel, model, findHub: () => hub.place, note })
   const operator = new Operator({
     kernel,
     faults,
     model,
     hosts,
     findHub: () => hub.place,
+    ask,
     onRebuild: (host) => watchOf(host)?.forget(),
     note,
   })
@@ -166,27 +175,32 @@ async function createWorld(
       kernel,
       faults,
       network: { kernel, faults, findHub: () => hub.place, note },
-      rootPem: authority.rootPem,
       logging,
       hostname: `web-${index}.example`,
       pollInterval,
       obtainToken: (asking) => operator.obtainToken(asking),
       note,
       onPowerLost: (lost) => watchOf(lost)?.checkAfterPowerCut(),
+      onStrangers: (serial) => kernel.look(() => model.checkStrangers(serial, kernel.now())),
     })
     bug?.onDisk?.(host.disk)
     hosts.push(host)
     watched.push({ host, watch: new HostWatch(host, model, (error) => kernel.fail(error)) })
   }
   const troubleMs = (1 + random() * 3) * HOUR_MS
-  return { kernel, faults, model, hub, hosts: watched, operator, troubleMs, lines }
+  const isRootReplaced = random() < ROOT_LIKELIHOOD
+  const more = isRootReplaced
+    ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })]
+    : []
+  return { kernel, faults, model, hub, hosts: watched, operator, more, troubleMs, lines }
 }
 
 async function live(world: World): Promise<void> {
-  const { kernel, faults, hub, hosts, operator, troubleMs } = world
+  const { kernel, faults, hub, hosts, operator, more, troubleMs } = world
   hub.start()
   for (const { host } of hosts) kernel.background(() => host.live())
   kernel.background(() => operator.act())
+  for (const deed of more) kernel.background(deed)
   kernel.background(() => makeTrouble(world))
   await kernel.runUntil(new Date(START.getTime() + troubleMs))
   faults.isOver = true

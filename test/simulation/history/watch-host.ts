@@ -73,8 +73,12 @@ export class HostWatch {
   }
 
   readLeaf(path: string): Certificate | undefined {
+    return this.readCertificates(path)[0]
+  }
+
+  readCertificates(path: string): readonly Certificate[] {
     const file = readIfPresent(this.#host.disk, path)
-    return file && parseCertificatesPem(file.content.toString())[0]
+    return file === undefined ? [] : parseCertificatesPem(file.content.toString())
   }
 
   /** The names of those that were set aside. */

@@ -96,6 +96,8 @@ export async function checkWholeHub(hub: RunningHub, model: ContractModel): Prom
   model.checkTokens((await hub.admin.listTokens({})).tokens)
   model.checkAgents((await hub.admin.listAgents({})).agentes)
   model.checkDeliveries((await hub.admin.listDeliveries({})).entregas)
+  const { numero, roots } = hub.bundle()
+  model.checkRoots(numero, roots.flatMap(fingerprintsIn), fingerprintsIn(hub.rootPem()))
 }
 
 /** What a dead hub still commits in its last moments is on no disk: nobody goes on from there. */
@@ -142,6 +144,10 @@ async function watchAdmission<Outcome extends { readonly ok: boolean }>(
     model.noteRefusedUse(serial, hadBeenUsed)
   }
   return outcome
+}
+
+function fingerprintsIn(pem: string): string[] {
+  return parseCertificatesPem(pem).map(({ sha256 }) => sha256)
 }
 
 function serialOf(chainPem: string): string {
