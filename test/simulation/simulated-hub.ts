@@ -37,9 +37,12 @@ import {
 } from '../../src/hub/service/server-certificate.ts'
 import { storeRoots } from '../../src/hub/service/server-pair-files.ts'
 import { createUpdateRootSet } from '../../src/hub/service/update-root-set.ts'
+import type { WebhookControl } from '../../src/hub/service/webhook-control.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
+import type { WebhookConnection } from '../../src/hub/webhook/webhook-connection.ts'
+import { createWebhooks } from '../../src/hub/webhook/webhooks.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
@@ -47,6 +50,7 @@ import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations } from '../../src/protocol/admin.ts'
 import type { BundleReplyBody } from '../../src/protocol/schemas.ts'
 import { makeQuickDirectory } from './quick-directory.ts'
+import type { Random } from './seeded-random.ts'
 import { connectToCa, type SimulatedAuthority, type SimulatedCa } from './simulated-authority.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -154,7 +158,14 @@ export interface ServicesOptions {
   readonly authority: SimulatedAuthority
   /** That of SVC_CA_ROOT_CA_PATH. */
   readonly readRootFile: () => string
+  /** Without it there are no webhooks: all that they do in a quiet week is to look at the log, five times a second. */
+  readonly webhooks?: WebhookWay
   readonly logging: Logging
+}
+
+export interface WebhookWay {
+  readonly random: Random
+  readonly openConnection: (url: URL) => WebhookConnection
 }
 
 /** What a hub is between its ports and its disk, as boot puts it together. */
@@ -166,6 +177,7 @@ export async function startServices({
   background,
   authority,
   readRootFile,
+  webhooks: way,
   logging,
 }: ServicesOptions): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const log = logging.forModule('hub')
@@ -203,6 +215,16 @@ export async function startServices({
       stopping.signal,
     ),
   )
+  const webhooks =
+    way &&
+    createWebhooks({
+      ...way,
+      store,
+      clock: lookingSeldom(clock, way.random),
+      log,
+      userAgent: 'svc-server/0.0.0',
+    })
+  if (webhooks !== undefined) background(() => webhooks.run(stopping.signal))
   const polls = createPollRecorder(store, clock, log)
   background(async () => {
     while (!stopping.signal.aborted) {
@@ -217,6 +239,7 @@ export async function startServices({
     clock,
     log,
     polls,
+    webhooks,
     roots: {
       readFileRoots,
       serverRoot: () => rootSetHub.serverRoot(roots.roots),
@@ -245,10 +268,23 @@ export async function startServices({
   }
 }
 
+const LOOK_MS = 200
+const LATE_LOOK_MS_MAX = 20_000
+
+/** Five looks a second would be nearly all that happens: they come late. */
+function lookingSeldom(clock: Clock, random: Random): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: (durationMs, signal) =>
+      clock.sleep(durationMs === LOOK_MS ? random() * LATE_LOOK_MS_MAX : durationMs, signal),
+  }
+}
+
 interface Parts extends Pick<ServicesOptions, 'store' | 'authority' | 'clock' | 'hasFreeSpace'> {
   readonly log: ReturnType<Logging['forModule']>
   readonly polls: ReturnType<typeof createPollRecorder>
   readonly roots: AdminRoots
+  readonly webhooks: WebhookControl | undefined
   readonly trust: Pick<RunningHub, 'serverCertificate' | 'rootPem' | 'bundle'>
 }
 
@@ -261,6 +297,7 @@ function createServices({
   log,
   polls,
   roots,
+  webhooks,
   trust,
 }: Parts): RunningHub {
   const hubNames = [HUB_NAME]
@@ -278,6 +315,7 @@ function createServices({
         contentBytesMax: CONTENT_BYTES_MAX,
         renewalThresholdMs: 21_600_000,
         roots,
+        ...(webhooks === undefined ? {} : { webhooks }),
       },
       'admin',
     ),

@@ -30,8 +30,13 @@ interface CertificateFacts {
   use: { readonly fromMs: number; untilMs: number } | undefined
 }
 
-type Payload = Readonly<Record<string, unknown>>
+export type Payload = Readonly<Record<string, unknown>>
 export type Admission = 'yes' | 'no' | 'either'
+
+/** What reads the log along, for a part of the contract by itself. */
+export interface EntryReader {
+  add(entry: AuditEntry, payload: Payload): void
+}
 
 const PAGE = 1000
 const GRACE_MS = 60_000
@@ -66,6 +71,11 @@ export class ContractModel {
   /** Of the set of roots in force; the first one is no change, and in no log. */
   #rootSetNumber = 1
   #roots: readonly string[] | undefined
+  readonly #others: readonly EntryReader[]
+
+  constructor(others: readonly EntryReader[] = []) {
+    this.#others = others
+  }
 
   get entryCount(): number {
     return this.#chain.count
@@ -75,7 +85,8 @@ export class ContractModel {
   async follow(reader: StoreReader): Promise<void> {
     for (;;) {
       const page = await reader.listEntries({ afterSeq: this.#chain.count, limit: PAGE })
-      for (const entry of page) this.#add(entry)
+      // Somebody else may have read on meanwhile.
+      for (const entry of page) if (entry.seq > this.#chain.count) this.#add(entry)
       if (page.length < PAGE) return
     }
   }
@@ -98,6 +109,7 @@ export class ContractModel {
     const payload = JSON.parse(entry.payloadText) as Payload
     if (entry.agentId === null) this.#addHubAct(entry, payload)
     else this.#addEvent(entry.agentId, entry)
+    for (const other of this.#others) other.add(entry, payload)
   }
 
   #addHubAct({ eventType, seq, deliveryId, timestamp }: AuditEntry, payload: Payload): void {

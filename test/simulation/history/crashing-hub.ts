@@ -9,6 +9,7 @@ import type { CertificateAuthority } from '../../../src/hub/ca/certificate-autho
 import { openVaultStore } from '../../../src/hub/open-store.ts'
 import { StoreError } from '../../../src/hub/store/store-error.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
+import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
@@ -36,6 +37,7 @@ export interface CrashingHubOptions {
     program: Program,
     authority: CertificateAuthority,
   ) => RunningHub
+  readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
   /** Told of each start, before anything else is asked. */
   readonly onStart: (hub: RunningHub) => Promise<void>
 }
@@ -179,6 +181,10 @@ export class CrashingHub {
       },
       authority,
       readRootFile: this.#options.readRootFile,
+      webhooks: {
+        random,
+        openConnection: (url) => this.#options.connectReceiver(url, program, opened),
+      },
       logging,
     })
     await onStart(hub)

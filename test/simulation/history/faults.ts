@@ -31,6 +31,11 @@ const LIKELIHOODS = {
   'hub disk full': 0.06,
   'hub outage': 0.04,
   'token raced': 0.2,
+  'receiver unreachable': 0.08,
+  'receiver fails': 0.06,
+  'receiver silent': 0.02,
+  'receiver reply lost': 0.06,
+  'receiver gone': 0.01,
 } as const
 
 export type FaultKind = keyof typeof LIKELIHOODS

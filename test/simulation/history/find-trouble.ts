@@ -10,7 +10,7 @@ const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
 
 /** What has not come right yet; throws what never can. */
 export async function findTrouble(world: World): Promise<string | undefined> {
-  const { hub, hosts, model } = world
+  const { kernel, hub, hosts, model, webhooks } = world
   const running = hub.place?.hub
   if (running === undefined) return 'the hub is away'
   await model.follow(running.store.reader)
@@ -24,7 +24,7 @@ export async function findTrouble(world: World): Promise<string | undefined> {
     if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
     checkEvents(world, watched, entregas)
   }
-  return undefined
+  return webhooks.findTrouble(kernel.now())
 }
 
 function findHostTrouble(

@@ -25,6 +25,7 @@ interceptSignatures(Object.getPrototypeOf(webcrypto.subtle) as Functions)
 interceptKeys(crypto as unknown as Functions)
 interceptRandomness(crypto as unknown as Functions)
 interceptImmediates(globalThis as unknown as Functions)
+interceptTimeouts(AbortSignal as unknown as Functions)
 syncBuiltinESMExports()
 
 function interceptFiles(functions: Functions): void {
@@ -99,5 +100,18 @@ function interceptImmediates(functions: Functions): void {
     const cancel = typeof handle === 'object' && handle !== null ? cancels.get(handle) : undefined
     if (cancel === undefined) clearImmediate(handle as NodeJS.Immediate)
     else cancel()
+  }
+}
+
+/** A deadline of real time would end what takes no time at all, whenever the machine is slow. */
+function interceptTimeouts(functions: Functions): void {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  functions['timeout'] = (durationMs) => {
+    const program = currentProgram()
+    if (program === undefined) return timeout(Number(durationMs))
+    const deadline = new AbortController()
+    const end = (): void => deadline.abort(new DOMException('timed out', 'TimeoutError'))
+    program.kernel.addTimer(Number(durationMs), program, () => program.post(end))
+    return deadline.signal
   }
 }

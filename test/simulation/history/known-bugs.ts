@@ -5,6 +5,7 @@ import type { CertificateAuthority } from '../../../src/hub/ca/certificate-autho
 import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/enroll-agent.ts'
 import { hashToken } from '../../../src/hub/service/hash-token.ts'
 import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
+import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import { createLogging } from '../../../src/platform/logger.ts'
 import type { TokenHash } from '../../../src/protocol/identifiers.ts'
 import { HUB_NAME, type RunningHub } from '../simulated-hub.ts'
@@ -17,6 +18,7 @@ export interface KnownBug {
   readonly symptom: RegExp
   readonly inHub?: (hub: RunningHub, authority: CertificateAuthority) => RunningHub
   readonly onDisk?: (disk: SimulatedDisk) => void
+  readonly inConnection?: (connection: WebhookConnection) => WebhookConnection
 }
 
 export const KNOWN_BUGS: readonly KnownBug[] = [
@@ -47,6 +49,17 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
       admin: {
         ...hub.admin,
         updateBundle: (request) => hub.admin.updateBundle({ ...request, force: true }),
+      },
+    }),
+  },
+  {
+    name: 'a message of a webhook that is done before it is answered',
+    symptom: /WHK-5/,
+    inConnection: (connection) => ({
+      ...connection,
+      post: async (request) => {
+        connection.post(request).catch(() => undefined)
+        return { status: 204, retryAfter: undefined }
       },
     }),
   },

@@ -10,11 +10,13 @@ import type { CrashingHost } from './crashing-host.ts'
 import type { Faults } from './faults.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import { type Kernel, pick } from './kernel.ts'
+import type { WebhookModel } from './webhook-model.ts'
 
 export interface OperatorOptions {
   readonly kernel: Kernel
   readonly faults: Faults
   readonly model: ContractModel
+  readonly webhooks: WebhookModel
   readonly hosts: readonly CrashingHost[]
   readonly findHub: () => HubInPlace | undefined
   readonly ask: AskHub
@@ -27,6 +29,7 @@ const ACT_INTERVAL_MS = 12 * MINUTE_MS
 const BACK_MS_MAX = 20 * MINUTE_MS
 const NAMES = ['site', 'db', 'mail'] as const
 const ROLE = 'web'
+const REPLAYED_MAX = 20
 
 export class Operator {
   acts = 0
@@ -65,7 +68,7 @@ export class Operator {
     }
   }
 
-  /** At the end: whoever was revoked comes back, and what failed is tried again. */
+  /** At the end: whoever was revoked comes back, what failed is tried again, and what was disabled goes on. */
   async setRight(): Promise<void> {
     const { hosts, model, kernel } = this.#options
     for (const host of hosts) {
@@ -75,8 +78,14 @@ export class Operator {
     }
     for (;;) {
       const result = await this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({}))
-      if (result.ok) return
+      if (result.ok) break
       await kernel.sleep(1000)
+    }
+    for (;;) {
+      for (const webhook of this.#options.webhooks.listDisabled()) {
+        await this.#options.ask('webhook replay', (admin) => admin.replayWebhook({ webhook }))
+      }
+      await kernel.sleep(MINUTE_MS)
     }
   }
 
@@ -96,6 +105,9 @@ export class Operator {
       () => this.#changeDelivery(),
       () => this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({})),
       () => this.#strayToken(),
+      () => this.#createWebhook(),
+      () => this.#createWebhook(),
+      () => this.#changeWebhook(),
       () => this.#revoke(host),
       () => host.rotate(),
       () => host.rotate(),
@@ -156,6 +168,32 @@ export class Operator {
       )
       if (result.ok) this.#expectAct(`entrega_cancelled ${entrega} undefined`)
     } else await this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({ entrega }))
+  }
+
+  /** At an origin of its own, by which the log names it. */
+  async #createWebhook(): Promise<void> {
+    const { webhooks, kernel } = this.#options
+    const tipos = kernel.random() < 0.5 ? [] : ['agent_enrolled', 'entrega_instalada']
+    const url = `https://receiver-${this.acts}.example/`
+    const made = await this.#options.ask('webhook create', (admin) =>
+      admin.createWebhook({ url, tipos }),
+    )
+    if (made.ok) demand(webhooks.knows(made.value.id), '[RES-8] no webhook:', made.value.id)
+  }
+
+  async #changeWebhook(): Promise<void> {
+    const { webhooks, kernel, ask } = this.#options
+    const listed = await ask('webhook list', (admin) => admin.listWebhooks({}))
+    const chosen = listed.ok ? pick(listed.value.webhooks, kernel.random) : undefined
+    if (chosen === undefined) return
+    const { id, url, seq } = chosen
+    if (kernel.random() < 0.5) {
+      const back = Math.max(1, seq - Math.floor(kernel.random() * REPLAYED_MAX))
+      await ask('webhook replay', (admin) => admin.replayWebhook({ webhook: id, seq: back }))
+      return
+    }
+    const removed = await ask('webhook remove', (admin) => admin.removeWebhook({ webhook: id }))
+    if (removed.ok) webhooks.noteRemoved(new URL(url).origin)
   }
 
   async #strayToken(): Promise<void> {

@@ -23,9 +23,11 @@ import { findTrouble } from './find-trouble.ts'
 import { Kernel, pick } from './kernel.ts'
 import type { KnownBug } from './known-bugs.ts'
 import { Operator } from './operator.ts'
+import { connectReceiver } from './receivers.ts'
 import { replaceRoot } from './replace-root.ts'
 import { checkWholeHub, watchHub } from './watch-hub.ts'
 import { HostWatch } from './watch-host.ts'
+import { type ReceivedMessage, WebhookModel } from './webhook-model.ts'
 
 export interface History {
   readonly seed: number
@@ -37,6 +39,8 @@ export interface History {
   readonly rounds: number
   readonly acts: number
   readonly entries: number
+  /** That receivers of webhooks got, once more or not. */
+  readonly messages: number
   readonly virtualMs: number
 }
 
@@ -112,6 +116,7 @@ export interface World {
   readonly kernel: Kernel
   readonly faults: Faults
   readonly model: ContractModel
+  readonly webhooks: WebhookModel
   readonly hub: CrashingHub
   readonly hosts: readonly WatchedHost[]
   readonly operator: Operator
@@ -130,7 +135,8 @@ async function createWorld(
   const random = createSeededRandom(seed)
   const kernel = new Kernel(START, random)
   const faults = new Faults(random)
-  const model = new ContractModel()
+  const webhooks = new WebhookModel()
+  const model = new ContractModel([webhooks])
   const lines: string[] = []
   const note = (text: string): void => {
     const line = `${kernel.now().toISOString().slice(8, 23)} ${text}`
@@ -149,6 +155,14 @@ async function createWorld(
     vault,
     directory,
     note,
+    connectReceiver: (url, program, { reader }) => {
+      const onMessage = async (message: ReceivedMessage): Promise<void> => {
+        await model.follow(reader)
+        if (program.isAlive) kernel.look(() => webhooks.noteMessage(message))
+      }
+      const connection = connectReceiver({ kernel, faults, onMessage }, program, url)
+      return bug?.inConnection?.(connection) ?? connection
+    },
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),
     onStart: (running) => checkWholeHub(running, model),
@@ -162,6 +176,7 @@ async function createWorld(
     kernel,
     faults,
     model,
+    webhooks,
     hosts,
     findHub: () => hub.place,
     ask,
@@ -192,7 +207,7 @@ async function createWorld(
   const more = isRootReplaced
     ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })]
     : []
-  return { kernel, faults, model, hub, hosts: watched, operator, more, troubleMs, lines }
+  return { kernel, faults, model, webhooks, hub, hosts: watched, operator, more, troubleMs, lines }
 }
 
 async function live(world: World): Promise<void> {
@@ -253,7 +268,7 @@ function calmDown({ hub, hosts }: World): void {
 }
 
 function summarise(
-  { kernel, faults, hub, hosts, model, operator, lines }: World,
+  { kernel, faults, hub, hosts, model, webhooks, operator, lines }: World,
   seed: number,
 ): History {
   const hash = createHash('sha256')
@@ -269,6 +284,7 @@ function summarise(
     rounds: sum(({ rounds }) => rounds),
     acts: operator.acts,
     entries: model.entryCount,
+    messages: webhooks.messages,
     virtualMs: kernel.now().getTime() - START.getTime(),
   }
 }

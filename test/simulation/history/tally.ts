@@ -11,6 +11,7 @@ export class Tally {
   #rounds = 0
   #acts = 0
   #entries = 0
+  #messages = 0
   #virtualMs = 0
 
   add(history: History): void {
@@ -23,6 +24,7 @@ export class Tally {
     this.#rounds += history.rounds
     this.#acts += history.acts
     this.#entries += history.entries
+    this.#messages += history.messages
     this.#virtualMs += history.virtualMs
   }
 
@@ -38,6 +40,7 @@ export class Tally {
       `${this.#rounds} rounds`,
       `${this.#acts} acts of operators`,
       `${this.#entries} log entries`,
+      `${this.#messages} webhook messages`,
     ].join(', ')
   }
 
