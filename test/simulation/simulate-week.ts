@@ -58,7 +58,7 @@ export async function simulateWeek(seed: number, logging: Logging): Promise<Simu
   const random = createSeededRandom(seed)
   const time = new VirtualTime(START)
   const ca = await createSimulatedCa(time, createSeededRandom(seed + 1))
-  const hub = stack.use(await createSimulatedHub({ time, ca, logging }))
+  const hub = stack.use(await createSimulatedHub({ time, ca, random, logging }))
   const hosts: SimulatedHost[] = []
   for (let index = 0; index < HOST_COUNT; index += 1) {
     const host = await SimulatedHost.create({

@@ -21,6 +21,8 @@ import type { Random } from './seeded-random.ts'
 export interface SimulatedCa extends Pick<CertificateAuthority, 'sign' | 'revoke'> {
   readonly rootPem: string
   readonly nextRootPem: string
+  /** Serials. */
+  readonly revoked: ReadonlySet<string>
   /** From now on it signs by the other one. */
   changeRoot(): void
 }
@@ -41,7 +43,9 @@ export async function createSimulatedCa(
   const first = await createHierarchy(clock, random, 'Simulated')
   const next = await createHierarchy(clock, random, 'Simulated Next')
   let { issuer, intermediate, root } = first
+  const revoked = new Set<string>()
   return {
+    revoked,
     rootPem: first.root.pem,
     nextRootPem: next.root.pem,
     changeRoot: () => {
@@ -68,7 +72,11 @@ export async function createSimulatedCa(
         rootSha256: by.rootSha256,
       }
     },
-    revoke: async () => ({ kind: 'revoked' }),
+    revoke: async (serial) => {
+      if (revoked.has(serial)) return { kind: 'already_revoked' }
+      revoked.add(serial)
+      return { kind: 'revoked' }
+    },
   }
 }
 

@@ -30,6 +30,7 @@ import {
   createRecoverIdentity,
   type RecoverIdentity,
 } from '../../src/hub/service/recover-identity.ts'
+import { createCaRevoker } from '../../src/hub/service/revoke-at-ca.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
@@ -86,6 +87,7 @@ export interface SimulatedHub extends AsyncDisposable {
 export interface SimulatedHubOptions {
   readonly time: VirtualTime
   readonly ca: SimulatedCa
+  readonly random: Random
   readonly logging: Logging
 }
 
@@ -124,7 +126,7 @@ export async function createSimulatedHub(options: SimulatedHubOptions): Promise<
 }
 
 async function startHub(
-  { time, ca, logging }: SimulatedHubOptions,
+  { time, ca, random, logging }: SimulatedHubOptions,
   vaultRoot: string,
 ): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const lock = lockVault(vaultRoot)
@@ -137,6 +139,7 @@ async function startHub(
     background: (work) => time.start(work),
     authority: connectToCa(ca),
     readRootFile: () => ca.rootPem,
+    random,
     logging,
   })
   return {
@@ -159,13 +162,9 @@ export interface ServicesOptions {
   /** That of SVC_CA_ROOT_CA_PATH. */
   readonly readRootFile: () => string
   /** Without it there are no webhooks: all that they do in a quiet week is to look at the log, five times a second. */
-  readonly webhooks?: WebhookWay
-  readonly logging: Logging
-}
-
-export interface WebhookWay {
+  readonly openWebhook?: (url: URL) => WebhookConnection
   readonly random: Random
-  readonly openConnection: (url: URL) => WebhookConnection
+  readonly logging: Logging
 }
 
 /** What a hub is between its ports and its disk, as boot puts it together. */
@@ -177,7 +176,8 @@ export async function startServices({
   background,
   authority,
   readRootFile,
-  webhooks: way,
+  openWebhook,
+  random,
   logging,
 }: ServicesOptions): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
   const log = logging.forModule('hub')
@@ -216,15 +216,18 @@ export async function startServices({
     ),
   )
   const webhooks =
-    way &&
+    openWebhook &&
     createWebhooks({
-      ...way,
       store,
-      clock: lookingSeldom(clock, way.random),
+      clock: lookingSeldom(clock, random),
       log,
+      random,
       userAgent: 'svc-server/0.0.0',
+      openConnection: openWebhook,
     })
   if (webhooks !== undefined) background(() => webhooks.run(stopping.signal))
+  const revoker = createCaRevoker({ store, authority, clock, log, random })
+  background(() => revoker.run(stopping.signal))
   const polls = createPollRecorder(store, clock, log)
   background(async () => {
     while (!stopping.signal.aborted) {
@@ -240,6 +243,7 @@ export async function startServices({
     log,
     polls,
     webhooks,
+    onAgentRevoked: () => revoker.wake(),
     roots: {
       readFileRoots,
       serverRoot: () => rootSetHub.serverRoot(roots.roots),
@@ -285,6 +289,7 @@ interface Parts extends Pick<ServicesOptions, 'store' | 'authority' | 'clock' | 
   readonly polls: ReturnType<typeof createPollRecorder>
   readonly roots: AdminRoots
   readonly webhooks: WebhookControl | undefined
+  readonly onAgentRevoked: () => void
   readonly trust: Pick<RunningHub, 'serverCertificate' | 'rootPem' | 'bundle'>
 }
 
@@ -298,6 +303,7 @@ function createServices({
   polls,
   roots,
   webhooks,
+  onAgentRevoked,
   trust,
 }: Parts): RunningHub {
   const hubNames = [HUB_NAME]
@@ -315,6 +321,7 @@ function createServices({
         contentBytesMax: CONTENT_BYTES_MAX,
         renewalThresholdMs: 21_600_000,
         roots,
+        onAgentRevoked,
         ...(webhooks === undefined ? {} : { webhooks }),
       },
       'admin',

@@ -13,7 +13,7 @@ import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connect
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
-import type { SimulatedCa } from '../simulated-authority.ts'
+import type { SimulatedAuthority, SimulatedCa } from '../simulated-authority.ts'
 import { type RunningHub, startServices } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
 import { createFaultyAuthority } from './faulty-authority.ts'
@@ -37,7 +37,11 @@ export interface CrashingHubOptions {
     program: Program,
     authority: CertificateAuthority,
   ) => RunningHub
+  /** The same around its client of the CA. */
+  readonly surroundAuthority: (authority: SimulatedAuthority) => SimulatedAuthority
   readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
+  /** Told of each certificate that the CA is asked to revoke, before it is. */
+  readonly onRevoke: (serial: string, program: Program, store: Store) => Promise<void>
   /** Told of each start, before anything else is asked. */
   readonly onStart: (hub: RunningHub) => Promise<void>
 }
@@ -161,7 +165,6 @@ export class CrashingHub {
     const { faults, logging, kernel, surround, onStart } = this.#options
     const { clock } = program
     const { random } = kernel
-    const authority = createFaultyAuthority(this.#options.ca, { clock, random, faults })
     this.#headSynced = this.#read('audit.head')
     program.onRealSync = () => {
       this.#headSynced = this.#read('audit.head')
@@ -169,6 +172,15 @@ export class CrashingHub {
     const opened = await openVaultStore(this.#vault, { clock })
     const store = fillingUp(opened, () => this.isDiskFull)
     this.#store = opened
+    const { ca, onRevoke, surroundAuthority } = this.#options
+    const authority = surroundAuthority(
+      createFaultyAuthority(ca, {
+        clock,
+        random,
+        faults,
+        onRevoke: (serial) => onRevoke(serial, program, opened),
+      }),
+    )
     const { hub } = await startServices({
       store,
       vaultRoot: this.#vault.root,
@@ -181,10 +193,8 @@ export class CrashingHub {
       },
       authority,
       readRootFile: this.#options.readRootFile,
-      webhooks: {
-        random,
-        openConnection: (url) => this.#options.connectReceiver(url, program, opened),
-      },
+      openWebhook: (url) => this.#options.connectReceiver(url, program, opened),
+      random,
       logging,
     })
     await onStart(hub)

@@ -19,6 +19,7 @@ const LIKELIHOODS = {
   'CA overloaded': 0.04,
   'CA reply lost': 0.06,
   'CA wrong certificate': 0.04,
+  'CA refuses to revoke': 0.02,
   'hub crash': 0.7,
   'hub power cut': 0.4,
   'hub audit head behind': 0.5,

@@ -16,7 +16,13 @@ export function createFaultyAuthority(
     clock,
     random,
     faults,
-  }: { readonly clock: Clock; readonly random: Random; readonly faults: Faults },
+    onRevoke,
+  }: {
+    readonly clock: Clock
+    readonly random: Random
+    readonly faults: Faults
+    readonly onRevoke: (serial: string) => Promise<void>
+  },
 ): SimulatedAuthority {
   const authority = connectToCa(ca)
   return {
@@ -42,6 +48,17 @@ export function createFaultyAuthority(
       }
       return signed
     },
-    revoke: (serial, signal) => authority.revoke(serial, signal),
+    revoke: async (serial, signal) => {
+      await onRevoke(serial)
+      await clock.sleep(random() * LATENCY_MS_MAX, signal)
+      if (faults.happens('CA unreachable')) return { kind: 'failed', reason: 'connection refused' }
+      if (faults.happens('CA refuses to revoke')) return { kind: 'refused', reason: 'forbidden' }
+      if (faults.happens('CA slow')) await clock.sleep(random() * DEADLINE_MS, signal)
+      const outcome = await authority.revoke(serial, signal)
+      await clock.sleep(random() * LATENCY_MS_MAX, signal)
+      return faults.happens('CA reply lost')
+        ? { kind: 'failed', reason: 'reply cut short' }
+        : outcome
+    },
   }
 }

@@ -10,7 +10,7 @@ const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
 
 /** What has not come right yet; throws what never can. */
 export async function findTrouble(world: World): Promise<string | undefined> {
-  const { kernel, hub, hosts, model, webhooks } = world
+  const { kernel, hub, hosts, model, webhooks, revocations } = world
   const running = hub.place?.hub
   if (running === undefined) return 'the hub is away'
   await model.follow(running.store.reader)
@@ -24,7 +24,8 @@ export async function findTrouble(world: World): Promise<string | undefined> {
     if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
     checkEvents(world, watched, entregas)
   }
-  return webhooks.findTrouble(kernel.now())
+  const now = kernel.now()
+  return webhooks.findTrouble(now) ?? revocations.findTrouble(now)
 }
 
 function findHostTrouble(

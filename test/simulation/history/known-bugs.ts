@@ -8,6 +8,7 @@ import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import { createLogging } from '../../../src/platform/logger.ts'
 import type { TokenHash } from '../../../src/protocol/identifiers.ts'
+import type { SimulatedAuthority } from '../simulated-authority.ts'
 import { HUB_NAME, type RunningHub } from '../simulated-hub.ts'
 import { fileAt, findIfPresent } from './disk-calls.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
@@ -18,6 +19,7 @@ export interface KnownBug {
   readonly symptom: RegExp
   readonly inHub?: (hub: RunningHub, authority: CertificateAuthority) => RunningHub
   readonly onDisk?: (disk: SimulatedDisk) => void
+  readonly inAuthority?: (authority: SimulatedAuthority) => SimulatedAuthority
   readonly inConnection?: (connection: WebhookConnection) => WebhookConnection
 }
 
@@ -60,6 +62,21 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
       post: async (request) => {
         connection.post(request).catch(() => undefined)
         return { status: 204, retryAfter: undefined }
+      },
+    }),
+  },
+  {
+    name: 'a revocation that is recorded before the CA has done it',
+    symptom: /REV-7/,
+    inAuthority: (authority) => ({
+      get rootPem() {
+        return authority.rootPem
+      },
+      useRoots: (pem) => authority.useRoots(pem),
+      sign: (request) => authority.sign(request),
+      revoke: async (serial, signal) => {
+        authority.revoke(serial, signal).catch(() => undefined)
+        return { kind: 'revoked' }
       },
     }),
   },

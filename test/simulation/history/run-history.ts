@@ -25,6 +25,7 @@ import type { KnownBug } from './known-bugs.ts'
 import { Operator } from './operator.ts'
 import { connectReceiver } from './receivers.ts'
 import { replaceRoot } from './replace-root.ts'
+import { RevocationModel } from './revocation-model.ts'
 import { checkWholeHub, watchHub } from './watch-hub.ts'
 import { HostWatch } from './watch-host.ts'
 import { type ReceivedMessage, WebhookModel } from './webhook-model.ts'
@@ -117,6 +118,7 @@ export interface World {
   readonly faults: Faults
   readonly model: ContractModel
   readonly webhooks: WebhookModel
+  readonly revocations: RevocationModel
   readonly hub: CrashingHub
   readonly hosts: readonly WatchedHost[]
   readonly operator: Operator
@@ -135,8 +137,6 @@ async function createWorld(
   const random = createSeededRandom(seed)
   const kernel = new Kernel(START, random)
   const faults = new Faults(random)
-  const webhooks = new WebhookModel()
-  const model = new ContractModel([webhooks])
   const lines: string[] = []
   const note = (text: string): void => {
     const line = `${kernel.now().toISOString().slice(8, 23)} ${text}`
@@ -146,6 +146,9 @@ async function createWorld(
   const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
   const ca = await createSimulatedCa(kernel, createSeededRandom(seed + 1), lifeMs)
   const rootFile = { pem: ca.rootPem }
+  const webhooks = new WebhookModel()
+  const revocations = new RevocationModel(ca.revoked)
+  const model = new ContractModel([webhooks, revocations])
   const hub = new CrashingHub({
     kernel,
     faults,
@@ -162,6 +165,11 @@ async function createWorld(
       }
       const connection = connectReceiver({ kernel, faults, onMessage }, program, url)
       return bug?.inConnection?.(connection) ?? connection
+    },
+    surroundAuthority: (authority) => bug?.inAuthority?.(authority) ?? authority,
+    onRevoke: async (serial, program, { reader }) => {
+      await model.follow(reader)
+      if (program.isAlive) kernel.look(() => revocations.checkAsked(serial))
     },
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),
@@ -207,7 +215,19 @@ async function createWorld(
   const more = isRootReplaced
     ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })]
     : []
-  return { kernel, faults, model, webhooks, hub, hosts: watched, operator, more, troubleMs, lines }
+  return {
+    kernel,
+    faults,
+    model,
+    webhooks,
+    revocations,
+    hub,
+    hosts: watched,
+    operator,
+    more,
+    troubleMs,
+    lines,
+  }
 }
 
 async function live(world: World): Promise<void> {
