@@ -6,6 +6,7 @@ import { demand } from './contract-model.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { AdminDelivery } from '../../../src/protocol/admin.ts'
 
+const ARRIVED: ReadonlySet<string> = new Set(['instalada', 'entregue'])
 const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
 
 /** What has not come right yet; throws what never can. */
@@ -15,8 +16,8 @@ export async function findTrouble(world: World): Promise<string | undefined> {
   if (running === undefined) return 'the hub is away'
   await model.follow(running.store.reader)
   const { entregas } = await running.admin.listDeliveries({})
-  for (const { id, status, hostname } of entregas) {
-    if (status !== 'instalada' && !OVER.has(status)) return `${hostname}: ${id} is ${status}`
+  for (const { id, tipo, status, hostname } of entregas) {
+    if (!ARRIVED.has(status) && !OVER.has(status)) return `${hostname}: ${tipo} ${id} is ${status}`
   }
   for (const watched of hosts) {
     const trouble =
@@ -24,6 +25,8 @@ export async function findTrouble(world: World): Promise<string | undefined> {
     if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
     checkEvents(world, watched, entregas)
   }
+  const sealedTrouble = await findSealedTrouble(world, entregas)
+  if (sealedTrouble !== undefined) return sealedTrouble
   const now = kernel.now()
   return webhooks.findTrouble(now) ?? revocations.findTrouble(now)
 }
@@ -48,6 +51,23 @@ function findHostTrouble(
     const leaf = watch.readLeaf(`${DATA_DIR}/out/${nome}.crt`)
     if (leaf === undefined || leaf.notAfter <= now) return `${nome} is not there`
     if (!host.hooked.has(leaf.serial)) return `the hook of ${nome} has not run`
+  }
+  return undefined
+}
+
+/** What was sealed last is what its hosts have open. */
+async function findSealedTrouble(
+  { hub, hosts, sealed }: World,
+  deliveries: readonly AdminDelivery[],
+): Promise<string | undefined> {
+  for (const { status, tipo, carga_id: carga, nome, hostname } of deliveries) {
+    if (tipo !== 'selado' || OVER.has(status)) continue
+    const content = await hub.place?.hub.admin.readContent({ carga })
+    const watched = hosts.find(({ host }) => host.hostname === hostname)
+    const text = watched?.watch.readText(`${DATA_DIR}/out/${nome}`)
+    if (text === undefined || text !== sealed.textOf(content?.sha256 ?? '')) {
+      return `${hostname}: ${nome} is not what was sealed last`
+    }
   }
   return undefined
 }

@@ -10,6 +10,7 @@ import type { CrashingHost } from './crashing-host.ts'
 import type { Faults } from './faults.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import { type Kernel, pick } from './kernel.ts'
+import type { SealedFiles } from './sealed-files.ts'
 import type { WebhookModel } from './webhook-model.ts'
 
 export interface OperatorOptions {
@@ -17,6 +18,7 @@ export interface OperatorOptions {
   readonly faults: Faults
   readonly model: ContractModel
   readonly webhooks: WebhookModel
+  readonly sealed: SealedFiles
   readonly hosts: readonly CrashingHost[]
   readonly findHub: () => HubInPlace | undefined
   readonly ask: AskHub
@@ -85,6 +87,7 @@ export class Operator {
       for (const webhook of this.#options.webhooks.listDisabled()) {
         await this.#options.ask('webhook replay', (admin) => admin.replayWebhook({ webhook }))
       }
+      await this.#options.sealed.resealFailed()
       await kernel.sleep(MINUTE_MS)
     }
   }
@@ -105,6 +108,11 @@ export class Operator {
       () => this.#changeDelivery(),
       () => this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({})),
       () => this.#strayToken(),
+      () => this.#options.sealed.create(),
+      () => this.#options.sealed.create(),
+      () => this.#options.sealed.create(),
+      () => this.#options.sealed.update(),
+      () => this.#options.sealed.update(),
       () => this.#createWebhook(),
       () => this.#createWebhook(),
       () => this.#changeWebhook(),

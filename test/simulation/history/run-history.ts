@@ -26,6 +26,7 @@ import { Operator } from './operator.ts'
 import { connectReceiver } from './receivers.ts'
 import { replaceRoot } from './replace-root.ts'
 import { RevocationModel } from './revocation-model.ts'
+import { SealedFiles } from './sealed-files.ts'
 import { checkWholeHub, watchHub } from './watch-hub.ts'
 import { HostWatch } from './watch-host.ts'
 import { type ReceivedMessage, WebhookModel } from './webhook-model.ts'
@@ -119,6 +120,7 @@ export interface World {
   readonly model: ContractModel
   readonly webhooks: WebhookModel
   readonly revocations: RevocationModel
+  readonly sealed: SealedFiles
   readonly hub: CrashingHub
   readonly hosts: readonly WatchedHost[]
   readonly operator: Operator
@@ -180,11 +182,13 @@ async function createWorld(
   const watchOf = (host: CrashingHost): HostWatch | undefined =>
     watched.find((each) => each.host === host)?.watch
   const ask = connectAdminSocket({ kernel, model, findHub: () => hub.place, note })
+  const sealed = new SealedFiles({ kernel, ask })
   const operator = new Operator({
     kernel,
     faults,
     model,
     webhooks,
+    sealed,
     hosts,
     findHub: () => hub.place,
     ask,
@@ -208,7 +212,10 @@ async function createWorld(
     })
     bug?.onDisk?.(host.disk)
     hosts.push(host)
-    watched.push({ host, watch: new HostWatch(host, model, (error) => kernel.fail(error)) })
+    watched.push({
+      host,
+      watch: new HostWatch(host, { model, sealed, fail: (error) => kernel.fail(error) }),
+    })
   }
   const troubleMs = (1 + random() * 3) * HOUR_MS
   const isRootReplaced = random() < ROOT_LIKELIHOOD
@@ -221,6 +228,7 @@ async function createWorld(
     model,
     webhooks,
     revocations,
+    sealed,
     hub,
     hosts: watched,
     operator,

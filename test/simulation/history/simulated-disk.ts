@@ -45,7 +45,7 @@ export class SimulatedDisk {
   /** Told of each directory that somebody asked to have synced. */
   onDirectorySync: ((path: string) => void) | undefined
   onFailedSync: ((path: string) => void) | undefined
-  /** For a fault put in on purpose: a directory that is never synced, whoever asks. */
+  /** For a fault put in on purpose: what is never synced, whoever asks. */
   forgetsSyncOf: (path: string) => boolean = () => false
   /** For a fault put in on purpose: what happens in the place of a rename. */
   insteadOfRename: ((from: string, to: string) => readonly (() => void)[] | undefined) | undefined
@@ -97,7 +97,9 @@ export class SimulatedDisk {
       this.onFailedSync?.(path)
       fail('EIO', path)
     }
-    if (node.kind === 'file') node.synced = { content: node.content, mode: node.mode }
+    if (node.kind === 'file' && !this.forgetsSyncOf(path)) {
+      node.synced = { content: node.content, mode: node.mode }
+    }
     if (node.kind !== 'directory') return
     this.onDirectorySync?.(path)
     if (this.forgetsSyncOf(path)) return

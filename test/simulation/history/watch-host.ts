@@ -8,6 +8,7 @@ import type { EventRequestBody } from '../../../src/protocol/schemas.ts'
 import { type ContractModel, demand } from './contract-model.ts'
 import { type CrashingHost, DATA_DIR } from './crashing-host.ts'
 import { fileAt, findIfPresent, readIfPresent } from './disk-calls.ts'
+import { SEALED_NAMES, type SealedFiles } from './sealed-files.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 
 export interface PromisedEvent {
@@ -15,6 +16,12 @@ export interface PromisedEvent {
   readonly deliveryId: string | undefined
   /** Of what this host promised. */
   readonly order: number
+}
+
+export interface HostWatchOptions {
+  readonly model: ContractModel
+  readonly sealed: SealedFiles
+  readonly fail: (error: unknown) => void
 }
 
 const IDENTITY_DIR = `${DATA_DIR}/identity`
@@ -31,12 +38,15 @@ export class HostWatch {
   #promises = 0
   readonly #host: CrashingHost
   readonly #model: ContractModel
+  readonly #sealed: SealedFiles
   /** Pairs that were found to match; a file that is the same again needs no second look. */
+  readonly #seen = new WeakSet<Buffer>()
   readonly #matches = new WeakMap<Buffer, Buffer>()
 
-  constructor(host: CrashingHost, model: ContractModel, fail: (error: unknown) => void) {
+  constructor(host: CrashingHost, { model, sealed, fail }: HostWatchOptions) {
     this.#host = host
     this.#model = model
+    this.#sealed = sealed
     const guarded =
       (look: (path: string) => void) =>
       (path: string): void => {
@@ -94,8 +104,22 @@ export class HostWatch {
     this.#lookAtPair(`${IDENTITY_DIR}/agent.crt`, `${IDENTITY_DIR}/agent.key`)
     for (const name of listIfPresent(this.#host.disk, OUT_DIR)) {
       const base = /^(?<base>[^.].*)\.(?:crt|key)$/.exec(name)?.groups?.['base']
+      if (SEALED_NAMES.has(name)) this.#lookAtSealedFile(name)
       if (base !== undefined) this.#lookAtPair(`${OUT_DIR}/${base}.crt`, `${OUT_DIR}/${base}.key`)
     }
+  }
+
+  readText(path: string): string | undefined {
+    return readIfPresent(this.#host.disk, path)?.content.toString()
+  }
+
+  #lookAtSealedFile(name: string): void {
+    const file = readIfPresent(this.#host.disk, `${OUT_DIR}/${name}`)
+    if (file === undefined || this.#seen.has(file.content)) return
+    const { hostname } = this.#host
+    demand(file.mode === PRIVATE_MODE, '[AGT-36] a sealed file is open to others:', hostname)
+    this.#sealed.checkFile(hostname, name, file.content)
+    this.#seen.add(file.content)
   }
 
   /** [AGT-36] [AGT-2] */
