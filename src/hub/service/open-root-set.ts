@@ -2,10 +2,12 @@
 // somebody still needs goes only when an operator says so, since there is nobody to ask. docs/protocol.md TRU.
 
 import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { compareRoots, findRootsFault, isValid } from '../domain/decide-root-set.ts'
 import type { RootSet } from '../domain/root-set.ts'
+import { StoreError } from '../store/store-error.ts'
 import type { Store } from '../store/store.ts'
 import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
 
@@ -54,15 +56,16 @@ export async function openRootSet(
       return set
     }
   }
-  const changed = await store.write((writer) =>
-    commitRootSet(writer, now, {
-      actor: 'hub',
-      current,
-      next,
-      number: set.number + 1,
-      endangered: 0,
-    }),
-  )
-  log.info({ numero: changed.number, roots: next.length }, 'Roots changed')
-  return changed
+  const change = { actor: 'hub', current, next, number: set.number + 1, endangered: 0 } as const
+  try {
+    const changed = await store.write((writer) => commitRootSet(writer, now, change))
+    log.info({ numero: changed.number, roots: next.length }, 'Roots changed')
+    return changed
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    // A full disk: the agents are better served by the set that they know than by no hub.
+    const reason = describeError(error)
+    log.warn({ numero: set.number, reason }, 'Root file not taken in, the roots stay')
+    return set
+  }
 }

@@ -61,6 +61,7 @@ export class CrashingHub {
   #store: Store | undefined
   #program: Program | undefined
   #isRestarting = false
+  #hasServed = false
   #awayMs: number | undefined
   /** As it was when the hub started, or synced it last: what a power cut may bring back. */
   #headSynced: Buffer | undefined
@@ -103,7 +104,11 @@ export class CrashingHub {
       .catch((error: unknown) => {
         if (!program.isAlive) return
         // On a full disk it says so and ends; whoever supervises it starts it again.
-        if (describeError(error).includes('ENOSPC')) this.goAway(kernel.random() * RESTART_MS_MAX)
+        const isFull =
+          describeError(error).includes('ENOSPC') ||
+          // Without a set of roots there is nothing to go on with.
+          (this.isDiskFull && !this.#hasServed)
+        if (isFull) this.goAway(kernel.random() * RESTART_MS_MAX)
         else kernel.fail(error)
       })
   }
@@ -198,6 +203,7 @@ export class CrashingHub {
       logging,
     })
     await onStart(hub)
+    this.#hasServed = true
     this.#place = { program, hub: surround(hub, program, authority) }
   }
 
