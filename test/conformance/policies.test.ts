@@ -14,6 +14,7 @@ import {
   withIdentity,
 } from '../support/enrolled-host.ts'
 import { HUB_NAME, type LogEntry } from '../support/hub.ts'
+import { waitUntil } from '../support/processes.ts'
 import { createSealedCargo, enrollSealed, sealForHosts } from '../support/sealed-files.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
@@ -99,8 +100,9 @@ async function enrolledPayload(host: EnrolledHost): Promise<Readonly<Record<stri
   return events.findLast(({ payload }) => payload['agente_id'] === host.agentId)?.payload ?? {}
 }
 
-const logged = (message: string): LogEntry | undefined =>
-  hub.logEntries().findLast(({ msg }) => msg === message)
+/** The hub's newest such line, which comes by another way than its answers. */
+const logged = (message: string): Promise<LogEntry> =>
+  waitUntil(message, () => hub.logEntries().findLast(({ msg }) => msg === message))
 
 describe('a token', () => {
   test('[POL-5] beyond the maximum of its role is refused, and the message says whose word that is', async () => {
@@ -159,9 +161,9 @@ describe('cert_ttl', () => {
     const body = { token, hostname, role: 'greedy', csr_pem: csrPem }
     const enroll = (): Promise<WireReply> => post({ port: hub.ports.enroll }, '/v1/enroll', body)
     assertRefused(await enroll(), 502, 'ca_failed')
-    const entry = logged('Certificate for enrolment not obtained')
+    const entry = await logged('Certificate for enrolment not obtained')
     assert.deepEqual(
-      [entry?.['reason'], entry?.['politica'], entry?.['cert_ttl'], entry?.['hint']],
+      [entry['reason'], entry['politica'], entry['cert_ttl'], entry['hint']],
       [
         'refused',
         'greedy',
@@ -178,7 +180,7 @@ describe('cert_ttl', () => {
     const again = await createKeyAndCsr(hostname)
     const renewal = await post(target, '/v1/certs/issue', { csr_pem: again.csrPem })
     assertRefused(renewal, 502, 'ca_failed')
-    assert.equal(logged('Certificate not obtained')?.['cert_ttl'], '400d')
+    assert.equal((await logged('Certificate not obtained'))['cert_ttl'], '400d')
     assertOk(await send(target, { path: '/v1/manifest' }))
   })
 
@@ -201,9 +203,9 @@ describe('sans_permitidos', () => {
     assert.deepEqual(cargas_afetadas, [{ ...affected, agentes: ['named.example'] }])
     assert.deepEqual((await showPolicy('named')).cargas_afetadas, cargas_afetadas)
     assertRefused(await issue(host, id), 403, 'csr_cn_mismatch')
-    const entry = logged('Names not permitted by the politica of the role')
+    const entry = await logged('Names not permitted by the politica of the role')
     assert.deepEqual(
-      [entry?.['hostname'], entry?.['role'], entry?.['politica'], entry?.['sans']],
+      [entry['hostname'], entry['role'], entry['politica'], entry['sans']],
       ['named.example', 'named', 'named', ['192.0.2.7']],
     )
     assertOk(await issue(host))
