@@ -17,7 +17,12 @@ import { openSealed } from '../../src/sealing/sealed-file.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { hubEnvironment, PASSPHRASE } from '../support/hub.ts'
 import { runProgram } from '../support/processes.ts'
-import type { PushedThen, ReleasedVault, SealedThen } from '../support/released-vault.ts'
+import type {
+  PushedThen,
+  ReleasedVault,
+  SealedThen,
+  StandingThen,
+} from '../support/released-vault.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const VAULTS = join(ROOT, 'test/vectors/vaults')
@@ -73,6 +78,7 @@ describe('[VLT-16] the vault that', () => {
         }
         assert.equal(entregas.length, expected.deliveries)
         await assertContents(vaultRoot, expected)
+        if (expected.standing !== undefined) await assertStanding(svc, expected.standing)
         // And it goes on: a new entry follows the old ones.
         await svc('token', 'create', '--hostname', 'next.example.org', '--role', 'web')
         const log = JSON.parse(await svc('evento', 'list', '--verify', '--json')) as {
@@ -88,6 +94,18 @@ describe('[VLT-16] the vault that', () => {
     })
   }
 })
+
+async function assertStanding(
+  svc: (...args: string[]) => Promise<string>,
+  { adminTokens, politicas, webhooks }: StandingThen,
+): Promise<void> {
+  const list = async (...noun: string[]): Promise<Record<string, unknown>> =>
+    JSON.parse(await svc(...noun, 'list', '--json')) as Record<string, unknown>
+  assert.deepEqual(await list('admin', 'token'), { admin_tokens: adminTokens })
+  assert.deepEqual(await list('politica'), { politicas })
+  const { webhooks: listed } = await list('webhook')
+  assert.partialDeepStrictEqual(listed, webhooks)
+}
 
 /** What no list of svc shows. */
 async function assertContents(vaultRoot: string, { sealed, pushed }: ReleasedVault): Promise<void> {

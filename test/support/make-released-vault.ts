@@ -11,7 +11,13 @@ import { startDevCa } from './dev-ca.ts'
 import { startTestHub, type TestHub } from './hub.ts'
 import { enrolHost } from './managed-host.ts'
 import { type Ended, runProgram, waitUntil } from './processes.ts'
-import type { PushedThen, ReleasedVault, SealedThen } from './released-vault.ts'
+import type {
+  PushedThen,
+  ReleasedVault,
+  SealedThen,
+  StandingThen,
+  WebhookThen,
+} from './released-vault.ts'
 
 /** The hub makes itself a new certificate when it finds none. */
 const KEPT = ['config.json', 'db.enc', 'audit.head']
@@ -39,7 +45,7 @@ async function makeReleasedVault(version: string): Promise<void> {
 async function liveALittle(
   hub: TestHub,
   version: string,
-): Promise<Pick<ReleasedVault, 'sealed' | 'pushed'>> {
+): Promise<Pick<ReleasedVault, 'sealed' | 'pushed' | 'standing'>> {
   await using web = await enrolHost(hub, 'web-1.example.org')
   await using _old = await enrolHost(hub, 'old.example.org')
   const site = await createDelivery(hub, web.hostname, 'site', ['www.example.org', '192.0.2.7'])
@@ -52,6 +58,7 @@ async function liveALittle(
   return {
     ...(isFrom(version, '0.2.0') && { sealed: await sealSomething(hub, web.hostname) }),
     ...(isFrom(version, '0.3.0') && { pushed: await pushSomething(hub) }),
+    ...(isFrom(version, '0.4.0') && { standing: await layDownSomething(hub) }),
   }
 }
 
@@ -85,6 +92,25 @@ async function pushSomething(hub: TestHub): Promise<PushedThen> {
   await must(hub, 'agente', 'push', idle.hostname, '--nome', 'motd', '--file', file)
   await must(hub, 'agente', 'rotate', idle.hostname)
   return { hostname: idle.hostname, sha256: createHash('sha256').update(content).digest('hex') }
+}
+
+/** Nothing happens that the webhook would have to tell. */
+async function layDownSomething(hub: TestHub): Promise<StandingThen> {
+  await must(hub, 'admin', 'token', 'create', '--name', 'deploy', '--role', 'operator')
+  const bounds = ['--token-ttl-max', '2h', '--san', '*.example.org']
+  await must(hub, 'politica', 'set', 'web', '--nome', 'shop', ...bounds)
+  const url = 'https://alerts.example.org/cartorio'
+  await must(hub, 'webhook', 'create', '--url', url, '--tipo', 'alvo_revertido')
+  const list = async <T>(...noun: string[]): Promise<T> =>
+    JSON.parse((await must(hub, ...noun, 'list', '--json')).stdout) as T
+  const { admin_tokens } = await list<{ admin_tokens: object[] }>('admin', 'token')
+  const { politicas } = await list<{ politicas: object[] }>('politica')
+  const { webhooks } = await list<{ webhooks: WebhookThen[] }>('webhook')
+  return {
+    adminTokens: admin_tokens,
+    politicas,
+    webhooks: webhooks.map(({ id, url: to, tipos }) => ({ id, url: to, tipos })),
+  }
 }
 
 async function waitForStatus(hub: TestHub, id: string, status: string): Promise<void> {

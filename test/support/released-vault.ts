@@ -9,6 +9,8 @@ export interface ReleasedVault {
   readonly sealed?: SealedThen
   /** From 0.3.0 on. */
   readonly pushed?: PushedThen
+  /** From 0.4.0 on. */
+  readonly standing?: StandingThen
 }
 
 /** A carga selado for one host. */
@@ -24,4 +26,17 @@ export interface SealedThen {
 export interface PushedThen {
   readonly hostname: string
   readonly sha256: string
+}
+
+/** What an operator has laid down, as `svc … list --json` told it. */
+export interface StandingThen {
+  readonly adminTokens: readonly object[]
+  readonly politicas: readonly object[]
+  readonly webhooks: readonly WebhookThen[]
+}
+
+export interface WebhookThen {
+  readonly id: string
+  readonly url: string
+  readonly tipos: readonly string[]
 }
