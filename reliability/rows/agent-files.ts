@@ -24,6 +24,8 @@ const COUNTS = {
   small: { before: 0, pointsMax: 2, random: 4 },
   full: { before: 2, pointsMax: Infinity, random: 500 },
 }
+/** For each random kill: the work may have ended before. */
+const TRIES_MAX = 5
 const HUB = {
   SVC_SERVER_CN: 'localhost',
   SVC_LIMIT_EVENTS: '0',
@@ -101,7 +103,8 @@ async function killOne(context: RowContext, work: KillableWork): Promise<Tally> 
   }
   if (tally.pointsKilled === 0) tally.broken.push(`${work.name}: strace killed nothing`)
   context.progress(`${work.name}: ${tally.pointsKilled} of ${points.length} points`)
-  for (let count = COUNTS[setting].random / 4; count > 0; count -= 1) {
+  const wanted = COUNTS[setting].random / 4
+  for (let tries = wanted * TRIES_MAX; tally.randomKilled < wanted && tries > 0; tries -= 1) {
     const afterMs = random() * usualMs
     if (await killAfter(work, afterMs)) tally.randomKilled += 1
     await look(work, `after ${Math.round(afterMs)} ms`, tally)
