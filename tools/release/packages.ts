@@ -54,8 +54,11 @@ export function serverPackage(sources: PackageSources, completions: Completions)
     controlDirectory: join(DEPLOY, 'debian', name),
     directories: [],
     files: [
-      // Its young generation is small: see bin/svc-server.
-      launcher('svc-server', ['--max-semi-space-size=2']),
+      // bin/svc-server says why.
+      launcher('svc-server', {
+        variables: ['MALLOC_TRIM_THRESHOLD_=262144'],
+        nodeOptions: ['--max-semi-space-size=2'],
+      }),
       launcher('svc'),
       executable(`${SERVER}/node`, sources.node),
       ...['svc-server.cjs', 'svc.cjs', STORE_ADDON].map((file) =>
@@ -74,10 +77,18 @@ export function serverPackage(sources: PackageSources, completions: Completions)
   }
 }
 
+interface LaunchOptions {
+  /** Assignments. */
+  readonly variables?: readonly string[]
+  readonly nodeOptions?: readonly string[]
+}
+
 /** As in a checkout: a shell that becomes the program, so that pid, signals and exit status are the program's own. */
-function launcher(name: string, nodeOptions: readonly string[] = []): PackageFile {
+function launcher(name: string, how: LaunchOptions = {}): PackageFile {
+  const { variables = [], nodeOptions = [] } = how
+  const exports = variables.map((assignment) => `export ${assignment}\n`).join('')
   const command = [`${SERVER}/node`, ...nodeOptions, `${SERVER}/${name}.cjs`].join(' ')
-  const script = `#!/bin/sh\nulimit -c 0\nexec ${command} "$@"\n`
+  const script = `#!/bin/sh\nulimit -c 0\n${exports}exec ${command} "$@"\n`
   return { path: `/usr/bin/${name}`, content: script, mode: 0o755 }
 }
 

@@ -33,6 +33,8 @@ export interface HttpPortOptions {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly https?: HttpsServerOptions
+  /** What each request waits for before anything is done about it. */
+  readonly turn?: () => Promise<void>
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
   readonly authenticate?: (
     request: FastifyRequest,
@@ -78,7 +80,7 @@ export interface HttpPort {
 /** Longer than the default poll interval, so that an agent's connection is kept from poll to poll. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 /** All that expired since the last look are answered in one go, which an agent has to wait for: often, so few at a time. */
-const CONNECTIONS_CHECK_INTERVAL_MS = 50
+const CONNECTIONS_CHECK_INTERVAL_MS = 20
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
@@ -151,6 +153,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
 
   app.addHook('onRequest', async (request, reply) => {
     connections.begin(request.raw.socket)
+    await options.turn?.()
     reply.headers({ ...options.headers, 'x-request-id': request.id })
     const refusal =
       (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)

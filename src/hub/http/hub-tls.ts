@@ -6,6 +6,8 @@ import type { Logger } from '../../platform/logger.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import type { HttpPort } from './http-port.ts'
+import { strangersTurn } from './strangers-turn.ts'
+import { waitAfterFailure } from './wait-after-failure.ts'
 
 /** Forward secrecy and authenticated encryption only: of TLS 1.2, OpenSSL's own default still offers CBC with SHA-1. */
 const CIPHERS = [
@@ -38,13 +40,14 @@ export function handshakeTimeoutMs({ handshakeSeconds }: HubLimits): number {
   return Math.min(handshakeSeconds, 86_400) * 1000
 }
 
-/** The TLS server below a port, which gives up connections whose handshake fails. */
+/** The TLS server below a port, which gives up connections whose handshake fails, and has strangers wait. */
 export function tlsServerOf(
   port: HttpPort,
   log: Logger,
   onHandshakeFailure: (() => void) | undefined,
 ): TlsServer {
   const server = port.app.server as unknown as TlsServer
+  waitAfterFailure(server, strangersTurn)
   server.on('tlsClientError', (error, socket) => {
     log.debug({ reason: error.message }, 'Handshake failed')
     onHandshakeFailure?.()

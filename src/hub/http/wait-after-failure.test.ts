@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { Server as TlsServer } from 'node:tls'
+import { beforeEach, describe, test } from 'node:test'
+import { waitAfterFailure } from './wait-after-failure.ts'
+
+/** As much of a socket as TCP knows of it. */
+class Connection extends EventEmitter {
+  static #ports = 1024
+  readonly remoteAddress: string
+  readonly remotePort = (Connection.#ports += 1)
+  destroyed = false
+  constructor(address: string) {
+    super()
+    this.remoteAddress = address
+  }
+  close(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+describe('[LIM-24] a TLS handshake', () => {
+  let server: EventEmitter
+  let begun: Connection[]
+  let waiting: (() => void)[]
+  beforeEach(() => {
+    server = new EventEmitter()
+    begun = []
+    waiting = []
+    server.on('connection', (connection: Connection) => begun.push(connection))
+    waitAfterFailure(server as TlsServer, () => new Promise((resolve) => waiting.push(resolve)))
+  })
+
+  const connect = (address: string): Connection => {
+    const connection = new Connection(address)
+    server.emit('connection', connection)
+    return connection
+  }
+  const letThrough = async (): Promise<void> => {
+    waiting.shift()?.()
+    await Promise.resolve()
+  }
+
+  test('of an address that is new, or that succeeded, begins at once', () => {
+    const first = connect('192.0.2.1')
+    server.emit('secureConnection', first)
+    first.close()
+    const second = connect('192.0.2.1')
+    assert.deepEqual(begun, [first, second])
+  })
+
+  test('of an address whose last one failed waits for its turn, and that of another does not', async () => {
+    connect('192.0.2.1').close()
+    const stranger = connect('192.0.2.1')
+    const agent = connect('192.0.2.2')
+    assert.deepEqual(begun.slice(1), [agent])
+    await letThrough()
+    assert.deepEqual(begun.slice(1), [agent, stranger])
+  })
+
+  test('that succeeds ends the waiting of its address', async () => {
+    connect('192.0.2.1').close()
+    const waited = connect('192.0.2.1')
+    await letThrough()
+    server.emit('secureConnection', waited)
+    const next = connect('192.0.2.1')
+    assert.equal(begun.at(-1), next)
+  })
+
+  test('of a connection that is reset while it waits never begins', async () => {
+    connect('192.0.2.1').close()
+    const gone = connect('192.0.2.1')
+    gone.emit('error', new Error('ECONNRESET'))
+    gone.close()
+    await letThrough()
+    assert.equal(begun.includes(gone), false)
+  })
+})
