@@ -20,6 +20,7 @@ const ROUTES = [
   { method: 'PUT', path: '/v1/recipient', since: '0.2.0' },
   { method: 'GET', path: '/v1/blobs/11111111-1111-4111-8111-111111111111', since: '0.2.0' },
   { method: 'GET', path: '/v1/stream', since: '0.3.0' },
+  { method: 'GET', path: '/v1/bundle', since: '0.4.0' },
   { method: 'POST', path: '/v1/de-amanha', since: '999.0.0' },
 ]
 const KINDS = [
