@@ -49,7 +49,8 @@ export function createCaConnection(options: CaConnectionOptions): CaConnection {
     },
     send: async (request) => {
       try {
-        return await sendOnce(agent, options.origin, request)
+        // undici lets go of a request that waits for a connection only once that is there, or has failed.
+        return await unlessAborted(request.signal, sendOnce(agent, options.origin, request))
       } catch (error) {
         request.signal.throwIfAborted()
         if (errnoCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
@@ -73,6 +74,21 @@ function createAgent({ rootPem, connectionsMax }: CaConnectionOptions): Agent {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+}
+
+/** Rejects with the signal's reason as soon as it is aborted, whatever the work does. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let giveUp = (): void => undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    giveUp = () => reject(signal.reason as Error)
+  })
+  signal.addEventListener('abort', giveUp, { once: true })
+  if (signal.aborted) giveUp()
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
 }
 
 async function sendOnce(agent: Agent, origin: string, request: CaRequest): Promise<CaReply> {
