@@ -2,12 +2,11 @@
 // somebody still needs goes only when an operator says so, since there is nobody to ask. docs/protocol.md TRU.
 
 import type { Clock } from '../../platform/clock.ts'
-import { describeError } from '../../platform/errors.ts'
+import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { compareRoots, findRootsFault, isValid } from '../domain/decide-root-set.ts'
 import type { RootSet } from '../domain/root-set.ts'
-import { StoreError } from '../store/store-error.ts'
 import type { Store } from '../store/store.ts'
 import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
 
@@ -62,7 +61,7 @@ export async function openRootSet(
     log.info({ numero: changed.number, roots: next.length }, 'Roots changed')
     return changed
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error
+    if (!(error instanceof SvcError && error.code === 'store_unavailable')) throw error
     // A full disk: the agents are better served by the set that they know than by no hub.
     const reason = describeError(error)
     log.warn({ numero: set.number, reason }, 'Root file not taken in, the roots stay')
