@@ -338,6 +338,16 @@ CREATE INDEX tokens_por_fim ON enrollment_tokens (expires_at)
   WHERE consumed_at IS NULL AND ended_at IS NULL;
 `
 
+/** A certificate that goes from one delivery to another is in use for the first no more. */
+const IN_USE_BEFORE = `
+DROP TRIGGER validades_outro_uso;
+CREATE TRIGGER validades_outro_uso AFTER UPDATE OF purpose, entrega_id ON certificados
+BEGIN
+  ${followDelivery('OLD.entrega_id')};
+  ${followIdentity('NEW.agente_id')}; ${followDelivery('NEW.entrega_id')};
+END;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -349,4 +359,5 @@ export const MIGRATIONS: readonly string[] = [
   ROOT_SETS,
   ADMIN_API,
   TOKENS_BY_END,
+  IN_USE_BEFORE,
 ]
