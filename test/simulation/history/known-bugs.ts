@@ -117,7 +117,11 @@ function consumingEarly(
   const tokens = new Map<string, TokenHash>()
   const consumed = new Set<TokenHash>()
   const early: CertificateAuthority = {
-    ...authority,
+    // Asked each time: the root may have been replaced.
+    get rootPem() {
+      return authority.rootPem
+    },
+    revoke: (serial, signal) => authority.revoke(serial, signal),
     sign: async (request) => {
       const hash = tokens.get(request.commonName)
       if (hash !== undefined) {
