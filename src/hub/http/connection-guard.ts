@@ -2,6 +2,7 @@
 
 import type { Server, Socket } from 'node:net'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
+import { followHandshakes } from './handshakes.ts'
 
 type ConnectionLimits = Pick<
   HubLimits,
@@ -16,7 +17,6 @@ export function guardConnections(
 ): void {
   const open = new Counter()
   const shakingHands = new Counter()
-  const unfinished = new Set<string>()
   let total = 0
 
   server.on('connection', (socket: Socket) => {
@@ -32,19 +32,15 @@ export function guardConnections(
     }
     total += 1
     open.add(address)
-    const peer = peerOf(socket)
-    if (isTls(server)) {
-      unfinished.add(peer)
-      shakingHands.add(address)
-    }
     socket.once('close', () => {
       total -= 1
       open.remove(address)
-      if (unfinished.delete(peer)) shakingHands.remove(address)
     })
   })
-  server.on('secureConnection', (socket: Socket) => {
-    if (unfinished.delete(peerOf(socket))) shakingHands.remove(socket.remoteAddress ?? '')
+  if (!isTls(server)) return
+  followHandshakes(server, {
+    begun: (address) => shakingHands.add(address),
+    ended: (address) => shakingHands.remove(address),
   })
 }
 
@@ -61,11 +57,6 @@ class Counter {
     if (count > 0) this.#counts.set(key, count)
     else this.#counts.delete(key)
   }
-}
-
-/** Of both ends of TLS on one connection: each is a socket of its own. */
-export function peerOf(socket: Socket): string {
-  return `${socket.remoteAddress} ${socket.remotePort}`
 }
 
 function isTls(server: Server): boolean {

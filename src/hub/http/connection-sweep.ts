@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net'
 import type { Server, TLSSocket } from 'node:tls'
-import { peerOf } from './connection-guard.ts'
+import { followHandshakes } from './handshakes.ts'
 
 /**
  * Cuts the open connections of which `isWanted` says no, and those that are still shaking hands: theirs is judged by what
@@ -9,22 +8,14 @@ import { peerOf } from './connection-guard.ts'
 export type ConnectionSweep = (isWanted: (socket: TLSSocket) => Promise<boolean>) => Promise<void>
 
 export function createConnectionSweep(server: Server): ConnectionSweep {
-  const unfinished = new Map<string, Socket>()
+  const handshakes = followHandshakes(server)
   const open = new Set<TLSSocket>()
-  server.on('connection', (socket: Socket) => {
-    const peer = peerOf(socket)
-    unfinished.set(peer, socket)
-    socket.once('close', () => {
-      if (unfinished.get(peer) === socket) unfinished.delete(peer)
-    })
-  })
   server.on('secureConnection', (socket: TLSSocket) => {
-    unfinished.delete(peerOf(socket))
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
   return async (isWanted) => {
-    for (const socket of unfinished.values()) socket.destroy()
+    for (const socket of handshakes.underWay()) socket.destroy()
     for (const [at, socket] of [...open].entries()) {
       // Thousands in one go would hold up every request.
       if (at % AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve))

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
-import { peerOf } from './connection-guard.ts'
+import { followHandshakes } from './handshakes.ts'
 
 /** Beyond it the oldest are forgotten, and are as good as new. */
 const ADDRESSES_MAX = 10_000
@@ -12,21 +12,20 @@ const ADDRESSES_MAX = 10_000
  */
 export function waitAfterFailure(server: TlsServer, turn: () => Promise<void>): void {
   const failed = new Set<string>()
-  const unfinished = new Set<string>()
+  followHandshakes(server, {
+    ended: (address, isSecured) => {
+      failed.delete(address)
+      if (isSecured) return
+      failed.add(address)
+      if (failed.size > ADDRESSES_MAX) failed.delete(failed.values().next().value ?? '')
+    },
+  })
   // TLS begins with the first listener, which the server came with.
   const [beginTls] = server.listeners('connection') as ((socket: Socket) => void)[]
   invariant(beginTls, 'a TLS server listens to its connections')
   server.removeListener('connection', beginTls)
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
-    const peer = peerOf(socket)
-    unfinished.add(peer)
-    socket.once('close', () => {
-      if (!unfinished.delete(peer)) return
-      failed.delete(address)
-      failed.add(address)
-      if (failed.size > ADDRESSES_MAX) failed.delete(failed.values().next().value ?? '')
-    })
     const begin = (): void => {
       if (!socket.destroyed) beginTls.call(server, socket)
     }
@@ -34,9 +33,5 @@ export function waitAfterFailure(server: TlsServer, turn: () => Promise<void>): 
     // It is nobody's yet, and may be reset meanwhile.
     socket.on('error', () => undefined)
     return void turn().then(begin)
-  })
-  server.on('secureConnection', (socket: Socket) => {
-    unfinished.delete(peerOf(socket))
-    failed.delete(socket.remoteAddress ?? '')
   })
 }
