@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { printable } from './table.ts'
+import { printable } from '../platform/printable.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderAffected } from './render-policy.ts'
 

@@ -1,6 +1,6 @@
 import type { AdminEntry } from '../protocol/admin.ts'
+import { printable } from '../platform/printable.ts'
 import type { Output } from './output.ts'
-import { printable } from './table.ts'
 import { describeVerification, type ChainVerification } from './verify-chain.ts'
 
 /** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { printable, renderFields, renderRows, renderTable } from './table.ts'
+import { renderFields, renderRows, renderTable } from './table.ts'
 
 describe('renderTable', () => {
   test('[CLI-14] aligns columns by two blanks, without borders, colours or trailing blanks', () => {
@@ -42,20 +42,5 @@ describe('renderRows', () => {
 describe('renderFields', () => {
   test('prints a line a field, values aligned', () => {
     assert.equal(renderFields({ id: 'x', hostname: null }), 'id        x\nhostname  -\n')
-  })
-})
-
-describe('printable', () => {
-  for (const [name, text, expected] of [
-    ['an escape sequence', '\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
-    ['a control of C1', '\u009b31m', '\\u009b31m'],
-    ['a right-to-left override', 'gpj\u202eexe', 'gpj\\u202eexe'],
-    ['a line separator', 'a\u2028b', 'a\\u2028b'],
-  ] as const) {
-    test(`writes ${name} as text`, () => assert.equal(printable(text), expected))
-  }
-
-  test('leaves letters of all languages alone', () => {
-    assert.equal(printable('cartório 公証 🖋'), 'cartório 公証 🖋')
   })
 })

@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { printable } from '../platform/printable.ts'
 
 const NO_BORDERS = {
   top: '',
@@ -45,18 +46,6 @@ export function renderFields(fields: Readonly<Record<string, Cell>>): string {
 
 function renderCell(value: Cell): string {
   return value === null || value === '' ? '-' : printable(String(value))
-}
-
-// Agents choose some of what is shown here, and must not steer the operator's terminal: controls of C0 and C1, line and
-// paragraph separators, and the marks that turn the direction of writing.
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-
-/** The text with whatever a terminal would obey written as `\uXXXX`. */
-export function printable(text: string): string {
-  return text.replaceAll(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 function trimLines(text: string): string {

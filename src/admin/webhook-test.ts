@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError } from '../platform/errors.ts'
+import { printable } from '../platform/printable.ts'
 import type { CommandContext } from './command-context.ts'
-import { printable } from './table.ts'
 
 export function registerWebhookTest(webhook: Command, context: CommandContext): void {
   webhook

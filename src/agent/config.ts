@@ -8,11 +8,7 @@ import { UserError } from '../platform/errors.ts'
 import { Secret } from '../platform/secret.ts'
 import { type Hostname, parseHostname } from '../protocol/identifiers.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import {
-  AGENT_VARIABLE_NAMES,
-  CLI_VARIABLE_NAMES,
-  HUB_VARIABLE_NAMES,
-} from '../protocol/variable-names.ts'
+import { findUnknownVariables } from '../protocol/variable-names.ts'
 import {
   AGENT_VARIABLES,
   type AgentCommand,
@@ -207,12 +203,4 @@ export function isLoopback(url: URL): boolean {
   return (
     host === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(host) || (isIPv6(host) && host === '::1')
   )
-}
-
-/** Hub and agent may share an environment file. */
-function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set([...AGENT_VARIABLE_NAMES, ...HUB_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES])
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !known.has(name))
-    .sort()
 }

@@ -8,7 +8,7 @@ import { Check } from 'typebox/value'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import { removeIfPresent } from '../platform/files.ts'
 import type { Logger } from '../platform/logger.ts'
-import { printable } from '../platform/printable.ts'
+import { printableLines } from '../platform/printable.ts'
 import { openSocketPath } from '../platform/unix-socket.ts'
 import { TargetReport } from './targets/target-report.ts'
 
@@ -121,8 +121,8 @@ async function ask(
   const reply = parseReply(line)
   if (reply.ok) return { result: reply.result }
   // It goes to terminals and logs, root's among them.
-  const hint = reply.hint === undefined ? {} : { hint: printable(reply.hint) }
-  throw new SvcError(reply.code, printable(reply.message), hint)
+  const hint = reply.hint === undefined ? {} : { hint: printableLines(reply.hint) }
+  throw new SvcError(reply.code, printableLines(reply.message), hint)
 }
 
 async function exchange(

@@ -19,12 +19,12 @@ import { createPorts } from './ports.ts'
 import { readRootFile } from './root-file.ts'
 import { createRootSetHub } from './root-set-hub.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
+import { createAdminRoots } from './service/bundle-operations.ts'
 import { CurrentRootSet } from './service/current-root-set.ts'
 import { openRootSet } from './service/open-root-set.ts'
 import { createPollRecorder } from './service/record-polls.ts'
 import { obtainServerCertificate } from './service/server-certificate.ts'
 import { storeRoots } from './service/server-pair-files.ts'
-import { createUpdateRootSet } from './service/update-root-set.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
@@ -183,18 +183,14 @@ export async function bootHub(
       renewalThresholdMs: config.renewalThresholdMs,
       notifier: ports.mtls.streams,
       webhooks: background.webhooks,
-      roots: {
+      roots: createAdminRoots({
+        store,
+        clock,
+        log: trustLog,
+        current: roots,
         readFileRoots,
-        serverRoot: () => rootSetHub.serverRoot(roots.roots),
-        update: createUpdateRootSet({
-          store,
-          clock,
-          log: trustLog,
-          current: roots,
-          readFileRoots,
-          hub: rootSetHub,
-        }),
-      },
+        hub: rootSetHub,
+      }),
       onAgentRevoked: (agentId) => {
         ports.mtls.cutConnections(agentId)
         background.revoker.wake()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { UserError } from '../platform/errors.ts'
-import { findUnknownVariables, parseHubConfig, withoutSecrets } from './config.ts'
+import { findUnknownVariables } from '../protocol/variable-names.ts'
+import { parseHubConfig, withoutSecrets } from './config.ts'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const JWK = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', kid: 'k' })

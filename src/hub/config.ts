@@ -6,11 +6,6 @@ import { UserError, describeError } from '../platform/errors.ts'
 import { parseDurationMs } from '../platform/durations.ts'
 import { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
-import {
-  AGENT_VARIABLE_NAMES,
-  CLI_VARIABLE_NAMES,
-  HUB_VARIABLE_NAMES,
-} from '../protocol/variable-names.ts'
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/trusted-proxies.ts'
@@ -291,14 +286,6 @@ export function readSecret(env: Environment, name: string): Secret<string> {
   } catch (error) {
     throw new UserError('config_invalid', `${name}_FILE: ${describeError(error)}`, { cause: error })
   }
-}
-
-/** Variables with our prefix that nobody reads: most likely misspelt. Hub and agent may share an environment file. */
-export function findUnknownVariables(env: Environment): string[] {
-  const known = new Set([...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES])
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !known.has(name))
-    .sort()
 }
 
 function isSet(env: Environment, name: string): boolean {

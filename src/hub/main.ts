@@ -32,7 +32,8 @@ function parseArguments(): { help: boolean; version: boolean } {
 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way; a second signal ends it at once. */
 async function serve(): Promise<void> {
-  const { findUnknownVariables, parseHubConfig, withoutSecrets } = await import('./config.ts')
+  const { parseHubConfig, withoutSecrets } = await import('./config.ts')
+  const { findUnknownVariables } = await import('../protocol/variable-names.ts')
   const { createLoggingFromEnvironment } = await import('../platform/logger.ts')
   const { becomeOwnerOf } = await import('../platform/become-owner.ts')
   const { bootHub } = await import('./boot.ts')

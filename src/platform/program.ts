@@ -1,7 +1,7 @@
 // The edge of every program: what it prints when it fails, and its exit status.
 
 import { SvcError } from './errors.ts'
-import { printable } from './printable.ts'
+import { printableLines } from './printable.ts'
 
 /**
  * Runs a program; a failure prints `NAME: error: …` (and a hint, if there is one) on stderr and exits 1. Not to be
@@ -26,12 +26,13 @@ export async function runProgram(name: string, main: () => Promise<void>): Promi
 /** Known failures print their message and hint; anything else is a bug and prints its stack. */
 export function reportFailure(name: string, error: unknown): void {
   if (error instanceof SvcError) {
-    for (const line of printable(error.message).split('\n')) {
+    for (const line of printableLines(error.message).split('\n')) {
       process.stderr.write(`${name}: error: ${line}\n`)
     }
-    if (error.hint !== undefined) process.stderr.write(`${name}: hint: ${printable(error.hint)}\n`)
+    if (error.hint !== undefined)
+      process.stderr.write(`${name}: hint: ${printableLines(error.hint)}\n`)
     return
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`${name}: error: internal error: ${printable(text)}\n`)
+  process.stderr.write(`${name}: error: internal error: ${printableLines(text)}\n`)
 }

@@ -2,14 +2,13 @@
 
 import { Type, type Static } from 'typebox'
 import { ADMIN_ROLES } from './admin-roles.ts'
+import { nullable, time } from './shapes.ts'
 
 export const ACCESS_TOKEN_PREFIX = 'svca_'
 export const ACCESS_TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const ACCESS_TOKEN_TTL_DEFAULT_SECONDS: number = 90 * 86_400
 export const ACCESS_TOKEN_TTL_MAX_SECONDS: number = 365 * 86_400
 
-const time = Type.String()
-const nullableTime = Type.Union([time, Type.Null()])
 const role = Type.Enum([...ADMIN_ROLES])
 
 export const AdminAccessToken = Type.Object({
@@ -20,8 +19,8 @@ export const AdminAccessToken = Type.Object({
   created_at: time,
   expires_at: time,
   /** To the minute. */
-  last_used_at: nullableTime,
-  revoked_at: nullableTime,
+  last_used_at: nullable(time),
+  revoked_at: nullable(time),
 })
 export type AdminAccessToken = Static<typeof AdminAccessToken>
 

@@ -1,6 +1,7 @@
 // The admin operations on webhooks, in the shapes of `svc webhook … --json`.
 
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static } from 'typebox'
+import { nullable, time } from './shapes.ts'
 import { WebhookState } from './words.ts'
 
 const id = Type.String({ minLength: 1, maxLength: 128 })
@@ -20,9 +21,6 @@ export const replayWebhookRequest = Type.Object({
   /** Only what was given up. */
   dead: Type.Optional(Type.Boolean()),
 })
-
-const time = Type.String()
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 export const AdminWebhook = Type.Object({
   id: Type.String(),

@@ -24,12 +24,11 @@ import {
   webhookByIdRequest,
 } from './admin-webhooks.ts'
 import { LIMITS } from './limits.ts'
+import { nullable, time } from './shapes.ts'
 
 export { ENTRY_PAGE_MAX }
 
 const text = Type.String({ minLength: 1, maxLength: 512 })
-const time = Type.String()
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const nothing = Type.Object({})
 const listRequest = Type.Object({
   /** The `next` of the page before. */

@@ -3,8 +3,13 @@ import { test } from 'node:test'
 import { CLI_VARIABLES } from '../admin/hub-options.ts'
 import { AGENT_VARIABLES } from '../agent/agent-variables.ts'
 import { parseAgentConfig } from '../agent/config.ts'
-import { findUnknownVariables, HUB_VARIABLES } from '../hub/config.ts'
-import { AGENT_VARIABLE_NAMES, CLI_VARIABLE_NAMES, HUB_VARIABLE_NAMES } from './variable-names.ts'
+import { HUB_VARIABLES } from '../hub/config.ts'
+import {
+  AGENT_VARIABLE_NAMES,
+  CLI_VARIABLE_NAMES,
+  findUnknownVariables,
+  HUB_VARIABLE_NAMES,
+} from './variable-names.ts'
 
 function withPrefix(names: readonly string[]): string[] {
   return names.filter((name) => name.startsWith('SVC_')).sort()

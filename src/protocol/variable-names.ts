@@ -68,3 +68,12 @@ export const AGENT_VARIABLE_NAMES: readonly string[] = [
   'SVC_AGENT_METRICS_BIND',
   'SVC_LOG_FORMAT',
 ]
+
+const KNOWN = new Set([...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES])
+
+/** Variables with our prefix that nobody reads: most likely misspelt. */
+export function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SVC_') && !KNOWN.has(name))
+    .sort()
+}

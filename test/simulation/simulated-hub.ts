@@ -26,6 +26,7 @@ import {
   createRecordRecipient,
   type RecordRecipient,
 } from '../../src/hub/service/record-recipient.ts'
+import { createAdminRoots } from '../../src/hub/service/bundle-operations.ts'
 import {
   createRecoverIdentity,
   type RecoverIdentity,
@@ -37,7 +38,6 @@ import {
   type ServerCertificate,
 } from '../../src/hub/service/server-certificate.ts'
 import { storeRoots } from '../../src/hub/service/server-pair-files.ts'
-import { createUpdateRootSet } from '../../src/hub/service/update-root-set.ts'
 import type { WebhookControl } from '../../src/hub/service/webhook-control.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
@@ -244,18 +244,14 @@ export async function startServices({
     polls,
     webhooks,
     onAgentRevoked: () => revoker.wake(),
-    roots: {
+    roots: createAdminRoots({
+      store,
+      clock,
+      log,
+      current: roots,
       readFileRoots,
-      serverRoot: () => rootSetHub.serverRoot(roots.roots),
-      update: createUpdateRootSet({
-        store,
-        clock,
-        log,
-        current: roots,
-        readFileRoots,
-        hub: rootSetHub,
-      }),
-    },
+      hub: rootSetHub,
+    }),
     trust: {
       serverCertificate: () => rootSetHub.serverCertificate,
       rootPem: () => rootPem,

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { createLoggingFromEnvironment, type Logging } from '../../platform/logger.ts'
-import { printable } from '../../platform/printable.ts'
+import { printableLines } from '../../platform/printable.ts'
 import { readVersion } from '../../platform/version.ts'
 import type { AgentCommand } from '../agent-variables.ts'
 import type { Random } from '../backoff.ts'
@@ -65,5 +65,7 @@ function warnAboutUnknownVariables(
 /** One JSON document, or text, on stdout. */
 export function print(value: unknown, format: { readonly json: boolean }, text: string): void {
   // What the agent's user wrote may come to root's terminal.
-  process.stdout.write(`${printable(format.json ? JSON.stringify(value, undefined, 2) : text)}\n`)
+  process.stdout.write(
+    `${printableLines(format.json ? JSON.stringify(value, undefined, 2) : text)}\n`,
+  )
 }

@@ -23,10 +23,15 @@ export function refusalSentBy(reply: FastifyReply): WireErrorCode | undefined {
   return refusals.get(reply)
 }
 
+/** What a refusal says on the ports of agents. */
+export function errorBody(refusal: WireErrorCode): object {
+  return { error: refusal }
+}
+
 export function sendRefusal(
   reply: FastifyReply,
   refusal: WireErrorCode,
-  body: object = { error: refusal },
+  body: object = errorBody(refusal),
 ): FastifyReply {
   const { status } = WIRE_ERRORS[refusal]
   refusals.set(reply, refusal)
@@ -37,7 +42,7 @@ export function sendRefusal(
 export function sendRateLimited(
   reply: FastifyReply,
   waitMs: number,
-  body: object = { error: 'rate_limited' },
+  body: object = errorBody('rate_limited'),
 ): FastifyReply {
   refusals.set(reply, 'rate_limited')
   reply.header('retry-after', Math.max(1, Math.ceil(waitMs / 1000)))

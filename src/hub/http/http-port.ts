@@ -17,6 +17,7 @@ import { answerBrokenRequest } from './answer-broken-request.ts'
 import { boundDroppedBody } from './bound-dropped-body.ts'
 import { guardConnections } from './connection-guard.ts'
 import {
+  errorBody,
   RequestRefusal,
   refusalOf,
   refusalSentBy,
@@ -53,7 +54,7 @@ export interface HttpPortOptions {
 
 /** An answer that went out, for whoever counts them. */
 export interface AnsweredRequest {
-  readonly port: HttpPortOptions['port']
+  readonly port: PortName
   /** The template of the route; `other` where there is none. */
   readonly route: string
   readonly status: number
@@ -84,7 +85,7 @@ const CONNECTIONS_CHECK_INTERVAL_MS = 20
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
-  const { bodyOf = (refusal: WireErrorCode) => ({ error: refusal }) } = options
+  const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
   let isClosing = false
   const server = {

@@ -4,7 +4,11 @@ import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { describeBundle } from './bundle-status.ts'
-import type { UpdateRootSet } from './update-root-set.ts'
+import {
+  createUpdateRootSet,
+  type UpdateRootSet,
+  type UpdateRootSetDependencies,
+} from './update-root-set.ts'
 
 /** The roots of a running hub. */
 export interface AdminRoots {
@@ -12,6 +16,15 @@ export interface AdminRoots {
   /** The one that the hub's own certificate leads to. */
   readonly serverRoot: () => Certificate | undefined
   readonly update: UpdateRootSet
+}
+
+export function createAdminRoots(dependencies: UpdateRootSetDependencies): AdminRoots {
+  const { readFileRoots, hub, current } = dependencies
+  return {
+    readFileRoots,
+    serverRoot: () => hub.serverRoot(current.roots),
+    update: createUpdateRootSet(dependencies),
+  }
 }
 
 export async function showBundle({

@@ -16,7 +16,7 @@ interface RowsAndNext<Row> {
 export async function readPage<T, Row extends { readonly id: string }>(
   { after, limit = LIST_PAGE_MAX }: PageRequest,
   read: (page: Page) => Promise<T[] | undefined>,
-  view: (row: T) => Row | PromiseLike<Row>,
+  view: (row: T) => Row,
 ): Promise<RowsAndNext<Row>> {
   // One more than wanted tells whether there is a next page.
   const found = await read({ after, limit: limit + 1 })
@@ -25,7 +25,7 @@ export async function readPage<T, Row extends { readonly id: string }>(
       hint: 'it is the next of the page before',
     })
   }
-  const rows = await Promise.all(found.slice(0, limit).map(async (row) => view(row)))
+  const rows = found.slice(0, limit).map(view)
   return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }
 

@@ -39,8 +39,11 @@ export function createWebhookOperations(
       return created
     },
     listWebhooks: async (request) => {
-      const read = async (page: Page) => pageOf(await reader.webhooks.list(), page)
-      const { rows, next } = await readPage(request, read, view)
+      const read = async (page: Page) => {
+        const found = pageOf(await reader.webhooks.list(), page)
+        return found && Promise.all(found.map(view))
+      }
+      const { rows, next } = await readPage(request, read, (webhook) => webhook)
       return { webhooks: rows, next }
     },
     showWebhook: async ({ webhook: wanted }) => {
