@@ -42,25 +42,46 @@ async function checkBesideHub(name: string): Promise<void> {
 }
 
 // Each runs dozens of programs, which on a busy machine takes minutes.
-describe('svc', { concurrency: 2, timeout: 600_000 }, () => {
-  test('[CLI-1] [CLI-2] [CLI-15] creates and checks a vault', () =>
-    withDirectory((directory) => checkTranscript('vault.script.txt', join(directory, 'vault'))))
+const TIMEOUT = { timeout: 600_000 }
 
-  test('[CLI-3] [CLI-4] [CLI-14] [CLI-18] works on the vault itself when no hub runs', () =>
-    withDirectory((directory) => checkTranscript('no-hub.script.txt', join(directory, 'vault'))))
+describe('svc', { concurrency: 2 }, () => {
+  test('[CLI-1] [CLI-2] [CLI-15] creates and checks a vault', TIMEOUT, () =>
+    withDirectory((directory) => checkTranscript('vault.script.txt', join(directory, 'vault'))),
+  )
 
-  test('[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] works through the hub that holds the vault', () =>
-    checkBesideHub('beside-hub.script.txt'))
+  test(
+    '[CLI-3] [CLI-4] [CLI-14] [CLI-18] works on the vault itself when no hub runs',
+    TIMEOUT,
+    () =>
+      withDirectory((directory) => checkTranscript('no-hub.script.txt', join(directory, 'vault'))),
+  )
 
-  test('[CLI-44] [CLI-45] [TRU-10] [TRU-13] shows the roots, and changes them', () =>
-    checkBesideHub('bundle.script.txt'))
+  test(
+    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] works through the hub that holds the vault',
+    TIMEOUT,
+    () => checkBesideHub('beside-hub.script.txt'),
+  )
 
-  test('[SEA-3] [SEA-4] [SEA-5] [SEA-6] [SEA-8] [SEA-9] [SEA-10] seals files for those whom the operator knows', () =>
-    checkBesideHub('sealed.script.txt'))
+  test('[CLI-44] [CLI-45] [TRU-10] [TRU-13] shows the roots, and changes them', TIMEOUT, () =>
+    checkBesideHub('bundle.script.txt'),
+  )
 
-  test('[POL-5] [POL-8] [POL-9] [POL-16] lays down what holds for the agents of a role', () =>
-    withDirectory((directory) => checkTranscript('politica.script.txt', join(directory, 'vault'))))
+  test(
+    '[SEA-3] [SEA-4] [SEA-5] [SEA-6] [SEA-8] [SEA-9] [SEA-10] seals files for those whom the operator knows',
+    TIMEOUT,
+    () => checkBesideHub('sealed.script.txt'),
+  )
 
-  test('[CLI-15] explains mistakes in its arguments', () =>
-    withDirectory((directory) => checkTranscript('mistakes.script.txt', join(directory, 'vault'))))
+  test(
+    '[POL-5] [POL-8] [POL-9] [POL-16] lays down what holds for the agents of a role',
+    TIMEOUT,
+    () =>
+      withDirectory((directory) =>
+        checkTranscript('politica.script.txt', join(directory, 'vault')),
+      ),
+  )
+
+  test('[CLI-15] explains mistakes in its arguments', TIMEOUT, () =>
+    withDirectory((directory) => checkTranscript('mistakes.script.txt', join(directory, 'vault'))),
+  )
 })

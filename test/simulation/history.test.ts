@@ -14,7 +14,7 @@ const TIMEOUT_MS = 110_000
 
 let workshop: Workshop
 
-describe('simulated histories', { timeout: TIMEOUT_MS }, () => {
+describe('simulated histories', () => {
   before(async () => {
     workshop = await openWorkshop()
   })

@@ -5,13 +5,12 @@ import { after, before, describe, test } from 'node:test'
 import { KNOWN_BUGS } from './history/known-bugs.ts'
 import { openWorkshop, runHistory, type Workshop } from './history/run-history.ts'
 
-const TIMEOUT_MS = 110_000
 /** Among so many histories each bug shows itself; nine in ten times among the first ten. */
 const SEEDS_MAX = 40
 
 let workshop: Workshop
 
-describe('simulated histories find', { timeout: TIMEOUT_MS }, () => {
+describe('simulated histories find', () => {
   before(async () => {
     workshop = await openWorkshop()
   })

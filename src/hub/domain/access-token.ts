@@ -11,9 +11,11 @@ export interface AccessToken {
   readonly expiresAt: Date
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
+  /** When the hub first had it down that its time was over. */
+  readonly endedAt: Date | null
 }
 
-/** Expired at the very instant of its expiry; revoked for good, whatever the clock says. */
-export function isGood({ revokedAt, expiresAt }: AccessToken, now: Date): boolean {
-  return revokedAt === null && expiresAt > now
+/** Expired at the very instant of its expiry; what was revoked or has ended is so whatever the clock says. */
+export function isGood({ revokedAt, endedAt, expiresAt }: AccessToken, now: Date): boolean {
+  return revokedAt === null && endedAt === null && expiresAt > now
 }

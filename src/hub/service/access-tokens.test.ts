@@ -68,6 +68,23 @@ test('[API-4] an admin token lives 90 days unless it is said, and no longer than
     assert.equal(await authenticate(made.token), undefined)
   }))
 
+test('[API-4] one that was refused as expired opens nothing any more when the clock is set back', () =>
+  withTokens(async ({ store, operations, authenticate, advance }) => {
+    const request = { name: 'ci', role: 'viewer', ttl_seconds: 60 } as const
+    const made = await operations.createAccessToken(request)
+    advance(60_000)
+    assert.equal(await authenticate(made.token), undefined)
+    // The next write is committed after it.
+    await store.write(() => Promise.resolve())
+    const commits = store.version
+    advance(-60_000)
+    assert.equal(await authenticate(made.token), undefined)
+    await store.write(() => Promise.resolve())
+    assert.equal(store.version, commits + 1, 'it was written down once')
+    const next = await operations.createAccessToken(request)
+    assert.equal((await authenticate(next.token))?.name, 'ci')
+  }))
+
 test('[API-5] a name is that of one good token, and free again when that has ended', () =>
   withTokens(async ({ operations, advance }) => {
     const request = { name: 'ci', role: 'viewer', ttl_seconds: 60 } as const
@@ -87,12 +104,19 @@ test('[API-5] a name is that of one good token, and free again when that has end
   }))
 
 test('[API-6] a revoked token opens nothing, also when the clock is set back', () =>
-  withTokens(async ({ operations, authenticate, advance }) => {
+  withTokens(async ({ store, operations, authenticate, advance }) => {
     const made = await operations.createAccessToken({ name: 'ci', role: 'viewer' })
     advance(1000)
     const revoked = await operations.revokeAccessToken({ token: 'ci' })
     assert.deepEqual(await operations.revokeAccessToken({ token: made.id }), revoked)
+    const other = await operations.createAccessToken({
+      name: 'cd',
+      role: 'viewer',
+      ttl_seconds: 60,
+    })
     assert.equal(await authenticate(made.token), undefined)
+    await store.write(() => Promise.resolve())
+    assert.equal((await authenticate(other.token))?.name, 'cd', 'no other token ends with it')
     advance(-DAY_MS)
     assert.equal(await authenticate(made.token), undefined)
     const revocations = await operations.listEntries({ tipo: 'admin_token_revoked' })

@@ -38,6 +38,7 @@ export async function createAccessToken(
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
     lastUsedAt: null,
     revokedAt: null,
+    endedAt: null,
   }
   return store.write(async (writer) => {
     const tokens = await writer.listAccessTokens()

@@ -12,22 +12,14 @@ import {
   insertDelivery,
   insertToken,
   LATER,
+  newEntry,
   NOW,
 } from './store-samples.ts'
 
 export function testAccessTokens(store: () => Store): void {
   test('an admin token is found by its hash and listed newest first, field for field', async () => {
-    const first: AccessToken = {
-      hash: randomBytes(32).toString('hex') as TokenHash,
-      name: 'ci',
-      role: 'operator',
-      createdAt: NOW,
-      expiresAt: LATER,
-      lastUsedAt: null,
-      revokedAt: null,
-    }
-    const second = { ...first, hash: randomBytes(32).toString('hex') as TokenHash }
-    const changed: AccessToken = { ...first, lastUsedAt: NOW, revokedAt: LATER }
+    const [first, second] = [newAccessToken(LATER), newAccessToken(LATER)]
+    const changed: AccessToken = { ...first, lastUsedAt: NOW, revokedAt: LATER, endedAt: LATER }
     await store().write(async (writer) => {
       await writer.insertAccessToken(first)
       await writer.insertAccessToken(second)
@@ -39,6 +31,37 @@ export function testAccessTokens(store: () => Store): void {
     assert.deepEqual(await reader.listAccessTokens(), [{ ...second, lastUsedAt: LATER }, changed])
     assert.equal(await reader.findAccessToken('0'.repeat(64) as TokenHash), undefined)
   })
+
+  test('[API-4] an entry of the log ends for good the admin tokens that have expired by then, and no others', async () => {
+    const expired = newAccessToken(LATER)
+    const open = newAccessToken(new Date(LATER.getTime() + 1))
+    const revoked = { ...newAccessToken(LATER), revokedAt: NOW }
+    await store().write(async (writer) => {
+      for (const token of [expired, open, revoked]) await writer.insertAccessToken(token)
+      await writer.appendEntry(newEntry({ at: NOW }))
+    })
+    const { reader } = store()
+    assert.deepEqual(await reader.listAccessTokens(), [revoked, open, expired])
+    await store().write((writer) => writer.appendEntry(newEntry({ at: LATER })))
+    assert.deepEqual(await reader.listAccessTokens(), [
+      revoked,
+      open,
+      { ...expired, endedAt: LATER },
+    ])
+  })
+}
+
+function newAccessToken(expiresAt: Date): AccessToken {
+  return {
+    hash: randomBytes(32).toString('hex') as TokenHash,
+    name: 'ci',
+    role: 'operator',
+    createdAt: NOW,
+    expiresAt,
+    lastUsedAt: null,
+    revokedAt: null,
+    endedAt: null,
+  }
 }
 
 export function testPages(store: () => Store): void {

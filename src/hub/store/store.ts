@@ -150,7 +150,7 @@ export interface StoreWriter extends StoreReader {
   addTokenMismatch(hash: TokenHash): Promise<void>
   /** It expires at that instant, for good. */
   endToken(hash: TokenHash, at: Date): Promise<void>
-  /** Those whose time is over have ended for good. */
+  /** Those whose time is over have ended for good, admin tokens too. */
   endExpiredTokens(now: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>

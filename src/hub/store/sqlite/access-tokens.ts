@@ -11,6 +11,7 @@ interface AccessTokenRow {
   readonly expires_at: number
   readonly last_used_at: number | null
   readonly revoked_at: number | null
+  readonly ended_at: number | null
 }
 
 export function selectAccessToken(session: SqlSession, hash: TokenHash): AccessToken | undefined {
@@ -25,8 +26,10 @@ export function selectAccessTokens(session: SqlSession): AccessToken[] {
 
 export function insertAccessToken(session: SqlSession, token: AccessToken): void {
   session.run(
-    `INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, last_used_at, revoked_at)
-     VALUES (@token_hash, @name, @role, @created_at, @expires_at, @last_used_at, @revoked_at)`,
+    `INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, last_used_at,
+       revoked_at, ended_at)
+     VALUES (@token_hash, @name, @role, @created_at, @expires_at, @last_used_at, @revoked_at,
+       @ended_at)`,
     fromAccessToken(token),
   )
 }
@@ -34,7 +37,8 @@ export function insertAccessToken(session: SqlSession, token: AccessToken): void
 export function updateAccessToken(session: SqlSession, token: AccessToken): void {
   const changes = session.run(
     `UPDATE admin_tokens SET name = @name, role = @role, created_at = @created_at,
-       expires_at = @expires_at, last_used_at = @last_used_at, revoked_at = @revoked_at
+       expires_at = @expires_at, last_used_at = @last_used_at, revoked_at = @revoked_at,
+       ended_at = @ended_at
      WHERE token_hash = @token_hash`,
     fromAccessToken(token),
   )
@@ -43,6 +47,12 @@ export function updateAccessToken(session: SqlSession, token: AccessToken): void
 
 export function setAccessTokenUsed(session: SqlSession, hash: TokenHash, at: Date): void {
   session.run('UPDATE admin_tokens SET last_used_at = ? WHERE token_hash = ?', at.getTime(), hash)
+}
+
+export function endExpiredAccessTokens(session: SqlSession, now: Date): void {
+  const sql = `UPDATE admin_tokens INDEXED BY admin_tokens_por_fim SET ended_at = ?
+     WHERE revoked_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
+  session.run(sql, now.getTime(), now.getTime())
 }
 
 function toAccessToken(row: AccessTokenRow): AccessToken {
@@ -54,6 +64,7 @@ function toAccessToken(row: AccessTokenRow): AccessToken {
     expiresAt: new Date(row.expires_at),
     lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
     revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
   }
 }
 
@@ -66,5 +77,6 @@ function fromAccessToken(token: AccessToken): AccessTokenRow {
     expires_at: token.expiresAt.getTime(),
     last_used_at: token.lastUsedAt?.getTime() ?? null,
     revoked_at: token.revokedAt?.getTime() ?? null,
+    ended_at: token.endedAt?.getTime() ?? null,
   }
 }

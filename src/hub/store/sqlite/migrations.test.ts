@@ -113,6 +113,16 @@ describe('a database of an older format keeps its rows when it is brought forwar
     await new SqliteWriter(() => session).appendEntry(newEntry({ at: new Date(3) }))
     assert.deepEqual(database.all('SELECT ended_at FROM enrollment_tokens'), [{ ended_at: 3 }])
   })
+
+  test('[VLT-16] [API-4] of the eleventh: the same for admin tokens', async () => {
+    using database = new OldDatabase(11)
+    database.connection.exec(`INSERT INTO admin_tokens
+      (token_hash, name, role, created_at, expires_at) VALUES ('${HASH}', 'ci', 'viewer', 1, 2)`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    await new SqliteWriter(() => session).appendEntry(newEntry({ at: new Date(3) }))
+    assert.deepEqual(database.all('SELECT ended_at FROM admin_tokens'), [{ ended_at: 3 }])
+  })
 })
 
 class OldDatabase implements Disposable {

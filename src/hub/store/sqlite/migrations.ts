@@ -348,6 +348,13 @@ BEGIN
 END;
 `
 
+/** The same for admin tokens. */
+const ENDED_ADMIN_TOKENS = `
+ALTER TABLE admin_tokens ADD COLUMN ended_at INTEGER;
+CREATE INDEX admin_tokens_por_fim ON admin_tokens (expires_at)
+  WHERE revoked_at IS NULL AND ended_at IS NULL;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -360,4 +367,5 @@ export const MIGRATIONS: readonly string[] = [
   ADMIN_API,
   TOKENS_BY_END,
   IN_USE_BEFORE,
+  ENDED_ADMIN_TOKENS,
 ]

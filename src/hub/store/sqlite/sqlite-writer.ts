@@ -22,7 +22,12 @@ import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { NewAuditEntry, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
-import { insertAccessToken, setAccessTokenUsed, updateAccessToken } from './access-tokens.ts'
+import {
+  endExpiredAccessTokens,
+  insertAccessToken,
+  setAccessTokenUsed,
+  updateAccessToken,
+} from './access-tokens.ts'
 import {
   type CertificateRow,
   type EntryRow,
@@ -161,6 +166,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const sql = `UPDATE enrollment_tokens INDEXED BY tokens_por_fim SET ended_at = ?
        WHERE consumed_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
     this.session().run(sql, now.getTime(), now.getTime())
+    endExpiredAccessTokens(this.session(), now)
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
