@@ -2,13 +2,8 @@
 
 import { addEntries } from '../../src/admin/verify-chain.ts'
 import { ChainVerifier } from '../../src/audit/hash-chain.ts'
-import {
-  type AdminAgent,
-  type AdminEntry,
-  type AdminOperations,
-  type AdminToken,
-  ENTRY_PAGE_MAX,
-} from '../../src/protocol/admin.ts'
+import { type AdminOperations, ENTRY_PAGE_MAX } from '../../src/protocol/admin.ts'
+import type { AdminAgent, AdminEntry, AdminToken } from '../../src/protocol/admin-views.ts'
 import type { HostWrites, WriteJournal } from './write-journal.ts'
 
 /** The log of one vault, read on after every restart. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
-import type { AdminEntry } from '../protocol/admin.ts'
+import type { AdminEntry } from '../protocol/admin-views.ts'
 import { Output } from './output.ts'
 import { printEntriesAsJson, printEntriesAsTable, type EntryPrinter } from './print-entries.ts'
 

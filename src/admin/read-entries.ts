@@ -1,4 +1,5 @@
-import type { AdminEntry, AdminOperations } from '../protocol/admin.ts'
+import type { AdminOperations } from '../protocol/admin.ts'
+import type { AdminEntry } from '../protocol/admin-views.ts'
 import { ENTRY_PAGE_MAX } from '../protocol/admin-routes.ts'
 
 export interface EntryQuery {

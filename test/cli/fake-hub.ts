@@ -7,16 +7,15 @@ import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
+import type { AdminOperations, AdminReplies } from '../../src/protocol/admin.ts'
 import type {
   AdminAgent,
   AdminBundle,
   AdminCargo,
   AdminDelivery,
   AdminEntry,
-  AdminOperations,
-  AdminReplies,
   AdminUpdatedBundle,
-} from '../../src/protocol/admin.ts'
+} from '../../src/protocol/admin-views.ts'
 import type { AdminAccessToken } from '../../src/protocol/admin-tokens.ts'
 import type { AdminWebhook } from '../../src/protocol/admin-webhooks.ts'
 import {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminRecipient, AdminRecipients, AdminSealed } from '../../protocol/admin.ts'
+import type { AdminSealed } from '../../protocol/admin.ts'
+import type { AdminRecipient, AdminRecipients } from '../../protocol/admin-views.ts'
 import { SEALED_BASE64_CHARACTERS_MAX } from '../../protocol/admin-routes.ts'
 import { AGE_HEADER_BYTES_MAX, sealedSize } from '../../sealing/age-header.ts'
 import { sealFor } from '../../sealing/sealed-file.ts'

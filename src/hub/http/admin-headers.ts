@@ -2,7 +2,8 @@
 
 import type { TSchema } from 'typebox'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminOperationName, AdminPolicy } from '../../protocol/admin.ts'
+import type { AdminOperationName } from '../../protocol/admin.ts'
+import type { AdminPolicy } from '../../protocol/admin-views.ts'
 import { ADMIN_POLICY_OPERATIONS } from '../../protocol/admin-routes.ts'
 import { policyTag } from '../service/policy-tag.ts'
 

@@ -1,6 +1,6 @@
 // What a policy forbids that was allowed when it was delivered: told to whoever lays the policy down.
 
-import type { AdminAffectedCargo } from '../../protocol/admin.ts'
+import type { AdminAffectedCargo } from '../../protocol/admin-views.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import { EVERY_NAME } from '../domain/policy.ts'

@@ -1,0 +1,255 @@
+// What the admin operations show: the rows of the lists of `svc … --json`, and what stands for itself.
+
+import { Type, type Static } from 'typebox'
+import { nullable, time } from './shapes.ts'
+
+export const AdminToken = Type.Object({
+  /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
+  id: Type.String(),
+  hostname: Type.String(),
+  role: Type.String(),
+  expires_at: time,
+  consumed_at: nullable(time),
+  created_at: time,
+})
+export type AdminToken = Static<typeof AdminToken>
+
+export const AdminCreatedToken = Type.Object({
+  ...AdminToken.properties,
+  /** The plaintext, shown this once. */
+  token: Type.String(),
+  /** Ready to paste on the host. */
+  agent_command: Type.String(),
+})
+export type AdminCreatedToken = Static<typeof AdminCreatedToken>
+
+export const AdminAgent = Type.Object({
+  id: Type.String(),
+  hostname: Type.String(),
+  role: Type.String(),
+  last_seen_at: nullable(time),
+  last_poll_at: nullable(time),
+  revoked_at: nullable(time),
+  created_at: time,
+  cert_serial: nullable(Type.String()),
+  cert_not_after: nullable(time),
+  /** One of its certificates should have been renewed by now. */
+  atrasado: Type.Boolean(),
+  /** Of its certificates that have not expired: how many the CA is yet to revoke, and how many it will not. */
+  ca_revocations_waiting: Type.Integer(),
+  ca_revocations_refused: Type.Integer(),
+  ca_revocation_reason: nullable(Type.String()),
+})
+export type AdminAgent = Static<typeof AdminAgent>
+
+/** A certificate that is revoked here and not at the CA. */
+export const AdminCaRevocation = Type.Object({
+  /** The SHA-256 of the certificate. */
+  id: Type.String(),
+  agente_id: Type.String(),
+  hostname: Type.String(),
+  serial: Type.String(),
+  purpose: Type.String(),
+  state: Type.Union([Type.Literal('waiting'), Type.Literal('refused')]),
+  revoked_at: time,
+  not_after: time,
+  reason: nullable(Type.String()),
+})
+export type AdminCaRevocation = Static<typeof AdminCaRevocation>
+
+export const AdminCargo = Type.Object({
+  id: Type.String(),
+  tipo: Type.String(),
+  nome: Type.String(),
+  versao: Type.Integer(),
+  sans: Type.Array(Type.String()),
+  created_at: time,
+})
+export type AdminCargo = Static<typeof AdminCargo>
+
+export const AdminCreatedCargo = Type.Object({
+  carga_id: Type.String(),
+  entregas: Type.Array(
+    Type.Object({ id: Type.String(), agente_id: Type.String(), hostname: Type.String() }),
+  ),
+})
+export type AdminCreatedCargo = Static<typeof AdminCreatedCargo>
+
+export const AdminDelivery = Type.Object({
+  id: Type.String(),
+  carga_id: Type.String(),
+  agente_id: Type.String(),
+  hostname: Type.String(),
+  tipo: Type.String(),
+  nome: Type.String(),
+  versao: Type.Integer(),
+  status: Type.String(),
+  updated_at: time,
+  erro: nullable(Type.String()),
+})
+export type AdminDelivery = Static<typeof AdminDelivery>
+
+export const AdminPolicy = Type.Object({
+  /** `*` for every role that has no row of its own. */
+  role: Type.String(),
+  nome: Type.String(),
+  /** Seconds; null leaves it to the hub. */
+  token_ttl_max: nullable(Type.Integer()),
+  /** Seconds; null leaves it to the CA. */
+  cert_ttl: nullable(Type.Integer()),
+  /** `*` for any name. */
+  sans_permitidos: Type.Array(Type.String()),
+  /** Their ids. */
+  cargas_automaticas: Type.Array(Type.String()),
+})
+export type AdminPolicy = Static<typeof AdminPolicy>
+
+/** A carga with names that a politica forbids to agents that have it. */
+export const AdminAffectedCargo = Type.Object({
+  carga_id: Type.String(),
+  nome: Type.String(),
+  /** Those that are forbidden. */
+  sans: Type.Array(Type.String()),
+  /** Hostnames. */
+  agentes: Type.Array(Type.String()),
+})
+export type AdminAffectedCargo = Static<typeof AdminAffectedCargo>
+
+/** How a politica meets what is there already. */
+export const AdminPolicyEffect = Type.Object({
+  /** Their certificates are renewed no more. */
+  cargas_afetadas: Type.Array(AdminAffectedCargo),
+})
+export type AdminPolicyEffect = Static<typeof AdminPolicyEffect>
+
+/** Whom to seal for. */
+export const AdminRecipient = Type.Object({
+  id: Type.String(),
+  hostname: Type.String(),
+  role: Type.String(),
+  /** Null for an agent that has told none: one of a version that cannot open sealed files. */
+  recipient: nullable(Type.String()),
+})
+export type AdminRecipient = Static<typeof AdminRecipient>
+
+export const AdminRecipients = Type.Object({
+  agentes: Type.Array(AdminRecipient),
+  /** Those of the carga besides its agents. */
+  escrow: Type.Array(Type.String()),
+  /** The most that a sealed file may hold. */
+  content_bytes_max: Type.Integer(),
+})
+export type AdminRecipients = Static<typeof AdminRecipients>
+
+export const AdminContent = Type.Object({
+  carga_id: Type.String(),
+  versao: Type.Integer(),
+  sha256: Type.String(),
+  /** Base64. */
+  conteudo: Type.String(),
+})
+export type AdminContent = Static<typeof AdminContent>
+
+/** The roots that are trusted now, and which agents trust others still. */
+export const AdminBundle = Type.Object({
+  numero: Type.Integer(),
+  /** Since when they are in force. */
+  created_at: time,
+  roots: Type.Array(
+    Type.Object({
+      /** SHA-256 of the DER, lower-case hex. */
+      fingerprint: Type.String(),
+      subject: Type.String(),
+      not_before: time,
+      not_after: time,
+      is_valid: Type.Boolean(),
+      /** Whether the hub's own certificate leads to it; false of all when no hub runs. */
+      is_hubs_own: Type.Boolean(),
+      /** How many identities and delivered certificates in use lead to it. */
+      certificados: Type.Integer(),
+    }),
+  ),
+  /** Certificates in use of which no version noted where they lead. */
+  certificados_unknown: Type.Integer(),
+  /** Whether the root file holds others by now; null when nobody can tell. */
+  file_differs: nullable(Type.Boolean()),
+  /** How many agents there are, without the revoked ones. */
+  agentes: Type.Integer(),
+  /** Those that have not said that they trust exactly these roots. */
+  pendentes: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      hostname: Type.String(),
+      /** Of the set that it trusts; null for one that never said. */
+      numero: nullable(Type.Integer()),
+      /** A file on the host says whom to trust. */
+      is_pinned: Type.Boolean(),
+      erro: nullable(Type.String()),
+      reported_at: nullable(time),
+    }),
+  ),
+})
+export type AdminBundle = Static<typeof AdminBundle>
+
+/** `endangered`: who needed a root that is gone now. */
+export const AdminUpdatedBundle = Type.Object({
+  ...AdminBundle.properties,
+  is_changed: Type.Boolean(),
+  endangered: Type.Array(
+    Type.Object({ hostname: Type.String(), reasons: Type.Array(Type.String()) }),
+  ),
+})
+export type AdminUpdatedBundle = Static<typeof AdminUpdatedBundle>
+
+export const AdminEntry = Type.Object({
+  seq: Type.Integer(),
+  id: Type.String(),
+  /** Null for the hub's own acts. */
+  agente_id: nullable(Type.String()),
+  tipo_evento: Type.String(),
+  payload: Type.Record(Type.String(), Type.Unknown()),
+  /** The stored bytes, which the hash covers. */
+  payload_text: Type.String(),
+  entrega_id: nullable(Type.String()),
+  request_id: nullable(Type.String()),
+  timestamp: time,
+  hash_anterior: Type.String(),
+  hash_atual: Type.String(),
+})
+export type AdminEntry = Static<typeof AdminEntry>
+
+export const AdminCertificateCounts = Type.Object({
+  valid: Type.Integer(),
+  atrasado: Type.Integer(),
+  expired: Type.Integer(),
+})
+export type AdminCertificateCounts = Static<typeof AdminCertificateCounts>
+
+export const AdminStatus = Type.Object({
+  version: Type.String(),
+  agentes: Type.Object({
+    registered: Type.Integer(),
+    atrasado: Type.Integer(),
+    revoked: Type.Integer(),
+  }),
+  certificados: Type.Object({
+    identity: AdminCertificateCounts,
+    delivery: AdminCertificateCounts,
+  }),
+  /** For how long the hub may stay down; null when no host has a certificate that could end. */
+  survival: nullable(
+    Type.Object({
+      seconds: Type.Number(),
+      first: Type.Object({
+        hostname: Type.String(),
+        purpose: Type.Union([Type.Literal('identity'), Type.Literal('delivery')]),
+        nome: nullable(Type.String()),
+        not_after: time,
+        atrasado: Type.Boolean(),
+      }),
+      following_1h: Type.Integer(),
+      following_24h: Type.Integer(),
+    }),
+  ),
+})
+export type AdminStatus = Static<typeof AdminStatus>
