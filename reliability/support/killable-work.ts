@@ -4,6 +4,7 @@ import { chmod, mkdir, readlink, rename, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { createDelivery, findDelivery } from '../../test/support/deliveries.ts'
 import { withIdentity } from '../../test/support/enrolled-host.ts'
+import { agentEnvironment } from '../../test/support/agent-environment.ts'
 import type { TestHub } from '../../test/support/hub.ts'
 import { type Ended, runProgram, type Variables } from '../../test/support/processes.ts'
 import { send } from '../../test/support/wire-client.ts'
@@ -31,12 +32,8 @@ class Host {
     this.hostname = hostname
     this.directory = join(directory, hostname)
     this.environment = {
-      SVC_SERVER_URL: `http://127.0.0.1:${hub.ports.enroll}`,
-      SVC_SERVER_MTLS_URL: `https://localhost:${hub.ports.mtls}`,
-      SVC_AGENT_DATA_DIR: this.path('data'),
+      ...agentEnvironment(hub, { hostname, dataDir: this.path('data') }),
       SVC_AGENT_TARGETS_DIR: this.path('targets.d'),
-      SVC_AGENT_HOSTNAME: hostname,
-      SVC_AGENT_ROLE: 'web',
     }
   }
 

@@ -14,6 +14,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { Hostname } from '../../src/protocol/identifiers.ts'
+import { agentEnvironment } from './agent-environment.ts'
 import type { TestHub } from './hub.ts'
 
 export interface FleetAgent {
@@ -85,13 +86,7 @@ async function openAgent(
   hostname: string,
   logging: ReturnType<typeof createLogging>,
 ): Promise<PollState> {
-  const env = {
-    SVC_SERVER_URL: `http://127.0.0.1:${hub.ports.enroll}`,
-    SVC_SERVER_MTLS_URL: `https://localhost:${hub.ports.mtls}`,
-    SVC_AGENT_DATA_DIR: dataDir,
-    SVC_AGENT_HOSTNAME: hostname,
-    SVC_AGENT_ROLE: 'web',
-  }
+  const env = agentEnvironment(hub, { hostname, dataDir })
   const config = parseAgentConfig(env, { command: 'run', osHostname: hostname })
   const paths = agentPaths(config)
   await prepareDirectories(paths)

@@ -3,6 +3,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { agentEnvironment } from './agent-environment.ts'
 import type { TestHub } from './hub.ts'
 import {
   type Ended,
@@ -36,11 +37,7 @@ export async function enrolHost(
   const dataDir = extra['SVC_AGENT_DATA_DIR'] ?? join(directory, 'data')
   const trace = join(directory, 'hook-trace')
   const environment: Variables = {
-    SVC_SERVER_URL: `http://127.0.0.1:${hub.ports.enroll}`,
-    SVC_SERVER_MTLS_URL: `https://localhost:${hub.ports.mtls}`,
-    SVC_AGENT_DATA_DIR: dataDir,
-    SVC_AGENT_HOSTNAME: hostname,
-    SVC_AGENT_ROLE: 'web',
+    ...agentEnvironment(hub, { hostname, dataDir }),
     SVC_AGENT_POLL_INTERVAL: '200ms',
     ...extra,
   }

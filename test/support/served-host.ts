@@ -6,6 +6,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { agentEnvironment } from './agent-environment.ts'
 import { type LoggedEvent, readEvents, waitForEvent } from './audit-log.ts'
 import type { ListedDelivery } from './deliveries.ts'
 import type { TestHub } from './hub.ts'
@@ -61,12 +62,8 @@ export class ServedHost implements AsyncDisposable {
 
   get environment(): Variables {
     return {
-      SVC_SERVER_URL: `http://127.0.0.1:${this.hub.ports.enroll}`,
-      SVC_SERVER_MTLS_URL: `https://localhost:${this.hub.ports.mtls}`,
-      SVC_AGENT_DATA_DIR: this.path('data'),
+      ...agentEnvironment(this.hub, { hostname: this.hostname, dataDir: this.path('data') }),
       SVC_AGENT_TARGETS_DIR: this.path('targets.d'),
-      SVC_AGENT_HOSTNAME: this.hostname,
-      SVC_AGENT_ROLE: 'web',
       SVC_AGENT_POLL_INTERVAL: '200ms',
     }
   }

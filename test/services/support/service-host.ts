@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { agentEnvironment } from '../../support/agent-environment.ts'
 import { createDelivery, findDelivery, type ListedDelivery } from '../../support/deliveries.ts'
 import type { TestHub } from '../../support/hub.ts'
 import {
@@ -94,12 +95,8 @@ export class ServiceHost implements AsyncDisposable {
 
   get environment(): Variables {
     return {
-      SVC_SERVER_URL: `http://127.0.0.1:${this.hub.ports.enroll}`,
-      SVC_SERVER_MTLS_URL: `https://localhost:${this.hub.ports.mtls}`,
-      SVC_AGENT_DATA_DIR: this.path('data'),
+      ...agentEnvironment(this.hub, { hostname: this.hostname, dataDir: this.path('data') }),
       SVC_AGENT_TARGETS_DIR: this.path('targets.d'),
-      SVC_AGENT_HOSTNAME: this.hostname,
-      SVC_AGENT_ROLE: 'web',
       SVC_AGENT_POLL_INTERVAL: '200ms',
     }
   }
