@@ -33,7 +33,9 @@ await runProgram('build', async () => {
   await artefact('svc.cjs', (path) => bundleProgram('src/admin/main.ts', path, settings))
   await artefact('svc-agent', (path) => buildAgentExecutable(path, settings))
   checkVersions(settings)
-  process.stdout.write('all of them start and say their version\n')
+  process.stdout.write(
+    'all of them start and say their version: dist/svc-agent by itself, the others by Node 24 (node dist/svc.cjs)\n',
+  )
 })
 
 async function artefact(name: string, make: (path: string) => Promise<void>): Promise<void> {

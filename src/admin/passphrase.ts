@@ -27,14 +27,16 @@ export function createPassphraseSource({
   let known: Secret<string> | undefined
   // Read at first use: beside a hub most commands need no passphrase, and so no file that holds it.
   const find = (): Secret<string> | undefined => (known ??= readFromEnvironment())
-  const askFor = async (question: string): Promise<Secret<string>> => {
-    if (ask === undefined) throw passphraseMissing()
+  const askFor = async (question: string, why = ''): Promise<Secret<string>> => {
+    if (ask === undefined) throw passphraseMissing(why)
     return new Secret(await ask(question))
   }
   return {
     needsPerson: () => find() === undefined && ask !== undefined,
     read: async () => {
-      known = find() ?? (await askFor('master passphrase: '))
+      known =
+        find() ??
+        (await askFor('master passphrase: ', 'no hub runs on this vault, so svc opens it itself: '))
       return known
     },
     readNew: async () => {
@@ -50,8 +52,8 @@ export function createPassphraseSource({
   }
 }
 
-function passphraseMissing(): UserError {
+function passphraseMissing(why: string): UserError {
   return new UserError('config_missing', `${VARIABLE} required`, {
-    hint: `set it, or ${VARIABLE}_FILE to the path of a file that holds it`,
+    hint: `${why}set it, or ${VARIABLE}_FILE to the path of a file that holds it`,
   })
 }

@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { request as httpsRequest } from 'node:https'
-import { describeError, errnoCode, SvcError, UserError } from '../platform/errors.ts'
+import { classifyConnectionFailure } from '../platform/connection-failure.ts'
+import { describeError, SvcError, UserError } from '../platform/errors.ts'
 import type { AdminOperationName } from '../protocol/admin.ts'
 import type { AdminErrorBody } from '../protocol/admin-errors.ts'
 import { ROLE_NEEDED } from '../protocol/admin-roles.ts'
@@ -126,60 +127,45 @@ function notAHub({ url }: RemoteHub, why: string, cause?: unknown): UserError {
   })
 }
 
-const UNTRUSTED: ReadonlySet<string> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
-const NEVER_CONNECTED: ReadonlySet<string> = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-])
-
 function explainConnection(hub: RemoteHub, error: unknown): SvcError {
   if (error instanceof SvcError) return error
   const where = hub.url.origin
-  const code = errnoCode(error) ?? ''
   const reason = describeError(error)
-  if (UNTRUSTED.has(code)) {
-    return new UserError('hub_untrusted', `the certificate of ${where} is not trusted: ${reason}`, {
-      cause: error,
-      hint: '--hub-ca (SVC_HUB_CA) names the root of the hub’s CA, PEM: ca.crt in its vault',
-    })
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return new UserError(
-      'hub_untrusted',
-      `the certificate of ${where} has other names: ${reason}`,
-      {
+  switch (classifyConnectionFailure(error)) {
+    case 'untrusted':
+      return new UserError(
+        'hub_untrusted',
+        `the certificate of ${where} is not trusted: ${reason}`,
+        {
+          cause: error,
+          hint: '--hub-ca (SVC_HUB_CA) names the root of the hub’s CA, PEM: ca.crt in its vault',
+        },
+      )
+    case 'other_names':
+      return new UserError(
+        'hub_untrusted',
+        `the certificate of ${where} has other names: ${reason}`,
+        {
+          cause: error,
+          hint: 'call the hub by SVC_SERVER_CN, or give it more names by SVC_SERVER_SANS',
+        },
+      )
+    case 'clock':
+      return new SvcError('hub_untrusted', `${where}: ${reason}`, {
         cause: error,
-        hint: 'call the hub by SVC_SERVER_CN, or give it more names by SVC_SERVER_SANS',
-      },
-    )
+        hint: 'compare the clocks; the hub renews its certificate by itself while its CA answers',
+      })
+    case 'no_tls':
+    case 'tls_refused':
+      return notAHub(hub, 'what answers there does not speak TLS as the admin port does', error)
+    case 'unreachable':
+      return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
+    case 'timeout':
+      return new SvcError('hub_timeout', `${where} did not answer in time`, { cause: error })
+    case 'broken':
+      return new SvcError('hub_connection_broke', `the connection to ${where} broke: ${reason}`, {
+        cause: error,
+        hint: 'the operation may have been done; look before you repeat it',
+      })
   }
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    return new SvcError('hub_untrusted', `${where}: ${reason}`, {
-      cause: error,
-      hint: 'compare the clocks; the hub renews its certificate by itself while its CA answers',
-    })
-  }
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return notAHub(hub, 'what answers there does not speak TLS as the admin port does', error)
-  }
-  if (NEVER_CONNECTED.has(code)) {
-    return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
-  }
-  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) {
-    return new SvcError('hub_timeout', `${where} did not answer in time`, { cause: error })
-  }
-  return new SvcError('hub_connection_broke', `the connection to ${where} broke: ${reason}`, {
-    cause: error,
-    hint: 'the operation may have been done; look before you repeat it',
-  })
 }

@@ -1,4 +1,4 @@
 /** The end of a sentence about something that was sent to an agent. */
 export function whenTold({ online }: { readonly online: boolean }): string {
-  return online ? ', and is online' : ' as soon as it is back: it is offline'
+  return online ? '; it is online' : ' as soon as it is back: it is offline'
 }

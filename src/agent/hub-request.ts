@@ -3,7 +3,12 @@
 
 import { type Dispatcher, request } from 'undici'
 import { Check } from 'typebox/value'
-import { describeError, SvcError } from '../platform/errors.ts'
+import {
+  classifyConnectionFailure,
+  type ConnectionFailure,
+  describeConnectionFailure,
+} from '../platform/connection-failure.ts'
+import { SvcError } from '../platform/errors.ts'
 import { BUNDLE_NUMBER_HEADER } from '../protocol/routes.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { ErrorReplyBody } from '../protocol/schemas.ts'
@@ -27,8 +32,11 @@ export type HubOutcome<Value> =
 /** No usable answer: no connection, a reply cut short, a timeout, or a reply that is not the protocol's. */
 export class HubUnreachableError extends SvcError {
   override name = 'HubUnreachableError'
-  constructor(message: string, options: { cause?: unknown; hint?: string } = {}) {
+  /** Undefined when there was an answer, which is not the protocol's. */
+  readonly failure: ConnectionFailure | undefined
+  constructor(message: string, options: { failure?: ConnectionFailure; hint?: string } = {}) {
     super('hub_unreachable', message, options)
+    this.failure = options.failure
   }
 }
 
@@ -137,7 +145,10 @@ async function exchange(
     return { status: reply.statusCode, headers: reply.headers, bytes }
   } catch (error) {
     // The reason is in the message, which is all that a person or a log gets to see.
-    throw new HubUnreachableError(`no answer from ${options.url.origin}: ${describeError(error)}`)
+    throw new HubUnreachableError(
+      `no answer from ${options.url.origin}: ${describeConnectionFailure(error)}`,
+      { failure: classifyConnectionFailure(error) },
+    )
   }
 }
 

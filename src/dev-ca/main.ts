@@ -31,9 +31,10 @@ const program = new Command('svc-ca')
     'after',
     `
 Examples:
+  umask 077                            # what follows has keys in it
   svc-ca init --dir ./ca > hub.env     # make a CA, keep the settings for the hub
   svc-ca serve --dir ./ca              # serve it until SIGTERM
-  . ./hub.env && svc-server            # start a hub that uses it`,
+  set -a; . ./hub.env; set +a          # in the shell of svc init and svc-server, whose --help goes on`,
   )
 
 program
@@ -56,7 +57,7 @@ The output holds the provisioner's private key: keep it like a password.
 
 Examples:
   svc-ca init --dir ./ca
-  svc-ca init --dir /var/lib/svc-ca --dns ca.example.org --listen 0.0.0.0:9000 > hub.env
+  umask 077; svc-ca init --dir /var/lib/svc-ca --dns ca.example.org --listen 0.0.0.0:9000 > hub.env
   svc-ca init --dir ./short-lived --cert-duration 10m --json`,
   )
   .action(async (options: InitOptions) => {

@@ -92,5 +92,7 @@ async function listenWhereWanted(
   port: AdminPort | undefined,
   address: BindAddress | undefined,
 ): Promise<BindAddress | undefined> {
-  return port === undefined || address === undefined ? undefined : listen(port, address)
+  return port === undefined || address === undefined
+    ? undefined
+    : listen(port, address, 'SVC_ADMIN_BIND')
 }

@@ -74,6 +74,7 @@ export async function bootHub(
     logger: logging.forModule('hub.ca'),
   })
   opened.defer(() => caClient.close())
+  warnOfOtherKid(config, log)
   const authority = meters?.watchAuthority(caClient) ?? caClient
   log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
 
@@ -145,9 +146,9 @@ export async function bootHub(
     ])
   })
   const bound = {
-    health: await listen(ports.health, config.healthBind),
-    enroll: await listen(ports.enroll, config.enrollBind),
-    mtls: await listen(ports.mtls, config.mtlsBind),
+    health: await listen(ports.health, config.healthBind, 'SVC_HEALTH_BIND'),
+    enroll: await listen(ports.enroll, config.enrollBind, 'SVC_ENROLL_BIND'),
+    mtls: await listen(ports.mtls, config.mtlsBind, 'SVC_MTLS_BIND'),
   }
   metrics = await listenForMetrics(config, logging, meters, {
     reader: store.reader,
@@ -205,6 +206,14 @@ export async function bootHub(
   return { close: () => running.disposeAsync() }
 }
 
+/** A CA would answer 401; with a certificate on disk it may be a day until it is asked. */
+function warnOfOtherKid({ caProvisionerKey, caProvisionerKid }: HubConfig, log: Logger): void {
+  const { kid } = caProvisionerKey.reveal()
+  if (kid === undefined || kid === caProvisionerKid) return
+  const fields = { kid: caProvisionerKid, kid_of_key: kid }
+  log.warn(fields, 'SVC_CA_PROVISIONER_KID is not the one that SVC_CA_PROVISIONER_KEY names')
+}
+
 /** In this order. */
 function logListening(
   log: Logger,
@@ -245,7 +254,7 @@ async function listenForMetrics(
   try {
     return await start()
   } catch (error) {
-    const failure = describeListenFailure(error, address)
+    const failure = describeListenFailure(error, address, 'SVC_METRICS_BIND')
     if (!isDefault) throw failure
     log.warn({ reason: describeError(failure) }, 'Metrics not served, SVC_METRICS_BIND moves them')
     return undefined

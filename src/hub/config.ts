@@ -284,7 +284,10 @@ export function readSecret(env: Environment, name: string): Secret<string> {
   try {
     return new Secret(readFileSync(path, 'utf8').replace(/\r?\n$/, ''))
   } catch (error) {
-    throw new UserError('config_invalid', `${name}_FILE: ${describeError(error)}`, { cause: error })
+    const reason = describeError(error)
+    // Not every message of the system names it.
+    const where = reason.includes(path) ? '' : `${path}: `
+    throw new UserError('config_invalid', `${name}_FILE: ${where}${reason}`, { cause: error })
   }
 }
 

@@ -84,6 +84,8 @@ ${variables.join('\n')}
 
 Examples:
   # A hub on a laptop: an embedded CA, a new vault, and the hub in front of it.
+  umask 077
+  openssl rand -base64 32 > passphrase
   svc-ca init --dir ./ca > ca.env
   svc-ca serve --dir ./ca &
   set -a; . ./ca.env; SVC_VAULT_ROOT=./vault; SVC_MASTER_PASSPHRASE_FILE=./passphrase; set +a

@@ -52,7 +52,9 @@ export async function readTextIfPresent(
   bytesMax: number,
 ): Promise<string | undefined> {
   try {
-    const { size } = await stat(path)
+    const stats = await stat(path)
+    if (stats.isDirectory()) throw new SvcError('not_a_file', `${path} is a directory`)
+    const { size } = stats
     if (size > bytesMax) {
       throw new SvcError(
         'file_too_large',

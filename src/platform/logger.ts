@@ -59,7 +59,7 @@ export function createLogging(options: LoggingOptions): Logging {
   }
 }
 
-/** The logging that RUST_LOG and SVC_LOG_FORMAT ask for; a bad filter is reported and replaced by `info`. */
+/** The logging that RUST_LOG and SVC_LOG_FORMAT ask for; a bad one is reported and its default taken. */
 export function createLoggingFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Logging {
@@ -71,6 +71,12 @@ export function createLoggingFromEnvironment(
   const logging = createLogging({ filter: filter ?? { levelOf: () => 'info' }, format })
   if (filter === undefined) {
     logging.forModule('log').warn({ rust_log: text }, 'RUST_LOG is not a filter, using info')
+  }
+  if (wanted !== undefined && wanted !== '' && wanted !== format) {
+    const fields = { svc_log_format: wanted }
+    logging
+      .forModule('log')
+      .warn(fields, `SVC_LOG_FORMAT is neither text nor json, using ${format}`)
   }
   return logging
 }

@@ -15,6 +15,12 @@ describe('a program', () => {
       /^name: error: it broke\nname: hint: mend it\n$/,
     ],
     [
+      'that the system stops says by what, without a stack',
+      `async () => void (await import('node:fs')).mkdirSync('/etc/passwd/x')`,
+      1,
+      /^name: error: ENOTDIR: not a directory, mkdir '\/etc\/passwd\/x'\nname: hint: a file is where a directory has to be\n$/,
+    ],
+    [
       'that has a bug shows where',
       `async () => { throw new TypeError('oops') }`,
       1,

@@ -1,6 +1,6 @@
 // The edge of every program: what it prints when it fails, and its exit status.
 
-import { SvcError } from './errors.ts'
+import { errnoCode, SvcError } from './errors.ts'
 import { printableLines } from './printable.ts'
 
 /**
@@ -23,8 +23,24 @@ export async function runProgram(name: string, main: () => Promise<void>): Promi
   isDone = true
 }
 
+/** What somebody can mend on the machine: the system's message names the path, and a stack would say nothing more. */
+const MENDABLE: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'run it as the owner of that, or as root'],
+  ['EPERM', 'run it as the owner of that, or as root'],
+  ['EISDIR', 'a directory is where a file has to be'],
+  ['ENOTDIR', 'a file is where a directory has to be'],
+  ['EEXIST', 'something else is in its place'],
+  ['ENOSPC', 'make room on that disk'],
+  ['EDQUOT', 'make room on that disk'],
+  ['EROFS', 'that file system is read-only'],
+])
+
 /** Known failures print their message and hint; anything else is a bug and prints its stack. */
 export function reportFailure(name: string, error: unknown): void {
+  const hint = MENDABLE.get(errnoCode(error) ?? '')
+  if (error instanceof Error && hint !== undefined && !(error instanceof SvcError)) {
+    return reportFailure(name, new SvcError('system', error.message, { hint }))
+  }
   if (error instanceof SvcError) {
     for (const line of printableLines(error.message).split('\n')) {
       process.stderr.write(`${name}: error: ${line}\n`)

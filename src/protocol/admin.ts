@@ -57,9 +57,15 @@ const expectedVersion = Type.Integer({ minimum: 0 })
 /** The same of a politica, which has no versao but an ETag, here without its quotes. */
 const expectedTag = text
 
+const role = Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })
+/** It comes into shells and terminals: no controls, no line breaks, nothing that turns the direction of writing. */
+const newRole = Type.String({
+  ...role,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*$',
+})
 const createTokenRequest = Type.Object({
   hostname: text,
-  role: text,
+  role: newRole,
   ttl_seconds: Type.Optional(Type.Integer({ minimum: 1 })),
   reenroll: Type.Optional(Type.Boolean()),
 })
@@ -131,10 +137,9 @@ const pushRequest = Type.Object({
   conteudo: Type.Optional(Type.String({ maxLength: PUSH_BYTES_MAX })),
   modo: Type.Optional(text),
 })
-const role = Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })
 /** What is left out stays as it is. */
 const setPolicyRequest = Type.Object({
-  role,
+  role: newRole,
   nome: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })),
   token_ttl_max: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
   cert_ttl: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),

@@ -310,8 +310,30 @@ describe('svc-agent enroll over https', () => {
       stderr,
       /svc-agent: error: no answer from https:\/\/127\.0\.0\.1:\d+: .*certificate/,
     )
+    assert.match(stderr, /^svc-agent: hint: SVC_SERVER_CA_PATH /m)
+    assert.doesNotMatch(stderr, /trying again/)
     assert.equal(hub.requests.length, 0)
     assert.equal(await hasIdentity(), false)
+  })
+
+  test('[AGT-12] does not try again where nothing speaks TLS, and says so', async () => {
+    await using _ = await newHost()
+    const plain = String(host.env['SVC_SERVER_URL']).replace('http:', 'https:')
+    const { status, stderr } = await enroll([], { SVC_SERVER_URL: plain })
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /^svc-agent: error: no answer from https:\/\/127\.0\.0\.1:\d+: it does not speak TLS\nsvc-agent: hint: the enroll port/m,
+    )
+    assert.doesNotMatch(stderr, /trying again/)
+  })
+
+  test('[AGT-3] says in one line what the system does not let it do', async () => {
+    await using _ = await newHost()
+    const { status, stderr } = await enroll([], { SVC_AGENT_DATA_DIR: rootPath })
+    assert.equal(status, 1)
+    assert.match(stderr, /^svc-agent: error: ENOTDIR: [^\n]+\nsvc-agent: hint: [^\n]+\n$/m)
+    assert.doesNotMatch(stderr, /internal error|^ +at /m)
   })
 
   test('[AGT-14] [AGV-20] [AGV-21] goes through HTTPS_PROXY unless NO_PROXY names the hub; the mutual TLS port never does', async () => {

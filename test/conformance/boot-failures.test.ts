@@ -256,6 +256,10 @@ describe('the addresses', () => {
       const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
       try {
         const ended = await assertFails(`Address already in use (${address})`, { [name]: address })
+        assert.match(
+          ended.stderr,
+          new RegExp(`^svc-server: hint: ${name} says where to listen$`, 'm'),
+        )
         assert.doesNotMatch(ended.stderr, /listening/)
       } finally {
         other.close()

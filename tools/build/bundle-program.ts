@@ -7,6 +7,7 @@ import { SvcError } from '../../src/platform/errors.ts'
 import { ROOT } from '../source-files.ts'
 import type { BuildSettings } from './build-settings.ts'
 
+const NODE_MAJOR = 24
 /** The addon of the encrypted store; it lies beside the bundles that use it. */
 export const STORE_ADDON = 'better-sqlite3.node'
 
@@ -23,11 +24,12 @@ export async function bundleProgram(
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node24',
+    target: `node${NODE_MAJOR}`,
     minify: true,
     // Stack traces of bugs name functions, not letters.
     keepNames: true,
     legalComments: 'none',
+    banner: { js: refuseOlderNode() },
     logLevel: 'error',
     define: {
       SVC_BUILD_VERSION: JSON.stringify(version),
@@ -43,6 +45,16 @@ export async function bundleProgram(
     const texts = await formatMessages(warnings, { kind: 'warning' })
     throw new SvcError('bundle_warning', `${entry} cannot be bundled as it is:\n${texts.join('')}`)
   }
+}
+
+/** On an older Node it would fail later, and say something else. */
+function refuseOlderNode(): string {
+  const message = `needs Node ${NODE_MAJOR} or newer, this is `
+  return (
+    `if(parseInt(process.versions.node,10)<${NODE_MAJOR}){` +
+    `console.error(require('node:path').basename(__filename)+': error: ${message}'+process.version);` +
+    'process.exit(1)}'
+  )
 }
 
 /**

@@ -143,6 +143,8 @@ Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s:
   pushed       ${pushed.path} (${pushed.mode}), there ${pushed.tookMs} ms after the hub had it
   audit log    ${count} entries, hash chain verified`)
   if (options.keep) sayWhatRuns(hub, agent, ports)
+  else
+    say('All of it is taken away again now; npm run demo -- --keep leaves it there, and running.')
 }
 
 interface HubPorts {

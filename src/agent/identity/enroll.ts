@@ -1,6 +1,7 @@
 // Enrolment: a one-time token becomes an identity.
 
 import type { Clock } from '../../platform/clock.ts'
+import type { ConnectionFailure } from '../../platform/connection-failure.ts'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -176,7 +177,8 @@ async function retryWhileTransient(
     })
     const isLast = failures >= ATTEMPTS_MAX
     if (result instanceof HubUnreachableError) {
-      if (isLast) throw withRetryHint(result)
+      const hint = result.failure && CONNECTION_HINTS[result.failure]
+      if (isLast || hint !== undefined) throw withHint(result, hint ?? RETRY_HINT)
       log.warn({ error: result.message, attempt: failures }, 'Hub not reached, trying again')
     } else {
       if (result.ok || isLast || ![408, 429, 503].includes(result.status)) return result
@@ -189,11 +191,20 @@ async function retryWhileTransient(
   }
 }
 
-function withRetryHint(error: HubUnreachableError): HubUnreachableError {
-  return new HubUnreachableError(error.message, {
-    cause: undefined,
-    hint: 'run the same command again: it goes on with the same request, and a token that was used up by it still works',
-  })
+const RETRY_HINT =
+  'run the same command again: it goes on with the same request, and a token that was used up by it still works'
+
+/** What no repetition mends. */
+const CONNECTION_HINTS: Readonly<Partial<Record<ConnectionFailure, string>>> = {
+  untrusted:
+    'SVC_SERVER_CA_PATH names the root to trust, PEM; without it the system’s store counts',
+  other_names: 'SVC_SERVER_URL has to name the host as its certificate does',
+  no_tls:
+    'the enroll port of a hub is plain http, for a proxy that adds TLS: SVC_SERVER_URL is that proxy, or http:// on the hub’s own host',
+}
+
+function withHint({ message, failure }: HubUnreachableError, hint: string): HubUnreachableError {
+  return new HubUnreachableError(message, failure === undefined ? { hint } : { failure, hint })
 }
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -203,6 +214,7 @@ const HINTS: Readonly<Record<string, string>> = {
   hostname_mismatch: 'the token was made for another host; see SVC_AGENT_HOSTNAME',
   role_mismatch: 'the token was made for another role; see SVC_AGENT_ROLE',
   agent_already_enrolled: 'ask for a token made with --reenroll',
+  route_not_found: 'is SVC_SERVER_URL the enroll port of the hub (8444, or the proxy before it)?',
   ca_failed:
     'the hub could not get a signature from its CA; its log says why; the token is not used up',
 }

@@ -1,7 +1,7 @@
 // One stream of the hub, on a connection of its own: it ends when the hub ends it, floods it, or is silent.
 
 import { Agent, request } from 'undici'
-import { describeError } from '../../platform/errors.ts'
+import { describeConnectionFailure } from '../../platform/connection-failure.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { HubClientOptions } from '../hub-client.ts'
 import {
@@ -99,5 +99,7 @@ function requireEventStream(contentType: string | string[] | undefined): void {
 }
 
 function unreachable(url: URL, error: unknown): HubUnreachableError {
-  return new HubUnreachableError(`no stream from ${url.origin}: ${describeError(error)}`)
+  return new HubUnreachableError(
+    `no stream from ${url.origin}: ${describeConnectionFailure(error)}`,
+  )
 }

@@ -19,7 +19,11 @@ const FILE_MODE = 0o600
 
 /** Creates a vault; one that exists is never touched. */
 export async function initVault(root: string, passphrase: Secret<string>): Promise<UnsealedVault> {
-  if (passphrase.reveal() === '') throw new UserError('passphrase_empty', 'the passphrase is empty')
+  if (passphrase.reveal() === '') {
+    throw new UserError('passphrase_empty', 'the passphrase is empty', {
+      hint: 'SVC_MASTER_PASSPHRASE holds it, or the file that SVC_MASTER_PASSPHRASE_FILE names',
+    })
+  }
   try {
     return await initLocked(root, passphrase)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { errnoCode, SvcError } from '../../platform/errors.ts'
+import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
 import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import { VaultError } from './vault-error.ts'
 import { vaultFiles } from './vault-files.ts'
@@ -22,7 +22,9 @@ export function takeLock(path: string): VaultLock {
 }
 
 export function vaultMissing(root: string): VaultError {
-  return new VaultError('vault_missing', `no vault at ${root} — run svc init first`)
+  return new VaultError('vault_missing', `no vault at ${root} — run svc init first`, {
+    hint: 'SVC_VAULT_ROOT says where the vault is',
+  })
 }
 
 function tryLock(path: string): FileLock | undefined {
@@ -39,6 +41,13 @@ function requireVault(root: string, configPath: string): void {
     statSync(configPath)
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') throw vaultMissing(root)
-    throw new VaultError('vault_unavailable', `cannot read ${configPath}`, { cause: error })
+    throw new VaultError(
+      'vault_unavailable',
+      `cannot read ${configPath}: ${describeError(error)}`,
+      {
+        cause: error,
+        hint: 'SVC_VAULT_ROOT says where the vault is',
+      },
+    )
   }
 }

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import {
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net'
+import { test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
+import { Agent, request } from 'undici'
+import { createFakeCa } from '../../test/fakes/hub-certificates.ts'
+import { classifyConnectionFailure, describeConnectionFailure } from './connection-failure.ts'
+
+const dispatcher = new Agent({ connect: { timeout: 1000 } })
+
+async function failureAt(server: Server): Promise<[string, string]> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => sockets.add(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    await request(`https://localhost:${port}/`, { dispatcher })
+    return assert.fail('it was answered')
+  } catch (error) {
+    return [classifyConnectionFailure(error), describeConnectionFailure(error)]
+  } finally {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+test('a server without TLS is said to have none', async () => {
+  assert.deepEqual(await failureAt(createHttpServer()), ['no_tls', 'it does not speak TLS'])
+})
+
+test('a server that ends the handshake is quoted in one line', async () => {
+  const [failure, reason] = await failureAt(createTlsServer({ minVersion: 'TLSv1.3' }))
+  assert.equal(failure, 'tls_refused')
+  assert.match(reason, /^TLS: [^\n:]+$/)
+})
+
+test('a certificate that nobody vouches for is not trusted', async () => {
+  const { certificatePem: cert, keyPem: key } = await (
+    await createFakeCa()
+  ).issueServer('localhost')
+  const [failure] = await failureAt(createTlsServer({ cert, key }))
+  assert.equal(failure, 'untrusted')
+})
+
+test('silence is a timeout', async () => {
+  const [failure] = await failureAt(createTcpServer())
+  assert.equal(failure, 'timeout')
+})

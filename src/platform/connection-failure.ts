@@ -1,0 +1,53 @@
+import { describeError, errnoCode } from './errors.ts'
+
+/** What kept a client from an answer, as far as the system or TLS says. */
+export type ConnectionFailure =
+  | 'untrusted'
+  | 'other_names'
+  | 'clock'
+  | 'no_tls'
+  | 'tls_refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'broken'
+
+const BY_CODE: ReadonlyMap<string, ConnectionFailure> = new Map([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'untrusted'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'untrusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'untrusted'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'other_names'],
+  ['CERT_HAS_EXPIRED', 'clock'],
+  ['CERT_NOT_YET_VALID', 'clock'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'no_tls'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'no_tls'],
+  ['EPROTO', 'tls_refused'],
+  ['EAI_AGAIN', 'unreachable'],
+  ['ECONNREFUSED', 'unreachable'],
+  ['EHOSTUNREACH', 'unreachable'],
+  ['ENETUNREACH', 'unreachable'],
+  ['ENOTFOUND', 'unreachable'],
+  ['ETIMEDOUT', 'unreachable'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
+  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
+])
+
+export function classifyConnectionFailure(error: unknown): ConnectionFailure {
+  const code = errnoCode(error) ?? ''
+  const known = BY_CODE.get(code)
+  if (known !== undefined) return known
+  if (code.startsWith('ERR_SSL_')) return 'tls_refused'
+  const isTimeout =
+    error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
+  return isTimeout ? 'timeout' : 'broken'
+}
+
+/** In a few words: OpenSSL's own are lines that name its source files. */
+export function describeConnectionFailure(error: unknown): string {
+  const failure = classifyConnectionFailure(error)
+  if (failure === 'no_tls') return 'it does not speak TLS'
+  const hasReason = error instanceof Error && 'reason' in error && typeof error.reason === 'string'
+  return failure === 'tls_refused' && hasReason ? `TLS: ${error.reason}` : describeError(error)
+}
