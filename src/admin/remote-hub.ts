@@ -162,7 +162,7 @@ function explainConnection(hub: RemoteHub, error: unknown): SvcError {
       return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
     case 'timeout':
       return new SvcError('hub_timeout', `${where} did not answer in time`, { cause: error })
-    case 'broken':
+    default:
       return new SvcError('hub_connection_broke', `the connection to ${where} broke: ${reason}`, {
         cause: error,
         hint: 'the operation may have been done; look before you repeat it',

@@ -48,6 +48,7 @@ export function classifyConnectionFailure(error: unknown): ConnectionFailure {
 export function describeConnectionFailure(error: unknown): string {
   const failure = classifyConnectionFailure(error)
   if (failure === 'no_tls') return 'it does not speak TLS'
-  const hasReason = error instanceof Error && 'reason' in error && typeof error.reason === 'string'
-  return failure === 'tls_refused' && hasReason ? `TLS: ${error.reason}` : describeError(error)
+  if (failure !== 'tls_refused' || !(error instanceof Error)) return describeError(error)
+  const { reason } = error as { reason?: unknown }
+  return typeof reason === 'string' ? `TLS: ${reason}` : describeError(error)
 }
