@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +56,7 @@ describe('the encrypted database file', () => {
         },
       )
       assert.deepEqual(await describeDirectory(directory), before)
+      assert.deepEqual(listOpen(directory), [])
     })
   }
 
@@ -180,4 +182,18 @@ async function describeDirectory(directory: string): Promise<Record<string, stri
     files[name] = createHash('sha256').update(content).digest('hex')
   }
   return files
+}
+
+/** Of the files below a directory, those that this process has open. */
+function listOpen(directory: string): string[] {
+  return readdirSync('/proc/self/fd')
+    .map((descriptor) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`)
+      } catch {
+        // The one by which the list itself was read.
+        return ''
+      }
+    })
+    .filter((target) => target.startsWith(directory))
 }

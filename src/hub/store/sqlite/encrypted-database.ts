@@ -172,6 +172,16 @@ function connect(
     timeout: BUSY_TIMEOUT_MS,
     ...options,
   })
+  try {
+    prepareConnection(connection, key)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function prepareConnection(connection: Connection, key: Buffer): void {
   connection.pragma("cipher = 'chacha20'")
   connection.pragma(`key = "raw:${key.toString('hex')}"`)
   // Sorting and savepoints must not spill plaintext into temporary files.
@@ -182,7 +192,6 @@ function connect(
   connection.pragma('foreign_keys = ON')
   // Makes REPLACE run the triggers that keep the audit log append-only.
   connection.pragma('recursive_triggers = ON')
-  return connection
 }
 
 function useWriteAheadLog(connection: Connection): void {

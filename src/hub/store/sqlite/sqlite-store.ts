@@ -24,9 +24,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { path, dataKey } = options
   if (options.createIfMissing === true && !(await exists(path))) await createDatabase(path, dataKey)
   const writer = openWriter(path, dataKey)
+  let reader: Connection | undefined
   try {
-    return new SqliteStore(writer, openReader(path, dataKey), options.onCommit, options.onBatch)
+    reader = openReader(path, dataKey)
+    return new SqliteStore(writer, reader, options.onCommit, options.onBatch)
   } catch (error) {
+    reader?.close()
     writer.close()
     throw error
   }
