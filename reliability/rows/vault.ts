@@ -1,8 +1,10 @@
 // A vault that is damaged in any byte, and one whose hub was killed.
 
+import { rm } from 'node:fs/promises'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import type { UnsealedVault } from '../../src/hub/vault/vault.ts'
 import { hubEnvironment } from '../../test/support/hub.ts'
+import { makeQuickDirectory } from '../../test/simulation/quick-directory.ts'
 import { startScriptedCa } from '../../test/support/scripted-ca.ts'
 import { collectBroken } from '../support/collect-broken.ts'
 import { crashHubs } from '../support/vault/core-dumps.ts'
@@ -64,7 +66,11 @@ async function tryVault(context: RowContext): Promise<RowResult> {
   const part = (name: string, work: () => Promise<string>): Promise<void> =>
     collectBroken(broken, name, async () => void tried.push(await work()))
   await using ca = await startScriptedCa(() => ({ kind: 'sign' }))
-  const { whole, killed } = await makeSmallVaults(directory, ca.environment)
+  // A hundred thousand flips, each with its commits, of which none has to last.
+  const quick = await makeQuickDirectory('cartorio-reliability-vault-')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rm(quick, { recursive: true, force: true }))
+  const { whole, killed } = await makeSmallVaults(quick, ca.environment)
   const environment = hubEnvironment(whole.root, { caEnvironment: ca.environment })
   const flipParts = [
     [
@@ -80,7 +86,7 @@ async function tryVault(context: RowContext): Promise<RowResult> {
       'a killed hub’s write-ahead log',
       () => flipFiles(context, killed, [['db.enc-wal', extent.walFlips]]),
     ],
-    ['a large vault', () => flipLarge(context, extent)],
+    ['a large vault', () => flipLarge(context, quick, extent)],
   ] as const
   for (const [name, flips] of flipParts) {
     await part(name, async () => {
@@ -126,8 +132,12 @@ async function flipFiles(
   return damaged.tally
 }
 
-async function flipLarge(context: RowContext, extent: Extent): Promise<DamageTally> {
-  const damaged = await damageVault(await makeLargeVault(context.directory, extent.largeEntries))
+async function flipLarge(
+  context: RowContext,
+  directory: string,
+  extent: Extent,
+): Promise<DamageTally> {
+  const damaged = await damageVault(await makeLargeVault(directory, extent.largeEntries))
   await flipBytes(context, damaged, 'db.enc', extent.largeFlips)
   return damaged.tally
 }
