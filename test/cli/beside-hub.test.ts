@@ -146,7 +146,7 @@ describe('beside a running hub', () => {
 
     assert.match(
       await svcRefuses(`entrega cancel ${ofWeb2}`),
-      /is replaced by .* already\nsvc: hint: svc entrega list shows those that stand\n/,
+      /is replaced by .* already\nsvc: hint: it stands in its place: name that one\n/,
     )
     const next = String(all.entregas[0]?.['id'])
     assert.equal((await svcJson(`entrega cancel ${next}`))['status'], 'cancelada')

@@ -87,7 +87,7 @@ async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWi
     const hint =
       delivery.replacedBy === null
         ? 'svc carga create makes a new one'
-        : 'svc entrega list shows those that stand'
+        : 'it stands in its place: name that one'
     throw new UserError('delivery_over', `entrega ${id} is ${why} already`, { hint })
   }
   return findWithCargo(reader, delivery.id)
