@@ -20,6 +20,9 @@ class Connection extends EventEmitter {
   }
 }
 
+/** The limits are before it: such a connection is closed by them. */
+const ONE_TOO_MANY = '192.0.2.9'
+
 describe('[LIM-24] a TLS handshake', () => {
   let server: EventEmitter
   let begun: Connection[]
@@ -29,6 +32,9 @@ describe('[LIM-24] a TLS handshake', () => {
     begun = []
     waiting = []
     server.on('connection', (connection: Connection) => begun.push(connection))
+    server.on('connection', (connection: Connection) => {
+      if (connection.remoteAddress === ONE_TOO_MANY) connection.close()
+    })
     waitAfterFailure(server as TlsServer, () => new Promise((resolve) => waiting.push(resolve)))
   })
 
@@ -41,6 +47,11 @@ describe('[LIM-24] a TLS handshake', () => {
     waiting.shift()?.()
     await Promise.resolve()
   }
+
+  test('of a connection that is one too many never begins', () => {
+    connect(ONE_TOO_MANY)
+    assert.deepEqual(begun, [])
+  })
 
   test('of an address that is new, or that succeeded, begins at once', () => {
     const first = connect('192.0.2.1')

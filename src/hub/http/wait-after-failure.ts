@@ -20,11 +20,12 @@ export function waitAfterFailure(server: TlsServer, turn: () => Promise<void>): 
       if (failed.size > ADDRESSES_MAX) failed.delete(failed.values().next().value ?? '')
     },
   })
-  // TLS begins with the first listener, which the server came with.
+  // TLS begins with the first listener, which the server came with. It becomes the last: what another one closes at once,
+  // for being one too many, costs no TLS.
   const [beginTls] = server.listeners('connection') as ((socket: Socket) => void)[]
   invariant(beginTls, 'a TLS server listens to its connections')
   server.removeListener('connection', beginTls)
-  server.prependListener('connection', (socket: Socket) => {
+  server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const begin = (): void => {
       if (!socket.destroyed) beginTls.call(server, socket)
