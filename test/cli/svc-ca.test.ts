@@ -48,7 +48,7 @@ describe('svc-ca', () => {
     for (const args of [['--help'], ['init', '--help'], ['serve', '--help']]) {
       const { status, stdout } = svcCa(...args)
       assert.equal(status, 0)
-      assert.match(stdout, /Examples:\n {2}svc-ca /)
+      assert.match(stdout, /Examples:\n(?: {2}umask 077 .*\n)? {2}svc-ca /)
     }
   })
 

@@ -60,7 +60,8 @@ describe('the passphrase prompt', { skip }, () => {
       const asked = await runOnTerminal('svc token list', env)
       assert.equal(
         asked.screen,
-        `svc: error: no vault at ${env.SVC_VAULT_ROOT} — run svc init first\n`,
+        `svc: error: no vault at ${env.SVC_VAULT_ROOT} — run svc init first\n` +
+          'svc: hint: SVC_VAULT_ROOT says where the vault is\n',
       )
     }))
 
