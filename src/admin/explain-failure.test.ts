@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { getSystemErrorMap } from 'node:util'
+import { lockVault } from '../hub/vault/vault.ts'
 import { SvcError, UserError } from '../platform/errors.ts'
 import { explainFailure } from './explain-failure.ts'
 
@@ -46,6 +47,18 @@ describe('explainFailure', () => {
       return
     }
     assert.fail('was read')
+  })
+
+  test('leaves the way out of a vault that cannot be looked at to its reason', () => {
+    try {
+      lockVault('/dev/null')
+    } catch (error) {
+      const { message, hint } = explain(error)
+      assert.equal(message, 'cannot read /dev/null/config.json: not a directory')
+      assert.equal(hint, 'SVC_VAULT_ROOT says where the vault is')
+      return
+    }
+    assert.fail('was locked')
   })
 
   test('says where to look when the database cannot be written', () => {

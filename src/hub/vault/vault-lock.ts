@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
+import { errnoCode, SvcError } from '../../platform/errors.ts'
 import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import { VaultError } from './vault-error.ts'
 import { vaultFiles } from './vault-files.ts'
@@ -41,13 +41,6 @@ function requireVault(root: string, configPath: string): void {
     statSync(configPath)
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') throw vaultMissing(root)
-    throw new VaultError(
-      'vault_unavailable',
-      `cannot read ${configPath}: ${describeError(error)}`,
-      {
-        cause: error,
-        hint: 'SVC_VAULT_ROOT says where the vault is',
-      },
-    )
+    throw new VaultError('vault_unavailable', `cannot read ${configPath}`, { cause: error })
   }
 }
