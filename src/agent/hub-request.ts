@@ -34,7 +34,10 @@ export class HubUnreachableError extends SvcError {
   override name = 'HubUnreachableError'
   /** Undefined when there was an answer, which is not the protocol's. */
   readonly failure: ConnectionFailure | undefined
-  constructor(message: string, options: { failure?: ConnectionFailure; hint?: string } = {}) {
+  constructor(
+    message: string,
+    options: { failure?: ConnectionFailure | undefined; hint?: string } = {},
+  ) {
     super('hub_unreachable', message, options)
     this.failure = options.failure
   }

@@ -204,7 +204,7 @@ const CONNECTION_HINTS: Readonly<Partial<Record<ConnectionFailure, string>>> = {
 }
 
 function withHint({ message, failure }: HubUnreachableError, hint: string): HubUnreachableError {
-  return new HubUnreachableError(message, failure === undefined ? { hint } : { failure, hint })
+  return new HubUnreachableError(message, { failure, hint })
 }
 
 const HINTS: Readonly<Record<string, string>> = {
