@@ -53,7 +53,7 @@ export async function readTextIfPresent(
 ): Promise<string | undefined> {
   try {
     const stats = await stat(path)
-    if (stats.isDirectory()) throw new SvcError('not_a_file', `${path} is a directory`)
+    if (stats.isDirectory()) throw directoryInPlaceOf(path)
     const { size } = stats
     if (size > bytesMax) {
       throw new SvcError(
@@ -66,6 +66,11 @@ export async function readTextIfPresent(
     if (errnoCode(error) === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** What reading it would throw, with the path that the system leaves out. */
+function directoryInPlaceOf(path: string): Error {
+  return Object.assign(new Error(`EISDIR: ${path} is a directory`), { code: 'EISDIR', path })
 }
 
 export async function removeIfPresent(path: string): Promise<void> {
