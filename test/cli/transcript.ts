@@ -4,6 +4,7 @@
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { passedOnEnvironment } from '../support/passed-on.ts'
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
 const COMMAND_TIMEOUT_MS = 60_000
@@ -35,12 +36,13 @@ export function runInShell(
   command: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
+  const passedOn = passedOnEnvironment()
   return new Promise((resolve, reject) => {
     execFile(
       'sh',
       ['-c', command],
       {
-        env: { PATH: `${BIN}:${process.env['PATH'] ?? ''}`, ...env },
+        env: { ...passedOn, PATH: `${BIN}:${passedOn.PATH}`, ...env },
         timeout: COMMAND_TIMEOUT_MS,
         maxBuffer: 64 * 1024 * 1024,
       },

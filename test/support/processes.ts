@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/platform/clock.ts'
 import { SvcError } from '../../src/platform/errors.ts'
+import { passedOnEnvironment } from './passed-on.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -37,7 +38,7 @@ export function pathOfProgram(program: string): string {
   return existsSync(built) ? built : resolve(BIN, program)
 }
 
-/** Starts a program of bin/; nothing of our own environment but PATH is seen by it. */
+/** Starts a program of bin/; of our own environment it sees what is passed on. */
 export function startProgram(
   program: string,
   args: readonly string[],
@@ -55,7 +56,7 @@ export async function runProgram(
   return endOf(startProgram(program, args, variables))
 }
 
-/** Starts any command, with nothing of our environment but PATH. */
+/** Starts any command, with nothing of our environment but what is passed on. */
 export function startTool(command: string, args: readonly string[]): RunningProgram {
   return startCommand(command, args, {})
 }
@@ -95,7 +96,7 @@ function startCommand(
   input?: string | Buffer,
 ): RunningProgram {
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], ...variables },
+    env: { ...passedOnEnvironment(), ...variables },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
   const stdout = collect(child.stdout)
