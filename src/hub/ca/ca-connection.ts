@@ -18,7 +18,10 @@ export interface CaRequest {
 }
 
 export interface CaConnection {
-  /** Throws ConnectionFailure, CaError for an endless reply, or the signal's reason. */
+  /**
+   * Throws ConnectionFailure, CaError for an endless reply, or the signal's reason; that late when it waits for a
+   * connection, which undici lets go of only once it is there, or has failed.
+   */
   send(request: CaRequest): Promise<CaReply>
   /** From the next request on these are trusted and no others; what is under way goes on. */
   useRoots(rootPem: string): void
@@ -49,8 +52,7 @@ export function createCaConnection(options: CaConnectionOptions): CaConnection {
     },
     send: async (request) => {
       try {
-        // undici lets go of a request that waits for a connection only once that is there, or has failed.
-        return await unlessAborted(request.signal, sendOnce(agent, options.origin, request))
+        return await sendOnce(agent, options.origin, request)
       } catch (error) {
         request.signal.throwIfAborted()
         if (errnoCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
@@ -74,21 +76,6 @@ function createAgent({ rootPem, connectionsMax }: CaConnectionOptions): Agent {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-}
-
-/** Rejects with the signal's reason as soon as it is aborted, whatever the work does. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let giveUp = (): void => undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    giveUp = () => reject(signal.reason as Error)
-  })
-  signal.addEventListener('abort', giveUp, { once: true })
-  if (signal.aborted) giveUp()
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-  }
 }
 
 async function sendOnce(agent: Agent, origin: string, request: CaRequest): Promise<CaReply> {

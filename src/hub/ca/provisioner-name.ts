@@ -1,5 +1,6 @@
 // A token names its provisioner, but a hub is configured with the key id only: the name is asked for and remembered.
 
+import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { CaError } from './certificate-authority.ts'
 import type { CaConnection } from './ca-connection.ts'
 import { failureOfReply } from './ca-reply.ts'
@@ -39,7 +40,8 @@ export function lookedUpProvisionerName(
     }
   }
   return {
-    get: async (signal) => known ?? orAborted((underWay ??= lookUp()), signal),
+    // A look-up that others wait for too goes on when one of them has run out of time.
+    get: async (signal) => known ?? unlessAborted((underWay ??= lookUp()), signal),
     forget: (name) => {
       if (known === name) known = undefined
     },
@@ -101,14 +103,4 @@ function parsePage(body: string): Page | undefined {
     // Not JSON, or not of this shape: the caller has one answer for both.
     return undefined
   }
-}
-
-/** A look-up that others wait for too goes on when one of them has run out of time. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason as Error)
-    const onAbort = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

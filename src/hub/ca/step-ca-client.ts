@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
+import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault, findRootOf } from '../../pki/issued-certificate.ts'
 import { type CaReply, ConnectionFailure, createCaConnection } from './ca-connection.ts'
@@ -98,11 +99,9 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const ask = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
     const leave = await limiter.enter(signal)
     if (leave === undefined) throw new CaError('overloaded', 'too many calls to the CA are waiting')
-    try {
-      return await askTwice(call, signal)
-    } finally {
-      leave()
-    }
+    // The caller goes at the deadline; the place is free once the connection is, so that those who gave up a silent CA
+    // are never more than there are places: each of them costs it a connection when it speaks again.
+    return unlessAborted(askTwice(call, signal).finally(leave), signal)
   }
 
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
