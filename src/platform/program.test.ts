@@ -21,6 +21,15 @@ describe('a program', () => {
       /^name: error: ENOTDIR: not a directory, mkdir '\/etc\/passwd\/x'\nname: hint: a file is where a directory has to be\n$/,
     ],
     [
+      'that knows no way out tells the one of what stopped it',
+      `async () => {
+        const cause = Object.assign(new Error(), { code: 'EACCES' })
+        throw new SvcError('code', 'cannot read it', { cause: new Error('', { cause }) })
+      }`,
+      1,
+      /^name: error: cannot read it\nname: hint: run it as the owner of that, or as root\n$/,
+    ],
+    [
       'that has a bug shows where',
       `async () => { throw new TypeError('oops') }`,
       1,

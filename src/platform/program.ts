@@ -37,18 +37,24 @@ const MENDABLE: ReadonlyMap<string, string> = new Map([
 
 /** Known failures print their message and hint; anything else is a bug and prints its stack. */
 export function reportFailure(name: string, error: unknown): void {
-  const hint = MENDABLE.get(errnoCode(error) ?? '')
-  if (error instanceof Error && hint !== undefined && !(error instanceof SvcError)) {
-    return reportFailure(name, new SvcError('system', error.message, { hint }))
-  }
-  if (error instanceof SvcError) {
+  if (
+    error instanceof SvcError ||
+    (error instanceof Error && MENDABLE.has(errnoCode(error) ?? ''))
+  ) {
     for (const line of printableLines(error.message).split('\n')) {
       process.stderr.write(`${name}: error: ${line}\n`)
     }
-    if (error.hint !== undefined)
-      process.stderr.write(`${name}: hint: ${printableLines(error.hint)}\n`)
+    const hint = findHint(error)
+    if (hint !== undefined) process.stderr.write(`${name}: hint: ${printableLines(hint)}\n`)
     return
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   process.stderr.write(`${name}: error: internal error: ${printableLines(text)}\n`)
+}
+
+/** Its own, else that of what caused it. */
+function findHint(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const own = error instanceof SvcError ? error.hint : MENDABLE.get(errnoCode(error) ?? '')
+  return own ?? findHint(error.cause)
 }
