@@ -1,8 +1,8 @@
 // Strangers who hold connections, shake hands and guess tokens, all at once, while an agent goes on working.
 //
-// How it is measured. The hub has the first core for itself and nothing else; the attacker and the agent that is measured
-// are processes of their own on the other cores, the attacker with the scheduler's idle policy: it takes what the agent
-// leaves, so that what slows the agent down is the hub. The attackers' addresses are hundreds of 127.0.0.0/8, so that no
+// How it is measured. The hub has the first core for itself and nothing else; the attacker, the agent that is measured, the
+// CA and the hosts that enrol are on the other cores, the attacker with the scheduler's idle policy: it takes what they
+// leave, so that what slows the agent down is the hub. The attackers' addresses are hundreds of 127.0.0.0/8, so that no
 // limit of one address helps the hub; the agent's is another. The agent asks for its manifest, one request at a time, on a
 // connection that it keeps and on new ones in turn. Idle is the same agent at the same hub before and after the attack.
 // What an operator sees of memory is VmRSS. It is compared with what it was after a first attack of the same kind: glibc
@@ -38,6 +38,7 @@ import {
   latenciesOf,
   shortfallsOf,
 } from '../support/judge-abuse.ts'
+import { keepToCores } from '../support/own-cores.ts'
 import { startPinnedHub } from '../support/pinned-hub.ts'
 import { findSlowhttptestFaults, hasSlowhttptest } from '../support/run-slowhttptest.ts'
 import { findSslyzeFaults } from '../support/run-sslyze.ts'
@@ -97,6 +98,8 @@ async function tryAbuse(
 ): Promise<RowResult> {
   const { limits } = setting
   const sslyze = await ensureSslyze()
+  const cores = setting.isMeasuredAlone ? `1-${availableParallelism() - 1}` : undefined
+  await using _kept = cores === undefined ? undefined : await keepToCores(cores)
   await using ca = await startDevCa()
   await using hub = await startPinnedHub({
     directory: context.directory,
@@ -108,7 +111,6 @@ async function tryAbuse(
     },
     core: setting.isMeasuredAlone ? 0 : undefined,
   })
-  const cores = setting.isMeasuredAlone ? `1-${availableParallelism() - 1}` : undefined
   const [host, hostile] = [await enrollHost(hub, 'honest'), await enrollHost(hub, 'hostile')]
   const address = `127.0.0.1:${hub.ports.mtls}`
   await using honest = startHonestAgent(program, { ...identityOf(host), address }, cores)
