@@ -33,7 +33,9 @@ export async function runAgentTraced(
     TRACED,
   ]
   const traced = [...options, pathOfProgram('svc-agent'), ...args]
-  const ended = await runProgram('/usr/bin/strace', traced, environment)
+  // Node's own cache of what is compiled, where tests have one, is no place that an agent was told.
+  const untouched = { ...environment, NODE_DISABLE_COMPILE_CACHE: '1' }
+  const ended = await runProgram('/usr/bin/strace', traced, untouched)
   return { ended, paths: changedPaths(await readFile(logPath, 'utf8')) }
 }
 

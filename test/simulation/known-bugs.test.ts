@@ -8,6 +8,9 @@ import { openWorkshop, runHistory, type Workshop } from './history/run-history.t
 /** Among so many histories each bug shows itself; nine in ten times among the first ten. */
 const SEEDS_MAX = 40
 
+/** Seconds a history, which on a busy machine are minutes. */
+const TIMEOUT = { timeout: 600_000 }
+
 let workshop: Workshop
 
 describe('simulated histories find', () => {
@@ -17,7 +20,7 @@ describe('simulated histories find', () => {
   after(() => workshop[Symbol.asyncDispose]())
 
   for (const bug of KNOWN_BUGS) {
-    test(`${bug.name}, put back in, within ${SEEDS_MAX} seeds`, async (context) => {
+    test(`${bug.name}, put back in, within ${SEEDS_MAX} seeds`, TIMEOUT, async (context) => {
       const { seed, failure } = await findFirst((each) => runHistory(workshop, each, { bug }))
       assert.match(failure, bug.symptom)
       context.diagnostic(`found by seed ${seed}`)
