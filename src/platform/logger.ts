@@ -17,17 +17,13 @@ export interface LoggingOptions {
   readonly destination?: DestinationStream
 }
 
-/** Paths that may hold a secret, should one ever be logged by mistake. */
-const REDACTED_PATHS = [
-  'token',
-  'ott',
-  'csr_pem',
-  'passphrase',
-  'key_pem',
-  '*.token',
-  '*.ott',
-  '*.key_pem',
-]
+/**
+ * Fields that would hold a secret, should one ever be logged by mistake. Not pino's `redact`: for wildcards it copies the
+ * fields of every line, a third of what a hub allocates for a refusal.
+ */
+const SECRET_FIELDS = ['token', 'ott', 'csr_pem', 'passphrase', 'key_pem']
+
+const REDACTING = Object.fromEntries(SECRET_FIELDS.map((name) => [name, () => '[redacted]']))
 
 export function createLogging(options: LoggingOptions): Logging {
   const stderr = pino.destination({ dest: 2, sync: true })
@@ -47,7 +43,7 @@ export function createLogging(options: LoggingOptions): Logging {
       level: 'trace',
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+      serializers: REDACTING,
     },
     stream,
   )

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createLogging, type Logger } from './logger.ts'
+
+function linesOf(work: (log: Logger) => void): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = []
+  const write = (text: string): void => void lines.push(JSON.parse(text) as never)
+  const logging = createLogging({
+    filter: { levelOf: () => 'info' },
+    format: 'json',
+    destination: { write },
+  })
+  work(logging.forModule('hub.enroll'))
+  return lines
+}
+
+describe('a log line', () => {
+  test('has level, time, module, fields and message', () => {
+    const [line] = linesOf((log) => log.info({ hostname: 'web-1' }, 'Agent enrolled'))
+    assert.match(String(line?.['time']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    const { time: _time, ...rest } = line ?? {}
+    assert.deepEqual(rest, {
+      level: 'info',
+      module: 'hub.enroll',
+      hostname: 'web-1',
+      msg: 'Agent enrolled',
+    })
+  })
+
+  test('has an error with its type, message and stack', () => {
+    const [line] = linesOf((log) => log.error({ err: new TypeError('oops') }, 'Request failed'))
+    const { type, message, stack } = line?.['err'] as Record<string, string>
+    assert.deepEqual([type, message], ['TypeError', 'oops'])
+    assert.match(stack ?? '', /logger\.test\.ts/)
+  })
+
+  for (const name of ['token', 'ott', 'csr_pem', 'passphrase', 'key_pem']) {
+    test(`never has what is in a field ${name}`, () => {
+      const [line] = linesOf((log) => log.info({ [name]: 'svct_secret' }, 'By mistake'))
+      assert.equal(line?.[name], '[redacted]')
+    })
+  }
+
+  test('below the level of its module is none', () => {
+    assert.deepEqual(
+      linesOf((log) => log.debug('Request answered')),
+      [],
+    )
+  })
+})
