@@ -4,7 +4,8 @@
 // CA and the hosts that enrol are on the other cores, the attacker with the scheduler's idle policy: it takes what they
 // leave, so that what slows the agent down is the hub. The attackers' addresses are hundreds of 127.0.0.0/8, so that no
 // limit of one address helps the hub; the agent's is another. The agent asks for its manifest, one request at a time, on a
-// connection that it keeps and on new ones in turn. Idle is the same agent at the same hub before and after the attack.
+// connection that it keeps and on new ones in turn, and each second another host enrols. Idle is the same, at the same hub,
+// before and after the attack.
 // What an operator sees of memory is VmRSS. It is compared with what it was after a first attack of the same kind: glibc
 // keeps the pages that 6,000 connections have once taken, which a leak would add to. The figure of the fresh hub is told.
 // The attacker's slow connections go on sending after the hub's answer and never close: held is until the hub lets go.
@@ -17,16 +18,14 @@ import { enrollHost } from '../../test/support/enrolled-host.ts'
 import { HUB_NAME } from '../../test/support/hub.ts'
 import { ensureSslyze } from '../../tools/install-sslyze.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
-import {
-  buildAbuseProgram,
-  type HonestSamples,
-  startHonestAgent,
-} from '../support/abuse-program.ts'
+import { buildAbuseProgram, startHonestAgent } from '../support/abuse-program.ts'
 import {
   type AbuseSetting,
   attackDuring,
   type AttackResult,
   type Footprint,
+  type HonestResult,
+  measureHonest,
   footprintOf,
   identityOf,
   type Scene,
@@ -133,12 +132,12 @@ async function attackAndJudge(scene: Scene): Promise<RowResult> {
   await honest.measure(setting.settleSeconds)
 
   context.progress('idle')
-  const idle = await honest.measure(setting.idleSeconds)
+  const idle = await measureHonest(scene, 'before', setting.idleSeconds)
   const before = await footprintOf(hub)
   context.progress('second attack')
   const second = await attackDuring(scene, 'second', setting.attackSeconds)
   context.progress('after it')
-  const idleAfter = await honest.measure(setting.idleSeconds)
+  const idleAfter = await measureHonest(scene, 'after', setting.idleSeconds)
   const after = await awaitRecovery(scene, before)
 
   return judge(setting, { fresh, rehearsal, reports, idle, before, second, idleAfter, after })
@@ -149,16 +148,16 @@ interface Course {
   readonly fresh: number
   readonly rehearsal: AttackResult
   readonly reports: Reports
-  readonly idle: HonestSamples
+  readonly idle: HonestResult
   readonly before: Footprint
   readonly second: AttackResult
-  readonly idleAfter: HonestSamples
+  readonly idleAfter: HonestResult
   readonly after: Recovery
 }
 
 function judge(setting: AbuseSetting, course: Course): RowResult {
   const { rehearsal, reports, idle, before, second, idleAfter, after } = course
-  const latencies = latenciesOf([idle, idleAfter], second.samples)
+  const latencies = latenciesOf([idle.samples, idleAfter.samples], second.samples)
   const enrolled = rehearsal.enrolled + second.enrolled
   const seconds = second.outcome.seconds.toFixed(0)
   return {

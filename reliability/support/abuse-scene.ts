@@ -48,13 +48,16 @@ export interface Scene {
 
 const ENROLMENT_PAUSE_MS = 1000
 
-export interface AttackResult {
-  readonly outcome: AttackOutcome
-  /** Of the honest agent, once all slow connections were open. */
+export interface HonestResult {
   readonly samples: HonestSamples
   /** Of honest agents. */
   readonly failures: readonly string[]
   readonly enrolled: number
+}
+
+/** What is measured begins once all slow connections are open. */
+export interface AttackResult extends HonestResult {
+  readonly outcome: AttackOutcome
   readonly descriptors: number
   /** CPU seconds of the hub for each second of the clock. */
   readonly busy: number
@@ -85,14 +88,25 @@ export async function attackDuring(
   )
   const opening = await honest.measure(setting.rampSeconds)
   const spentBefore = await cpuSeconds(hub.pid)
-  const measuring = honest.measure(seconds)
-  const enrolments = await enrollUntil(hub, name, measuring)
-  const samples = await measuring
+  const measured = await measureHonest(scene, name, seconds)
   const busy = ((await cpuSeconds(hub.pid)) - spentBefore) / seconds
   const { descriptors } = await footprintOf(hub)
   const outcome = await attack.end()
-  const failures = [...opening.failures, ...samples.failures, ...enrolments.failures]
-  return { outcome, samples, failures, enrolled: enrolments.done, descriptors, busy }
+  const failures = [...opening.failures, ...measured.failures]
+  return { ...measured, outcome, failures, descriptors, busy }
+}
+
+/** The agent, with honest enrolments beside it: what they cost it is no work of strangers. */
+export async function measureHonest(
+  { hub, honest }: Scene,
+  name: string,
+  seconds: number,
+): Promise<HonestResult> {
+  const measuring = honest.measure(seconds)
+  const enrolments = await enrollUntil(hub, name, measuring)
+  const samples = await measuring
+  const failures = [...samples.failures, ...enrolments.failures]
+  return { samples, failures, enrolled: enrolments.done }
 }
 
 /** New hosts are let in too, one after the other. */
