@@ -63,8 +63,7 @@ async function startOrEnd(environment: Variables): Promise<Ended | undefined> {
   const isServing = await waitUntil('the hub to serve or to end', () => {
     if (hub.hasEnded()) return 'no'
     return hub.stderr().includes('"msg":"mtls listening"') ? 'yes' : undefined
-  })
-  if (isServing === 'yes') hub.kill('SIGKILL')
+  }).finally(() => hub.kill('SIGKILL'))
   const ended = await hub.ended
   return isServing === 'yes' ? undefined : ended
 }
