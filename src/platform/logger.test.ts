@@ -41,6 +41,15 @@ describe('a log line', () => {
     })
   }
 
+  for (const name of ['token', 'ott', 'key_pem']) {
+    test(`never has what is in a field ${name} of an error or a report`, () => {
+      const secret = { [name]: 'svct_secret' }
+      const err = Object.assign(new Error('oops'), secret)
+      const [line] = linesOf((log) => log.error({ err, report: secret }, 'By mistake'))
+      assert.doesNotMatch(JSON.stringify(line), /svct_secret/)
+    })
+  }
+
   test('below the level of its module is none', () => {
     assert.deepEqual(
       linesOf((log) => log.debug('Request answered')),

@@ -18,12 +18,19 @@ export interface LoggingOptions {
 }
 
 /**
- * Fields that would hold a secret, should one ever be logged by mistake. Not pino's `redact`: for wildcards it copies the
- * fields of every line, a third of what a hub allocates for a refusal.
+ * What may hold a secret, should one ever be logged by mistake, by itself or in what has fields of its own. These are named:
+ * a path with a wildcard has pino copy the fields of every line, a third of what a hub allocates for a refusal.
  */
-const SECRET_FIELDS = ['token', 'ott', 'csr_pem', 'passphrase', 'key_pem']
-
-const REDACTING = Object.fromEntries(SECRET_FIELDS.map((name) => [name, () => '[redacted]']))
+const REDACTED_PATHS = [
+  'token',
+  'ott',
+  'csr_pem',
+  'passphrase',
+  'key_pem',
+  ...['err', 'report'].flatMap((field) =>
+    ['token', 'ott', 'key_pem'].map((name) => `${field}.${name}`),
+  ),
+]
 
 export function createLogging(options: LoggingOptions): Logging {
   const stderr = pino.destination({ dest: 2, sync: true })
@@ -43,7 +50,7 @@ export function createLogging(options: LoggingOptions): Logging {
       level: 'trace',
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: REDACTING,
+      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
     },
     stream,
   )
