@@ -97,8 +97,9 @@ async function tryAbuse(
 ): Promise<RowResult> {
   const { limits } = setting
   const sslyze = await ensureSslyze()
-  const cores = setting.isMeasuredAlone ? `1-${availableParallelism() - 1}` : undefined
-  await using _kept = cores === undefined ? undefined : await keepToCores(cores)
+  await using _kept = setting.isMeasuredAlone
+    ? await keepToCores(`1-${availableParallelism() - 1}`)
+    : undefined
   await using ca = await startDevCa()
   await using hub = await startPinnedHub({
     directory: context.directory,
@@ -112,9 +113,9 @@ async function tryAbuse(
   })
   const [host, hostile] = [await enrollHost(hub, 'honest'), await enrollHost(hub, 'hostile')]
   const address = `127.0.0.1:${hub.ports.mtls}`
-  await using honest = startHonestAgent(program, { ...identityOf(host), address }, cores)
+  await using honest = startHonestAgent(program, { ...identityOf(host), address })
   // Awaited here: what it uses ends with this function.
-  return await attackAndJudge({ context, setting, program, hub, hostile, honest, cores, sslyze })
+  return await attackAndJudge({ context, setting, program, hub, hostile, honest, sslyze })
 }
 
 async function attackAndJudge(scene: Scene): Promise<RowResult> {

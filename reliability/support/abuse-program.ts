@@ -76,17 +76,9 @@ export function buildAbuseProgram(directory: string): string | undefined {
   throw new SvcError('no_go', 'the attacker is written in Go, and there is no Go to build it')
 }
 
-/** With `cores`: on these, with what they have left over; it must not hold up what is measured beside it. */
-export function startAttack(
-  program: string,
-  attack: Attack,
-  cores: string | undefined,
-): RunningAttack {
-  const command = [program, 'attack']
-  const child = spawnPinned(
-    cores === undefined ? command : ['chrt', '--idle', '0', ...command],
-    cores,
-  )
+/** One that yields takes what others leave over: it must not hold up what is measured beside it. */
+export function startAttack(program: string, attack: Attack, yields: boolean): RunningAttack {
+  const child = spawnTalking([...(yields ? ['chrt', '--idle', '0'] : []), program, 'attack'])
   const ask = talkTo(child)
   child.stdin?.write(`${JSON.stringify(attack)}\n`)
   return {
@@ -101,9 +93,8 @@ export function startAttack(
 export function startHonestAgent(
   program: string,
   told: AbuserIdentity & { readonly address: string },
-  cores: string | undefined,
 ): HonestAgent {
-  const child = spawnPinned([program, 'honest'], cores)
+  const child = spawnTalking([program, 'honest'])
   const ask = talkTo(child)
   child.stdin?.write(`${JSON.stringify(told)}\n`)
   return {
@@ -115,9 +106,7 @@ export function startHonestAgent(
   }
 }
 
-function spawnPinned(command: readonly string[], cores: string | undefined): ChildProcess {
-  const prefix = cores === undefined ? [] : ['taskset', '-c', cores]
-  const [program = '', ...args] = [...prefix, ...command]
+function spawnTalking([program = '', ...args]: readonly string[]): ChildProcess {
   return spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
 }
 

@@ -41,8 +41,6 @@ export interface Scene {
   readonly hub: PinnedHub
   readonly hostile: EnrolledHost
   readonly honest: HonestAgent
-  /** All but the hub's, where it has one of its own. */
-  readonly cores: string | undefined
   readonly sslyze: Sslyze | undefined
 }
 
@@ -68,7 +66,7 @@ export async function attackDuring(
   name: string,
   seconds: number,
 ): Promise<AttackResult> {
-  const { setting, program, hub, hostile, honest, cores } = scene
+  const { setting, program, hub, hostile, honest } = scene
   const { ports } = hub
   await using attack = startAttack(
     program,
@@ -84,7 +82,7 @@ export async function attackDuring(
       ramp_seconds: setting.rampSeconds,
       identity: identityOf(hostile),
     },
-    cores,
+    setting.isMeasuredAlone,
   )
   const opening = await honest.measure(setting.rampSeconds)
   const spentBefore = await cpuSeconds(hub.pid)
