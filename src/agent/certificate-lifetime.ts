@@ -1,6 +1,6 @@
 // When a certificate is due for renewal.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Certificate } from '../pki/certificates.ts'
 import type { HubTime } from './hub-time.ts'
 
@@ -52,6 +52,6 @@ export class NewCertificates {
 }
 
 function spreadOf(serial: string): number {
-  const fraction = createHash('sha256').update(serial).digest().readUInt32BE(0) / 2 ** 32
+  const fraction = hash('sha256', serial, 'buffer').readUInt32BE(0) / 2 ** 32
   return 0.9 + fraction * 0.2
 }

@@ -1,6 +1,6 @@
 // The content of a cargo that is a file, as the hub hands it out: bounded, and held against the digest that comes with it.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ReplyHeaders } from './hub-request.ts'
 
 export interface Blob {
@@ -26,7 +26,7 @@ export function decodeBlob(bytes: Buffer, headers: ReplyHeaders): Blob | undefin
   const [, promised] =
     SHA256_MEMBER.exec(Array.isArray(header) ? header.join(',') : (header ?? '')) ?? []
   if (promised === undefined) return undefined
-  const digest = createHash('sha256').update(bytes).digest()
+  const digest = hash('sha256', bytes, 'buffer')
   return {
     bytes,
     sha256: digest.toString('hex'),

@@ -1,7 +1,7 @@
 // The hash chain of the audit log: hash_atual = SHA-256(previous hash ‖ payload ‖ timestamp), all UTF-8 text.
 // The previous hash is 64 hex characters and the timestamp 27, so the concatenation can be read only one way.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export const GENESIS_HASH: string = '0'.repeat(64)
 
@@ -20,11 +20,7 @@ export interface ChainFault {
 }
 
 export function hashEntry(previousHash: string, payloadText: string, timestamp: string): string {
-  return createHash('sha256')
-    .update(previousHash)
-    .update(payloadText)
-    .update(timestamp)
-    .digest('hex')
+  return hash('sha256', `${previousHash}${payloadText}${timestamp}`, 'hex')
 }
 
 /** The fixed-width timestamp of an instant; clocks here have milliseconds, the last three digits are zero. */

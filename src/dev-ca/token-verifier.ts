@@ -1,6 +1,6 @@
 // Decides whether a one-time token (RFC 7519) opens an operation, by the rules of step-ca's JWK provisioner.
 
-import { createHash, createPublicKey } from 'node:crypto'
+import { hash, createPublicKey } from 'node:crypto'
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Clock } from '../platform/clock.ts'
 import type { ProvisionerPublicJwk } from './provisioner.ts'
@@ -134,7 +134,7 @@ function parseToken(text: string): Token | undefined {
       issuer: claims.iss,
       subject: claims.sub ?? '',
       audiences: [claims.aud ?? []].flat(),
-      identifier: claims.jti ?? createHash('sha256').update(text).digest('hex'),
+      identifier: claims.jti ?? hash('sha256', text, 'hex'),
       issuedAtMs: inMilliseconds(claims.iat),
       notBeforeMs: inMilliseconds(claims.nbf),
       expiresAtMs: claims.exp * 1000,

@@ -1,14 +1,7 @@
 // Certificate signing requests (PKCS#10, RFC 2986).
 
 import 'reflect-metadata'
-import {
-  constants,
-  createHash,
-  createPublicKey,
-  type KeyObject,
-  verify,
-  webcrypto,
-} from 'node:crypto'
+import { constants, hash, createPublicKey, type KeyObject, verify, webcrypto } from 'node:crypto'
 import {
   type Name,
   Pkcs10CertificateRequest,
@@ -76,7 +69,7 @@ export function parseCsrPem(pem: string): CertificateRequest | undefined {
     const der = Buffer.from(csr.rawData)
     return {
       der,
-      sha256: createHash('sha256').update(der).digest('hex'),
+      sha256: hash('sha256', der, 'hex'),
       commonName: singleCommonName(csr.subjectName),
       sans: subjectAltNames(csr),
       publicKeySpki,
@@ -91,8 +84,8 @@ export function parseCsrPem(pem: string): CertificateRequest | undefined {
 function isSelfSigned(csr: Pkcs10CertificateRequest, publicKey: KeyObject): boolean {
   // What the library calls a HashedAlgorithm has more fields for RSA-PSS, and no hash for Ed25519.
   const algorithm = csr.signatureAlgorithm as Algorithm & { hash?: Algorithm; saltLength?: number }
-  const hash = algorithm.hash?.name
-  if (hash !== undefined && !SIGNATURE_HASHES.has(hash)) return false
+  const signatureHash = algorithm.hash?.name
+  if (signatureHash !== undefined && !SIGNATURE_HASHES.has(signatureHash)) return false
   const pss = {
     key: publicKey,
     padding: constants.RSA_PKCS1_PSS_PADDING,
@@ -101,7 +94,7 @@ function isSelfSigned(csr: Pkcs10CertificateRequest, publicKey: KeyObject): bool
   const key = algorithm.name === 'RSA-PSS' ? pss : publicKey
   // The signed bytes are there, though the library's types keep them private.
   const { tbs } = csr as unknown as { tbs: Uint8Array }
-  return verify(hash?.replace('-', '') ?? null, tbs, key, Buffer.from(csr.signature))
+  return verify(signatureHash?.replace('-', '') ?? null, tbs, key, Buffer.from(csr.signature))
 }
 
 interface Algorithm {

@@ -83,7 +83,7 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
   return {
     createHubClient: (client) => {
       const leaf = new X509Certificate(client.certificatePem)
-      const presented = presentCertificate(leaf)
+      const presented = presentCertificate(leaf.toLegacyObject())
       const send: Send = (route, decode, serve) =>
         request(options, client, { route, decode }, async (hub) => {
           checkClientCertificate(leaf, hub.clock.now())

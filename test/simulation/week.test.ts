@@ -85,7 +85,9 @@ async function assertIdentityWorks(aftermath: Aftermath, host: SimulatedHost): P
   const identity = await host.readIdentity()
   const now = week.time.now()
   assert.ok(identity.leaf.notBefore <= now && identity.leaf.notAfter > now)
-  const outcome = await hub.authenticateAgent(presentCertificate(identity.leaf.x509))
+  const outcome = await hub.authenticateAgent(
+    presentCertificate(identity.leaf.x509.toLegacyObject()),
+  )
   assert.ok(outcome.ok, `${host.hostname}: ${outcome.ok ? '' : outcome.refusal}`)
   const serials = followRenewals(renewalsOf(aftermath, host, undefined))
   assert.equal(serials.at(-1), identity.leaf.serial)

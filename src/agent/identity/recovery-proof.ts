@@ -1,6 +1,6 @@
 // What a recovery shows the hub: that whoever asks holds the key of the expired identity, now, for this CSR and this hub.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { CompactSign } from 'jose'
 import { UserError } from '../../platform/errors.ts'
 import type { PrivateKey } from '../../pki/keys.ts'
@@ -21,7 +21,7 @@ export async function createRecoveryProof(options: RecoveryProofOptions): Promis
   const { key, csrDer, audience, now } = options
   refuseOtherThanP256(key)
   const claims: RecoveryClaims = {
-    csr_sha256: createHash('sha256').update(csrDer).digest('base64url'),
+    csr_sha256: hash('sha256', csrDer, 'base64url'),
     aud: audience,
     iat: Math.floor(now.getTime() / 1000),
     jti: randomUUID(),

@@ -1,7 +1,7 @@
 // One pass over the targets: what a crash left is put back, then each target is brought to the version in `out/`.
 // Whoever makes a pass holds the lock of the state directory.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
@@ -169,12 +169,10 @@ function rootsOf({ files }: Target, material: Material): string | undefined {
   const isWanted = files.some(
     ({ content }) => content.format === 'pem' && content.parts.includes('ca'),
   )
-  return isWanted && 'caPem' in material
-    ? createHash('sha256').update(material.caPem).digest('hex')
-    : undefined
+  return isWanted && 'caPem' in material ? hash('sha256', material.caPem, 'hex') : undefined
 }
 
 /** One target file is one target, whatever it says today. */
 function idOf({ source }: Target): string {
-  return createHash('sha256').update(source).digest('hex').slice(0, 32)
+  return hash('sha256', source, 'hex').slice(0, 32)
 }

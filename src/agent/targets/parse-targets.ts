@@ -1,6 +1,6 @@
 // A target's TOML, all of it checked before any of it counts; nothing is coerced and nothing unknown is passed over.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { KEY_TYPES } from '../../pki/keys.ts'
@@ -51,7 +51,7 @@ function readTarget(source: string, text: string, table: Record<string, unknown>
   if (problems.length > 0 || name === undefined) {
     return { ok: false, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
   }
-  const sourceSha256 = createHash('sha256').update(text).digest('hex')
+  const sourceSha256 = hash('sha256', text, 'hex')
   return {
     ok: true,
     target: { source, sourceSha256, name, artefact, keyType, reload, probe, files },

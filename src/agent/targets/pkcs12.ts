@@ -1,6 +1,6 @@
 // PKCS#12 (RFC 7292) in what OpenSSL, Java and Node all read: PBES2 with AES-256-CBC, and a SHA-256 MAC.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   Attribute,
   AuthenticatedSafe,
@@ -106,7 +106,7 @@ function certificateBag({ x509 }: Certificate, bagAttributes: Attribute[] = []):
 
 /** The same on key and leaf: by it a reader knows that they are a pair (RFC 2985, section 5.5.2). */
 function localKeyId({ x509 }: Certificate): Attribute {
-  const id = createHash('sha1').update(x509.raw).digest()
+  const id = hash('sha1', x509.raw, 'buffer')
   return Attribute.fromBER(bytesOf(Buffer.concat([LOCAL_KEY_ID_OF_20_BYTES, id])))
 }
 

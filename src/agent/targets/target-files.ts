@@ -1,6 +1,6 @@
 // The file operations that applying a target is made of: a port, so that a test can stop the world before any of them.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { errnoCode, SvcError } from '../../platform/errors.ts'
@@ -50,7 +50,7 @@ export class UnexpectedFileError extends SvcError {
 }
 
 export function sha256Of(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+  return hash('sha256', content, 'hex')
 }
 
 /** Makes a whole file with its owner and mode, durably; it is nobody else's until all of it is there. */

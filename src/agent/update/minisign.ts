@@ -2,7 +2,7 @@
 // the file itself (legacy `Ed`). Read strictly: text that minisign itself would not have written is refused, so that
 // no byte of a signature file can change unseen.
 
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { hash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 
 export interface MinisignPublicKey {
   readonly keyId: Buffer
@@ -91,9 +91,7 @@ export function verifyMinisign(
     return { ok: false, reason: 'it was made with another key' }
   }
   const signed =
-    signature.algorithm === 'prehashed'
-      ? createHash('blake2b512').update(content).digest()
-      : content
+    signature.algorithm === 'prehashed' ? hash('blake2b512', content, 'buffer') : content
   if (!verify(null, signed, publicKey.key, signature.signature)) {
     return { ok: false, reason: 'it was made for another file' }
   }

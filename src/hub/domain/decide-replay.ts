@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import type { Agent } from './agent.ts'
 import type { EnrollmentReplay, EnrollmentToken } from './enrollment-token.ts'
@@ -42,5 +42,5 @@ export function fingerprintEnrollment(request: EnrollmentFingerprint): string {
     idempotencyKey,
     ...(recipient === undefined ? [] : [recipient]),
   ]
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return hash('sha256', JSON.stringify(parts), 'hex')
 }

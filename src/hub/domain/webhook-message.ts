@@ -1,6 +1,6 @@
 // What a webhook carries: an entry of the audit log in the form of Standard Webhooks, the same bytes at every attempt.
 
-import { createHash, createHmac } from 'node:crypto'
+import { hash, createHmac } from 'node:crypto'
 import type { WebhookId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { AuditEntry } from './audit-entry.ts'
@@ -40,7 +40,7 @@ export function messageOfEntry(
 }
 
 export function messageId(webhookId: WebhookId, name: string): string {
-  const digest = createHash('sha256').update(`${webhookId}.${name}`).digest('hex')
+  const digest = hash('sha256', `${webhookId}.${name}`, 'hex')
   return `msg_${digest.slice(0, 32)}`
 }
 

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describeError } from '../../platform/errors.ts'
-import type { Logger } from '../../platform/logger.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+import type { FloodLog } from './flood-log.ts'
 
 /** How long the client may take to read its answer and close. */
 const LINGER_MS = 1000
 
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
 export function answerBrokenRequest(
-  log: Logger,
+  floodLog: FloodLog,
   error: Error & { code?: string },
   socket: Socket,
   bodyOf: (refusal: WireErrorCode) => object,
@@ -27,7 +27,7 @@ export function answerBrokenRequest(
   const { status } = WIRE_ERRORS[code]
   const requestId = randomUUID()
   const reason = describeError(error)
-  log.info(
+  floodLog(
     { request_id: requestId, status, error: code, reason, remote: socket.remoteAddress },
     'Request refused',
   )

@@ -2,7 +2,7 @@
 
 import type { Server, Socket } from 'node:net'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
-import { followHandshakes } from './handshakes.ts'
+import { handshakesOf } from './handshakes.ts'
 
 type ConnectionLimits = Pick<
   HubLimits,
@@ -38,7 +38,7 @@ export function guardConnections(
     })
   })
   if (!isTls(server)) return
-  followHandshakes(server, {
+  handshakesOf(server).addListener({
     begun: (address) => shakingHands.add(address),
     ended: (address) => shakingHands.remove(address),
   })

@@ -1,5 +1,5 @@
 import type { Server, TLSSocket } from 'node:tls'
-import { followHandshakes } from './handshakes.ts'
+import { handshakesOf } from './handshakes.ts'
 
 /**
  * Cuts the open connections of which `isWanted` says no, and those that are still shaking hands: theirs is judged by what
@@ -8,7 +8,7 @@ import { followHandshakes } from './handshakes.ts'
 export type ConnectionSweep = (isWanted: (socket: TLSSocket) => Promise<boolean>) => Promise<void>
 
 export function createConnectionSweep(server: Server): ConnectionSweep {
-  const handshakes = followHandshakes(server)
+  const handshakes = handshakesOf(server)
   const open = new Set<TLSSocket>()
   server.on('secureConnection', (socket: TLSSocket) => {
     open.add(socket)

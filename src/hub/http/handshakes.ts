@@ -1,35 +1,50 @@
 import type { Server, Socket } from 'node:net'
 
-export interface HandshakeListeners {
+export interface HandshakeListener {
   readonly begun?: (address: string) => void
   readonly ended?: (address: string, isSecured: boolean) => void
 }
 
-/** The TLS handshakes that are under way on a server from now on, by the TCP sockets below them. */
+/** The TLS handshakes that are under way on a server, by the TCP sockets below them. */
 export interface Handshakes {
   underWay(): Iterable<Socket>
+  addListener(listener: HandshakeListener): void
 }
 
-/** A connection that an earlier listener closed at once shakes no hands. */
-export function followHandshakes(server: Server, listeners: HandshakeListeners = {}): Handshakes {
+const followed = new WeakMap<Server, Handshakes>()
+
+/** From the first call for a server on; a connection that an earlier listener of the server closed at once shakes no hands. */
+export function handshakesOf(server: Server): Handshakes {
+  const known = followed.get(server)
+  if (known !== undefined) return known
+  const handshakes = follow(server)
+  followed.set(server, handshakes)
+  return handshakes
+}
+
+function follow(server: Server): Handshakes {
   const underWay = new Map<string, { readonly socket: Socket; readonly address: string }>()
+  const listeners: HandshakeListener[] = []
   const end = (peer: string, isSecured: boolean): void => {
     const handshake = underWay.get(peer)
     if (handshake === undefined) return
     underWay.delete(peer)
-    listeners.ended?.(handshake.address, isSecured)
+    for (const { ended } of listeners) ended?.(handshake.address, isSecured)
   }
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return
     const [peer, address] = [peerOf(socket), socket.remoteAddress ?? '']
     underWay.set(peer, { socket, address })
-    listeners.begun?.(address)
+    for (const { begun } of listeners) begun?.(address)
     socket.once('close', () => {
       if (underWay.get(peer)?.socket === socket) end(peer, false)
     })
   })
   server.on('secureConnection', (socket: Socket) => end(peerOf(socket), true))
-  return { underWay: () => [...underWay.values()].map(({ socket }) => socket) }
+  return {
+    underWay: () => [...underWay.values()].map(({ socket }) => socket),
+    addListener: (listener) => void listeners.push(listener),
+  }
 }
 
 /** Both ends of TLS on one connection have it in common, while each is a socket of its own. */

@@ -16,6 +16,7 @@ import type { HubLimits } from '../../protocol/hub-limits.ts'
 import { answerBrokenRequest } from './answer-broken-request.ts'
 import { boundDroppedBody } from './bound-dropped-body.ts'
 import { guardConnections } from './connection-guard.ts'
+import { createFloodLog, type FloodLog } from './flood-log.ts'
 import {
   errorBody,
   RequestRefusal,
@@ -84,12 +85,13 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000
  * All that expired since the last look are answered in one go, which an agent has to wait for: often, so few at a time. Each
  * look goes through all connections, a third of a millisecond for 2,000, so not too often either.
  */
-const CONNECTIONS_CHECK_INTERVAL_MS = 50
+const CONNECTIONS_CHECK_INTERVAL_MS = 100
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
   const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
+  const logs = { log, floodLog: createFloodLog({ log }) }
   let isClosing = false
   const server = {
     requireHostHeader: false,
@@ -122,12 +124,12 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       reply.headers({ ...options.headers, 'x-request-id': request.id })
       const refusal = (await refuseFirst(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
-      logAnswer(log, request, reply)
+      logAnswer(logs, request, reply)
       countAnswer(options, request, reply)
       return reply
     },
     clientErrorHandler: (error: Error, socket: Socket) =>
-      answerBrokenRequest(log, error, socket, bodyOf),
+      answerBrokenRequest(logs.floodLog, error, socket, bodyOf),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
   // Without a listener Node answers 417 by itself, in a form of its own; RFC 9110 lets us ignore what we do not expect.
@@ -172,7 +174,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     const waitMs = await waitBefore(options, request, refusal)
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
-    else log.info(fields, 'Request refused')
+    else if (waitMs === 0) log.info(fields, 'Request refused')
     return waitMs > 0
       ? sendRateLimited(reply, waitMs, bodyOf('rate_limited'))
       : sendRefusal(reply, refusal, bodyOf(refusal))
@@ -182,7 +184,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
   app.addHook('onResponse', async (request, reply) => {
     connections.finish(request.raw.socket)
-    logAnswer(log, request, reply)
+    logAnswer(logs, request, reply)
     countAnswer(options, request, reply)
   })
 
@@ -289,7 +291,11 @@ function countAnswer(
   onAnswer?.({ port, route, status: reply.statusCode, durationMs: reply.elapsedTime })
 }
 
-function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+function logAnswer(
+  { log, floodLog }: { readonly log: Logger; readonly floodLog: FloodLog },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const fields = {
     request_id: request.id,
     method: request.method,
@@ -302,6 +308,7 @@ function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): v
   if (refusal === undefined) log.debug(fields, 'Request answered')
   else {
     const reason = findVersionFault(request) ?? WIRE_ERRORS[refusal].when
-    log.info({ ...fields, error: refusal, reason }, 'Request answered')
+    const write: FloodLog = refusal === 'rate_limited' ? floodLog : (...line) => log.info(...line)
+    write({ ...fields, error: refusal, reason }, 'Request answered')
   }
 }

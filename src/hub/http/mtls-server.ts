@@ -246,15 +246,18 @@ function tlsOptions(certificate: ServerCertificate): TlsOptions {
   }
 }
 
-/** Parsing a certificate costs more than answering a request, so it is done once a connection. */
+/**
+ * Parsing a certificate costs more than answering a request, so it is done once a connection. As a plain object: an
+ * X509Certificate would keep OpenSSL's until a major collection, which frees all of them while the hub stands still.
+ */
 const presentedCertificates = new WeakMap<TLSSocket, PresentedCertificate>()
 
 function presentedBy(socket: TLSSocket): PresentedCertificate {
   const known = presentedCertificates.get(socket)
   if (known !== undefined) return known
-  const x509 = socket.getPeerX509Certificate()
-  invariant(x509, 'the handshake demands a client certificate')
-  const presented = presentCertificate(x509)
+  const peer = socket.getPeerCertificate()
+  invariant('subject' in peer, 'the handshake demands a client certificate')
+  const presented = presentCertificate(peer)
   presentedCertificates.set(socket, presented)
   return presented
 }

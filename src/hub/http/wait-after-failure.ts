@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
-import { followHandshakes } from './handshakes.ts'
+import { handshakesOf } from './handshakes.ts'
 
 /** Beyond it the oldest are forgotten, and are as good as new. */
 const ADDRESSES_MAX = 10_000
@@ -12,7 +12,7 @@ const ADDRESSES_MAX = 10_000
  */
 export function waitAfterFailure(server: TlsServer, turn: () => Promise<void>): void {
   const failed = new Set<string>()
-  followHandshakes(server, {
+  handshakesOf(server).addListener({
     ended: (address, isSecured) => {
       failed.delete(address)
       if (isSecured) return

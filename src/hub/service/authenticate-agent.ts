@@ -1,5 +1,4 @@
-import type { X509Certificate } from 'node:crypto'
-import { fromX509 } from '../../pki/certificates.ts'
+import type { PeerCertificate } from 'node:tls'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
@@ -22,9 +21,15 @@ export interface PresentedCertificate {
   readonly notAfter: Date
 }
 
-export function presentCertificate(x509: X509Certificate): PresentedCertificate {
-  const { commonName, sha256, serial, notAfter } = fromX509(x509)
-  return { commonName, sha256, serial, notAfter }
+export function presentCertificate(peer: PeerCertificate): PresentedCertificate {
+  const { CN } = peer.subject as { readonly CN?: string | string[] }
+  return {
+    // A subject of several is nobody's.
+    commonName: typeof CN === 'string' ? CN : undefined,
+    sha256: peer.fingerprint256.replaceAll(':', '').toLowerCase(),
+    serial: peer.serialNumber.toLowerCase(),
+    notAfter: new Date(peer.valid_to),
+  }
 }
 
 export type AuthenticationOutcome =

@@ -1,7 +1,7 @@
 // A create with an Idempotency-Key is done once: its reply is stored in the very commit that does it, and whoever asks
 // again within a day, with the same key and the same request, gets that reply.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin.ts'
@@ -61,9 +61,7 @@ function rememberReply(
   asked: object,
 ): Store {
   const seal = createReplySeal(secret)
-  const request = createHash('sha256')
-    .update(JSON.stringify([name, asked]))
-    .digest('hex')
+  const request = hash('sha256', JSON.stringify([name, asked]), 'hex')
   return {
     ...withoutWrite(store),
     write: (work) =>

@@ -1,7 +1,7 @@
 // A reply that is kept for a repeated request may hold a new token, whose text the hub must not have. So it is sealed with
 // a key made from what only the caller has: the Idempotency-Key and, on the admin port, the admin token.
 
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { IdempotencySecret } from './admin-caller.ts'
 
 export interface ReplySeal {
@@ -17,7 +17,7 @@ const TAG_BYTES = 16
 
 export function createReplySeal({ credential, key }: IdempotencySecret): ReplySeal {
   // Hashed apart first: no two pairs of credential and key come out as one text.
-  const parts = [credential, key].map((part) => createHash('sha256').update(part).digest())
+  const parts = [credential, key].map((part) => hash('sha256', part, 'buffer'))
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync('sha256', Buffer.concat(parts), '', `cartorio admin reply ${purpose}`, 32))
   const sealingKey = derive('key')

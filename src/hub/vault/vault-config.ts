@@ -2,7 +2,7 @@
 // checked before it is used: a damaged file is told from a wrong passphrase by its checksum, and a file that was
 // changed on purpose by the data key's wrapping, which authenticates all the rest.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isUuid } from '../../protocol/identifiers.ts'
 import {
   KEY_BYTES,
@@ -77,7 +77,7 @@ function parameterFields(config: Omit<VaultConfig, 'wrappedKey'>): object {
 }
 
 function checksumOf(fields: object): string {
-  return createHash('sha256').update(JSON.stringify(fields)).digest('hex')
+  return hash('sha256', JSON.stringify(fields), 'hex')
 }
 
 /** The fields, undefined when one is missing or out of bounds; what is too much is not looked at. */
