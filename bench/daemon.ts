@@ -21,8 +21,8 @@ export interface DaemonOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly logPath: string
   readonly readyMessage: string
-  /** The one core that it may use. */
-  readonly core?: number | undefined
+  /** Those that it may use, as taskset(1) writes them. */
+  readonly cores?: string | undefined
 }
 
 const READY_MS_MAX = 30_000
@@ -30,7 +30,7 @@ const POLL_MS = 2
 
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { logPath, readyMessage } = options
-  const [program, ...args] = pinned(options.command, options.core)
+  const [program, ...args] = pinned(options.command, options.cores)
   const log = openSync(logPath, 'w', 0o600)
   const startedMs = performance.now()
   const child = spawn(program, args, {
@@ -57,9 +57,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** `taskset` replaces itself by the program, so pid and signals are the program's own. */
 export function pinned(
   command: readonly [string, ...string[]],
-  core: number | undefined,
+  cores: string | undefined,
 ): readonly [string, ...string[]] {
-  return core === undefined ? command : ['taskset', '-c', String(core), ...command]
+  return cores === undefined ? command : ['taskset', '-c', cores, ...command]
 }
 
 /** What the process and its threads have spent so far. */

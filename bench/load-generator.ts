@@ -43,8 +43,8 @@ export function buildLoadGenerator(cacheDirectory: string): string {
   return program
 }
 
-export function startLoadGenerator(path: string, core: number | undefined): LoadGenerator {
-  const [program, ...args] = pinned([path], core)
+export function startLoadGenerator(path: string, cores: string | undefined): LoadGenerator {
+  const [program, ...args] = pinned([path], cores)
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = createInterface({ input: child.stdout })
   const closed = once(answers, 'close')

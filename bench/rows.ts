@@ -112,7 +112,7 @@ export const RATE_ROWS: readonly RateRow[] = [
 async function startBeside(world: World, name: string, seconds: number): Promise<Sides> {
   const { load, hub, mtlsAddress } = world
   await load.send({ do: 'enroll-agents', count: AGENTS })
-  const bare = await startBareServer(world, { core: SERVER_CORE })
+  const bare = await startBareServer(world, { cores: SERVER_CORE })
   const bareAddress = `127.0.0.1:${bare.portOf('listening')}`
   // A saturated core does as much in a second of the server's CPU time as in a second of the clock, unless others use it
   // too: that is what is left out here.

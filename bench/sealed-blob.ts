@@ -38,7 +38,7 @@ export const startSealedBlob: RateRow['start'] = async (world) => {
     destinatarios: agentes.map(({ id }) => ({ agente: id, fingerprint: fingerprintOf(recipient) })),
     escrow: [],
   }
-  const bare = await startBareServer(world, { core: SERVER_CORE, blobBytes: file.length })
+  const bare = await startBareServer(world, { cores: SERVER_CORE, blobBytes: file.length })
   let number = 0
   const createCargo = async (): Promise<string> => {
     number += 1

@@ -28,8 +28,8 @@ export interface WorldOptions {
   readonly profileDirectory?: string | undefined
 }
 
-export const SERVER_CORE = 0
-export const LOAD_CORE = 1
+export const SERVER_CORE = '0'
+export const LOAD_CORE = '1'
 
 export async function startWorld(options: WorldOptions): Promise<World> {
   await using stack = new AsyncDisposableStack()
@@ -93,14 +93,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 export function startHub(
   environment: Readonly<Record<string, string>>,
   logPath: string,
-  core?: number,
+  cores?: string,
 ): Promise<Daemon> {
   return startDaemon({
     command: [binary('svc-server')],
     environment,
     logPath,
     readyMessage: 'mtls listening',
-    core,
+    cores,
   })
 }
 
@@ -112,7 +112,7 @@ function profiling(directory: string | undefined): Readonly<Record<string, strin
 
 export function startBareServer(
   world: World,
-  { core, blobBytes = 0 }: { readonly core?: number; readonly blobBytes?: number } = {},
+  { cores, blobBytes = 0 }: { readonly cores?: string; readonly blobBytes?: number } = {},
 ): Promise<Daemon> {
   return startDaemon({
     command: [
@@ -124,7 +124,7 @@ export function startBareServer(
     environment: {},
     logPath: join(world.directory, 'bare.log'),
     readyMessage: 'listening',
-    core,
+    cores,
   })
 }
 

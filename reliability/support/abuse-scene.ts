@@ -30,7 +30,7 @@ export interface AbuseSetting {
   readonly attackSeconds: number
   /** Of what it was before. */
   readonly memoryGrowthMax: number
-  /** The machine does nothing else: the hub gets a core of its own, and times are judged. */
+  /** The machine does nothing else: the hub has a core to itself, and times are judged. */
   readonly isMeasuredAlone: boolean
 }
 

@@ -1,5 +1,4 @@
-// A hub on one core of its own whose log goes to a file: nobody who reads it can hold it up, and what is measured beside
-// it on the other cores does not take its time.
+// A hub on cores that it is given, whose log goes to a file: nobody who reads it can hold it up.
 
 import { join } from 'node:path'
 import { startDaemon } from '../../bench/daemon.ts'
@@ -17,8 +16,8 @@ export interface PinnedHubOptions {
   readonly directory: string
   readonly caEnvironment: Variables
   readonly environment: Variables
-  /** Undefined where there is only one. */
-  readonly core: number | undefined
+  /** As taskset(1) writes them; undefined for those of this process. */
+  readonly cores: string | undefined
 }
 
 export async function startPinnedHub(options: PinnedHubOptions): Promise<PinnedHub> {
@@ -32,7 +31,7 @@ export async function startPinnedHub(options: PinnedHubOptions): Promise<PinnedH
     environment,
     logPath,
     readyMessage: 'mtls listening',
-    core: options.core,
+    cores: options.cores,
   })
   return {
     pid: daemon.pid,

@@ -83,9 +83,15 @@ export interface HttpPort {
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 /**
  * All that expired since the last look are answered in one go, which an agent has to wait for: often, so few at a time. Each
- * look goes through all connections, a third of a millisecond for 2,000, so not too often either.
+ * look goes through all connections, a third of a millisecond for 2,000, so not too often either; and prime numbers, so that
+ * two ports seldom look in the same turn of the event loop.
  */
-const CONNECTIONS_CHECK_INTERVAL_MS = 100
+const CONNECTIONS_CHECK_INTERVAL_MS: Readonly<Record<PortName, number>> = {
+  health: 97,
+  enroll: 101,
+  mtls: 103,
+  admin: 107,
+}
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate } = options
@@ -95,7 +101,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   let isClosing = false
   const server = {
     requireHostHeader: false,
-    connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS[port],
   }
   const refuseFirst = async (
     request: FastifyRequest,

@@ -3,14 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import type { PeerCertificate } from 'node:tls'
 import { pino } from 'pino'
 import { Secret } from '../../platform/secret.ts'
 import type { AgentId, Hostname, TokenHash } from '../../protocol/identifiers.ts'
 import { createDatabase } from '../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
-import { createAuthenticateAgent, type PresentedCertificate } from './authenticate-agent.ts'
+import {
+  createAuthenticateAgent,
+  presentCertificate,
+  type PresentedCertificate,
+} from './authenticate-agent.ts'
 
 const AGENT_ID = '11111111-1111-4111-8111-111111111111' as AgentId
 const START = new Date('2030-01-01T00:00:00.000Z')
@@ -126,4 +131,29 @@ test('[AUT-3] [AUT-10] an agent that is revoked while its newer identity is used
   assert.deepEqual(await outcome, { ok: false, refusal: 'agent_revoked' })
   const certificate = await store.reader.findCertificate(digit.repeat(64))
   assert.equal(certificate?.firstUsedAt, null)
+})
+
+describe('what is presented', () => {
+  // As Node's tls has it, of `openssl req -x509 -subj ...`.
+  const peer = (subject: object): PeerCertificate =>
+    ({
+      subject,
+      fingerprint256: '63:C8:7D:BF:9F',
+      serialNumber: '702B0746AAE6',
+      valid_to: 'Nov  4 06:43:20 2026 GMT',
+    }) as PeerCertificate
+
+  test('[AUT-2] is a name, a hash, a serial and an end, as the store has them', () => {
+    assert.deepEqual(presentCertificate(peer({ O: 'Acme', CN: 'web-1' })), {
+      commonName: 'web-1',
+      sha256: '63c87dbf9f',
+      serial: '702b0746aae6',
+      notAfter: new Date('2026-11-04T06:43:20Z'),
+    })
+  })
+
+  test('[AUT-2] has no name when the subject has none, or several', () => {
+    assert.equal(presentCertificate(peer({})).commonName, undefined)
+    assert.equal(presentCertificate(peer({ CN: ['web-1', 'web-2'] })).commonName, undefined)
+  })
 })
