@@ -15,6 +15,7 @@ export function boundHandshakes(server: TlsServer, limitMs: number): void {
       socket.destroy()
     }
   }
+  // tidy: a connection lives in real time, whatever a Clock says.
   const timer = setInterval(closeLate, LOOK_INTERVAL_MS).unref()
   server.once('close', () => clearInterval(timer))
 }

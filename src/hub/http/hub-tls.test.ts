@@ -26,6 +26,13 @@ before(() => {
 })
 after(() => rmSync(directory, { recursive: true }))
 
+async function writeSlowly(socket: Socket, bytes: Buffer): Promise<void> {
+  for (const byte of bytes) {
+    socket.write(Buffer.from([byte]))
+    await setImmediate()
+  }
+}
+
 describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
   let server: Server
   let failures: number
@@ -61,12 +68,8 @@ describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
       const upstream = open(port)
       upstream.setNoDelay(true).pipe(client)
       client.on('error', () => undefined)
-      client.on('data', async (bytes) => {
-        if (!isPassed()) return
-        for (const byte of bytes) {
-          upstream.write(Buffer.from([byte as number]))
-          await setImmediate()
-        }
+      client.on('data', (bytes) => {
+        if (isPassed()) void writeSlowly(upstream, bytes)
       })
     })
     clients.push(proxy)
