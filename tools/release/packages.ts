@@ -57,7 +57,7 @@ export function serverPackage(sources: PackageSources, completions: Completions)
       // bin/svc-server says why.
       launcher('svc-server', {
         variables: ['MALLOC_TRIM_THRESHOLD_=262144'],
-        nodeOptions: ['--max-semi-space-size=2'],
+        nodeOptions: ['--max-semi-space-size=8'],
       }),
       launcher('svc'),
       executable(`${SERVER}/node`, sources.node),
