@@ -8,6 +8,9 @@ import type { FloodLog } from './flood-log.ts'
 /** How long the client may take to read its answer and close. */
 const LINGER_MS = 1000
 
+/** Those whose answer is on its way. */
+const answered = new WeakSet<Socket>()
+
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
 export function answerBrokenRequest(
   floodLog: FloodLog,
@@ -17,6 +20,8 @@ export function answerBrokenRequest(
 ): void {
   // Of a handshake that failed; the mutual TLS port sees to it.
   if ('secureConnecting' in socket && socket.secureConnecting === true) return
+  // What still comes is refused again; closing now would take the answer from whoever has not read it.
+  if (answered.has(socket)) return
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
   if (socket.destroyed || !socket.writable || response?.headersSent) {
     socket.destroy()
@@ -24,6 +29,7 @@ export function answerBrokenRequest(
   }
   const code: WireErrorCode =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'request_invalid'
+  answered.add(socket)
   const { status } = WIRE_ERRORS[code]
   const requestId = randomUUID()
   const reason = describeError(error)
