@@ -24,7 +24,7 @@ import {
 } from './admin-routes.ts'
 import { sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
-import { hubTlsOptions, tlsServerOf } from './hub-tls.ts'
+import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { strangersTurn } from './strangers-turn.ts'
 
 export interface AdminPortOptions extends Pick<
@@ -99,7 +99,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,
     authenticate,
-    https: hubTlsOptions(options.certificate),
+    https: { ...hubTlsOptions(options.certificate), handshakeTimeout: handshakeTimeoutMs(limits) },
   })
   // Once more when the body has come: with a part of it held back, a request would outlive its token's revocation.
   port.app.addHook('preHandler', async (request, reply) => {
@@ -107,7 +107,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     if (refusal !== undefined) return sendRefusal(reply, refusal, describeRefusal(refusal))
     return undefined
   })
-  const server = tlsServerOf(port, options)
+  const server = tlsServerOf(port, log, options.onHandshakeFailure)
   addAdminRoutes(port, {
     log,
     operationsOf: options.operationsOf,

@@ -15,7 +15,7 @@ export function createConnectionSweep(server: Server): ConnectionSweep {
     socket.once('close', () => open.delete(socket))
   })
   return async (isWanted) => {
-    for (const { socket } of handshakes.underWay()) socket.destroy()
+    for (const socket of handshakes.underWay()) socket.destroy()
     for (const [at, socket] of [...open].entries()) {
       // Thousands in one go would hold up every request.
       if (at % AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve))

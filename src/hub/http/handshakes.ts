@@ -5,18 +5,9 @@ export interface HandshakeListener {
   readonly ended?: (address: string, isSecured: boolean) => void
 }
 
-export interface Handshake {
-  /** The TCP socket below. */
-  readonly socket: Socket
-  readonly address: string
-  /** By `performance.now()`. */
-  readonly begunMs: number
-}
-
-/** The TLS handshakes that are under way on a server, whether TLS has begun or the connection waits for it. */
+/** The TLS handshakes that are under way on a server, by the TCP sockets below them. */
 export interface Handshakes {
-  /** The oldest first. */
-  underWay(): Iterable<Handshake>
+  underWay(): Iterable<Socket>
   addListener(listener: HandshakeListener): void
 }
 
@@ -32,7 +23,7 @@ export function handshakesOf(server: Server): Handshakes {
 }
 
 function follow(server: Server): Handshakes {
-  const underWay = new Map<string, Handshake>()
+  const underWay = new Map<string, { readonly socket: Socket; readonly address: string }>()
   const listeners: HandshakeListener[] = []
   const end = (peer: string, isSecured: boolean): void => {
     const handshake = underWay.get(peer)
@@ -43,7 +34,7 @@ function follow(server: Server): Handshakes {
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return
     const [peer, address] = [peerOf(socket), socket.remoteAddress ?? '']
-    underWay.set(peer, { socket, address, begunMs: performance.now() })
+    underWay.set(peer, { socket, address })
     for (const { begun } of listeners) begun?.(address)
     socket.once('close', () => {
       if (underWay.get(peer)?.socket === socket) end(peer, false)
@@ -51,7 +42,7 @@ function follow(server: Server): Handshakes {
   })
   server.on('secureConnection', (socket: Socket) => end(peerOf(socket), true))
   return {
-    underWay: () => underWay.values(),
+    underWay: () => [...underWay.values()].map(({ socket }) => socket),
     addListener: (listener) => void listeners.push(listener),
   }
 }

@@ -6,9 +6,6 @@ import type { Logger } from '../../platform/logger.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import type { HttpPort } from './http-port.ts'
-import { awaitHello } from './await-hello.ts'
-import { boundHandshakes } from './bound-handshakes.ts'
-import { handshakesOf } from './handshakes.ts'
 import { strangersTurn } from './strangers-turn.ts'
 import { waitAfterFailure } from './wait-after-failure.ts'
 
@@ -35,30 +32,25 @@ export function hubTlsOptions(certificate: ServerCertificate): TlsOptions {
     // A resumed session would bring back a certificate that expired, or was replaced, since; renegotiation is work that
     // a client can ask for again and again.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-    // A connection has its time from when it came, not from when TLS begins: see boundHandshakes.
-    handshakeTimeout: 0,
   }
 }
 
-export interface TlsServerOptions {
-  readonly log: Logger
-  readonly limits: Pick<HubLimits, 'handshakeSeconds'>
-  readonly onHandshakeFailure?: (() => void) | undefined
+/** Node's timers know no infinity; a day is as good here. */
+export function handshakeTimeoutMs({ handshakeSeconds }: HubLimits): number {
+  return Math.min(handshakeSeconds, 86_400) * 1000
 }
 
 /** The TLS server below a port, which gives up connections whose handshake fails, and has strangers wait. */
-export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServer {
-  const { log, limits, onHandshakeFailure } = options
+export function tlsServerOf(
+  port: HttpPort,
+  log: Logger,
+  onHandshakeFailure: (() => void) | undefined,
+): TlsServer {
   const server = port.app.server as unknown as TlsServer
-  waitAfterFailure(server, { whenReady: awaitHello, turn: strangersTurn })
-  boundHandshakes(server, limits.handshakeSeconds * 1000)
-  handshakesOf(server).addListener({
-    ended: (_address, isSecured) => {
-      if (!isSecured) onHandshakeFailure?.()
-    },
-  })
+  waitAfterFailure(server, strangersTurn)
   server.on('tlsClientError', (error, socket) => {
     log.debug({ reason: error.message }, 'Handshake failed')
+    onHandshakeFailure?.()
     // Nothing can be answered on it, so it would stay open as long as the client likes.
     socket.destroy()
   })

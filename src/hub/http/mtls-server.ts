@@ -39,7 +39,7 @@ import type { AgentStreams } from './agent-streams.ts'
 import { createConnectionSweep } from './connection-sweep.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
-import { hubTlsOptions, tlsServerOf } from './hub-tls.ts'
+import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { sendBlob } from './send-blob.ts'
 import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
@@ -110,9 +110,12 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
     authenticate,
-    https: tlsOptions(options.certificate),
+    https: {
+      ...tlsOptions(options.certificate),
+      handshakeTimeout: handshakeTimeoutMs(limits),
+    },
   })
-  const server = tlsServerOf(port, options)
+  const server = tlsServerOf(port, log, options.onHandshakeFailure)
   const sweep = createConnectionSweep(server)
 
   const events = createTokenBuckets({
