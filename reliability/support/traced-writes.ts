@@ -14,6 +14,8 @@ const TRACED =
 const OPENED_TO_READ = /^open(at)?\((?!.*(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC))/
 /** Longer ones are cut, and then still begin where they are. */
 const TEXT_MAX = 4096
+/** Five hundred installations, each call of which strace looks at, take half a minute on a good day. */
+const TIMEOUT_MS = 180_000
 
 /** Runs svc-agent; answers every path that it changed or tried to, each once. */
 export async function runAgentTraced(
@@ -35,7 +37,7 @@ export async function runAgentTraced(
   const traced = [...options, pathOfProgram('svc-agent'), ...args]
   // Node's own cache of what is compiled, where tests have one, is no place that an agent was told.
   const untouched = { ...environment, NODE_DISABLE_COMPILE_CACHE: '1' }
-  const ended = await runProgram('/usr/bin/strace', traced, untouched)
+  const ended = await runProgram('/usr/bin/strace', traced, untouched, TIMEOUT_MS)
   return { ended, paths: changedPaths(await readFile(logPath, 'utf8')) }
 }
 

@@ -52,8 +52,9 @@ export async function runProgram(
   program: string,
   args: readonly string[],
   variables: Variables,
+  timeoutMs?: number,
 ): Promise<Ended> {
-  return endOf(startProgram(program, args, variables))
+  return endOf(startProgram(program, args, variables), timeoutMs)
 }
 
 /** Starts any command, with nothing of our environment but what is passed on. */
@@ -129,8 +130,8 @@ async function waitForEnd(
   return { status: child.exitCode, signal: child.signalCode, stdout: stdout(), stderr: stderr() }
 }
 
-async function endOf(running: RunningProgram): Promise<Ended> {
-  const killer = setTimeout(() => running.kill('SIGKILL'), PROGRAM_TIMEOUT_MS)
+async function endOf(running: RunningProgram, timeoutMs = PROGRAM_TIMEOUT_MS): Promise<Ended> {
+  const killer = setTimeout(() => running.kill('SIGKILL'), timeoutMs)
   try {
     return await running.ended
   } finally {
