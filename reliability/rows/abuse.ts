@@ -1,12 +1,12 @@
 // Strangers who hold connections, shake hands and guess tokens, all at once, while an agent goes on working.
 //
-// How it is measured. The first core is the hub's alone; the attacker, the agent that is measured, the CA and the hosts that
-// enrol are on the other cores, the attacker with the scheduler's idle policy: it takes what they leave, so that what slows
-// the agent down is the hub. The hub may use the other cores too, as it may on any machine: its event loop has one, and V8
-// collects and compiles beside it, which would otherwise share that one with it. The attackers' addresses are hundreds of 127.0.0.0/8, so that no
-// limit of one address helps the hub; the agent's is another. The agent asks for its manifest, one request at a time, on a
-// connection that it keeps and on new ones in turn, and each second another host enrols. Idle is the same, at the same hub,
-// before and after the attack.
+// How it is measured. The first core is the hub's alone; the attacker, the agent that is measured, the CA and the hosts
+// that enrol are on the other cores, the attacker with the scheduler's idle policy: it takes what they leave, so that
+// what slows the agent down is the hub. The hub may use the other cores too, as it may on any machine: its event loop
+// has one, and V8 collects and compiles beside it, which would otherwise share that one with it. The attackers'
+// addresses are hundreds of 127.0.0.0/8, so that no limit of one address helps the hub; the agent's is another. The
+// agent asks for its manifest, one request at a time, on a connection that it keeps and on new ones in turn, and each
+// second another host enrols. Idle is the same, at the same hub, before and after the attack.
 // What an operator sees of memory is VmRSS. It is compared with what it was after a first attack of the same kind, which is
 // longer: glibc keeps the pages that 6,000 connections have once taken, and V8 has taken all that it will only when it has
 // collected a few times. A leak would add to them. The figure of the fresh hub is told.

@@ -45,7 +45,7 @@ export function fromX509(x509: X509Certificate): Certificate {
       return x509.serialNumber.toLowerCase()
     },
     get sha256() {
-      return x509.fingerprint256.replaceAll(':', '').toLowerCase()
+      return plainHex(x509.fingerprint256)
     },
     get notBefore() {
       return x509.validFromDate
@@ -67,8 +67,18 @@ function commonNameOf(x509: X509Certificate): string | undefined {
   if (plain !== undefined) return plain
   // Node 24 crashes, without an exception, when it takes a certificate apart whose key OpenSSL cannot read.
   if (!isKeyReadable(x509)) return undefined
-  const { CN } = x509.toLegacyObject().subject as { CN?: string | string[] }
+  return oneCommonName(x509.toLegacyObject().subject)
+}
+
+/** Of a subject as Node's objects have it: one of several names is nobody's. */
+export function oneCommonName(subject: object): string | undefined {
+  const { CN } = subject as { readonly CN?: string | string[] }
   return typeof CN === 'string' ? CN : undefined
+}
+
+/** Of a fingerprint as OpenSSL prints it. */
+export function plainHex(fingerprint: string): string {
+  return fingerprint.replaceAll(':', '').toLowerCase()
 }
 
 function isKeyReadable(x509: X509Certificate): boolean {

@@ -8,16 +8,19 @@ describe('[LOG-4] refusals that cost a client nothing', () => {
   let level: 'info' | 'debug'
   let lines: Record<string, unknown>[]
   let write: FloodLog
-  beforeEach(() => {
-    nowMs = 5000
-    level = 'info'
-    lines = []
+  const start = (): void => {
     const destination = {
       write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     }
     const filter = { levelOf: () => level }
     const log = createLogging({ filter, format: 'json', destination }).forModule('test')
     write = createFloodLog({ log, now: () => nowMs })
+  }
+  beforeEach(() => {
+    nowMs = 5000
+    level = 'info'
+    lines = []
+    start()
   })
   const refuse = (remote: string, error = 'rate_limited'): void =>
     write({ remote, error }, 'Request answered')
@@ -47,6 +50,17 @@ describe('[LOG-4] refusals that cost a client nothing', () => {
     assert.deepEqual(
       lines.map(({ left_out }) => left_out),
       [undefined, 1, undefined],
+    )
+  })
+
+  test('are all there at debug', () => {
+    level = 'debug'
+    start()
+    refuse('192.0.2.1')
+    refuse('192.0.2.1')
+    assert.deepEqual(
+      lines.map((line) => line['level']),
+      ['info', 'debug'],
     )
   })
 

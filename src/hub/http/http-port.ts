@@ -181,6 +181,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
     if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
     else if (waitMs === 0) log.info(fields, 'Request refused')
+    else log.debug(fields, 'Request refused')
     return waitMs > 0
       ? sendRateLimited(reply, waitMs, bodyOf('rate_limited'))
       : sendRefusal(reply, refusal, bodyOf(refusal))

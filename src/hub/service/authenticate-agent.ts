@@ -1,4 +1,5 @@
 import type { PeerCertificate } from 'node:tls'
+import { oneCommonName, plainHex } from '../../pki/certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
@@ -22,11 +23,9 @@ export interface PresentedCertificate {
 }
 
 export function presentCertificate(peer: PeerCertificate): PresentedCertificate {
-  const { CN } = peer.subject as { readonly CN?: string | string[] }
   return {
-    // A subject of several is nobody's.
-    commonName: typeof CN === 'string' ? CN : undefined,
-    sha256: peer.fingerprint256.replaceAll(':', '').toLowerCase(),
+    commonName: oneCommonName(peer.subject),
+    sha256: plainHex(peer.fingerprint256),
     serial: peer.serialNumber.toLowerCase(),
     notAfter: new Date(peer.valid_to),
   }
