@@ -28,6 +28,12 @@ interface ScanResult {
   >
 }
 
+/** When it could not connect; the last line of Python's trace says why. */
+interface NoConnection {
+  readonly connectivity_result: null
+  readonly connectivity_error_trace: string
+}
+
 type Facts = Readonly<Record<string, unknown>> | null
 
 const OLD_VERSIONS = ['sslv2', 'sslv3', 'tlsv1', 'tlsv1_1']
@@ -101,11 +107,13 @@ async function scan(
   if (child.exitCode !== 0) throw new SvcError('sslyze_failed', `sslyze failed: ${complaints}`)
   // The shape is that of sslyze's own documentation.
   const { server_scan_results: results } = JSON.parse(await readFile(report, 'utf8')) as {
-    server_scan_results: ScanResult[]
+    server_scan_results: (ScanResult | NoConnection)[]
   }
   const [result] = results
   if (result === undefined) throw new SvcError('sslyze_failed', 'sslyze scanned nothing')
-  return result
+  if (result.connectivity_result !== null) return result
+  const reason = result.connectivity_error_trace.trim().split('\n').at(-1)
+  throw new SvcError('sslyze_failed', `sslyze could not connect: ${reason}`)
 }
 
 export function faultsOfScan({ scan_result: attempts }: ScanResult, checksMin: number): string[] {

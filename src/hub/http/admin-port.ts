@@ -107,7 +107,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     if (refusal !== undefined) return sendRefusal(reply, refusal, describeRefusal(refusal))
     return undefined
   })
-  const server = tlsServerOf(port, log, options.onHandshakeFailure)
+  const server = tlsServerOf(port, options)
   addAdminRoutes(port, {
     log,
     operationsOf: options.operationsOf,

@@ -6,6 +6,9 @@ import type { Logger } from '../../platform/logger.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import type { HttpPort } from './http-port.ts'
+import { awaitHello } from './await-hello.ts'
+import { handshakesOf } from './handshakes.ts'
+import { readPhase } from './read-phase.ts'
 import { strangersTurn } from './strangers-turn.ts'
 import { waitAfterFailure } from './wait-after-failure.ts'
 
@@ -35,22 +38,34 @@ export function hubTlsOptions(certificate: ServerCertificate): TlsOptions {
   }
 }
 
+type HandshakeLimits = Pick<HubLimits, 'handshakeSeconds'>
+
 /** Node's timers know no infinity; a day is as good here. */
-export function handshakeTimeoutMs({ handshakeSeconds }: HubLimits): number {
+export function handshakeTimeoutMs({ handshakeSeconds }: HandshakeLimits): number {
   return Math.min(handshakeSeconds, 86_400) * 1000
 }
 
+export interface TlsServerOptions {
+  readonly log: Logger
+  readonly limits: HandshakeLimits
+  readonly onHandshakeFailure?: (() => void) | undefined
+}
+
 /** The TLS server below a port, which gives up connections whose handshake fails, and has strangers wait. */
-export function tlsServerOf(
-  port: HttpPort,
-  log: Logger,
-  onHandshakeFailure: (() => void) | undefined,
-): TlsServer {
+export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServer {
+  const { log, limits, onHandshakeFailure } = options
   const server = port.app.server as unknown as TlsServer
-  waitAfterFailure(server, strangersTurn)
+  waitAfterFailure(server, {
+    whenReady: (socket, then) => awaitHello(socket, handshakeTimeoutMs(limits), then),
+    turn: () => strangersTurn().then(readPhase),
+  })
+  handshakesOf(server).addListener({
+    ended: (_address, isSecured) => {
+      if (!isSecured) onHandshakeFailure?.()
+    },
+  })
   server.on('tlsClientError', (error, socket) => {
     log.debug({ reason: error.message }, 'Handshake failed')
-    onHandshakeFailure?.()
     // Nothing can be answered on it, so it would stay open as long as the client likes.
     socket.destroy()
   })

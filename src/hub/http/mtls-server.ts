@@ -115,7 +115,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       handshakeTimeout: handshakeTimeoutMs(limits),
     },
   })
-  const server = tlsServerOf(port, log, options.onHandshakeFailure)
+  const server = tlsServerOf(port, options)
   const sweep = createConnectionSweep(server)
 
   const events = createTokenBuckets({

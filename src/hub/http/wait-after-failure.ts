@@ -6,11 +6,17 @@ import { handshakesOf } from './handshakes.ts'
 /** Beyond it the oldest are forgotten, and are as good as new. */
 const ADDRESSES_MAX = 10_000
 
+export interface HandshakeWaits {
+  /** Calls back when there is something to shake hands with. */
+  readonly whenReady: (socket: Socket, then: () => void) => void
+  readonly turn: () => Promise<void>
+}
+
 /**
- * Handshakes of an address whose last one failed wait for their turn, so that strangers hold up no agent. None is refused,
- * and whoever has succeeded waits no more.
+ * TLS begins on a connection when it is ready. Handshakes of an address whose last one failed then wait for their turn, so
+ * that strangers hold up no agent. None is refused, and whoever has succeeded waits no more.
  */
-export function waitAfterFailure(server: TlsServer, turn: () => Promise<void>): void {
+export function waitAfterFailure(server: TlsServer, { whenReady, turn }: HandshakeWaits): void {
   const failed = new Set<string>()
   handshakesOf(server).addListener({
     ended: (address, isSecured) => {
@@ -30,9 +36,10 @@ export function waitAfterFailure(server: TlsServer, turn: () => Promise<void>): 
     const begin = (): void => {
       if (!socket.destroyed) beginTls.call(server, socket)
     }
-    if (!failed.has(address)) return begin()
-    // It is nobody's yet, and may be reset meanwhile.
-    socket.on('error', () => undefined)
-    return void turn().then(begin)
+    if (socket.destroyed) return
+    whenReady(socket, () => {
+      if (failed.has(address)) void turn().then(begin)
+      else begin()
+    })
   })
 }
