@@ -6,35 +6,44 @@ const HANDSHAKE = 22
 const FRAGMENT_BYTES_MAX = 16_384
 
 /**
- * Calls `then` when a whole first record of TLS has come, and leaves it to be read: until then a connection costs nothing
- * but itself, whoever it is that takes their time. What cannot be one is left to TLS to refuse. A connection on which
- * nothing like it comes in time is closed.
+ * Calls `then` when a whole first record of TLS has come, and leaves it to be read: until then a connection costs next to
+ * nothing, whoever it is that takes their time. What cannot be one is left to TLS to refuse. A connection on which nothing
+ * like it comes in time is closed.
  */
 export function awaitHello(socket: Socket, limitMs: number, then: () => void): void {
-  const chunks: Buffer[] = []
+  // One buffer, however many pieces it comes in, and none of Node's pool, which would keep more than it.
+  let held = Buffer.alloc(0) as Buffer
   let bytes = 0
-  let wanted = HEADER_BYTES
+  const hold = (chunk: Buffer): void => {
+    if (bytes === 0) held = chunk
+    else {
+      if (bytes + chunk.length > held.length) {
+        const larger = Buffer.allocUnsafeSlow(2 * (bytes + chunk.length))
+        held.copy(larger, 0, 0, bytes)
+        held = larger
+      }
+      chunk.copy(held, bytes)
+    }
+    bytes += chunk.length
+  }
   const read = (): void => {
-    for (let chunk = readChunk(socket); chunk !== null; chunk = readChunk(socket)) {
-      chunks.push(chunk)
-      bytes += chunk.length
-    }
-    if (bytes >= HEADER_BYTES && wanted === HEADER_BYTES) {
-      wanted = bytesOfRecord(Buffer.concat(chunks))
-    }
-    if (bytes < wanted) return
-    clearTimeout(timer)
-    socket.removeListener('readable', read)
-    socket.removeListener('end', destroyOnEnd)
-    socket.unshift(Buffer.concat(chunks))
+    for (let chunk = readChunk(socket); chunk !== null; chunk = readChunk(socket)) hold(chunk)
+    if (bytes < HEADER_BYTES || bytes < bytesOfRecord(held)) return
+    giveUp()
+    socket.unshift(held.subarray(0, bytes))
     then()
   }
   // tidy: a connection lives in real time, whatever a Clock says.
   const timer = setTimeout(() => socket.destroy(), limitMs).unref()
-  // It is nobody's yet, and may be reset or closed meanwhile.
+  // All of it: the connection may live for long, and what a listener refers to with it.
+  const giveUp = (): void => {
+    clearTimeout(timer)
+    socket.removeListener('readable', read)
+    socket.removeListener('close', giveUp)
+  }
+  // It is nobody's yet, and may be reset meanwhile; also later, while it waits for TLS to begin.
   socket.on('error', ignore)
-  socket.once('close', () => clearTimeout(timer))
-  socket.on('end', destroyOnEnd)
+  socket.on('close', giveUp)
   socket.on('readable', read)
 }
 
@@ -42,6 +51,7 @@ function readChunk(socket: Socket): Buffer | null {
   return socket.read() as Buffer | null
 }
 
+/** What cannot be a hello is whole as it is. */
 function bytesOfRecord(start: Buffer): number {
   const fragmentBytes = start.readUInt16BE(3)
   const isHandshake = start[0] === HANDSHAKE && fragmentBytes <= FRAGMENT_BYTES_MAX
@@ -49,7 +59,3 @@ function bytesOfRecord(start: Buffer): number {
 }
 
 function ignore(): void {}
-
-function destroyOnEnd(this: Socket): void {
-  this.destroy()
-}

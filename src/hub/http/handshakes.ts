@@ -34,6 +34,8 @@ function follow(server: Server): Handshakes {
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return
     const [peer, address] = [peerOf(socket), socket.remoteAddress ?? '']
+    // The same port again, or none known, before the last one is known to be closed.
+    end(peer, false)
     underWay.set(peer, { socket, address })
     for (const { begun } of listeners) begun?.(address)
     socket.once('close', () => {

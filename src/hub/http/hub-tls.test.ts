@@ -13,6 +13,8 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { startTool, waitUntil } from '../../../test/support/processes.ts'
@@ -31,11 +33,24 @@ before(() => {
 })
 after(() => rmSync(directory, { recursive: true }))
 
-async function writeSlowly(socket: Socket, bytes: Buffer): Promise<void> {
-  for (const byte of bytes) {
-    socket.write(Buffer.from([byte]))
-    await setImmediate()
-  }
+function writeSlowly(socket: Socket, [byte, ...rest]: Iterable<number>): void {
+  if (byte === undefined) return
+  socket.write(Buffer.from([byte]), () => writeSlowly(socket, rest))
+}
+
+async function echoOf(client: TLSSocket): Promise<string> {
+  if (client.destroyed) return 'closed'
+  client.write('hello')
+  const closed = once(client, 'close').then(() => ['closed'])
+  const [bytes] = await Promise.race([once(client, 'data'), closed])
+  return String(bytes)
+}
+
+function bytesOfBuffers(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  return process.memoryUsage().arrayBuffers
 }
 
 describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
@@ -70,15 +85,17 @@ describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
     clients.push(socket)
     return socket.resume()
   }
-  /** A port that passes what clients say on to another, a byte at a time, as long as `isPassed` says so. */
-  const passOn = async (port: number, isPassed: () => boolean = () => true): Promise<number> => {
+  /** A port that passes what clients say on to another, in its own way. */
+  const passOn = async (
+    port: number,
+    pass: (upstream: Socket, bytes: Buffer) => void,
+  ): Promise<number> => {
     const proxy = createServer((client) => {
-      const upstream = open(port)
-      upstream.setNoDelay(true).pipe(client)
+      const upstream = open(port).setNoDelay(true)
+      upstream.on('data', (bytes) => client.write(bytes))
+      upstream.on('close', () => client.destroy())
       client.on('error', () => undefined)
-      client.on('data', (bytes) => {
-        if (isPassed()) void writeSlowly(upstream, bytes)
-      })
+      client.on('data', (bytes) => pass(upstream, bytes))
     })
     clients.push(proxy)
     return listen(proxy)
@@ -109,10 +126,19 @@ describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
   })
 
   test('begins when the hello is whole, however it came', async () => {
-    const client = shakeHands(await passOn(await start(30)))
+    const client = shakeHands(await passOn(await start(30), writeSlowly))
     await once(client, 'secureConnect')
-    client.write('hello')
-    assert.equal(String((await once(client, 'data'))[0]), 'hello')
+    assert.equal(await echoOf(client), 'hello')
+    assert.equal(failures, 0)
+  })
+
+  test('lives on when the time for handshakes is over', async () => {
+    const limitSeconds = 0.5
+    const client = shakeHands(await start(limitSeconds))
+    await once(client, 'secureConnect')
+    const untilMs = performance.now() + 2 * limitSeconds * 1000
+    await waitUntil('the end of that time', () => performance.now() > untilMs || undefined)
+    assert.equal(await echoOf(client), 'hello')
     assert.equal(failures, 0)
   })
 
@@ -130,8 +156,11 @@ describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
   }
 
   test('that was begun is given up when its time is over', async () => {
-    let hellos = 0
-    const port = await passOn(await start(0.5), () => (hellos += 1) === 1)
+    let flights = 0
+    const port = await passOn(await start(0.5), (upstream, bytes) => {
+      flights += 1
+      if (flights === 1) upstream.write(bytes)
+    })
     // TLS 1.2 has a second flight of the client's, which never comes.
     const client = connectTls({
       host: '127.0.0.1',
@@ -175,11 +204,45 @@ describe('[LIM-8] [LIM-24] TLS on a port of the hub', () => {
     assert.deepEqual(alerts, Array(3).fill('SSL alert number 116'))
   })
 
-  test('forgets a client that closes before it has said hello', async () => {
-    const client = open(await start(30))
-    const [socket] = (await once(server, 'connection')) as [Socket]
-    client.end(START_OF_HELLO)
-    await closed(socket)
-    assert.deepEqual([failures, errors], [1, []])
+  const partings: Record<string, (client: Socket) => void> = {
+    closes: (client) => client.end(START_OF_HELLO),
+    'is reset': (client) => client.resetAndDestroy(),
+    'is reset in the middle of it': (client) =>
+      client.write(START_OF_HELLO, () => client.resetAndDestroy()),
+  }
+  for (const [name, leave] of Object.entries(partings)) {
+    test(`forgets a client that ${name} before it has said hello`, async () => {
+      const client = open(await start(30))
+      const [socket] = (await once(server, 'connection')) as [Socket]
+      leave(client)
+      await closed(socket)
+      assert.deepEqual([failures, errors], [1, []])
+    })
+  }
+
+  test('keeps nothing of the hello', async () => {
+    const port = await start(30)
+    let [begun, secured] = [0, 0]
+    server.on('secureConnection', () => (secured += 1))
+    // Names make it long, and it comes in many pieces.
+    const ALPNProtocols = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(120, '-'))
+    const inPieces = await passOn(port, (upstream, bytes) => {
+      for (let at = 0; at < bytes.length; at += 64) upstream.write(bytes.subarray(at, at + 64))
+    })
+    const shakeLongHands = async (): Promise<void> => {
+      begun += 1
+      const options = { host: '127.0.0.1', port: inPieces, rejectUnauthorized: false }
+      const client = connectTls({ ...options, ALPNProtocols })
+      clients.push(client)
+      await once(client, 'secureConnect')
+      await waitUntil('the other side', () => secured === begun || undefined)
+    }
+    await shakeLongHands()
+    const beforeBytes = bytesOfBuffers()
+    for (let count = 0; count < 40; count += 1) await shakeLongHands()
+    const grownBytes = bytesOfBuffers() - beforeBytes
+    // The clients, which are here too, keep their names.
+    const namesBytes = ALPNProtocols.join().length
+    assert.ok(grownBytes < 40 * (namesBytes + 8192), `${grownBytes} bytes for 40 connections`)
   })
 })

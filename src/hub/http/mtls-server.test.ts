@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect as connectTcp } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, createServer, type Server } from 'node:tls'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
+import { waitUntil } from '../../../test/support/processes.ts'
 import { connectSecurely, exchange } from '../../../test/support/wire-client.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
@@ -11,20 +13,25 @@ import type { AuthenticateAgent } from '../service/authenticate-agent.ts'
 import { newAgent } from '../store/store-samples.ts'
 import { createAgentStreams } from './agent-streams.ts'
 import { createConnectionSweep } from './connection-sweep.ts'
-import { createMtlsServer, type MtlsServer } from './mtls-server.ts'
+import { createMtlsServer, type MtlsServer, type MtlsServerOptions } from './mtls-server.ts'
 
 const NOW = new Date()
 const AGENT = newAgent('web-1')
 
-/** What a client gets for one request, and whether it was served. */
-async function request(
+interface StartedServer {
+  readonly server: MtlsServer
+  readonly port: number
+  readonly clientTls: { readonly ca: string; readonly cert: string; readonly key: string }
+}
+
+async function startServer(
+  options: Partial<Pick<MtlsServerOptions, 'limits' | 'listManifest'>>,
   authenticateAgent: (server: MtlsServer) => AuthenticateAgent,
-): Promise<{ readonly answer: string; readonly isServed: boolean }> {
+): Promise<StartedServer> {
   const ca = await createFakeCa()
   const own = await ca.issueServer('hub.test')
   const client = await ca.issueServer('web-1')
   const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
-  let isServed = false
   const unused = (): Promise<never> => assert.fail('this test asks for the manifest only')
   const clock = { now: () => NOW, sleep: () => Promise.resolve() }
   const server: MtlsServer = createMtlsServer({
@@ -49,14 +56,25 @@ async function request(
     findBlob: unused,
     streams: createAgentStreams({ clock, log: logging.forModule('test'), readNews: unused }),
     bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
-    listManifest: async () => {
-      isServed = true
-      return { entregas: [] }
-    },
+    listManifest: unused,
+    ...options,
   })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
-  const tls = { ca: ca.rootPem, cert: client.certificatePem, key: client.keyPem }
-  const socket = await connectSecurely({ port, tls: { ...tls, servername: 'hub.test' } })
+  const clientTls = { ca: ca.rootPem, cert: client.certificatePem, key: client.keyPem }
+  return { server, port, clientTls }
+}
+
+/** What a client gets for one request, and whether it was served. */
+async function request(
+  authenticateAgent: (server: MtlsServer) => AuthenticateAgent,
+): Promise<{ readonly answer: string; readonly isServed: boolean }> {
+  let isServed = false
+  const listManifest = async (): Promise<{ entregas: [] }> => {
+    isServed = true
+    return { entregas: [] }
+  }
+  const { server, port, clientTls } = await startServer({ listManifest }, authenticateAgent)
+  const socket = await connectSecurely({ port, tls: { ...clientTls, servername: 'hub.test' } })
   try {
     const bytes = 'GET /v1/manifest HTTP/1.1\r\nHost: hub.test\r\n\r\n'
     return { answer: await exchange(socket, bytes, (text) => text.endsWith('}')), isServed }
@@ -65,6 +83,20 @@ async function request(
     await server.close(0)
   }
 }
+
+test('[BOOT-18] a hub that stops waits for nobody who has not shaken hands', async () => {
+  const limits = { ...DEFAULT_HUB_LIMITS, handshakeSeconds: Infinity }
+  const { server, port } = await startServer({ limits }, () => () => assert.fail('nobody comes'))
+  const client = connectTcp({ host: '127.0.0.1', port })
+  client.on('error', () => undefined)
+  await waitUntil(
+    'the connection',
+    async () => (await server.countConnections()) === 1 || undefined,
+  )
+  const stopped = server.close(60_000).then(() => 'stopped')
+  const late = sleep(20_000, 'late', { ref: false })
+  assert.equal(await Promise.race([stopped, late]), 'stopped')
+})
 
 test('[AUT-12] an agent that is revoked between the decision about its first request and the serving of it is not served', async () => {
   let isRevoked = false

@@ -1,17 +1,24 @@
 import type { Server, Socket } from 'node:net'
+import { handshakesOf } from './handshakes.ts'
 
 export interface TrackedConnections {
   /** A request has come. */
   begin(socket: Socket): void
   /** It is answered. */
   finish(socket: Socket): void
+  /** Also those that are still shaking hands, and from then on whoever comes. */
   cutIdle(): void
 }
 
 /** Node closes idle connections only when they have had a request; one that never had any is as idle. */
 export function trackConnections(server: Server, isTls: boolean): TrackedConnections {
   const idle = new Set<Socket>()
+  let isCut = false
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    if (isCut) {
+      socket.destroy()
+      return
+    }
     idle.add(socket)
     socket.once('close', () => idle.delete(socket))
   })
@@ -22,6 +29,10 @@ export function trackConnections(server: Server, isTls: boolean): TrackedConnect
     finish: (socket) => {
       if (!socket.destroyed) idle.add(socket)
     },
-    cutIdle: () => idle.forEach((socket) => socket.destroy()),
+    cutIdle: () => {
+      isCut = true
+      const unsecured = isTls ? handshakesOf(server).underWay() : []
+      for (const socket of [...idle, ...unsecured]) socket.destroy()
+    },
   }
 }
