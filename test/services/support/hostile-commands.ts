@@ -1,11 +1,22 @@
 // What the agent's user may do to the other commands that root starts: targets, data directory, settings.
 
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+} from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { once } from 'node:events'
+import { errnoCode } from '../../../src/platform/errors.ts'
 import { FakeHub } from '../../fakes/hub-server.ts'
 import { manifestEntry } from '../../support/agent-host.ts'
 import { pathOfProgram, type Variables } from '../../support/processes.ts'
@@ -80,8 +91,8 @@ const TARGET_TRIES: readonly Try[] = [
       for (let round = 0; round < 2; round += 1) {
         assert.equal((await ground.apply())['third'], undefined)
       }
-      // Root's own, and no try of the user's.
-      await ground.prepare(async () => chownSync(homeTls(ground), SVC, SVC))
+      // Root's own, and no try of the user's, who goes on swapping meanwhile.
+      await ground.prepare(async () => giveHomeTls(ground))
     },
   },
   rootsTarget(
@@ -303,7 +314,24 @@ async function enrollsAt(ground: Ground, script: string): Promise<void> {
   assert.match(stderr, /root does not work in .*: user \d+ can put something else in its place/)
 }
 
-function homeTls(ground: Ground): string {
-  const names = ['home/tls', 'home/link'].map((name) => ground.path(name))
-  return names.find((path) => lstatSync(path).isDirectory()) ?? ''
+function giveHomeTls(ground: Ground): void {
+  for (;;) {
+    for (const name of ['home/tls', 'home/link']) {
+      const directory = openDirectory(ground.path(name))
+      if (directory === undefined) continue
+      fchownSync(directory, SVC, SVC)
+      closeSync(directory)
+      return
+    }
+  }
+}
+
+/** Undefined when the path is a link, as it may be at one moment and not at the next. */
+function openDirectory(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  } catch (error) {
+    assert.match(errnoCode(error) ?? '', /^(?:ENOTDIR|ELOOP)$/)
+    return undefined
+  }
 }
