@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '../../test/support/collect-garbage.ts'
 import { WeakValues } from './weak-values.ts'
 
 test('weak values keep what is held, and no entry of what is not', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
   const values = new WeakValues<number, object>()
   const held = { name: 'held' }
   values.set(0, held)

@@ -1,3 +1,4 @@
+import { plainHex } from '../../pki/certificates.ts'
 import { invariant, UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { AgentConfig } from '../config.ts'
@@ -67,10 +68,7 @@ async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise
 
 function parseFingerprint(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const hex = text
-    .replace(/^sha256:/i, '')
-    .replaceAll(':', '')
-    .toLowerCase()
+  const hex = plainHex(text.replace(/^sha256:/i, ''))
   if (/^[0-9a-f]{64}$/.test(hex)) return hex
   throw new UserError('fingerprint_invalid', '--ca-fingerprint is not a SHA-256 in hex')
 }

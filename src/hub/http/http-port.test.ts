@@ -4,7 +4,9 @@ import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { createLogging } from '../../platform/logger.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
+import { RequestRefusal } from './error-response.ts'
 import { createHealthServer } from './health-server.ts'
+import { createHttpPort } from './http-port.ts'
 
 interface Answer {
   /** All that came until the hub closed the connection. */
@@ -78,5 +80,34 @@ describe('a port of the hub', () => {
       { level: 'info', status: 400, error: 'request_invalid', remote: '127.0.0.1' },
     )
     assert.match(String(reason), /^Parse Error: /)
+  })
+
+  test('[LOG-4] logs at debug why it refuses what is refused too often', async () => {
+    const lines: Record<string, unknown>[] = []
+    const destination = {
+      write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    }
+    const logging = createLogging({
+      filter: { levelOf: () => 'debug' },
+      format: 'json',
+      destination,
+    })
+    const { app } = createHttpPort({
+      port: 'health',
+      log: logging.forModule('test'),
+      limits: DEFAULT_HUB_LIMITS,
+      isTrustedProxy: () => false,
+      limitRefusal: async () => 1000,
+    })
+    app.get('/health', () => {
+      throw new RequestRefusal('request_invalid', 'wrong shape')
+    })
+    const { statusCode } = await app.inject('/health')
+    assert.equal(statusCode, 429)
+    const told = lines.filter(({ reason }) => reason === 'wrong shape')
+    assert.deepEqual(
+      told.map(({ level, error }) => [level, error]),
+      [['debug', 'request_invalid']],
+    )
   })
 })

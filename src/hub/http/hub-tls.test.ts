@@ -13,10 +13,9 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import { promisify } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
+import { collectGarbage } from '../../../test/support/collect-garbage.ts'
 import { startTool, waitUntil } from '../../../test/support/processes.ts'
 import type { HttpPort } from './http-port.ts'
 import { handshakeTimeoutMs, tlsServerOf } from './hub-tls.ts'
@@ -47,9 +46,7 @@ async function echoOf(client: TLSSocket): Promise<string> {
 }
 
 function bytesOfBuffers(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
+  collectGarbage()
   return process.memoryUsage().arrayBuffers
 }
 
