@@ -22,6 +22,19 @@ describe('Output', () => {
     assert.deepEqual(written, ['{\n  "agentes": []\n}\n'])
   })
 
+  test('[CLI-47] writes what a terminal would obey as text, and a document stays the same document', async () => {
+    const hostile = { payload: 'a\u009b31m\u202e\u061c\u007f\u2028\u001b[2J\t\n' }
+    const { stream, written } = createStream()
+    const output = new Output(stream)
+    await output.writeJson(hostile)
+    await output.write('agente \u009b2J\u2066x removed\n\tçé\n')
+    assert.deepEqual(written, [
+      '{\n  "payload": "a\\u009b31m\\u202e\\u061c\\u007f\\u2028\\u001b[2J\\t\\n"\n}\n',
+      'agente \\u009b2J\\u2066x removed\n\tçé\n',
+    ])
+    assert.deepEqual(JSON.parse(written[0] ?? ''), hostile)
+  })
+
   test('drops the rest when the reader has gone', async () => {
     const { stream, written } = createStream('EPIPE')
     const output = new Output(stream)

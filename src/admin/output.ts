@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream'
 import { errnoCode, SvcError } from '../platform/errors.ts'
+import { printableLines } from '../platform/printable.ts'
 
-/** What a command writes to stdout. When the reader has gone (`| head`) the rest is dropped without a word. */
+/** What a command writes to stdout, without anything that a terminal would obey (docs/protocol.md CLI-47). When the reader has gone (`| head`) the rest is dropped without a word. */
 export class Output {
   readonly #stream: Writable
   #isClosed = false
@@ -24,7 +25,7 @@ export class Output {
   async write(text: string): Promise<void> {
     if (this.#isClosed) return
     const error = await new Promise<Error | null | undefined>((resolve) => {
-      this.#stream.write(text, resolve)
+      this.#stream.write(printableLines(text), resolve)
     })
     if (error === null || error === undefined) return
     this.#isClosed = true

@@ -3,7 +3,12 @@ import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { AdminEntry } from '../protocol/admin-views.ts'
 import { Output } from './output.ts'
-import { printEntriesAsJson, printEntriesAsTable, type EntryPrinter } from './print-entries.ts'
+import {
+  printEntriesAsJson,
+  printEntriesAsJsonLines,
+  printEntriesAsTable,
+  type EntryPrinter,
+} from './print-entries.ts'
 
 const entry: AdminEntry = {
   seq: 1,
@@ -54,6 +59,22 @@ describe('printEntriesAsJson', () => {
     })
     assert.deepEqual(JSON.parse(text), { eventos: [entry], ...verification })
   })
+})
+
+test('[CLI-47] entries obey nobody as a document and as a stream, and are read back as they were', async () => {
+  const text = 'a\u009b31m\u202eb\u200f'
+  const hostile = { ...entry, payload: { text }, payload_text: JSON.stringify({ text }) }
+  const document = await printed(printEntriesAsJson, async (printer) => {
+    await printer.print([hostile])
+    await printer.end(undefined)
+  })
+  const lines = await printed(printEntriesAsJsonLines, (printer) => printer.print([hostile]))
+  for (const shown of [document, lines]) {
+    assert.ok(shown.includes('a\\u009b31m\\u202eb\\u200f'))
+    assert.doesNotMatch(shown, /[\u007f-\u009f\p{Bidi_Control}]/u)
+  }
+  assert.deepEqual(JSON.parse(document), { eventos: [hostile] })
+  assert.deepEqual(JSON.parse(lines), hostile)
 })
 
 describe('printEntriesAsTable', () => {

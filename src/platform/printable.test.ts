@@ -7,6 +7,7 @@ describe('printable', () => {
     ['an escape sequence', '\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
     ['a control of C1', '\u009b31m', '\\u009b31m'],
     ['a right-to-left override', 'gpj\u202eexe', 'gpj\\u202eexe'],
+    ['an Arabic letter mark', 'a\u061cb', 'a\\u061cb'],
     ['a line separator', 'a\u2028b', 'a\\u2028b'],
   ] as const) {
     test(`writes ${name} as text`, () => assert.equal(printable(text), expected))
