@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { addCompletionCommand } from '../platform/completion.ts'
 import { runProgram } from '../platform/program.ts'
+import { redactTokens } from '../platform/redact-tokens.ts'
 import { readVersion } from '../platform/version.ts'
 import { describeVariables } from './agent-variables.ts'
 
@@ -67,7 +68,7 @@ function buildProgram(): Command {
     .version(readVersion(), '--version', 'print the version')
     .helpCommand(false)
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(`svc-agent: ${text}`) })
+    .configureOutput({ outputError: (text, write) => write(redactTokens(`svc-agent: ${text}`)) })
     .addHelpText('after', EXAMPLES)
 
   program

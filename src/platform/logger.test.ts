@@ -50,6 +50,33 @@ describe('a log line', () => {
     })
   }
 
+  for (const token of [
+    'svct_c2VjcmV0',
+    'svca_c2VjcmV0',
+    '%73vct%5Fc2VjcmV0',
+    'c3ZjdF9jMlZqY21WMA==',
+  ]) {
+    test(`[LOG-5] never has the token ${token}, wherever it came from`, () => {
+      const cause = new TypeError(`no ${token}`)
+      const err = new Error(`bad ${token}`, { cause })
+      const fields = {
+        path: `/v1/enroll/${token}`,
+        reason: `of ${token}, or "${token}"`,
+        headers: { referer: `https://hub.example/?t=${token}`, cookie: [token] },
+        err,
+        [token]: 1,
+      }
+      const lines = linesOf((log) => {
+        log.error(fields, `Request with ${token} failed`)
+        log.info(token)
+      })
+      assert.equal(lines.length, 2)
+      assert.ok(!JSON.stringify(lines).includes(token))
+      assert.equal(lines[0]?.['path'], '/v1/enroll/[redacted]')
+      assert.equal(lines[1]?.['msg'], '[redacted]')
+    })
+  }
+
   test('below the level of its module is none', () => {
     assert.deepEqual(
       linesOf((log) => log.debug('Request answered')),

@@ -3,6 +3,7 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 import pretty from 'pino-pretty'
 import { type LogFilter, parseLogFilter } from './log-filter.ts'
+import { redactTokens } from './redact-tokens.ts'
 
 export type Logger = Pick<PinoLogger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
 
@@ -52,7 +53,8 @@ export function createLogging(options: LoggingOptions): Logging {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
     },
-    stream,
+    // The whole line, since a token may be anywhere in what others had a hand in: a path, a reason, the stack of an error.
+    { write: (line: string) => stream.write(redactTokens(line)) },
   )
   return {
     forModule: (module) => {

@@ -110,13 +110,14 @@ async function answer(
   log: Logger,
   request: IncomingMessage,
 ): Promise<Answer> {
-  const route = routes.get(request.url?.split('?', 1)[0] ?? '')
+  const path = request.url?.split('?', 1)[0] ?? ''
+  const route = routes.get(path)
   if (route === undefined) return plain(404, 'there are /metrics, /livez and /readyz')
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'GET only')
   try {
     return await route(request)
   } catch (error) {
-    log.error({ path: request.url?.slice(0, 64), reason: describeError(error) }, 'Metrics failed')
+    log.error({ path, reason: describeError(error) }, 'Metrics failed')
     return plain(500, 'it failed; the log says why')
   }
 }

@@ -36,6 +36,18 @@ describe('a program', () => {
       /^name: error: internal error: TypeError: oops\n +at /,
     ],
     [
+      '[LOG-5] that quotes a token does not show it',
+      `async () => { throw new SvcError('code', 'no svct_c2Vj\\nhere', { hint: 'not svca_%63' }) }`,
+      1,
+      /^name: error: no \[redacted\]\nname: error: here\nname: hint: not \[redacted\]\n$/,
+    ],
+    [
+      '[LOG-5] that has a bug does not show a token either',
+      `async () => { throw new TypeError('svct_c2Vj') }`,
+      1,
+      /^name: error: internal error: TypeError: \[redacted\]\n +at /,
+    ],
+    [
       'that waits for what never comes has not succeeded',
       `() => new Promise(() => {})`,
       1,

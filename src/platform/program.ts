@@ -2,6 +2,7 @@
 
 import { errnoCode, SvcError } from './errors.ts'
 import { printableLines } from './printable.ts'
+import { redactTokens } from './redact-tokens.ts'
 
 /**
  * Runs a program; a failure prints `NAME: error: …` (and a hint, if there is one) on stderr and exits 1. Not to be
@@ -41,15 +42,20 @@ export function reportFailure(name: string, error: unknown): void {
     error instanceof SvcError ||
     (error instanceof Error && MENDABLE.has(errnoCode(error) ?? ''))
   ) {
-    for (const line of printableLines(error.message).split('\n')) {
+    for (const line of printableFailure(error.message).split('\n')) {
       process.stderr.write(`${name}: error: ${line}\n`)
     }
     const hint = findHint(error)
-    if (hint !== undefined) process.stderr.write(`${name}: hint: ${printableLines(hint)}\n`)
+    if (hint !== undefined) process.stderr.write(`${name}: hint: ${printableFailure(hint)}\n`)
     return
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`${name}: error: internal error: ${printableLines(text)}\n`)
+  process.stderr.write(`${name}: error: internal error: ${printableFailure(text)}\n`)
+}
+
+/** Whatever a failure quotes ends up in the journal, where a token has no business. docs/protocol.md LOG-5. */
+function printableFailure(text: string): string {
+  return redactTokens(printableLines(text))
 }
 
 /** Its own, else that of what caused it. */

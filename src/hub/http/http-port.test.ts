@@ -70,6 +70,22 @@ describe('a port of the hub', () => {
     )
   })
 
+  test('[LOG-5] logs neither the query of a request nor a token in its path', async () => {
+    const token = `svct_${'A'.repeat(43)}`
+    for (const [path, logged] of [
+      [`/v1/enroll?token=${token}`, '/v1/enroll'],
+      [`/${token}/x?${token}`, '/[redacted]/x'],
+      [`/?a=b?c=d`, '/'],
+      [`/${'x'.repeat(500)}`, `/${'x'.repeat(127)}`],
+    ]) {
+      const answer = await exchange(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      assert.deepEqual(
+        answer.logged.map((line) => line['path']),
+        [logged],
+      )
+    }
+  })
+
   test('[SRF-7] logs why it refuses what is no HTTP, under the id of the answer', async () => {
     const answer = await exchange('hello\r\n\r\n')
     assert.match(answer.text, /^HTTP\/1\.1 400 Bad Request\r\n/)
