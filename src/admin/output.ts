@@ -2,7 +2,10 @@ import type { Writable } from 'node:stream'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import { printableLines } from '../platform/printable.ts'
 
-/** What a command writes to stdout, without anything that a terminal would obey (docs/protocol.md CLI-47). When the reader has gone (`| head`) the rest is dropped without a word. */
+/**
+ * What a command writes to stdout, without anything that a terminal would obey (docs/protocol.md CLI-47). When the reader has
+ * gone (`| head`) the rest is dropped without a word.
+ */
 export class Output {
   readonly #stream: Writable
   #isClosed = false

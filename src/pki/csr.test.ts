@@ -1,9 +1,20 @@
+import 'reflect-metadata'
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { webcrypto } from 'node:crypto'
 import { describe, test } from 'node:test'
+import {
+  Attribute,
+  ExtensionsAttribute,
+  Pkcs10CertificateRequestGenerator,
+  type Pkcs10CertificateRequestCreateParams,
+  SubjectAlternativeNameExtension,
+} from '@peculiar/x509'
 import * as fc from 'fast-check'
 import { createCsrPem, parseCsrPem } from './csr.ts'
 import { generateEcP256Key } from './keys.ts'
+
+const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 
 /** A CSR of openssl, so that not only our own are read. */
 function opensslCsr(subject: string, san?: string): string {
@@ -11,6 +22,21 @@ function opensslCsr(subject: string, san?: string): string {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-keyout', '/dev/null']
   const args = ['req', '-new', '-nodes', '-subj', subject, ...key, ...extension]
   return spawnSync('openssl', args, { encoding: 'utf8' }).stdout
+}
+
+type CsrParts = Pick<Pkcs10CertificateRequestCreateParams, 'extensions' | 'attributes'>
+
+/** What openssl does not write. */
+async function generatedCsr(parts: CsrParts): Promise<string> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const csr = await Pkcs10CertificateRequestGenerator.create({
+    name: [{ CN: ['a'] }],
+    keys,
+    signingAlgorithm: algorithm,
+    ...parts,
+  })
+  return csr.toString('pem')
 }
 
 describe('a CSR of ours', () => {
@@ -37,6 +63,47 @@ describe('a CSR of others', () => {
     const csr = parseCsrPem(opensslCsr('/CN=a', 'DNS:a,URI:https://a'))
     assert.deepEqual([csr?.commonName, csr?.sans], ['a', undefined])
   })
+
+  const otherKinds = [
+    'otherName:1.2.3.4;UTF8:a',
+    'DNS:a,otherName:1.2.3.4;UTF8:a',
+    'otherName:1.3.6.1.4.1.311.20.2.3;UTF8:a@example.org',
+    'email:a@example.org',
+    'DNS:a,RID:1.2.3.4',
+  ]
+  for (const names of otherKinds) {
+    test(`[ISS-4] has no readable names when they are ${names}`, () => {
+      const csr = parseCsrPem(opensslCsr('/CN=a', names))
+      assert.deepEqual([csr?.commonName, csr?.sans], ['a', undefined])
+    })
+  }
+
+  const names = (...dns: string[]): SubjectAlternativeNameExtension =>
+    new SubjectAlternativeNameExtension(dns.map((value) => ({ type: 'dns', value })))
+  const several: readonly (readonly [string, CsrParts])[] = [
+    ['two lists of names', { extensions: [names('a'), names('b')] }],
+    [
+      'two attributes of extensions',
+      { extensions: [names('a')], attributes: [new ExtensionsAttribute([names('b')])] },
+    ],
+    [
+      'an attribute of two values',
+      {
+        attributes: [
+          new Attribute(EXTENSION_REQUEST, [
+            ...new ExtensionsAttribute([names('a')]).values,
+            ...new ExtensionsAttribute([names('b')]).values,
+          ]),
+        ],
+      },
+    ],
+  ]
+  for (const [title, parts] of several) {
+    test(`[ISS-4] has no readable names when it has ${title}`, async () => {
+      const csr = parseCsrPem(await generatedCsr(parts))
+      assert.deepEqual([csr?.commonName, csr?.sans], ['a', undefined])
+    })
+  }
 
   test('[ISS-4] has a CN only when there is exactly one', async () => {
     assert.equal(parseCsrPem(opensslCsr('/O=a'))?.commonName, undefined)

@@ -16,12 +16,13 @@ export interface CertificateRequest {
   readonly sha256: string
   /** The one CN of the subject; undefined when there is none or more than one. */
   readonly commonName: string | undefined
-  /** DNS names and IP addresses of the subjectAltName extension; anything else makes it `undefined`. */
+  /** DNS names and IP addresses of the subjectAltName extension; any other kind, or more than one list, makes it `undefined`. */
   readonly sans: readonly string[] | undefined
   readonly publicKeySpki: Buffer
 }
 
 const SIGNATURE_HASHES: ReadonlySet<string> = new Set(['SHA-256', 'SHA-384', 'SHA-512'])
+const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 const SUBJECT_ALT_NAME = '2.5.29.17'
 const PEM_CSR =
   /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/
@@ -107,11 +108,16 @@ function singleCommonName(name: Name): string | undefined {
 }
 
 function subjectAltNames(csr: Pkcs10CertificateRequest): readonly string[] | undefined {
-  const extension = csr.getExtension(SUBJECT_ALT_NAME)
-  if (extension === null) return []
-  if (!(extension instanceof SubjectAlternativeNameExtension)) return undefined
-  const names = extension.names.items
-  return names.every((name) => name.type === 'dns' || name.type === 'ip')
-    ? names.map((name) => name.value)
+  const [request, ...others] = csr.getAttributes(EXTENSION_REQUEST)
+  // One attribute of one value (RFC 2985, 5.4.2): of more a CA could read another than we do.
+  if (others.length > 0 || (request?.values.length ?? 0) > 1) return undefined
+  const [extension, ...more] = csr.getExtensions(SUBJECT_ALT_NAME)
+  if (extension === undefined) return []
+  if (!(extension instanceof SubjectAlternativeNameExtension) || more.length > 0) return undefined
+  const { items } = extension.names
+  // The library leaves out the names whose kind it does not know; all of them are here, though its types keep them private.
+  const { asn } = extension.names as unknown as { asn: ArrayLike<unknown> }
+  return items.length === asn.length && items.every(({ type }) => type === 'dns' || type === 'ip')
+    ? items.map(({ value }) => value)
     : undefined
 }
