@@ -1,6 +1,7 @@
 // Certificates (RFC 5280) as Node's OpenSSL reads them.
 
 import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 
 export interface Certificate {
   readonly pem: string
@@ -89,11 +90,18 @@ function isKeyReadable(x509: X509Certificate): boolean {
   }
 }
 
-/** DNS names and IP addresses of the subjectAltName extension, in its order. */
+/**
+ * Names of the subjectAltName extension, in its order. Only one whose kind its text tells is text alone: a DNS name that is
+ * no address, an address that is an address. Any other keeps its kind, as in `email:web-1`, and is no name of a host.
+ */
 export function subjectAltNamesOf(certificate: Certificate): string[] {
   const text = certificate.x509.subjectAltName ?? ''
-  return text
-    .split(', ')
-    .filter((part) => part !== '')
-    .map((part) => part.slice(part.indexOf(':') + 1))
+  // Node escapes commas within a name.
+  return text === '' ? [] : text.split(', ').map(plainName)
+}
+
+function plainName(name: string): string {
+  const at = name.indexOf(':')
+  const value = name.slice(at + 1)
+  return name.slice(0, at) === (isIP(value) === 0 ? 'DNS' : 'IP Address') ? value : name
 }

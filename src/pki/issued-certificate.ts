@@ -87,6 +87,7 @@ function sameNames(actual: readonly string[], expected: readonly string[]): bool
   return normaliseNames(actual) === normaliseNames(expected)
 }
 
+/** No name has a line break in it, as certificates are read; a blank some have. */
 function normaliseNames(names: readonly string[]): string {
-  return [...new Set(names.map((name) => canonicalIpv6(name).toLowerCase()))].sort().join(' ')
+  return [...new Set(names.map((name) => canonicalIpv6(name).toLowerCase()))].sort().join('\n')
 }
