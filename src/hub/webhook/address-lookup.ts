@@ -7,7 +7,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { SvcError } from '../../platform/errors.ts'
-import { isAllowedAddress } from '../domain/webhook-url.ts'
+import { isAllowedAddress } from '../domain/webhook-addresses.ts'
 
 export type ResolveName = (hostname: string, options: LookupOptions) => Promise<LookupAddress[]>
 
