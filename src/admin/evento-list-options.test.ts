@@ -23,6 +23,8 @@ describe('parseEntryListing', () => {
     ['2026-01-31 12:00:00.123456Z', '2026-01-31T12:00:00.123Z'],
     ['2026-01-31T12:00:00+01:00', '2026-01-31T11:00:00.000Z'],
     ['1h 30m', '2026-11-21T10:30:00.000Z'],
+    // Before everything; a year below 0 would be no time of RFC 3339.
+    ['3000y', '1970-01-01T00:00:00.000Z'],
   ] as const) {
     test(`reads --since ${text}`, () => {
       assert.equal(parseEntryListing({ since: text }, NOW).query.since, expected)
@@ -31,6 +33,7 @@ describe('parseEntryListing', () => {
 
   const mistakes: EventoListOptions[] = [
     { since: '2026-13-01' },
+    { since: '2026-02-30' },
     { since: '2026-01-31T12:00:00' },
     { since: '1769860800' },
     { since: '999999999y' },

@@ -1,5 +1,6 @@
 import { parseDurationMs } from '../platform/durations.ts'
 import { UserError } from '../platform/errors.ts'
+import { parseInstant } from '../platform/instants.ts'
 import type { EntryQuery } from './read-entries.ts'
 
 export interface EventoListOptions {
@@ -21,7 +22,7 @@ export interface EntryListing {
 
 /** What is held in memory to find the newest ones. */
 const LIMIT_MAX = 100_000
-const RFC_3339 = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/
+const DATE = /^\d{4}-\d\d-\d\d$/
 
 export function parseEntryListing(options: EventoListOptions, now: Date): EntryListing {
   if (options.follow && options.verify) {
@@ -40,8 +41,8 @@ export function parseEntryListing(options: EventoListOptions, now: Date): EntryL
 
 export function parseSince(text: string, now: Date): string {
   const agoMs = parseDurationMs(text)
-  const time = agoMs === undefined ? parseTime(text) : new Date(now.getTime() - agoMs)
-  if (time === undefined || Number.isNaN(time.getTime())) {
+  const time = agoMs === undefined ? parseTime(text) : timeBefore(now, agoMs)
+  if (time === undefined) {
     throw new UserError('since_invalid', `--since: ${text} is neither a time nor a duration`, {
       hint: 'write it as 2026-01-31T12:00:00Z, 2026-01-31 or 24h',
     })
@@ -49,9 +50,14 @@ export function parseSince(text: string, now: Date): string {
   return time.toISOString()
 }
 
-/** A date alone is its midnight in UTC, as ECMAScript has it. */
+/** No entry is older than what counts the time. */
+function timeBefore(now: Date, agoMs: number): Date {
+  return new Date(Math.max(0, now.getTime() - agoMs))
+}
+
+/** A date alone is its midnight in UTC. */
 function parseTime(text: string): Date | undefined {
-  return RFC_3339.test(text) ? new Date(text.replace(' ', 'T')) : undefined
+  return parseInstant(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(' ', 'T'))
 }
 
 function parseLimit(text: string): number {

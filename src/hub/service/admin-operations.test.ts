@@ -65,3 +65,15 @@ test('[CLI-6] removing an agent again changes nothing for the host that has its 
   assert.equal((await store.reader.findOpenTokens('web-1', NOW)).length, 1)
   assert.deepEqual((await operations.listEntries({})).eventos, eventos)
 })
+
+for (const since of ['1', '2026-11-21', '2026-11-21 10:00:00Z', '24h', 'yesterday']) {
+  test(`[API-26] entries are not listed since ${since}`, async () => {
+    await using store = await openTemporaryStore()
+    const operations = createAdminOperations(dependenciesOver(store), 'token:ci')
+    await assert.rejects(operations.listEntries({ since }), {
+      code: 'time_invalid',
+      message: `${since} is not a time`,
+      hint: 'write it as 2026-01-31T12:00:00Z',
+    })
+  })
+}
