@@ -12,7 +12,8 @@ export function registerAgenteRevoke(agente: Command, context: CommandContext): 
       `
 A running hub also revokes its certificates at the CA, in the background: svc agente revocations
 shows what is left to do, and revoking once more asks again for what the CA refused.
-A revoked host comes back only by a new enrolment: svc token create --reenroll.
+Open tokens for its hostname end with it. A revoked host comes back only by a token that is made
+afterwards: svc token create --reenroll. Revoking once more ends that one too.
 
 Examples:
   svc agente revoke web-1.example.org
@@ -23,8 +24,11 @@ Examples:
         operations.revokeAgent({ agente: name }),
       )
       if (options.json) return context.output.writeJson(revoked)
+      const ended = revoked.tokens_ended
+      const tokens =
+        ended > 0 ? `, ${ended} open ${ended === 1 ? 'token' : 'tokens'} for it ended` : ''
       await context.output.write(
-        `agente ${revoked.hostname} (${revoked.id}) revoked at ${revoked.revoked_at}\n`,
+        `agente ${revoked.hostname} (${revoked.id}) revoked at ${revoked.revoked_at}${tokens}\n`,
       )
     })
 }

@@ -215,7 +215,11 @@ export const ADMIN_REPLIES = {
     recipient_fingerprint: nullable(Type.String()),
     entregas: Type.Array(AdminDelivery),
   }),
-  revokeAgent: AdminAgent,
+  revokeAgent: Type.Object({
+    ...AdminAgent.properties,
+    /** Open enrolment tokens that named its host: none of them brings it back. */
+    tokens_ended: Type.Integer(),
+  }),
   removeAgent: AdminAgent,
   listCaRevocations: Type.Object({ revocations: Type.Array(AdminCaRevocation), next }),
   createCargo: AdminCreatedCargo,

@@ -301,6 +301,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     revokeAgent: async ({ agente }) => ({
       ...findAgent(agente),
       revoked_at: '2026-11-21T10:10:00.000Z',
+      tokens_ended: 1,
     }),
     createCargo: async ({ agentes }) => ({
       carga_id: CARGO.id,

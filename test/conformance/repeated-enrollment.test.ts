@@ -174,6 +174,22 @@ describe('[ENR-18] [ENR-19] a host that is enrolled again', () => {
     assert.equal((await findDelivery(hub, installed.id))?.status, 'substituida')
   })
 
+  test('[TOK-9] [RES-9] comes back by no token that was there when it was revoked', async () => {
+    await enrollHost(hub, 'revoked-for-good')
+    const hostname = 'revoked-for-good'
+    const create = { hostname, role: 'web', reenroll: true }
+    const { token } = await hub.admin<{ token: string }>('POST', '/v1/admin/tokens', create)
+    const revoked = await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: hostname })
+    assert.equal((revoked as { tokens_ended: number }).tokens_ended, 1)
+    const csr = await createKeyAndCsr(hostname)
+    assertRefused(await enroll({ token, hostname, csr }), 401, 'token_expired')
+    const { agentes } = await hub.admin<{ agentes: { hostname: string; revoked_at: unknown }[] }>(
+      'GET',
+      '/v1/admin/agentes',
+    )
+    assert.ok(agentes.find((agent) => agent.hostname === hostname)?.revoked_at)
+  })
+
   test('after it was revoked is an agent again, and its old certificates stay revoked', async () => {
     const host = await enrollHost(hub, 'forgiven')
     await hub.admin('POST', '/v1/admin/agentes/revoke', { agente: 'forgiven' })

@@ -96,8 +96,7 @@ export function createAdminOperations(
         entregas: deliveries.map(toAdminDelivery),
       }
     },
-    revokeAgent: async ({ agente }) =>
-      viewAgent(dependencies, await revokeAgent(dependencies, agente, actor)),
+    revokeAgent: ({ agente }) => revokeAgent(dependencies, agente, actor),
     removeAgent: async ({ agente }) =>
       viewAgent(dependencies, await removeAgent(dependencies, agente, actor)),
     listCaRevocations: async (request) => {

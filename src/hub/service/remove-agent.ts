@@ -4,6 +4,7 @@ import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { cancelDelivery } from './change-delivery.ts'
+import { endOpenTokens } from './end-open-tokens.ts'
 import { findAgent } from './find-agent.ts'
 import { recordHubAct } from './hub-acts.ts'
 import { listStandingDeliveries } from './replace-delivery.ts'
@@ -27,9 +28,7 @@ export async function removeAgent(
     for (const delivery of await listStandingDeliveries(writer, { agentId: agent.id })) {
       await cancelDelivery(writer, delivery, now, actor)
     }
-    for (const token of await writer.findOpenTokens(agent.hostname, now)) {
-      await writer.endToken(token.hash, now)
-    }
+    await endOpenTokens(writer, agent.hostname, now)
     const removed: Agent = { ...agent, removedAt: now }
     await writer.updateAgent(removed)
     await recordHubAct(writer, now, HubEventType.agentRemoved, {

@@ -7,6 +7,7 @@ import type { StoreReader } from '../../../src/hub/store/store.ts'
 import type { AdminAgent, AdminDelivery, AdminToken } from '../../../src/protocol/admin-views.ts'
 
 interface TokenFacts {
+  readonly hostname: string
   readonly createdAt: string
   readonly expiresAt: string
   isRevoked: boolean
@@ -117,6 +118,7 @@ export class ContractModel {
     switch (eventType) {
       case 'token_created':
         this.#tokens.set(text('token_id'), {
+          hostname: text('hostname'),
           createdAt: timestamp,
           expiresAt: text('expires_at'),
           isRevoked: false,
@@ -138,6 +140,7 @@ export class ContractModel {
       case 'agent_revoked': {
         const agent = this.#agents.get(text('agente_id'))
         if (agent !== undefined) agent.isRevoked = true
+        this.#endTokensOf(text('hostname'))
         for (const certificate of this.#certificates.values()) {
           if (certificate.agentId === text('agente_id')) certificate.isRevoked = true
         }
@@ -175,6 +178,13 @@ export class ContractModel {
       if (isLater && Date.parse(timestamp) >= Date.parse(token.expiresAt)) {
         token.isExpiredForGood = true
       }
+    }
+  }
+
+  /** [TOK-9] What was there when its host was revoked brings nobody back. */
+  #endTokensOf(hostname: string): void {
+    for (const token of this.#tokens.values()) {
+      if (token.hostname === hostname && token.consumedFor === undefined) token.isRevoked = true
     }
   }
 

@@ -123,6 +123,35 @@ describe('a database of an older format keeps its rows when it is brought forwar
     await new SqliteWriter(() => session).appendEntry(newEntry({ at: new Date(3) }))
     assert.deepEqual(database.all('SELECT ended_at FROM admin_tokens'), [{ ended_at: 3 }])
   })
+
+  test('[VLT-16] [TOK-9] of the one before tokens ended with their host: what the log has before the revocation has ended', () => {
+    using database = new OldDatabase(12)
+    const token = (letter: string, hostname: string): string => `INSERT INTO enrollment_tokens
+      (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+      VALUES ('${letter.repeat(64)}', '${hostname}', 'web', 1, 99, 1);`
+    const entry = (seq: number, type: string, payload: object): string => `INSERT INTO eventos
+      (seq, id, tipo_evento, payload, timestamp, hash_anterior, hash_atual)
+      VALUES (${seq}, 'e-${seq}', '${type}', '${JSON.stringify(payload)}',
+        '${'t'.repeat(27)}', '${HASH}', '${HASH}');`
+    const created = (seq: number, letter: string): string =>
+      entry(seq, 'token_created', { actor: 'admin', token_id: letter.repeat(16) })
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at, revoked_at) VALUES
+        ('id-1', 'web-1', 'web', 't', 1, 5), ('id-2', 'web-2', 'web', 't', 1, NULL);
+      ${token('a', 'web-1')} ${token('b', 'web-1')} ${token('c', 'web-2')} ${token('d', 'web-1')}
+      ${created(1, 'a')} ${created(2, 'c')} ${entry(3, 'agent_revoked', { agente_id: 'id-1' })}
+      ${created(4, 'b')}`)
+    database.bringForward()
+    assert.deepEqual(
+      database.all('SELECT substr(token_hash, 1, 1) AS token, ended_at FROM enrollment_tokens'),
+      [
+        { token: 'a', ended_at: 5 },
+        { token: 'b', ended_at: null },
+        { token: 'c', ended_at: null },
+        { token: 'd', ended_at: 5 },
+      ],
+    )
+  })
 })
 
 class OldDatabase implements Disposable {

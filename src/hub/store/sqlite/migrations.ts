@@ -355,6 +355,23 @@ CREATE INDEX admin_tokens_por_fim ON admin_tokens (expires_at)
   WHERE revoked_at IS NULL AND ended_at IS NULL;
 `
 
+/**
+ * Earlier versions left the tokens of a host good that they revoked. The log says which came first, whatever the clock
+ * did; a token that is not in it was there before.
+ */
+const TOKENS_OF_REVOKED_HOSTS = `
+UPDATE enrollment_tokens SET ended_at = agentes.revoked_at FROM agentes
+WHERE agentes.hostname = enrollment_tokens.expected_hostname
+  AND agentes.removed_at IS NULL AND agentes.revoked_at IS NOT NULL
+  AND enrollment_tokens.consumed_at IS NULL AND enrollment_tokens.ended_at IS NULL
+  AND NOT EXISTS (
+    SELECT 1 FROM eventos WHERE tipo_evento = 'token_created'
+      AND instr(payload, '"' || substr(enrollment_tokens.token_hash, 1, 16) || '"') > 0
+      AND seq > coalesce(
+        (SELECT max(seq) FROM eventos WHERE tipo_evento = 'agent_revoked'
+          AND instr(payload, '"' || agentes.id || '"') > 0), 0));
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -368,4 +385,5 @@ export const MIGRATIONS: readonly string[] = [
   TOKENS_BY_END,
   IN_USE_BEFORE,
   ENDED_ADMIN_TOKENS,
+  TOKENS_OF_REVOKED_HOSTS,
 ]
