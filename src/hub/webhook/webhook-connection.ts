@@ -2,7 +2,8 @@
 
 import { Agent } from 'undici'
 import { SvcError } from '../../platform/errors.ts'
-import { addressIn, isAllowedAddress } from '../domain/webhook-url.ts'
+import { isAllowedAddress } from '../domain/webhook-addresses.ts'
+import { addressIn } from '../domain/webhook-url.ts'
 import type { AddressLookup } from './address-lookup.ts'
 
 export interface WebhookRequest {
