@@ -43,6 +43,8 @@ const FILES: readonly DamagedFile[] = ['config.json', 'db.enc', 'db.enc-wal', 'a
 /** Of the others a byte may do nothing: of the audit head there are two, and a log may end in what nobody waits for. */
 const CHECKED_WHOLE: ReadonlySet<DamagedFile> = new Set(['config.json', 'db.enc'])
 /** What an operator reads says which file it is, or which entries are gone. */
+/** More than a vault of this row has. */
+const ROWS_MAX = 1_000_000
 const CLEAR =
   /(?:db\.enc|config\.json).*(?:damaged|not a database|format \d+|bytes)|first missing entry: \d+/
 
@@ -127,7 +129,8 @@ async function readContent(vault: UnsealedVault): Promise<string> {
   try {
     const digest = createHash('sha256')
     const { reader } = store
-    const lists = [reader.listAgents(), reader.listTokens(), reader.listCargoes()]
+    const all = { limit: ROWS_MAX }
+    const lists = [reader.listAgents(), reader.pageTokens(all), reader.pageCargoes(all)]
     for (const list of await Promise.all(lists)) digest.update(JSON.stringify(list))
     digest.update(JSON.stringify(await reader.listDeliveries({})))
     for await (const page of entryPages(store)) digest.update(page)

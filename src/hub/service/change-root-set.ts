@@ -11,6 +11,7 @@ import {
 } from '../domain/decide-root-set.ts'
 import type { RootSet } from '../domain/root-set.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
+import { agentSlices } from './agent-slices.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 /** Each once, in the order of the file. */
@@ -31,12 +32,14 @@ export async function findEndangeredBy(
 ): Promise<EndangeredAgent[]> {
   const { removed } = compareRoots(current, next)
   if (!removed.some((root) => isValid(root, now))) return []
-  return findEndangered({
-    roots: next,
-    agents: await reader.listAgents(),
-    trusts: await reader.listAgentTrust(),
-    certificates: await reader.listStandingCertificates(now),
-  })
+  const endangered: EndangeredAgent[] = []
+  for await (const agents of agentSlices(reader)) {
+    const ids = agents.map(({ id }) => id)
+    const trusts = await reader.listAgentTrust(ids)
+    const certificates = await reader.listStandingCertificates(ids, now)
+    endangered.push(...findEndangered({ roots: next, agents, trusts, certificates }))
+  }
+  return endangered
 }
 
 export interface RootSetChange {

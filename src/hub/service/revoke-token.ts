@@ -3,11 +3,13 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
-import { isOpen } from '../domain/enrollment-token.ts'
-import type { Store } from '../store/store.ts'
+import { type EnrollmentToken, isOpen } from '../domain/enrollment-token.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import { toAdminToken } from './admin-views.ts'
 import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
+
+const BEGINNING_OF_HASH = /^[0-9a-f]{8,64}$/
 
 /** Named by id (eight characters or more), by plaintext, or by the hostname of an open token. */
 export async function revokeToken(
@@ -18,12 +20,7 @@ export async function revokeToken(
 ): Promise<AdminReplies['revokeToken']> {
   return store.write(async (writer) => {
     const now = clock.now()
-    const tokens = (await writer.listTokens()).filter(
-      (token) =>
-        (wanted.length >= 8 && token.hash.startsWith(wanted)) ||
-        token.hash === hashToken(wanted) ||
-        (token.expectedHostname === wanted && isOpen(token, now)),
-    )
+    const tokens = await findNamed(writer, wanted, now)
     const [token, ...others] = tokens
     if (token === undefined) {
       throw new UserError(
@@ -52,4 +49,19 @@ export async function revokeToken(
     }
     return toAdminToken(token)
   })
+}
+
+/** Each once. */
+async function findNamed(
+  reader: StoreReader,
+  wanted: string,
+  now: Date,
+): Promise<EnrollmentToken[]> {
+  const byText = await reader.findToken(hashToken(wanted))
+  const named = [
+    ...(BEGINNING_OF_HASH.test(wanted) ? await reader.findTokensByPrefix(wanted) : []),
+    ...(byText === undefined ? [] : [byText]),
+    ...(await reader.findOpenTokens(wanted, now)),
+  ]
+  return [...new Map(named.map((token) => [token.hash, token])).values()]
 }

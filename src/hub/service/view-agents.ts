@@ -19,7 +19,7 @@ export async function viewAgents(
 ): Promise<AdminAgent[]> {
   const now = clock.now()
   const ids = agents.map(({ id }) => id)
-  const late = new Set(await reader.listLateAgents({ now, thresholdMs }))
+  const late = new Set(await reader.listLateAgents(ids, { now, thresholdMs }))
   const identities = await reader.listCurrentIdentities(ids)
   const identityOf = new Map(identities.map((identity) => [identity.agentId, identity]))
   const caRevocations = await reader.summarizeCaRevocations(ids, now)

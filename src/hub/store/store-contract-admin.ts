@@ -85,8 +85,9 @@ export function testPages(store: () => Store): void {
     const [agent, removed] = await reader.listAgents()
     assert.ok(agent !== undefined && removed !== undefined)
     const cargoes = []
+    const tokens: TokenHash[] = []
     for (const name of ['one', 'two', 'three']) {
-      await insertToken(store())
+      tokens.unshift((await insertToken(store())).hash)
       const cargo = await insertCargo(store(), name)
       await insertDelivery(store(), agent.id, cargo)
       cargoes.push(cargo)
@@ -95,9 +96,10 @@ export function testPages(store: () => Store): void {
       await readAll(reader.pageAgents.bind(reader), ({ id }) => id),
       await reader.listAgents(),
     )
+    const paged = await readAll(reader.pageTokens.bind(reader), ({ hash }) => hash.slice(0, 16))
     assert.deepEqual(
-      await readAll(reader.pageTokens.bind(reader), ({ hash }) => hash.slice(0, 16)),
-      await reader.listTokens(),
+      paged.map(({ hash }) => hash),
+      tokens,
     )
     assert.deepEqual(await readAll(reader.pageCargoes.bind(reader), ({ id }) => id), cargoes)
     assert.deepEqual(

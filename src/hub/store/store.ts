@@ -42,8 +42,8 @@ export interface StoreReader {
   findToken(hash: TokenHash): Promise<EnrollmentToken | undefined>
   /** Neither consumed nor expired. */
   findOpenTokens(hostname: string, now: Date): Promise<EnrollmentToken[]>
-  /** Newest first. */
-  listTokens(): Promise<EnrollmentToken[]>
+  /** Whose hash, in hex, begins so. */
+  findTokensByPrefix(prefix: string): Promise<EnrollmentToken[]>
 
   findCertificate(sha256: string): Promise<IssuedCertificate | undefined>
   /** Of each agent the newest identity that was used, else its first one; nothing of those without any. */
@@ -56,14 +56,12 @@ export interface StoreReader {
 
   /** The set of roots that is in force; undefined in a vault that no hub has run with. */
   findRootSet(): Promise<RootSet | undefined>
-  /** What agents said of the roots that they trust. */
-  listAgentTrust(): Promise<AgentTrust[]>
-  /** Of agents that are neither revoked nor removed: their identities, and the newest of each live delivery. */
-  listStandingCertificates(now: Date): Promise<StandingCertificate[]>
+  /** What those agents said of the roots that they trust. */
+  listAgentTrust(agentIds: readonly AgentId[]): Promise<AgentTrust[]>
+  /** Of those that are neither revoked nor removed: their identities, and the newest of each live delivery. */
+  listStandingCertificates(agentIds: readonly AgentId[], now: Date): Promise<StandingCertificate[]>
 
   findCargo(id: CargoId): Promise<Cargo | undefined>
-  /** Oldest first, without the removed ones. */
-  listCargoes(): Promise<Cargo[]>
 
   findContent(id: CargoId): Promise<CargoContent | undefined>
   /** Undefined also for a content without one. */
@@ -85,8 +83,8 @@ export interface StoreReader {
   summariseFleet(rule: LateRule): Promise<FleetSummary>
   /** Those that end first come first. */
   listLateCertificates(filter: LateFilter): Promise<CertificateInUse[]>
-  /** Agents with a certificate that is late or expired. */
-  listLateAgents(rule: LateRule): Promise<AgentId[]>
+  /** Those among them with a certificate that is late or expired. */
+  listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<AgentId[]>
   /** Those that have not expired, the first to end first. */
   listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]>
   /** Agents with a certificate that ends after the one instant, and not after the other. */

@@ -68,9 +68,16 @@ export function selectLate(session: SqlSession, filter: LateFilter): Certificate
   return session.all<InUseRow>(sql, { ...parametersOf(rule), sinceMs, limit }).map(toInUse)
 }
 
-export function selectLateAgents(session: SqlSession, rule: LateRule): AgentId[] {
-  const rows = session.all<{ agente_id: AgentId }>(LATE_AGENTS, parametersOf(rule))
-  return rows.map(({ agente_id }) => agente_id)
+export function selectLateAgents(
+  session: SqlSession,
+  agentIds: readonly AgentId[],
+  rule: LateRule,
+): AgentId[] {
+  const sql = `SELECT wanted.value AS agente_id FROM json_each(@agentIds) AS wanted
+    WHERE EXISTS (SELECT 1 FROM validades INDEXED BY validades_por_agente
+      WHERE agente_id = wanted.value AND ${IS_LATE})`
+  const named = { ...parametersOf(rule), agentIds: JSON.stringify(agentIds) }
+  return session.all<{ agente_id: AgentId }>(sql, named).map(({ agente_id }) => agente_id)
 }
 
 export function selectFirstToEnd(session: SqlSession, now: Date, limit: number) {

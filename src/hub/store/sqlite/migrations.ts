@@ -372,6 +372,18 @@ WHERE agentes.hostname = enrollment_tokens.expected_hostname
           AND instr(payload, '"' || agentes.id || '"') > 0), 0));
 `
 
+/**
+ * What is asked of a full table: the tokens of a hostname that are open, without those that have ended; the entregas of one
+ * agent among those of a carga.
+ */
+const NO_QUERY_WALKS = `
+DROP INDEX tokens_abertos_por_hostname;
+CREATE INDEX tokens_abertos_por_hostname ON enrollment_tokens (expected_hostname)
+  WHERE consumed_at IS NULL AND ended_at IS NULL;
+DROP INDEX entregas_por_carga;
+CREATE INDEX entregas_por_carga ON entregas (carga_id, agente_id);
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -386,4 +398,5 @@ export const MIGRATIONS: readonly string[] = [
   IN_USE_BEFORE,
   ENDED_ADMIN_TOKENS,
   TOKENS_OF_REVOKED_HOSTS,
+  NO_QUERY_WALKS,
 ]

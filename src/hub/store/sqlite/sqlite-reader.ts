@@ -87,19 +87,24 @@ const CURRENT_IDENTITIES = `
       (SELECT seq FROM certificados WHERE agente_id = wanted.value AND purpose = 'identity'
         ORDER BY seq LIMIT 1))`
 
-/** Of each agent's many certificates only the last few are looked at. */
+/** Of each agent’s many certificates only the last few are looked at. */
 const STANDING_CERTIFICATES = `
   SELECT c.agente_id, a.hostname, NULL AS nome, c.serial, c.not_after, c.raiz
-  FROM agentes a CROSS JOIN certificados c ON c.agente_id = a.id AND c.purpose = 'identity'
+  FROM json_each(@agentIds) AS wanted CROSS JOIN agentes a ON a.id = wanted.value
+    CROSS JOIN certificados c ON c.agente_id = a.id AND c.purpose = 'identity'
     AND c.seq >= coalesce(a.active_identity_seq, 0)
-  WHERE a.removed_at IS NULL AND a.revoked_at IS NULL AND c.revoked_at IS NULL AND c.not_after > ?
+  WHERE a.removed_at IS NULL AND a.revoked_at IS NULL AND c.revoked_at IS NULL
+    AND c.not_after > @nowMs
   UNION ALL
   SELECT c.agente_id, a.hostname, cargas.nome, c.serial, c.not_after, c.raiz
-  FROM entregas e CROSS JOIN certificados c
+  FROM json_each(@agentIds) AS wanted CROSS JOIN agentes a ON a.id = wanted.value
+    CROSS JOIN entregas e ON e.agente_id = a.id
+    AND e.status IN ('pendente', 'em_andamento', 'instalada', 'entregue', 'falhou')
+    CROSS JOIN certificados c
     ON c.seq = (SELECT max(seq) FROM certificados WHERE entrega_id = e.id)
-    CROSS JOIN agentes a ON a.id = e.agente_id CROSS JOIN cargas ON cargas.id = e.carga_id
-  WHERE e.status IN ('pendente', 'em_andamento', 'instalada', 'entregue', 'falhou')
-    AND a.removed_at IS NULL AND a.revoked_at IS NULL AND c.revoked_at IS NULL AND c.not_after > ?
+    CROSS JOIN cargas ON cargas.id = e.carga_id
+  WHERE a.removed_at IS NULL AND a.revoked_at IS NULL AND c.revoked_at IS NULL
+    AND c.not_after > @nowMs
   ORDER BY 2, 3`
 
 /** `session` answers the connection to ask, or throws when it may not be used now. */
@@ -149,9 +154,10 @@ export class SqliteReader implements StoreReader {
     return this.session().all<TokenRow>(sql, hostname, now.getTime()).map(toToken)
   }
 
-  async listTokens(): Promise<EnrollmentToken[]> {
-    const sql = 'SELECT * FROM enrollment_tokens ORDER BY ordem DESC'
-    return this.session().all<TokenRow>(sql).map(toToken)
+  async findTokensByPrefix(prefix: string): Promise<EnrollmentToken[]> {
+    const sql = 'SELECT * FROM enrollment_tokens WHERE token_hash >= ? AND token_hash < ?'
+    // `g` comes after all that hex has.
+    return this.session().all<TokenRow>(sql, prefix, `${prefix}g`).map(toToken)
   }
 
   async findCertificate(sha256: string): Promise<IssuedCertificate | undefined> {
@@ -185,25 +191,23 @@ export class SqliteReader implements StoreReader {
     return map(this.session().get<RootSetRow>(sql), toRootSet)
   }
 
-  async listAgentTrust(): Promise<AgentTrust[]> {
-    const sql = 'SELECT * FROM agentes_raizes'
-    return this.session().all<AgentTrustRow>(sql).map(toAgentTrust)
+  async listAgentTrust(agentIds: readonly AgentId[]): Promise<AgentTrust[]> {
+    const sql = `SELECT agentes_raizes.* FROM json_each(?) AS wanted
+      CROSS JOIN agentes_raizes ON agente_id = wanted.value`
+    return this.session().all<AgentTrustRow>(sql, JSON.stringify(agentIds)).map(toAgentTrust)
   }
 
-  async listStandingCertificates(now: Date): Promise<StandingCertificate[]> {
-    const nowMs = now.getTime()
-    const rows = this.session().all<StandingCertificateRow>(STANDING_CERTIFICATES, nowMs, nowMs)
+  async listStandingCertificates(
+    agentIds: readonly AgentId[],
+    now: Date,
+  ): Promise<StandingCertificate[]> {
+    const named = { agentIds: JSON.stringify(agentIds), nowMs: now.getTime() }
+    const rows = this.session().all<StandingCertificateRow>(STANDING_CERTIFICATES, named)
     return rows.map(toStandingCertificate)
   }
 
   async findCargo(id: CargoId): Promise<Cargo | undefined> {
     return map(this.session().get<CargoRow>('SELECT * FROM cargas WHERE id = ?', id), toCargo)
-  }
-
-  async listCargoes(): Promise<Cargo[]> {
-    return this.session()
-      .all<CargoRow>('SELECT * FROM cargas WHERE removed_at IS NULL ORDER BY ordem')
-      .map(toCargo)
   }
 
   async findContent(id: CargoId): Promise<CargoContent | undefined> {
@@ -249,7 +253,7 @@ export class SqliteReader implements StoreReader {
         SELECT id FROM entregas WHERE substituida_por = ?
         UNION SELECT entregas.id FROM entregas
           JOIN anteriores ON entregas.substituida_por = anteriores.id)
-      SELECT entregas.* FROM entregas JOIN anteriores ON anteriores.id = entregas.id
+      SELECT entregas.* FROM anteriores CROSS JOIN entregas ON entregas.id = anteriores.id
       ORDER BY entregas.ordem`
     return this.session().all<DeliveryRow>(sql, id).map(toDelivery)
   }
@@ -262,8 +266,8 @@ export class SqliteReader implements StoreReader {
     return selectLate(this.session(), filter)
   }
 
-  async listLateAgents(rule: LateRule): Promise<AgentId[]> {
-    return selectLateAgents(this.session(), rule)
+  async listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<AgentId[]> {
+    return selectLateAgents(this.session(), agentIds, rule)
   }
 
   async listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]> {

@@ -1,0 +1,129 @@
+// A call, or several, of each method that reads the store, on the tables of filled-tables.ts: for the test that no query
+// is forgotten. The compiler asks for one when the port gets a method.
+
+import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
+import type { TokenHash } from '../../src/protocol/identifiers.ts'
+import type { DeliveryStatus } from '../../src/protocol/words.ts'
+import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
+
+export type PortCall = (writer: StoreWriter) => Promise<unknown>
+export type PortCalls<Method extends string> = Readonly<Record<Method, readonly PortCall[]>>
+
+/** Why a method may walk through a whole table, or answer as much as there is. */
+export const UNBOUNDED: Readonly<Record<string, string>> = {
+  listAgents: 'of a role or for a politica; operators ask for it, a fleet at a time',
+  summariseFleet: 'counts of ranges of indexes: 17 ms with 100,000 agents, once in 5 s for metrics',
+  listPolicies: 'a politica for each role, written by hand',
+  listAccessTokens: 'admin tokens, made by hand',
+  list: 'webhooks: 100 at most',
+  listDead: 'a message of a webhook takes three days to die, one after the other',
+  countDead: 'as listDead',
+  listDeadToReplay: 'as listDead',
+  remove: 'a webhook with its dead messages: as listDead',
+  markDeadToReplay: 'as listDead',
+  removeDeadAfter: 'as listDead',
+}
+
+const NOW = FILLED_AT
+const RULE = { now: NOW, thresholdMs: 1000 }
+const LIVE: readonly DeliveryStatus[] = [
+  'pendente',
+  'em_andamento',
+  'instalada',
+  'entregue',
+  'falhou',
+]
+const AGENTS = [HEAVY.agentId, ORDINARY.agentId]
+const ENTRY_SELECTIONS = [
+  {},
+  { agentId: ORDINARY.agentId },
+  { agentId: HEAVY.agentId },
+  { eventType: 'noted' },
+  { since: NOW },
+]
+const PAGES = [{ limit: 10 }]
+
+export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
+  findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
+  findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],
+  findAgentCertificate: [(w) => w.findAgentCertificate(HEAVY.agentId)],
+  listAgents: [(w) => w.listAgents()],
+  findAgentRequests: [(w) => w.findAgentRequests(HEAVY.agentId)],
+  findToken: [(w) => w.findToken(ORDINARY.tokenHash)],
+  findOpenTokens: [
+    (w) => w.findOpenTokens(HEAVY.hostname, NOW),
+    (w) => w.findOpenTokens(ORDINARY.hostname, NOW),
+  ],
+  findTokensByPrefix: [(w) => w.findTokensByPrefix(ORDINARY.tokenHash.slice(0, 16))],
+  findCertificate: [(w) => w.findCertificate(ORDINARY.certificate)],
+  listCurrentIdentities: [(w) => w.listCurrentIdentities(AGENTS)],
+  findNewestIdentity: [(w) => w.findNewestIdentity(HEAVY.agentId)],
+  hasCertificateForDelivery: [(w) => w.hasCertificateForDelivery(ORDINARY.deliveryId)],
+  findRecipient: [(w) => w.findRecipient(HEAVY.agentId)],
+  findRootSet: [(w) => w.findRootSet()],
+  listAgentTrust: [(w) => w.listAgentTrust(AGENTS)],
+  listStandingCertificates: [(w) => w.listStandingCertificates(AGENTS, NOW)],
+  findCargo: [(w) => w.findCargo(HEAVY.cargoId)],
+  findContent: [(w) => w.findContent(HEAVY.cargoId)],
+  findContentMode: [(w) => w.findContentMode(HEAVY.cargoId)],
+  summarizeContent: [(w) => w.summarizeContent(HEAVY.cargoId)],
+  findPolicies: [(w) => w.findPolicies('role-7')],
+  listPolicies: [(w) => w.listPolicies()],
+  findDelivery: [(w) => w.findDelivery(ORDINARY.deliveryId)],
+  listDeliveries: [
+    (w) => w.listDeliveries({ agentId: ORDINARY.agentId, statuses: LIVE }),
+    (w) => w.listDeliveries({ agentId: HEAVY.agentId, statuses: LIVE }),
+    (w) => w.listDeliveries({ agentId: HEAVY.agentId, statuses: ['pendente'] }),
+    (w) => w.listDeliveries({ agentId: HEAVY.agentId, cargoId: ORDINARY.cargoId, statuses: LIVE }),
+    (w) => w.listDeliveries({ agentId: ORDINARY.agentId, cargoId: HEAVY.cargoId, statuses: LIVE }),
+    (w) => w.listDeliveries({ agentId: ORDINARY.agentId }),
+    (w) => w.listDeliveries({ cargoId: ORDINARY.cargoId, statuses: LIVE }),
+  ],
+  listPredecessors: [
+    (w) => w.listPredecessors(ORDINARY.successorId),
+    (w) => w.listPredecessors(ORDINARY.deliveryId),
+  ],
+  summariseFleet: [(w) => w.summariseFleet(RULE)],
+  listLateCertificates: [
+    (w) => w.listLateCertificates({ ...RULE, limit: 5 }),
+    (w) => w.listLateCertificates({ ...RULE, now: new Date(9_000_000), limit: 5 }),
+  ],
+  listLateAgents: [(w) => w.listLateAgents(AGENTS, RULE)],
+  listFirstToEnd: [(w) => w.listFirstToEnd(NOW, 5)],
+  countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, NOW)],
+  findLastEntry: [(w) => w.findLastEntry()],
+  findEntryByRequestId: [(w) => w.findEntryByRequestId(ORDINARY.agentId, 'r291')],
+  listEntries: ENTRY_SELECTIONS.map(
+    (selection) => (w) => w.listEntries({ ...selection, afterSeq: 5, limit: 10 }),
+  ),
+  listLastEntries: ENTRY_SELECTIONS.map((selection) => (w) => w.listLastEntries(selection, 10)),
+  listCaRevocations: [
+    (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),
+    (w) =>
+      w.listCaRevocations({
+        now: NOW,
+        limit: 10,
+        isRefusedIncluded: true,
+        after: ORDINARY.certificate,
+      }),
+  ],
+  summarizeCaRevocations: [(w) => w.summarizeCaRevocations(AGENTS, NOW)],
+  pageAgents: [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
+    (page) => (w) => w.pageAgents(page),
+  ),
+  pageTokens: [...PAGES, { after: ORDINARY.tokenHash.slice(0, 16), limit: 10 }].map(
+    (page) => (w) => w.pageTokens(page),
+  ),
+  pageCargoes: [...PAGES, { after: ORDINARY.cargoId, limit: 10 }].map(
+    (page) => (w) => w.pageCargoes(page),
+  ),
+  pageDeliveries: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
+    (page) => (w) => w.pageDeliveries(page),
+  ),
+  pagePolicies: [...PAGES, { after: 'role-7', limit: 10 }].map(
+    (page) => (w) => w.pagePolicies(page),
+  ),
+  findAccessToken: [(w) => w.findAccessToken('c'.padEnd(64, '0') as TokenHash)],
+  listAccessTokens: [(w) => w.listAccessTokens()],
+  findReply: [(w) => w.findReply('d'.padEnd(64, '0'), NOW)],
+}

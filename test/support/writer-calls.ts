@@ -1,0 +1,166 @@
+// A call, or several, of each method that writes to the store, as reader-calls.ts has them of those that read.
+
+import { randomUUID } from 'node:crypto'
+import {
+  newAgent,
+  newCargo,
+  newCertificate,
+  newContent,
+  newEntry,
+} from '../../src/hub/store/store-samples.ts'
+import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
+import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
+import type { DeliveryId, Hostname, Recipient, TokenHash } from '../../src/protocol/identifiers.ts'
+import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
+import type { PortCalls } from './reader-calls.ts'
+import { sampleWebhook } from './webhook-samples.ts'
+
+const NOW = FILLED_AT
+const AGENTS = [HEAVY.agentId, ORDINARY.agentId]
+const CERTIFICATE = ORDINARY.certificate
+
+const token = {
+  hash: 'f'.repeat(64) as TokenHash,
+  expectedHostname: HEAVY.hostname as Hostname,
+  expectedRole: 'web',
+  createdAt: NOW,
+  expiresAt: NOW,
+  consumedAt: null,
+  isReenrollment: true,
+  mismatches: 0,
+  endedAt: null,
+  replay: null,
+}
+const accessToken = {
+  hash: 'f'.repeat(64) as TokenHash,
+  name: 'new',
+  role: 'viewer',
+  createdAt: NOW,
+  expiresAt: NOW,
+  lastUsedAt: null,
+  revokedAt: null,
+  endedAt: null,
+} as const
+const cargo = newCargo('another')
+const policy = {
+  role: 'role-7',
+  name: 'another',
+  tokenTtlSecondsMax: null,
+  certTtlSeconds: null,
+  permittedSans: [],
+  automaticCargoes: [],
+}
+
+function delivery(): Parameters<StoreWriter['insertDelivery']>[0] {
+  return {
+    id: randomUUID() as DeliveryId,
+    cargoId: HEAVY.cargoId,
+    agentId: HEAVY.agentId,
+    status: 'pendente',
+    updatedAt: NOW,
+    error: null,
+    version: 1,
+    sans: [],
+    replacedBy: null,
+  }
+}
+
+export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReader>> = {
+  insertAgent: [(w) => w.insertAgent(newAgent('another'))],
+  updateAgent: [
+    (w) => w.updateAgent({ ...newAgent(ORDINARY.hostname), id: ORDINARY.agentId }),
+    (w) => w.updateAgent({ ...newAgent(HEAVY.hostname), id: HEAVY.agentId, revokedAt: NOW }),
+  ],
+  setAgentCertificate: [(w) => w.setAgentCertificate(HEAVY.agentId, 'pem')],
+  setAgentSeen: [(w) => w.setAgentSeen(HEAVY.agentId, NOW)],
+  setAgentsPolled: [(w) => w.setAgentsPolled(new Map(AGENTS.map((id) => [id, NOW])))],
+  setActiveIdentity: [(w) => w.setActiveIdentity(HEAVY.agentId, 7, NOW)],
+  requestSync: [(w) => w.requestSync(HEAVY.agentId, NOW)],
+  requestRotation: [(w) => w.requestRotation(HEAVY.agentId, { at: NOW, afterSeq: 1 })],
+  insertToken: [(w) => w.insertToken(token)],
+  consumeToken: [(w) => w.consumeToken(ORDINARY.tokenHash, NOW)],
+  setTokenReplay: [
+    (w) =>
+      w.setTokenReplay(ORDINARY.tokenHash, {
+        fingerprint: 'f',
+        agentId: HEAVY.agentId,
+        certificatePem: 'pem',
+      }),
+  ],
+  addTokenMismatch: [(w) => w.addTokenMismatch(ORDINARY.tokenHash)],
+  endToken: [(w) => w.endToken(ORDINARY.tokenHash, NOW)],
+  endExpiredTokens: [(w) => w.endExpiredTokens(NOW)],
+  insertCertificate: [(w) => w.insertCertificate(newCertificate(HEAVY.agentId))],
+  setCertificateFirstUsed: [(w) => w.setCertificateFirstUsed(CERTIFICATE, NOW)],
+  setCertificateDelivered: [(w) => w.setCertificateDelivered(CERTIFICATE, ORDINARY.deliveryId)],
+  revokeCertificates: [
+    (w) => w.revokeCertificates(HEAVY.agentId, NOW),
+    (w) => w.revokeCertificates(ORDINARY.agentId, NOW),
+  ],
+  setRecipient: [
+    (w) => w.setRecipient(HEAVY.agentId, undefined),
+    (w) => w.setRecipient(HEAVY.agentId, 'age1pq1' as Recipient),
+  ],
+  insertRootSet: [(w) => w.insertRootSet({ number: 1_000_000, pem: 'pem', createdAt: NOW })],
+  setAgentTrust: [
+    (w) =>
+      w.setAgentTrust({
+        agentId: HEAVY.agentId,
+        number: 1,
+        fingerprints: [],
+        pinned: null,
+        error: null,
+        reportedAt: NOW,
+      }),
+  ],
+  removeAgentTrust: [(w) => w.removeAgentTrust(HEAVY.agentId)],
+  insertCargo: [(w) => w.insertCargo(cargo)],
+  updateCargo: [(w) => w.updateCargo({ ...cargo, id: HEAVY.cargoId })],
+  setContent: [(w) => w.setContent(HEAVY.cargoId, newContent(10))],
+  removeContent: [(w) => w.removeContent(HEAVY.cargoId)],
+  setPolicy: [(w) => w.setPolicy(policy)],
+  removePolicy: [(w) => w.removePolicy('role-7')],
+  insertDelivery: [(w) => w.insertDelivery(delivery())],
+  setDeliveryStatus: [
+    (w) => w.setDeliveryStatus(ORDINARY.successorId, 'instalada', NOW, null),
+    (w) => w.setDeliveryStatus(ORDINARY.deliveryId, 'substituida', NOW, null),
+  ],
+  setDeliverySuccessor: [(w) => w.setDeliverySuccessor(ORDINARY.successorId, ORDINARY.deliveryId)],
+  useProof: [(w) => w.useProof('new', NOW, NOW)],
+  appendEntry: [(w) => w.appendEntry(newEntry({ at: NOW }))],
+  setCaRevoked: [(w) => w.setCaRevoked(CERTIFICATE, NOW)],
+  setCaRefused: [(w) => w.setCaRefused(CERTIFICATE, NOW, 'why')],
+  setCaFailing: [(w) => w.setCaFailing(NOW, 'why')],
+  forgetCaRefusals: [(w) => w.forgetCaRefusals(HEAVY.agentId, NOW)],
+  insertAccessToken: [(w) => w.insertAccessToken(accessToken)],
+  updateAccessToken: [
+    (w) => w.updateAccessToken({ ...accessToken, hash: 'c00000001'.padEnd(64, '0') as TokenHash }),
+  ],
+  setAccessTokenUsed: [(w) => w.setAccessTokenUsed('c'.padEnd(64, '0') as TokenHash, NOW)],
+  insertReply: [(w) => w.insertReply({ id: '0', sealed: new Uint8Array(1), expiresAt: NOW }, NOW)],
+}
+
+const { webhookId } = HEAVY
+const dead = { webhookId, seq: 5, diedAt: NOW, error: 'why' }
+
+export const WEBHOOK_CALLS: PortCalls<keyof WebhookWriter> = {
+  find: [(w) => w.webhooks.find(webhookId)],
+  list: [(w) => w.webhooks.list()],
+  findSecret: [(w) => w.webhooks.findSecret(webhookId)],
+  listDead: [(w) => w.webhooks.listDead(webhookId)],
+  countDead: [(w) => w.webhooks.countDead(webhookId)],
+  listDeadToReplay: [(w) => w.webhooks.listDeadToReplay(webhookId)],
+  countEntriesOfType: [(w) => w.webhooks.countEntriesOfType('noted', 5, 10)],
+  insert: [(w) => w.webhooks.insert(sampleWebhook(), 'secret')],
+  remove: [(w) => w.webhooks.remove(webhookId)],
+  setProgress: [(w) => w.webhooks.setProgress(webhookId, 1, sampleWebhook().progress)],
+  setDisabled: [(w) => w.webhooks.setDisabled(webhookId, NOW)],
+  restart: [(w) => w.webhooks.restart(webhookId, 5)],
+  insertDead: [
+    (w) => w.webhooks.insertDead(dead),
+    (w) => w.webhooks.insertDead({ ...dead, seq: 0 }),
+  ],
+  markDeadToReplay: [(w) => w.webhooks.markDeadToReplay(webhookId)],
+  removeDeadAfter: [(w) => w.webhooks.removeDeadAfter(webhookId, 5)],
+  removeDead: [(w) => w.webhooks.removeDead(webhookId, 5)],
+}
