@@ -318,12 +318,8 @@ describe('webhooks', () => {
     const ids = new Set(one.accepted.map(({ id, seq }) => `${seq} ${id}`))
     assert.equal(ids.size, 5)
     await assert.rejects(replay({ seq: 99 }), { code: 'replay_ahead' })
-    await assert.rejects(replay({ since: '2099-01-01T00:00:00Z' }), {
-      code: 'replay_ahead',
-    })
-    for (const since of ['soon', '1', '2099-01-01']) {
-      await assert.rejects(replay({ since }), { code: 'time_invalid' })
-    }
+    await assert.rejects(replay({ since: '2099-01-01T00:00:00Z' }), { code: 'replay_ahead' })
+    await assert.rejects(replay({ since: '1' }), { code: 'time_invalid' })
     await assert.rejects(replay({ seq: 1, dead: true }), { code: 'usage' })
   })
 
