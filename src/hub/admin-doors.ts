@@ -15,6 +15,7 @@ import {
   createAdminOperations,
 } from './service/admin-operations.ts'
 import { createAuthenticateOperator } from './service/authenticate-operator.ts'
+import type { LeakedTokens } from './service/end-leaked-token.ts'
 import { createOnce } from './service/idempotent-creates.ts'
 import { createRefusalRecorder } from './service/record-refusals.ts'
 import type { ServerCertificate } from './service/server-certificate.ts'
@@ -28,6 +29,7 @@ export interface AdminDoorsDependencies {
   readonly certificate: ServerCertificate
   readonly meters: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure'> | undefined
   readonly operations: AdminOperationsDependencies
+  readonly leakedTokens: LeakedTokens
 }
 
 export interface AdminDoors {
@@ -64,6 +66,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       isTrustedProxy: config.isTrustedProxy,
       certificate: dependencies.certificate,
       onAnswer: dependencies.meters?.onAnswer,
+      leakedTokens: dependencies.leakedTokens,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       authenticateOperator: createAuthenticateOperator(store, clock, log),
     })

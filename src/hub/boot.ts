@@ -21,6 +21,7 @@ import { createRootSetHub } from './root-set-hub.ts'
 import { agentAddresses } from './service/agent-addresses.ts'
 import { createAdminRoots } from './service/bundle-operations.ts'
 import { CurrentRootSet } from './service/current-root-set.ts'
+import { createLeakedTokens } from './service/end-leaked-token.ts'
 import { openRootSet } from './service/open-root-set.ts'
 import { createPollRecorder } from './service/record-polls.ts'
 import { obtainServerCertificate } from './service/server-certificate.ts'
@@ -93,8 +94,10 @@ export async function bootHub(
   )
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
+  const leakedTokens = createLeakedTokens(store, clock, logging.forModule('hub.tokens'))
   const ports = createPorts({
     store,
+    leakedTokens,
     authority,
     clock,
     logging,
@@ -151,6 +154,7 @@ export async function bootHub(
     mtls: await listen(ports.mtls, config.mtlsBind, 'SVC_MTLS_BIND'),
   }
   metrics = await listenForMetrics(config, logging, meters, {
+    onUrl: (url, address) => leakedTokens.endTokenIn(url, { port: 'metrics', address }),
     reader: store.reader,
     clock,
     vaultRoot,
@@ -174,6 +178,7 @@ export async function bootHub(
     logging,
     certificate,
     meters,
+    leakedTokens,
     operations: {
       store,
       clock,

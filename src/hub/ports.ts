@@ -17,6 +17,7 @@ import type { HubLimits } from '../protocol/hub-limits.ts'
 import type { BundleReplyBody } from '../protocol/schemas.ts'
 import { createAuthenticateAgent } from './service/authenticate-agent.ts'
 import { createEnrollAgent } from './service/enroll-agent.ts'
+import type { LeakedTokens } from './service/end-leaked-token.ts'
 import { hashToken } from './service/hash-token.ts'
 import { createFindBlob } from './service/find-blob.ts'
 import { createIssueCertificate } from './service/issue-certificate.ts'
@@ -50,6 +51,7 @@ export interface PortsDependencies {
   readonly hasFreeSpace: () => Promise<boolean>
   /** Who counts what the ports do; nobody where metrics are off. */
   readonly meters?: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure'> | undefined
+  readonly leakedTokens: LeakedTokens
 }
 
 export interface Ports {
@@ -60,8 +62,8 @@ export interface Ports {
 
 export function createPorts(dependencies: PortsDependencies): Ports {
   const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
-  const { limits, isTrustedProxy, hubNames, recoveryGraceMs } = dependencies
-  const bounds = { limits, isTrustedProxy, onAnswer: dependencies.meters?.onAnswer }
+  const { limits, isTrustedProxy, hubNames, recoveryGraceMs, leakedTokens } = dependencies
+  const bounds = { limits, isTrustedProxy, leakedTokens, onAnswer: dependencies.meters?.onAnswer }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
   const issueRates = createTokenBuckets({

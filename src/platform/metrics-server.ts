@@ -19,6 +19,8 @@ export interface MetricsServerOptions {
   readonly log: Logger
   readonly render: () => Promise<RenderedMetrics>
   readonly checkReadiness: () => Promise<Readiness>
+  /** Sees the URL of each request, and may have its answer wait. */
+  readonly onUrl?: ((url: string, remote: string) => Promise<void> | undefined) | undefined
 }
 
 export interface MetricsServer {
@@ -53,7 +55,7 @@ export async function startMetricsServer(
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
     (request, response) => {
-      void answer(routes, options.log, request).then((found) => send(request, response, found))
+      void answer(routes, options, request).then((found) => send(request, response, found))
     },
   )
   server.maxConnections = CONNECTIONS_MAX
@@ -107,10 +109,12 @@ function sharing<T>(work: () => Promise<T>): () => Promise<T> {
 
 async function answer(
   routes: ReadonlyMap<string, Route>,
-  log: Logger,
+  { log, onUrl }: Pick<MetricsServerOptions, 'log' | 'onUrl'>,
   request: IncomingMessage,
 ): Promise<Answer> {
-  const path = request.url?.split('?', 1)[0] ?? ''
+  const { url = '' } = request
+  await onUrl?.(url, request.socket.remoteAddress ?? '')
+  const [path = ''] = url.split('?', 1)
   const route = routes.get(path)
   if (route === undefined) return plain(404, 'there are /metrics, /livez and /readyz')
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'GET only')

@@ -10,6 +10,7 @@ import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { createPorts } from '../../src/hub/ports.ts'
 import { createAdminOperations } from '../../src/hub/service/admin-operations.ts'
+import { createLeakedTokens } from '../../src/hub/service/end-leaked-token.ts'
 import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
 import { obtainServerCertificate } from '../../src/hub/service/server-certificate.ts'
 import type { Store } from '../../src/hub/store/store.ts'
@@ -58,6 +59,7 @@ export async function startInProcessHub(
   const polls = createPollRecorder(store, clock, log)
   const ports = createPorts({
     store,
+    leakedTokens: createLeakedTokens(store, clock, log),
     authority,
     clock,
     logging,

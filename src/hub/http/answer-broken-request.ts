@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { maxHeaderSize, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describeError } from '../../platform/errors.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { FloodLog } from './flood-log.ts'
+
+/** What Node says of a request that it cannot parse. */
+export interface BrokenRequest extends Error {
+  readonly code?: string
+  /** The bytes that it was parsing, of which the request line may be the first. */
+  readonly rawPacket?: Buffer
+}
 
 /** How long the client may take to read its answer and close. */
 const LINGER_MS = 1000
@@ -14,7 +21,7 @@ const answered = new WeakSet<Socket>()
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
 export function answerBrokenRequest(
   floodLog: FloodLog,
-  error: Error & { code?: string },
+  error: BrokenRequest,
   socket: Socket,
   bodyOf: (refusal: WireErrorCode) => object,
 ): void {
@@ -50,6 +57,11 @@ export function answerBrokenRequest(
     ].join('\r\n'),
   )
   closeSoon(socket)
+}
+
+/** The first line of it, which has the URL if any line has. */
+export function requestLineOf({ rawPacket }: BrokenRequest): string {
+  return rawPacket?.subarray(0, maxHeaderSize).toString('latin1').split('\n', 1)[0] ?? ''
 }
 
 /** Our end of the stream is no end of the connection: a client that never closes its side would hold it for ever. */

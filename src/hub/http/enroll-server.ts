@@ -19,7 +19,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
 
 export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
 > {
   readonly clock: Clock
   readonly enrollAgent: EnrollAgent

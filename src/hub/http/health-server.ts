@@ -5,7 +5,7 @@ import { strangersTurn } from './strangers-turn.ts'
 
 export interface HealthServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
 > {
   readonly version: string
 }

@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
-import { answerBrokenRequest } from './answer-broken-request.ts'
+import { answerBrokenRequest, type BrokenRequest, requestLineOf } from './answer-broken-request.ts'
 import { boundDroppedBody } from './bound-dropped-body.ts'
 import { guardConnections } from './connection-guard.ts'
 import { createFloodLog, type FloodLog } from './flood-log.ts'
@@ -25,6 +25,7 @@ import {
   sendRateLimited,
   sendRefusal,
 } from './error-response.ts'
+import type { LeakedTokens } from '../service/end-leaked-token.ts'
 import { parseJsonBody } from './json-body.ts'
 import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
@@ -51,6 +52,8 @@ export interface HttpPortOptions {
   /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
   readonly onAnswer?: ((answer: AnsweredRequest) => void) | undefined
+  /** Ends a token that is in a URL: docs/protocol.md TOK-10. */
+  readonly leakedTokens?: LeakedTokens | undefined
 }
 
 /** An answer that went out, for whoever counts them. */
@@ -99,6 +102,8 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
   const logs = { log, floodLog: createFloodLog({ log }) }
   let isClosing = false
+  const endTokenIn = (url: string, address: string | undefined): Promise<void> | undefined =>
+    options.leakedTokens?.endTokenIn(url, { port, address: address ?? '' })
   const server = {
     requireHostHeader: false,
     connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS[port],
@@ -128,14 +133,17 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for it: what comes before and after every answer is done here.
       reply.headers({ ...options.headers, 'x-request-id': request.id })
+      await endTokenIn(request.url, request.ip)
       const refusal = (await refuseFirst(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
       logAnswer(logs, request, reply)
       countAnswer(options, request, reply)
       return reply
     },
-    clientErrorHandler: (error: Error, socket: Socket) =>
-      answerBrokenRequest(logs.floodLog, error, socket, bodyOf),
+    clientErrorHandler: (error: BrokenRequest, socket: Socket) => {
+      void endTokenIn(requestLineOf(error), socket.remoteAddress)
+      answerBrokenRequest(logs.floodLog, error, socket, bodyOf)
+    },
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
   // Without a listener Node answers 417 by itself, in a form of its own; RFC 9110 lets us ignore what we do not expect.
@@ -167,6 +175,8 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     connections.begin(request.raw.socket)
     await options.turn?.()
     reply.headers({ ...options.headers, 'x-request-id': request.id })
+    // Before anything is made of the request: the token that is in its URL may be in its header or body too.
+    await endTokenIn(request.url, request.ip)
     const refusal =
       (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
     if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))

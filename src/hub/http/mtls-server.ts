@@ -45,7 +45,7 @@ import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
 export interface MtlsServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
 > {
   readonly clock: Clock
   /** Shared with recovery: an agent has one rate, whichever way it asks. */
@@ -109,6 +109,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     limits,
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
+    leakedTokens: options.leakedTokens,
     authenticate,
     https: {
       ...tlsOptions(options.certificate),

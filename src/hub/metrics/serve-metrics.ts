@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import {
   type MetricsServer,
+  type MetricsServerOptions,
   type Readiness,
   startMetricsServer,
 } from '../../platform/metrics-server.ts'
@@ -30,6 +31,8 @@ export interface HubMetricsOptions {
   readonly serverNotAfter: () => Date
   readonly countStreams: () => number
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
+  /** Sees the URL of each request before its answer. */
+  readonly onUrl?: MetricsServerOptions['onUrl']
 }
 
 /** Rejects with the system's error when the address cannot be bound. */
@@ -61,6 +64,7 @@ export function serveHubMetrics(
   }
   return startMetricsServer(address, {
     log,
+    onUrl: options.onUrl,
     checkReadiness: () => checkReadiness(options),
     render: async () => {
       collectProcess()
