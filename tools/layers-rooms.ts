@@ -74,7 +74,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/http',
     prefixes: ['src/hub/http/'],
-    imports: ['hub/service', 'protocol', 'platform', 'pki'],
+    imports: ['hub/service', 'protocol', 'platform/pure', 'platform', 'pki'],
     types: ['hub/domain', 'hub/ports'],
   },
   {

@@ -25,7 +25,7 @@ import {
 import { sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
-import { strangersTurn } from './strangers-turn.ts'
+import { strangerTurns } from './stranger-turns.ts'
 
 export interface AdminPortOptions extends Pick<
   HttpPortOptions,
@@ -90,7 +90,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   }
   const port = createHttpPort({
     port: 'admin',
-    turn: strangersTurn,
+    turns: strangerTurns,
     routes: [...Object.values(ADMIN_ROUTES), ROUTES.openapi],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },

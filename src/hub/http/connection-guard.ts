@@ -3,6 +3,7 @@
 import type { Server, Socket } from 'node:net'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import { handshakesOf } from './handshakes.ts'
+import { KeyCounts } from './key-counts.ts'
 
 type ConnectionLimits = Pick<
   HubLimits,
@@ -15,8 +16,8 @@ export function guardConnections(
   limits: ConnectionLimits,
   isTrustedProxy: (address: string) => boolean,
 ): void {
-  const open = new Counter()
-  const shakingHands = new Counter()
+  const open = new KeyCounts()
+  const shakingHands = new KeyCounts()
   let total = 0
 
   server.on('connection', (socket: Socket) => {
@@ -42,21 +43,6 @@ export function guardConnections(
     begun: (address) => shakingHands.add(address),
     ended: (address) => shakingHands.remove(address),
   })
-}
-
-class Counter {
-  readonly #counts = new Map<string, number>()
-  of(key: string): number {
-    return this.#counts.get(key) ?? 0
-  }
-  add(key: string): void {
-    this.#counts.set(key, this.of(key) + 1)
-  }
-  remove(key: string): void {
-    const count = this.of(key) - 1
-    if (count > 0) this.#counts.set(key, count)
-    else this.#counts.delete(key)
-  }
 }
 
 function isTls(server: Server): boolean {

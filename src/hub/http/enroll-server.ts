@@ -13,7 +13,7 @@ import type { EnrollAgent } from '../service/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/recover-identity.ts'
 import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
-import { strangersTurn } from './strangers-turn.ts'
+import { strangerTurns } from './stranger-turns.ts'
 
 const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
 
@@ -47,7 +47,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
   const port = createHttpPort({
     ...options,
     port: 'enroll',
-    turn: strangersTurn,
+    turns: strangerTurns,
     limitRefusal: async (request, refusal) => (COUNTED.has(refusal) ? countGuess(request) : 0),
   })
   port.app.post<{ Body: EnrollRequestBody }>(

@@ -1,7 +1,7 @@
 import { ROUTES } from '../../protocol/routes.ts'
 import type { HealthReplyBody } from '../../protocol/schemas.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
-import { strangersTurn } from './strangers-turn.ts'
+import { strangerTurns } from './stranger-turns.ts'
 
 export interface HealthServerOptions extends Pick<
   HttpPortOptions,
@@ -11,7 +11,7 @@ export interface HealthServerOptions extends Pick<
 }
 
 export function createHealthServer(options: HealthServerOptions): HttpPort {
-  const port = createHttpPort({ ...options, port: 'health', turn: strangersTurn })
+  const port = createHttpPort({ ...options, port: 'health', turns: strangerTurns })
   const reply: HealthReplyBody = { status: 'ok', version: options.version }
   port.app.get(ROUTES.health.path, async () => reply)
   return port

@@ -27,6 +27,7 @@ import {
 } from './error-response.ts'
 import type { LeakedTokens } from '../service/end-leaked-token.ts'
 import { parseJsonBody } from './json-body.ts'
+import type { StrangerTurns } from './stranger-turns.ts'
 import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
 
@@ -36,8 +37,8 @@ export interface HttpPortOptions {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly https?: HttpsServerOptions
-  /** What each request waits for before anything is done about it. */
-  readonly turn?: () => Promise<void>
+  /** Each request waits for one before anything is done about it. */
+  readonly turns?: StrangerTurns
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
   readonly authenticate?: (
     request: FastifyRequest,
@@ -173,12 +174,14 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
 
   app.addHook('onRequest', async (request, reply) => {
     connections.begin(request.raw.socket)
-    await options.turn?.()
+    const turn = await options.turns?.take(request.ip)
     reply.headers({ ...options.headers, 'x-request-id': request.id })
     // Before anything is made of the request: the token that is in its URL may be in its header or body too.
     await endTokenIn(request.url, request.ip)
     const refusal =
-      (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
+      turn === 'full'
+        ? 'unavailable'
+        : ((await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits))
     if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))
     return undefined
   })

@@ -9,7 +9,7 @@ import type { HttpPort } from './http-port.ts'
 import { awaitHello } from './await-hello.ts'
 import { handshakesOf } from './handshakes.ts'
 import { readPhase } from './read-phase.ts'
-import { strangersTurn } from './strangers-turn.ts'
+import { strangerTurns } from './stranger-turns.ts'
 import { waitAfterFailure } from './wait-after-failure.ts'
 
 /** Forward secrecy and authenticated encryption only: of TLS 1.2, OpenSSL's own default still offers CBC with SHA-1. */
@@ -57,7 +57,11 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
   const server = port.app.server as unknown as TlsServer
   waitAfterFailure(server, {
     whenReady: (socket, then) => awaitHello(socket, handshakeTimeoutMs(limits), then),
-    turn: () => strangersTurn().then(readPhase),
+    turn: async (address) => {
+      const outcome = await strangerTurns.take(address)
+      await readPhase()
+      return outcome
+    },
   })
   handshakesOf(server).addListener({
     ended: (_address, isSecured) => {

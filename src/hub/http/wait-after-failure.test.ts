@@ -14,6 +14,9 @@ class Connection extends EventEmitter {
     super()
     this.remoteAddress = address
   }
+  destroy(): void {
+    this.destroyed = true
+  }
   close(): void {
     this.destroyed = true
     this.emit('close')
@@ -26,7 +29,7 @@ const ONE_TOO_MANY = '192.0.2.9'
 describe('[LIM-24] a TLS handshake', () => {
   let server: EventEmitter
   let begun: Connection[]
-  let waiting: (() => void)[]
+  let waiting: ((outcome: 'begun' | 'full') => void)[]
   beforeEach(() => {
     server = new EventEmitter()
     begun = []
@@ -37,7 +40,7 @@ describe('[LIM-24] a TLS handshake', () => {
     })
     waitAfterFailure(server as TlsServer, {
       whenReady: (_socket, then) => then(),
-      turn: () => new Promise((resolve) => waiting.push(resolve)),
+      turn: () => new Promise((resolve) => void waiting.push(resolve)),
     })
   })
 
@@ -46,8 +49,8 @@ describe('[LIM-24] a TLS handshake', () => {
     server.emit('connection', connection)
     return connection
   }
-  const letThrough = async (): Promise<void> => {
-    waiting.shift()?.()
+  const letThrough = async (outcome: 'begun' | 'full' = 'begun'): Promise<void> => {
+    waiting.shift()?.(outcome)
     await Promise.resolve()
   }
 
@@ -80,6 +83,13 @@ describe('[LIM-24] a TLS handshake', () => {
     server.emit('secureConnection', waited)
     const next = connect('192.0.2.1')
     assert.equal(begun.at(-1), next)
+  })
+
+  test('of an address that has too many waiting never begins, and is closed', async () => {
+    connect('192.0.2.1').close()
+    const oneTooMany = connect('192.0.2.1')
+    await letThrough('full')
+    assert.deepEqual([oneTooMany.destroyed, begun.includes(oneTooMany)], [true, false])
   })
 
   test('of a connection that is reset while it waits never begins', async () => {

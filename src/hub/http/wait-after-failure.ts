@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import { handshakesOf } from './handshakes.ts'
+import type { TurnOutcome } from './stranger-turns.ts'
 
 /** Beyond it the oldest are forgotten, and are as good as new. */
 const ADDRESSES_MAX = 10_000
@@ -9,12 +10,12 @@ const ADDRESSES_MAX = 10_000
 export interface HandshakeWaits {
   /** Calls back when there is something to shake hands with. */
   readonly whenReady: (socket: Socket, then: () => void) => void
-  readonly turn: () => Promise<void>
+  readonly turn: (address: string) => Promise<TurnOutcome>
 }
 
 /**
  * TLS begins on a connection when it is ready. Handshakes of an address whose last one failed then wait for their turn, so
- * that strangers hold up no agent. None is refused, and whoever has succeeded waits no more.
+ * that strangers hold up no agent, and are closed when there is no place to wait. Whoever has succeeded waits no more.
  */
 export function waitAfterFailure(server: TlsServer, { whenReady, turn }: HandshakeWaits): void {
   const failed = new Set<string>()
@@ -33,13 +34,14 @@ export function waitAfterFailure(server: TlsServer, { whenReady, turn }: Handsha
   server.removeListener('connection', beginTls)
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
-    const begin = (): void => {
+    const begin = (outcome: TurnOutcome): void => {
+      if (outcome === 'full') socket.destroy()
       if (!socket.destroyed) beginTls.call(server, socket)
     }
     if (socket.destroyed) return
     whenReady(socket, () => {
-      if (failed.has(address)) void turn().then(begin)
-      else begin()
+      if (failed.has(address)) void turn(address).then(begin)
+      else begin('begun')
     })
   })
 }
