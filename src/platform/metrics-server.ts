@@ -7,6 +7,7 @@ import type { BindAddress } from './bind-address.ts'
 import { describeError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import type { RenderedMetrics } from './metric-set.ts'
+import { namesSeveralHosts } from './names-several-hosts.ts'
 
 export interface Subsystem {
   readonly isReady: boolean
@@ -114,6 +115,7 @@ async function answer(
 ): Promise<Answer> {
   const { url = '' } = request
   await onUrl?.(url, request.socket.remoteAddress ?? '')
+  if (namesSeveralHosts(request)) return plain(400, 'more than one Host')
   const [path = ''] = url.split('?', 1)
   const route = routes.get(path)
   if (route === undefined) return plain(404, 'there are /metrics, /livez and /readyz')

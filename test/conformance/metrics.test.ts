@@ -11,7 +11,7 @@ import type { TestHub } from '../support/hub.ts'
 import { runProgram, waitUntil } from '../support/processes.ts'
 import { parseSamples, scrape } from '../support/scrape.ts'
 import { useCa } from '../support/use-hub.ts'
-import { post, send } from '../support/wire-client.ts'
+import { connect, exchange, post, send } from '../support/wire-client.ts'
 
 const { ca, startHub } = useCa()
 
@@ -112,13 +112,20 @@ describe('the metrics port', () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200)
   })
 
-  test('[MET-1] answers GET and HEAD of three paths, and takes nothing else', async () => {
+  test('[MET-1] [SRF-23] answers GET and HEAD of three paths, and takes nothing else', async () => {
     await using hub = await startScraped()
     const url = await metricsUrlOf(hub)
     assert.equal((await fetch(`${url}/`)).status, 404)
     assert.equal((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status, 405)
     const head = await fetch(`${url}/metrics`, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
+    const socket = await connect({ port: Number(new URL(url).port) })
+    const hosts = 'Host: a\r\nHost: a\r\n'
+    const refused = await exchange(
+      socket,
+      `GET /livez HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`,
+    )
+    assert.match(refused, /^HTTP\/1\.1 400 [^]*more than one Host\n$/)
     const many = await Promise.all(Array.from({ length: 20 }, () => scrape(url)))
     for (const samples of many) assert.ok(samples.length > 50)
   })

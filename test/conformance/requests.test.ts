@@ -296,6 +296,12 @@ describe('what is no HTTP', () => {
     'no request line': 'hello\r\n\r\n',
     'a header without colon': 'GET /health HTTP/1.1\r\nHost x\r\n\r\n',
     'two lengths': 'POST /v1/enroll HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
+    'the same length twice':
+      'POST /v1/enroll HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx',
+    'two hosts': 'GET /health HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\n\r\n',
+    'the same host twice': 'GET /v1/manifest HTTP/1.1\r\nHost: a\r\nX: y\r\nhOST: a\r\n\r\n',
+    'two hosts and a body':
+      'POST /v1/enroll HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}',
     'a length and chunks':
       'POST /v1/enroll HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'a length that is none': 'POST /v1/enroll HTTP/1.1\r\nContent-Length: x\r\n\r\n',
@@ -309,7 +315,7 @@ describe('what is no HTTP', () => {
     'a TLS hello': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   }
   for (const [name, bytes] of Object.entries(broken)) {
-    test(`[SRF-20] [SRF-6] [SRF-7] [SRF-14] ${name} is answered 400 request_invalid and closed, and the port lives on`, async () => {
+    test(`[SRF-20] [SRF-23] [SRF-6] [SRF-7] [SRF-14] ${name} is answered 400 request_invalid and closed, and the port lives on`, async () => {
       for (const target of [healthPort(), enrollPort(), mtlsPort()]) {
         const socket = await connect(target)
         const text = await exchange(socket, bytes)

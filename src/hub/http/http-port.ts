@@ -10,6 +10,7 @@ import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { namesSeveralHosts } from '../../platform/names-several-hosts.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
@@ -113,7 +114,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<WireErrorCode | undefined> =>
-    refuseVersion(request, reply) ??
+    refuseUnlikeHttp(request, reply) ??
     (isClosing ? 'unavailable' : undefined) ??
     (await authenticate?.(request, reply))
   // Fastify's type depends on whether it is https; what we use of it is the same.
@@ -231,15 +232,16 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   }
 }
 
-function refuseVersion(request: FastifyRequest, reply: FastifyReply): WireErrorCode | undefined {
-  if (findVersionFault(request) === undefined) return undefined
+function refuseUnlikeHttp(request: FastifyRequest, reply: FastifyReply): WireErrorCode | undefined {
+  if (findHttpFault(request) === undefined) return undefined
   reply.header('connection', 'close')
   return 'request_invalid'
 }
 
-/** Node parses requests of other versions all the same, and those without one. docs/protocol.md SRF-12. */
-function findVersionFault({ raw: { httpVersion } }: FastifyRequest): string | undefined {
-  return httpVersion === '1.1' ? undefined : `HTTP/${httpVersion}, only HTTP/1.1 is spoken`
+/** Node takes other versions, none, and several hosts all the same. docs/protocol.md SRF-12, SRF-23. */
+function findHttpFault({ raw }: FastifyRequest): string | undefined {
+  if (raw.httpVersion !== '1.1') return `HTTP/${raw.httpVersion}, only HTTP/1.1 is spoken`
+  return namesSeveralHosts(raw) ? 'more than one Host' : undefined
 }
 
 /** Counting must not turn a refusal into a failure: a store that cannot be asked counts nothing. */
@@ -336,7 +338,7 @@ function logAnswer(
   const refusal = refusalSentBy(reply)
   if (refusal === undefined) log.debug(fields, 'Request answered')
   else {
-    const reason = findVersionFault(request) ?? WIRE_ERRORS[refusal].when
+    const reason = findHttpFault(request) ?? WIRE_ERRORS[refusal].when
     const write: FloodLog = refusal === 'rate_limited' ? floodLog : (...line) => log.info(...line)
     write({ ...fields, error: refusal, reason }, 'Request answered')
   }
