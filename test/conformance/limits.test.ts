@@ -12,8 +12,10 @@ import {
   assertOk,
   assertRefused,
   exchange,
+  connect,
   post,
   postBytes,
+  put,
   send,
   type WireReply,
 } from '../support/wire-client.ts'
@@ -87,6 +89,32 @@ describe('rates', () => {
     assertOk(await post(other.mtls, '/v1/events', event))
     assertOk(await send(host.mtls, { path: '/v1/manifest' }))
   })
+
+  test('[SRF-9] an agent over its rate is told so before its body is looked at, or is there at all', async () => {
+    const host = await enrollHost(hub, 'thrower')
+    const statuses: number[] = []
+    while (statuses.length < 30) {
+      // Once it is limited, each of these takes what it has got back since.
+      statuses.push((await postBytes(host.mtls, '/v1/events', '{')).status)
+      statuses.push((await put(host.mtls, '/v1/recipient', { recipient: 1 })).status)
+    }
+    assert.deepEqual([...new Set(statuses)], [400, 429])
+    const socket = await connect(host.mtls)
+    const head =
+      'POST /v1/events HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
+    const answer = await exchange(socket, head, (text) => text.endsWith('}'))
+    assert.match(answer, /^HTTP\/1\.1 429 /)
+    socket.destroy()
+  })
+
+  test('[SRF-9] what no body is read for costs an agent nothing of its rate', async () => {
+    const host = await enrollHost(hub, 'wordy')
+    for (let count = 0; count < 12; count += 1) {
+      const reply = await postBytes(host.mtls, '/v1/events', Buffer.alloc(65_537, ' '))
+      assertRefused(reply, 413, 'body_too_large')
+    }
+    assertOk(await post(host.mtls, '/v1/events', { tipo_evento: 'agent_started', payload: {} }))
+  })
 })
 
 describe('certificates', () => {
@@ -118,6 +146,22 @@ describe('sizes', () => {
     const long = { token: 't', hostname: 'h', role: 'r', csr_pem: 'x'.repeat(301) }
     assertRefused(await post(enroll, '/v1/enroll', long), 400, 'request_invalid')
     assertRefused(await postBytes(enroll, '/v1/enroll', '[[[[[]]]]]'), 400, 'request_invalid')
+  })
+
+  test('[LIM-35] names and strings of one body are bounded: 256 of a stranger, 4,096 of an agent', async () => {
+    await using hub = await startHub({ SVC_LIMIT_EVENT_PAYLOAD: '0' })
+    const host = await enrollHost(hub, 'stringy')
+    const strings = (count: number): string[] => Array.from({ length: count }, () => '\\"')
+    const enroll = { port: hub.ports.enroll }
+    const stranger = { token: 't', hostname: 'h', role: 'r', csr_pem: 'c' }
+    // Four fields are eight of them; the field and its strings are the others.
+    const most = { ...stranger, more: strings(256 - 8 - 1) }
+    assertRefused(await post(enroll, '/v1/enroll', most), 401, 'token_not_found')
+    const beyond = { ...stranger, more: strings(256 - 8) }
+    assertRefused(await post(enroll, '/v1/enroll', beyond), 400, 'request_invalid')
+    const event = (count: number): object => ({ tipo_evento: 'x', payload: { a: strings(count) } })
+    assertOk(await post(host.mtls, '/v1/events', event(4096 - 4)))
+    assertRefused(await post(host.mtls, '/v1/events', event(4096 - 3)), 400, 'request_invalid')
   })
 
   test('[LIM-14] 0 lifts a limit', async () => {

@@ -38,6 +38,8 @@ export interface HttpPortOptions {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly https?: HttpsServerOptions
+  /** Names and strings of one body; without it there is no bound but that of its bytes. */
+  readonly stringsMax?: number
   /** Each request waits for one before anything is done about it. */
   readonly turns?: StrangerTurns
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
@@ -103,6 +105,10 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
   const logs = { log, floodLog: createFloodLog({ log }) }
+  const jsonBounds = {
+    depthMax: limits.jsonDepth,
+    stringsMax: options.stringsMax ?? Number.POSITIVE_INFINITY,
+  }
   let isClosing = false
   const endTokenIn = (url: string, address: string | undefined): Promise<void> | undefined =>
     options.leakedTokens?.endTokenIn(url, { port, address: address ?? '' })
@@ -167,7 +173,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer, limits.jsonDepth))
+      done(null, parseJsonBody(body as Buffer, jsonBounds))
     } catch (error) {
       done(error as Error)
     }

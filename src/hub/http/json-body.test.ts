@@ -6,7 +6,7 @@ import { parseJsonBody } from './json-body.ts'
 
 function outcomeOf(body: string | Buffer): unknown {
   try {
-    return parseJsonBody(Buffer.from(body as string), 32)
+    return parseJsonBody(Buffer.from(body as string), { depthMax: 32, stringsMax: 4096 })
   } catch (error) {
     assert.ok(error instanceof RequestRefusal)
     return error.refusal
@@ -64,6 +64,17 @@ describe('parseJsonBody', () => {
       assert.notEqual(outcomeOf(nested(open, close, 32)), 'request_invalid')
       assert.equal(outcomeOf(nested(open, close, 33)), 'request_invalid')
     }
+  })
+
+  test('[LIM-35] counts names and strings, not the quotes in them, and no further than it takes', () => {
+    const strings = (count: number): string => `[${Array(count).fill('"\\"\\\\"').join()}]`
+    assert.notEqual(outcomeOf(strings(4096)), 'request_invalid')
+    assert.equal(outcomeOf(strings(4097)), 'request_invalid')
+    const names = (count: number): string => `{${Array(count).fill('"a":""').join()}}`
+    assert.notEqual(outcomeOf(names(2048)), 'request_invalid')
+    assert.equal(outcomeOf(names(2049)), 'request_invalid')
+    assert.equal(outcomeOf('"'.repeat(8192)), 'json_invalid')
+    assert.equal(outcomeOf('"'.repeat(8193)), 'request_invalid')
   })
 
   test('[ERR-1] is json_invalid for bytes that are no UTF-8 and for text that is no JSON', () => {

@@ -1,0 +1,55 @@
+// What JSON.parse takes and the hub does not. One walk over the text, whatever is in it: a body of numbers costs no more
+// than one of letters. docs/protocol.md EVT-12, LIM-4.
+
+import { endOfNumber, survives } from './json-number.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const OPENING_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+
+/** Why a text that is JSON is refused all the same; undefined when it is not. */
+export function findJsonFault(text: string, depthMax: number): string | undefined {
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at)
+    } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
+      depth += 1
+      if (depth > depthMax) return `deeper than ${depthMax} levels`
+    } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) {
+      depth -= 1
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const end = endOfNumber(text, at)
+      if (!survives(text, at, end)) return 'a number with more digits than survive'
+      at = end - 1
+    }
+  }
+  return undefined
+}
+
+/** Whether a text, JSON or not, has more than `stringsMax` strings; it is read no further than it takes to know. */
+export function hasMoreStrings(text: string, stringsMax: number): boolean {
+  let strings = 0
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', endOfString(text, at) + 1)) {
+    strings += 1
+    if (strings > stringsMax) return true
+  }
+  return false
+}
+
+/** Where its closing quote is, the first one after an even number of backslashes; the end of the text where there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let at = end
+    while (text.charCodeAt(at - 1) === BACKSLASH) at -= 1
+    if ((end - at) % 2 === 0) return end
+  }
+  return text.length
+}
