@@ -180,7 +180,7 @@ async function openSession(
     contentBytesMax: naming.contentBytesMax,
     renewalThresholdMs: naming.renewalThresholdMs,
   }
-  const operations = createAdminOperations(dependencies, 'admin')
+  const operations = createAdminOperations(dependencies, 'admin', 'admin')
   return {
     operations: checkRequests(operations),
     isThroughHub: false,

@@ -15,6 +15,8 @@ interface PoliticaSetOptions {
   readonly sans: boolean
   readonly carga: readonly string[]
   readonly cargas: boolean
+  /** Undefined when neither form is given. */
+  readonly reenroll?: boolean
   readonly json?: true
 }
 
@@ -42,6 +44,8 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
       [],
     )
     .option('--no-cargas', 'nothing at enrolment')
+    .option('--reenroll', 'admin tokens of role operator may enrol its hosts again')
+    .option('--no-reenroll', 'only those of role admin may, as without a politica')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action((role: string, options: PoliticaSetOptions) => setPolicy(context, role, options))
@@ -50,13 +54,15 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
 const HELP = `
 What no option names stays as it is; --san and --carga take the place of all that were there. The politica of a role holds
 as a whole: that of '*' adds nothing to it. Tokens and certificates that were made before live on as they are. What --san
-no longer permits is shown, and is renewed no more. The CA may allow less than --cert-ttl: then it refuses, and so does
+no longer permits is shown, and is renewed no more. An admin token of role operator gives no name that --san does not give
+by word ('*' is all), and enrols no host again without --reenroll; role admin, and svc beside the hub, always may. The CA may allow less than --cert-ttl: then it refuses, and so does
 the hub, with 502 ca_failed; try it on one host by svc-agent rotate.
 
 Examples:
   svc politica set '*' --token-ttl-max 1h
   svc politica set web --token-ttl-max 30m --cert-ttl 8h --san '*.shop.example.org' --san 192.0.2.7
   svc politica set web --carga "$(svc carga create --tipo csr_cert --nome node --unassigned --json | jq -r .carga_id)"
+  svc politica set web --reenroll
   svc policy set web --no-cert-ttl --no-cargas --json
 `
 
@@ -72,7 +78,7 @@ async function setPolicy(
 }
 
 function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'setPolicy'> {
-  const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas } = options
+  const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas, reenroll } = options
   const names = chooseList('--san', san, sans)
   const ids = chooseList('--carga', carga, cargas)
   return {
@@ -84,6 +90,7 @@ function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'set
     ...(certTtl !== undefined && { cert_ttl: chooseSeconds('--cert-ttl', certTtl) }),
     ...(names !== undefined && { sans_permitidos: names }),
     ...(ids !== undefined && { cargas_automaticas: ids }),
+    ...(reenroll !== undefined && { reenroll }),
   }
 }
 

@@ -14,7 +14,9 @@ export function renderPolicy(policy: AdminPolicy): string {
     token_ttl_max: renderSeconds(policy.token_ttl_max),
     cert_ttl: renderSeconds(policy.cert_ttl),
     sans_permitidos: policy.sans_permitidos.join(','),
+    sans_nomeados: policy.sans_nomeados ? 'yes' : 'no',
     cargas_automaticas: policy.cargas_automaticas.join(','),
+    reenroll: policy.reenroll ? 'yes' : 'no',
   })
 }
 

@@ -29,7 +29,8 @@ export function registerTokenCreate(token: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
-The token is printed this once; the vault keeps only its SHA-256.
+The token is printed this once; the vault keeps only its SHA-256. With an admin token of role operator --reenroll is for
+roles whose politica allows it: svc politica set <role> --reenroll.
 
 Examples:
   svc token create --hostname web-1.example.org --role web

@@ -46,9 +46,9 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const { config, clock, logging, operations } = dependencies
   const { store } = operations
   const log = logging.forModule('hub.admin')
-  const operationsOf = ({ actor, idempotency }: AdminCaller): AdminOperations => {
+  const operationsOf = ({ actor, role, idempotency }: AdminCaller): AdminOperations => {
     const on = (over: typeof store): AdminOperations =>
-      createAdminOperations({ ...operations, store: over }, actor)
+      createAdminOperations({ ...operations, store: over }, actor, role)
     return idempotency === undefined ? on(store) : createOnce(store, clock, idempotency, on)
   }
   const refusals = createRefusalRecorder(store, clock, log)

@@ -15,6 +15,8 @@ export type AdminErrorBody = Static<typeof AdminErrorBody>
 
 /** Statuses of what operations refuse. A code that is not here is a request that makes no sense: 400. */
 export const ADMIN_ERROR_STATUS: Readonly<Record<string, number>> = {
+  reenroll_forbidden: 403,
+
   admin_token_not_found: 404,
   agent_not_found: 404,
   cargo_not_found: 404,

@@ -99,8 +99,12 @@ export const AdminPolicy = Type.Object({
   cert_ttl: nullable(Type.Integer()),
   /** `*` for any name. */
   sans_permitidos: Type.Array(Type.String()),
+  /** Somebody named them, so that operators may give them; false while they are the default. */
+  sans_nomeados: Type.Boolean(),
   /** Their ids. */
   cargas_automaticas: Type.Array(Type.String()),
+  /** Operators may have hosts of the role enrolled again. */
+  reenroll: Type.Boolean(),
 })
 export type AdminPolicy = Static<typeof AdminPolicy>
 

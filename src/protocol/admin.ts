@@ -145,6 +145,7 @@ const setPolicyRequest = Type.Object({
   cert_ttl: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
   sans_permitidos: Type.Optional(Type.Array(text, { maxItems: 100 })),
   cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  reenroll: Type.Optional(Type.Boolean()),
   etag: Type.Optional(expectedTag),
 })
 const byRole = Type.Object({ role })

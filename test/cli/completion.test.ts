@@ -84,6 +84,7 @@ describe('completion', () => {
           '--no-cert-ttl',
           '--no-sans',
           '--no-cargas',
+          '--no-reenroll',
         ],
       },
     )

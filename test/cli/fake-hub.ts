@@ -96,6 +96,8 @@ const POLICY: AdminReplies['setPolicy'] = {
   token_ttl_max: 3600,
   cert_ttl: null,
   sans_permitidos: ['*'],
+  sans_nomeados: true,
+  reenroll: false,
   cargas_automaticas: [],
   cargas_afetadas: [],
 }

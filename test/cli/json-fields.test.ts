@@ -113,7 +113,8 @@ describe('the JSON of svc', () => {
   })
 
   test('[POL-16] of a politica has these fields', async () => {
-    const politica = 'role, nome, token_ttl_max, cert_ttl, sans_permitidos, cargas_automaticas'
+    const politica =
+      'role, nome, token_ttl_max, cert_ttl, sans_permitidos, sans_nomeados, cargas_automaticas, reenroll'
     const set = await svcJson('politica set web --token-ttl-max 30m')
     assert.equal(fieldsOf(set), `${politica}, cargas_afetadas`)
     assert.equal(set['token_ttl_max'], 1800)

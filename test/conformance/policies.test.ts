@@ -372,7 +372,9 @@ describe('the rows', () => {
       token_ttl_max: null,
       cert_ttl: 3600,
       sans_permitidos: ['a.example'],
+      sans_nomeados: true,
       cargas_automaticas: [],
+      reenroll: false,
     }
     const { politicas } = await hub.admin<{ politicas: { role: string }[] }>(
       'GET',

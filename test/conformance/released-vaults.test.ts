@@ -102,7 +102,8 @@ async function assertStanding(
   const list = async (...noun: string[]): Promise<Record<string, unknown>> =>
     JSON.parse(await svc(...noun, 'list', '--json')) as Record<string, unknown>
   assert.deepEqual(await list('admin', 'token'), { admin_tokens: adminTokens })
-  assert.deepEqual(await list('politica'), { politicas })
+  // What a version did not know yet, it did not list.
+  assert.partialDeepStrictEqual(await list('politica'), { politicas })
   const { webhooks: listed } = await list('webhook')
   assert.partialDeepStrictEqual(listed, webhooks)
 }

@@ -97,6 +97,7 @@ export async function startInProcessHub(
         },
       },
       'admin',
+      'admin',
     ),
     rootPem: ca.rootPem,
     enrollPort,

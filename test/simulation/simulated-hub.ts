@@ -321,6 +321,7 @@ function createServices({
         ...(webhooks === undefined ? {} : { webhooks }),
       },
       'admin',
+      'admin',
     ),
     authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' }),
     enrollAgent: createEnrollAgent({ store, authority, clock, log, hubNames }),

@@ -88,7 +88,8 @@ function statements(each: string): string[] {
        SELECT ${digits('c')}, 'ci-' || i, 'viewer', 1, ${EARLY}, ${EARLY} FROM n`,
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,
     `${each} INSERT INTO provas_usadas SELECT ${digits('e')}, ${LATE} FROM n`,
-    `${each} INSERT INTO politicas SELECT 'role-' || i, 'name-' || i, NULL, NULL, '[]', '[]' FROM n`,
+    `${each} INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas)
+       SELECT 'role-' || i, 'name-' || i, '[]', '[]' FROM n`,
     `${each} INSERT INTO raizes SELECT i, 'pem', 1 FROM n`,
     `${each} ${newEntries} SELECT 'e' || i, ${uuid('0')}, 'noted', '{}', 'r' || i, ${at}, ${hash}, ${hash} FROM n`,
     `${each} ${newEntries} SELECT 'f' || i, '${agentId}', 'agent_started', '{}', NULL, ${at}, ${hash}, ${hash} FROM n`,

@@ -27,6 +27,7 @@ const token = {
   expiresAt: NOW,
   consumedAt: null,
   isReenrollment: true,
+  isOperators: false,
   mismatches: 0,
   endedAt: null,
   replay: null,
@@ -48,6 +49,8 @@ const policy = {
   tokenTtlSecondsMax: null,
   certTtlSeconds: null,
   permittedSans: [],
+  areSansNamed: false,
+  mayOperatorsReenroll: false,
   automaticCargoes: [],
 }
 

@@ -15,6 +15,7 @@ const TOKEN: EnrollmentToken = {
   expiresAt: new Date(NOW.getTime() + 1),
   consumedAt: null,
   isReenrollment: false,
+  isOperators: false,
   mismatches: 0,
   endedAt: null,
   replay: null,
@@ -31,6 +32,7 @@ const GOOD: EnrollmentFacts = {
   hostname: 'web-1',
   role: 'web',
   enrolledAgent: undefined,
+  mayOperatorsReenroll: false,
   csr: CSR,
   hubNames: ['hub.example'],
   now: NOW,
@@ -74,6 +76,16 @@ describe('the edges', () => {
   test('[ENR-18] a token for re-enrolment is good for an enrolled host', () => {
     const token = { ...TOKEN, isReenrollment: true }
     assert.equal(refusalOf({ token, enrolledAgent: AGENT }), 'ok')
+  })
+
+  test('[ENR-8] [POL-17] one that an operator made is so where the politicas leave it to operators', () => {
+    const token = { ...TOKEN, isReenrollment: true, isOperators: true }
+    assert.equal(refusalOf({ token }), 'ok')
+    assert.equal(refusalOf({ token, enrolledAgent: AGENT }), 'agent_already_enrolled')
+    const facts = { token, enrolledAgent: AGENT, mayOperatorsReenroll: true }
+    assert.equal(refusalOf(facts), 'ok')
+    const plain = { ...token, isReenrollment: false }
+    assert.equal(refusalOf({ ...facts, token: plain }), 'agent_already_enrolled')
   })
 
   test('[ENR-9] names of the CSR are none or the hostname', () => {

@@ -10,6 +10,8 @@ export interface EnrollmentFacts {
   readonly role: string
   /** The agent that has the hostname already. */
   readonly enrolledAgent: Agent | undefined
+  /** The politicas of the role that it has and of the one that it gets leave it to operators to enrol it again. */
+  readonly mayOperatorsReenroll: boolean
   /** Undefined when the CSR does not parse. */
   readonly csr: CertificateRequest | undefined
   /** No host may have one of them. */
@@ -32,13 +34,21 @@ export function decideEnrollment(facts: EnrollmentFacts): EnrollmentVerdict {
   }
   if (token.expectedHostname !== facts.hostname) return { ok: false, refusal: 'hostname_mismatch' }
   if (token.expectedRole !== facts.role) return { ok: false, refusal: 'role_mismatch' }
-  if (facts.enrolledAgent !== undefined && !token.isReenrollment) {
+  if (facts.enrolledAgent !== undefined && !mayReenroll(token, facts)) {
     return { ok: false, refusal: 'agent_already_enrolled' }
   }
   if (csr === undefined || !asksForNoOtherName(csr, token.expectedHostname)) {
     return { ok: false, refusal: 'csr_invalid' }
   }
   return { ok: true, token, csr }
+}
+
+/** By the politicas as they are now, and by the host as it is now: it may have another role than when the token was made. */
+function mayReenroll(
+  { isReenrollment, isOperators }: EnrollmentToken,
+  { mayOperatorsReenroll }: EnrollmentFacts,
+): boolean {
+  return isReenrollment && (!isOperators || mayOperatorsReenroll)
 }
 
 /** Names come from us, not from the CSR: it may carry none, or exactly the one that it gets. The CN is the CA's to check. */

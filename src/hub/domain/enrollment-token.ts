@@ -11,6 +11,8 @@ export interface EnrollmentToken {
   readonly endedAt: Date | null
   /** Made with `--reenroll`: it may enrol a host that is enrolled already. */
   readonly isReenrollment: boolean
+  /** Made with an admin token of role operator: it enrols again only what the politica leaves to operators. */
+  readonly isOperators: boolean
   /** How often it came with another hostname or role. */
   readonly mismatches: number
   readonly replay: EnrollmentReplay | null

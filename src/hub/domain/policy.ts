@@ -11,6 +11,10 @@ export interface Policy {
   readonly certTtlSeconds: number | null
   /** Names that its certificates may have besides the agent's own: exact, `*.suffix`, or `EVERY_NAME`. */
   readonly permittedSans: readonly string[]
+  /** Somebody said so; false while they are the default. Only then may operators give them. */
+  readonly areSansNamed: boolean
+  /** Whether an operator may have its hosts enrolled again. */
+  readonly mayOperatorsReenroll: boolean
   /** What each agent gets when it is enrolled. */
   readonly automaticCargoes: readonly CargoId[]
 }

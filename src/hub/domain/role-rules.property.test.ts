@@ -28,6 +28,8 @@ const policy: fc.Arbitrary<Policy> = fc.record({
   tokenTtlSecondsMax: seconds,
   certTtlSeconds: seconds,
   permittedSans: fc.array(fc.oneof(san, fc.constant('*')), { maxLength: 4 }),
+  areSansNamed: fc.boolean(),
+  mayOperatorsReenroll: fc.boolean(),
   automaticCargoes: fc.array(
     fc.uuid().map((id) => id as CargoId),
     { maxLength: 3 },
@@ -43,6 +45,8 @@ const NONE: RoleRules = {
   certTtlSeconds: undefined,
   permittedSans: ['*'],
   automaticCargoes: [],
+  mayOperatorsReenroll: false,
+  operatorSans: [],
 }
 
 describe('the rules of a role', () => {

@@ -21,6 +21,10 @@ export interface RoleRules {
   readonly certTtlSeconds: number | undefined
   readonly permittedSans: readonly string[]
   readonly automaticCargoes: readonly CargoId[]
+  /** Whether an admin token of role operator may have a host enrolled again. */
+  readonly mayOperatorsReenroll: boolean
+  /** What such a token may give besides the agent's own name: what somebody named, and nothing by default. */
+  readonly operatorSans: readonly string[]
 }
 
 export function rulesOfRole(role: string, policies: readonly Policy[]): RoleRules {
@@ -36,6 +40,8 @@ export function rulesOfRole(role: string, policies: readonly Policy[]): RoleRule
     certTtlSeconds: policy?.certTtlSeconds ?? undefined,
     permittedSans: policy?.permittedSans ?? [EVERY_NAME],
     automaticCargoes: policy?.automaticCargoes ?? [],
+    mayOperatorsReenroll: policy?.mayOperatorsReenroll ?? false,
+    operatorSans: policy?.areSansNamed === true ? policy.permittedSans : [],
   }
 }
 
@@ -48,7 +54,7 @@ export function policyOfRole(role: string, policies: readonly Policy[]): Policy 
 
 /** Those that no certificate of this agent may have; its own hostname always may be there. */
 export function findForbiddenSans(
-  { permittedSans }: RoleRules,
+  { permittedSans }: Pick<RoleRules, 'permittedSans'>,
   hostname: string,
   sans: readonly string[],
 ): string[] {

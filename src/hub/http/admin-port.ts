@@ -114,7 +114,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     operationsOf: options.operationsOf,
     credentialsOf: (request) => {
       const { token, plaintext } = operatorOf(request)
-      return { actor: actorOf(token), credential: plaintext }
+      return { actor: actorOf(token), role: token.role, credential: plaintext }
     },
     authorise: (request, name) => {
       const { token } = operatorOf(request)

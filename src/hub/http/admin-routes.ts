@@ -10,6 +10,7 @@ import {
 } from '../../protocol/admin.ts'
 import { statusOfAdminError, type AdminErrorBody } from '../../protocol/admin-errors.ts'
 import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
 import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin-routes.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -20,6 +21,7 @@ import type { HttpPort } from './http-port.ts'
 
 export interface Credentials {
   readonly actor: Actor
+  readonly role: AdminRole
   readonly credential: string
 }
 
@@ -81,10 +83,10 @@ async function perform(
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   if (key instanceof UserError) return answerError(options.log, name, request, reply, key)
-  const { actor, credential } = options.credentialsOf(request)
+  const { actor, role, credential } = options.credentialsOf(request)
   const idempotency: IdempotencySecret | undefined =
     key === undefined ? undefined : { credential, key }
-  const caller: AdminCaller = { actor, ...(idempotency && { idempotency }) }
+  const caller: AdminCaller = { actor, role, ...(idempotency && { idempotency }) }
   try {
     const done = await call(options.operationsOf(caller), name, asked)
     const tag = entityTagOf(name, done)

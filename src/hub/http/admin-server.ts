@@ -53,7 +53,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   addAdminRoutes(port, {
     log,
     operationsOf,
-    credentialsOf: () => ({ actor: 'admin', credential: '' }),
+    credentialsOf: () => ({ actor: 'admin', role: 'admin', credential: '' }),
   })
   await port.app.ready()
   const { server } = port.app

@@ -30,6 +30,7 @@ async function withTokens(work: (setting: Setting) => Promise<void>): Promise<vo
     operations: createAdminOperations(
       { store, clock, addresses, hubNames: [], contentBytesMax: 1024, renewalThresholdMs: 1000 },
       'admin',
+      'admin',
     ),
     authenticate: createAuthenticateOperator(store, clock, log),
     advance: (ms) => {

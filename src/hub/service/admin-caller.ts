@@ -1,9 +1,12 @@
 import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
 import type { Actor } from '../domain/actor.ts'
 
 /** Who asks for an admin operation, and how. */
 export interface AdminCaller {
   readonly actor: Actor
+  /** `admin` for whoever has the vault itself, or its socket. */
+  readonly role: AdminRole
   /** With it a create is done once, however often it is asked for. */
   readonly idempotency?: IdempotencySecret
 }

@@ -21,7 +21,7 @@ function dependenciesOver(store: Store) {
 
 test('[API-2] every act is recorded under the name of whoever asked for it', async () => {
   await using store = await openTemporaryStore()
-  const operations = createAdminOperations(dependenciesOver(store), 'token:ci')
+  const operations = createAdminOperations(dependenciesOver(store), 'token:ci', 'admin')
   await insertAgent(store, 'web-1')
 
   const token = await operations.createToken({ hostname: 'web-2', role: 'web' })
@@ -55,7 +55,7 @@ test('[API-2] every act is recorded under the name of whoever asked for it', asy
 
 test('[CLI-6] removing an agent again changes nothing for the host that has its name by now', async () => {
   await using store = await openTemporaryStore()
-  const operations = createAdminOperations(dependenciesOver(store), 'token:ci')
+  const operations = createAdminOperations(dependenciesOver(store), 'token:ci', 'admin')
   const { id: agente } = await insertAgent(store, 'web-1')
   await operations.revokeAgent({ agente })
   const removed = await operations.removeAgent({ agente })
@@ -69,7 +69,7 @@ test('[CLI-6] removing an agent again changes nothing for the host that has its 
 for (const since of ['1', '2026-11-21', '2026-11-21 10:00:00Z', '24h', 'yesterday']) {
   test(`[API-26] entries are not listed since ${since}`, async () => {
     await using store = await openTemporaryStore()
-    const operations = createAdminOperations(dependenciesOver(store), 'token:ci')
+    const operations = createAdminOperations(dependenciesOver(store), 'token:ci', 'admin')
     await assert.rejects(operations.listEntries({ since }), {
       code: 'time_invalid',
       message: `${since} is not a time`,

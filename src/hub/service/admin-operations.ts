@@ -7,6 +7,7 @@ import {
   type AdminReplies,
   type AdminRequest,
 } from '../../protocol/admin.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -64,15 +65,16 @@ export interface AdminOperationsDependencies {
   readonly webhooks?: WebhookControl
 }
 
-/** Those of one actor, in whose name they are recorded. */
+/** Those of one actor, in whose name they are recorded; some depend on its role, too. */
 export function createAdminOperations(
   dependencies: AdminOperationsDependencies,
   actor: Actor,
+  role: AdminRole,
 ): AdminOperations {
   const { store, clock, contentBytesMax, notifier } = dependencies
   const { reader } = store
   const operations: AdminOperations = {
-    createToken: (request) => createToken(dependencies, request, actor),
+    createToken: (request) => createToken(dependencies, request, actor, role),
     listTokens: async (request) => {
       const { rows, next } = await readPage(request, reader.pageTokens.bind(reader), toAdminToken)
       return { tokens: rows, next }
@@ -105,12 +107,12 @@ export function createAdminOperations(
       const { rows, next } = await readPage(request, read, toAdminCaRevocation)
       return { revocations: rows, next }
     },
-    createCargo: (request) => createCargo(dependencies, request, actor),
+    createCargo: (request) => createCargo(dependencies, request, actor, role),
     listCargoes: async (request) => {
       const { rows, next } = await readPage(request, reader.pageCargoes.bind(reader), toAdminCargo)
       return { cargas: rows, next }
     },
-    updateCargo: (request) => updateCargo(dependencies, request, actor),
+    updateCargo: (request) => updateCargo(dependencies, request, actor, role),
     removeCargo: (request) => removeCargo(store, clock, request, actor),
     listRecipients: (request) => listRecipients(reader, contentBytesMax, request),
     readContent: (request) => readContent(reader, request),

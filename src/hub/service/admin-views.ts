@@ -88,7 +88,9 @@ export function toAdminPolicy(policy: Policy): AdminPolicy {
     token_ttl_max: policy.tokenTtlSecondsMax,
     cert_ttl: policy.certTtlSeconds,
     sans_permitidos: [...policy.permittedSans],
+    sans_nomeados: policy.areSansNamed,
     cargas_automaticas: [...policy.automaticCargoes],
+    reenroll: policy.mayOperatorsReenroll,
   }
 }
 

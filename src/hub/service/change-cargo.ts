@@ -3,6 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Cargo } from '../domain/cargo.ts'
@@ -19,6 +20,7 @@ import {
 } from './create-cargo.ts'
 import { findCargo } from './find-cargo.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from './refuse-operator.ts'
 import {
   listSealedDeliveries,
   listStandingDeliveries,
@@ -36,6 +38,7 @@ export async function updateCargo(
   { store, clock, hubNames, contentBytesMax }: CargoDependencies,
   request: AdminRequest<'updateCargo'>,
   actor: Actor,
+  by: AdminRole,
 ): Promise<AdminReplies['updateCargo']> {
   const { selado } = request
   const sans = request.sans === undefined ? undefined : parseCargoSans(request.sans, hubNames)
@@ -51,6 +54,9 @@ export async function updateCargo(
         ? await listStandingDeliveries(writer, { cargoId: cargo.id })
         : await matchDeliveries(writer, cargo, file)
     await refuseForbiddenAmong(writer, standing, cargo.sans)
+    const given = cargo.sans.filter((san) => !old.sans.includes(san))
+    await refuseOperatorsAutomaticSans(writer, cargo, given, by)
+    await refuseOperatorsAmong(writer, standing, given, by)
     await writer.updateCargo(cargo)
     if (file !== undefined) await writer.setContent(cargo.id, file.content)
     await recordHubAct(writer, now, HubEventType.cargoUpdated, {
@@ -81,6 +87,19 @@ async function refuseForbiddenAmong(
   for (const { agentId } of standing) {
     const agent = await reader.findAgentById(agentId)
     if (agent?.revokedAt === null) await refuseForbiddenSans(reader, agent, sans)
+  }
+}
+
+async function refuseOperatorsAmong(
+  reader: StoreReader,
+  standing: readonly DeliveryWithCargo[],
+  given: readonly string[],
+  by: AdminRole,
+): Promise<void> {
+  if (by === 'admin' || given.length === 0) return
+  for (const { agentId } of standing) {
+    const agent = await reader.findAgentById(agentId)
+    if (agent !== undefined) await refuseOperatorsSans(reader, agent, given, by)
   }
 }
 

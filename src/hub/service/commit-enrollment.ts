@@ -9,7 +9,7 @@ import { decideEnrollment } from '../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { deliverAutomatically } from './deliver-automatically.ts'
-import { findRules } from './find-rules.ts'
+import { findRules, mayOperatorsReenroll } from './find-rules.ts'
 import { recordCertificate, recordHubAct } from './hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
 import { renewDeliveriesOf } from './replace-delivery.ts'
@@ -39,6 +39,7 @@ export async function commitEnrollment(
     hostname: token.expectedHostname,
     role: token.expectedRole,
     enrolledAgent: known,
+    mayOperatorsReenroll: await mayOperatorsReenroll(writer, token, known),
     csr,
     hubNames,
     now,

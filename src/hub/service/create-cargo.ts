@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
 import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import { type ArtefactName, parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
@@ -14,6 +15,7 @@ import type { Store, StoreReader } from '../store/store.ts'
 import { findCargoAgents } from './cargo-agents.ts'
 import { findRules } from './find-rules.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { refuseOperatorsSans } from './refuse-operator.ts'
 import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
 import { describeContent, findSealedAgents, parseSealedFile } from './sealed-file.ts'
 import type { SealedFile } from './sealed-file.ts'
@@ -32,6 +34,7 @@ export async function createCargo(
   dependencies: CargoDependencies,
   request: AdminRequest<'createCargo'>,
   actor: Actor,
+  by: AdminRole,
 ): Promise<AdminReplies['createCargo']> {
   const { store, clock } = dependencies
   const now = clock.now()
@@ -44,6 +47,7 @@ export async function createCargo(
     for (const agent of agents) {
       await refuseSameFile(writer, agent, cargo)
       await refuseForbiddenSans(writer, agent, cargo.sans)
+      await refuseOperatorsSans(writer, agent, cargo.sans, by)
     }
     await writer.insertCargo(cargo)
     if (file !== undefined) await writer.setContent(cargo.id, file.content)

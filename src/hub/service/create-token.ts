@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { formatDurationMs } from '../../platform/durations.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -14,6 +15,8 @@ import { toAdminToken } from './admin-views.ts'
 import { findRules } from './find-rules.ts'
 import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { quoteForShell } from './quote-for-shell.ts'
+import { refuseReenrollment } from './refuse-operator.ts'
 
 const TOKEN_BYTES = 32
 
@@ -22,6 +25,7 @@ export async function createToken(
   { store, clock, addresses, hubNames }: AdminOperationsDependencies,
   request: AdminRequest<'createToken'>,
   actor: Actor,
+  by: AdminRole,
 ): Promise<AdminReplies['createToken']> {
   const hostname = parseHostname(request.hostname)
   if (hostname === undefined) {
@@ -46,11 +50,14 @@ export async function createToken(
       expiresAt: new Date(now.getTime() + chooseTtlSeconds(request, rules) * 1000),
       consumedAt: null,
       isReenrollment: request.reenroll ?? false,
+      isOperators: by !== 'admin',
       mismatches: 0,
       endedAt: null,
       replay: null,
     }
-    if (!created.isReenrollment) await refuseTakenHostname(writer, hostname, now)
+    if (created.isReenrollment) {
+      await refuseReenrollment(writer, { hostname, role: request.role }, by)
+    } else await refuseTakenHostname(writer, hostname, now)
     await writer.insertToken(created)
     await recordHubAct(writer, now, HubEventType.tokenCreated, {
       actor,
@@ -88,10 +95,6 @@ function chooseTtlSeconds(
       : `a token for role ${role} ${most}: politica ${policyName}`,
     { hint: 'it is needed only once, so create it when the host is about to enrol' },
   )
-}
-
-function quoteForShell(text: string): string {
-  return /^[A-Za-z0-9_./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 async function refuseTakenHostname(

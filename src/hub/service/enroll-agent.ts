@@ -24,7 +24,7 @@ import type { Store, StoreReader } from '../store/store.ts'
 import type { AgentNotifier } from './agent-notifier.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { describeLifetime } from './describe-lifetime.ts'
-import { findRules } from './find-rules.ts'
+import { findRules, mayOperatorsReenroll } from './find-rules.ts'
 import { hashToken } from './hash-token.ts'
 import { recordHubAct } from './hub-acts.ts'
 
@@ -145,7 +145,16 @@ async function examine(
   const enrolledAgent = await reader.findAgentByHostname(hostname)
   const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
   if (replay !== undefined) return { replay }
-  return decideEnrollment({ token, hostname, role, enrolledAgent, csr, hubNames, now })
+  return decideEnrollment({
+    token,
+    hostname,
+    role,
+    enrolledAgent,
+    mayOperatorsReenroll: await mayOperatorsReenroll(reader, token, enrolledAgent),
+    csr,
+    hubNames,
+    now,
+  })
 }
 
 function isMismatch(refusal: WireErrorCode): boolean {

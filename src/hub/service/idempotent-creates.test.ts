@@ -48,6 +48,7 @@ async function withStore(work: (setting: Setting) => Promise<void>): Promise<voi
             renewalThresholdMs: 1000,
           },
           'admin',
+          'admin',
         ),
       ),
     advance: (ms) => {

@@ -24,6 +24,8 @@ export function emptyPolicy(role: string): Policy {
     tokenTtlSecondsMax: null,
     certTtlSeconds: null,
     permittedSans: [EVERY_NAME],
+    areSansNamed: false,
+    mayOperatorsReenroll: false,
     automaticCargoes: [],
   }
 }
@@ -34,13 +36,17 @@ export function changePolicy(
   request: AdminRequest<'setPolicy'>,
   hubNames: readonly string[],
 ): Policy {
-  const { nome, token_ttl_max, cert_ttl, sans_permitidos } = request
+  const { nome, token_ttl_max, cert_ttl, sans_permitidos, reenroll } = request
   return {
     ...old,
     name: nome ?? old.name,
     ...(token_ttl_max !== undefined && { tokenTtlSecondsMax: parseTokenTtlMax(token_ttl_max) }),
     ...(cert_ttl !== undefined && { certTtlSeconds: parseCertTtl(cert_ttl) }),
-    ...(sans_permitidos && { permittedSans: parsePermittedSans(sans_permitidos, hubNames) }),
+    ...(sans_permitidos && {
+      permittedSans: parsePermittedSans(sans_permitidos, hubNames),
+      areSansNamed: true,
+    }),
+    ...(reenroll !== undefined && { mayOperatorsReenroll: reenroll }),
   }
 }
 

@@ -39,6 +39,7 @@ async function inSetting(work: (setting: Setting) => Promise<void>): Promise<voi
       renewalThresholdMs: 0,
     },
     'admin',
+    'admin',
   )
   const { csrPem } = await createKeyAndCsr('web-1')
   const enrollAgent = createEnrollAgent({

@@ -107,7 +107,7 @@ function operationsOf({ store, time }: Setting, revoker?: CaRevoker) {
     renewalThresholdMs: 0,
     ...(revoker === undefined ? {} : { onAgentRevoked: () => revoker.wake() }),
   }
-  return createAdminOperations(dependencies, 'admin')
+  return createAdminOperations(dependencies, 'admin', 'admin')
 }
 
 async function entriesOf(store: Store, eventType: string): Promise<Record<string, unknown>[]> {

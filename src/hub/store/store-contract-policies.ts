@@ -13,6 +13,8 @@ const WEB: Policy = {
   tokenTtlSecondsMax: 1800,
   certTtlSeconds: 28_800,
   permittedSans: ['*.shop.example', '192.0.2.7'],
+  areSansNamed: true,
+  mayOperatorsReenroll: true,
   automaticCargoes: [randomUUID() as CargoId, randomUUID() as CargoId],
 }
 const EVERYBODY: Policy = {
@@ -21,6 +23,8 @@ const EVERYBODY: Policy = {
   tokenTtlSecondsMax: null,
   certTtlSeconds: null,
   permittedSans: [],
+  areSansNamed: false,
+  mayOperatorsReenroll: false,
   automaticCargoes: [],
 }
 

@@ -54,6 +54,7 @@ export async function insertToken(
     expiresAt: LATER,
     consumedAt: null,
     isReenrollment: true,
+    isOperators: false,
     mismatches: 0,
     endedAt: null,
     replay: null,

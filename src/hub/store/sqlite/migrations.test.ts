@@ -152,6 +152,25 @@ describe('a database of an older format keeps its rows when it is brought forwar
       ],
     )
   })
+
+  test('[VLT-16] [POL-18] of the one before operators were bounded: names that were set were named, all of them were the default', () => {
+    using database = new OldDatabase(14)
+    database.connection.exec(`
+      INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas) VALUES
+        ('all', 'all', '["*"]', '[]'), ('none', 'none', '[]', '[]'), ('one', 'one', '["a.b"]', '[]');
+      INSERT INTO enrollment_tokens
+        (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+        VALUES ('${HASH}', 'web-1', 'web', 1, 2, 1)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT role, sans_nomeados, reenroll FROM politicas'), [
+      { role: 'all', sans_nomeados: 0, reenroll: 0 },
+      { role: 'none', sans_nomeados: 1, reenroll: 0 },
+      { role: 'one', sans_nomeados: 1, reenroll: 0 },
+    ])
+    assert.deepEqual(database.all('SELECT de_operador FROM enrollment_tokens'), [
+      { de_operador: 0 },
+    ])
+  })
 })
 
 class OldDatabase implements Disposable {

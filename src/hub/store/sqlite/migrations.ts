@@ -384,6 +384,16 @@ DROP INDEX entregas_por_carga;
 CREATE INDEX entregas_por_carga ON entregas (carga_id, agente_id);
 `
 
+/** Names that somebody set are told from the default by what they are: to permit all was no decision until now. */
+const WHAT_OPERATORS_MAY = `
+ALTER TABLE politicas ADD COLUMN sans_nomeados INTEGER NOT NULL DEFAULT 0
+  CHECK (sans_nomeados IN (0, 1));
+ALTER TABLE politicas ADD COLUMN reenroll INTEGER NOT NULL DEFAULT 0 CHECK (reenroll IN (0, 1));
+UPDATE politicas SET sans_nomeados = 1 WHERE sans_permitidos <> '["*"]';
+ALTER TABLE enrollment_tokens ADD COLUMN de_operador INTEGER NOT NULL DEFAULT 0
+  CHECK (de_operador IN (0, 1));
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -399,4 +409,5 @@ export const MIGRATIONS: readonly string[] = [
   ENDED_ADMIN_TOKENS,
   TOKENS_OF_REVOKED_HOSTS,
   NO_QUERY_WALKS,
+  WHAT_OPERATORS_MAY,
 ]

@@ -43,6 +43,7 @@ export interface TokenRow {
   ended_at: Instant | null
   consumed_at: Instant | null
   reenroll: 0 | 1
+  de_operador: 0 | 1
   mismatches: number
   replay_fingerprint: string | null
   replay_agente_id: Agent['id'] | null
@@ -72,7 +73,9 @@ export interface PolicyRow {
   token_ttl_max: number | null
   cert_ttl: number | null
   sans_permitidos: string
+  sans_nomeados: 0 | 1
   cargas_automaticas: string
+  reenroll: 0 | 1
 }
 
 export interface DeliveryRow {
@@ -205,6 +208,7 @@ export function toToken(row: TokenRow): EnrollmentToken {
     consumedAt: toDate(row.consumed_at),
     endedAt: toDate(row.ended_at),
     isReenrollment: row.reenroll === 1,
+    isOperators: row.de_operador === 1,
     mismatches: row.mismatches,
     replay: isReplayable ? { fingerprint, agentId, certificatePem: pem } : null,
   }
@@ -220,6 +224,7 @@ export function fromToken(token: EnrollmentToken): TokenRow {
     consumed_at: fromDate(token.consumedAt),
     ended_at: fromDate(token.endedAt),
     reenroll: token.isReenrollment ? 1 : 0,
+    de_operador: token.isOperators ? 1 : 0,
     mismatches: token.mismatches,
     replay_fingerprint: token.replay?.fingerprint ?? null,
     replay_agente_id: token.replay?.agentId ?? null,
@@ -267,6 +272,8 @@ export function toPolicy(row: PolicyRow): Policy {
     tokenTtlSecondsMax: row.token_ttl_max,
     certTtlSeconds: row.cert_ttl,
     permittedSans: JSON.parse(row.sans_permitidos) as string[],
+    areSansNamed: row.sans_nomeados === 1,
+    mayOperatorsReenroll: row.reenroll === 1,
     automaticCargoes: JSON.parse(row.cargas_automaticas) as Cargo['id'][],
   }
 }
@@ -278,6 +285,8 @@ export function fromPolicy(policy: Policy): PolicyRow {
     token_ttl_max: policy.tokenTtlSecondsMax,
     cert_ttl: policy.certTtlSeconds,
     sans_permitidos: JSON.stringify(policy.permittedSans),
+    sans_nomeados: policy.areSansNamed ? 1 : 0,
+    reenroll: policy.mayOperatorsReenroll ? 1 : 0,
     cargas_automaticas: JSON.stringify(policy.automaticCargoes),
   }
 }

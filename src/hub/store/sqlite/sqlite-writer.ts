@@ -131,11 +131,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async insertToken(token: EnrollmentToken): Promise<void> {
     this.session().run(
       `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at,
-         expires_at, consumed_at, reenroll, mismatches, replay_fingerprint, replay_agente_id,
-         replay_cert, ended_at)
+         expires_at, consumed_at, reenroll, de_operador, mismatches, replay_fingerprint,
+         replay_agente_id, replay_cert, ended_at)
        VALUES (@token_hash, @expected_hostname, @expected_role, @created_at, @expires_at,
-         @consumed_at, @reenroll, @mismatches, @replay_fingerprint, @replay_agente_id,
-         @replay_cert, @ended_at)`,
+         @consumed_at, @reenroll, @de_operador, @mismatches, @replay_fingerprint,
+         @replay_agente_id, @replay_cert, @ended_at)`,
       fromToken(token),
     )
   }
@@ -273,12 +273,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async setPolicy(policy: Policy): Promise<void> {
     this.session().run(
       `INSERT INTO politicas (role, nome, token_ttl_max, cert_ttl, sans_permitidos,
-         cargas_automaticas)
-       VALUES (@role, @nome, @token_ttl_max, @cert_ttl, @sans_permitidos, @cargas_automaticas)
+         sans_nomeados, cargas_automaticas, reenroll)
+       VALUES (@role, @nome, @token_ttl_max, @cert_ttl, @sans_permitidos,
+         @sans_nomeados, @cargas_automaticas, @reenroll)
        ON CONFLICT (role) DO UPDATE SET
          nome = excluded.nome, token_ttl_max = excluded.token_ttl_max,
          cert_ttl = excluded.cert_ttl, sans_permitidos = excluded.sans_permitidos,
-         cargas_automaticas = excluded.cargas_automaticas`,
+         sans_nomeados = excluded.sans_nomeados,
+         cargas_automaticas = excluded.cargas_automaticas, reenroll = excluded.reenroll`,
       fromPolicy(policy),
     )
   }

@@ -1,0 +1,89 @@
+// What the admin token of an operator may do only where the politica of the role says so. Whoever holds a token of role
+// admin, or the vault itself, always may. docs/protocol.md POL-17, POL-18.
+
+import { UserError } from '../../platform/errors.ts'
+import type { AdminRole } from '../../protocol/admin-roles.ts'
+import type { Agent } from '../domain/agent.ts'
+import type { Cargo } from '../domain/cargo.ts'
+import type { Policy } from '../domain/policy.ts'
+import { findForbiddenSans, policyOfRole, rulesOfRole } from '../domain/role-rules.ts'
+import type { StoreReader } from '../store/store.ts'
+import { quoteForShell } from './quote-for-shell.ts'
+
+/** With `--reenroll` a token takes a host's identity over: that of the role which it has, for that which it gets. */
+export async function refuseReenrollment(
+  reader: StoreReader,
+  { hostname, role }: Pick<Agent, 'hostname' | 'role'>,
+  by: AdminRole,
+): Promise<void> {
+  if (by === 'admin') return
+  const agent = await reader.findAgentByHostname(hostname)
+  for (const one of new Set([...(agent === undefined ? [] : [agent.role]), role])) {
+    const policies = await reader.findPolicies(one)
+    if (rulesOfRole(one, policies).mayOperatorsReenroll) continue
+    const policy = policyOfRole(one, policies)
+    throw new UserError(
+      'reenroll_forbidden',
+      `a token of role operator may not enrol ${hostname} again: ${explain(one, policy, 'does not leave it to operators')}`,
+      { hint: `an admin may, and may leave it to operators: ${commandOf(one, policy)} --reenroll` },
+    )
+  }
+}
+
+/** Besides the agent's own name, those that `--san` of its politica gives, and none by default. */
+export async function refuseOperatorsSans(
+  reader: StoreReader,
+  { hostname, role }: Pick<Agent, 'hostname' | 'role'>,
+  sans: readonly string[],
+  by: AdminRole,
+): Promise<void> {
+  if (by === 'admin' || sans.length === 0) return
+  const policies = await reader.findPolicies(role)
+  refuseSans(`agente ${hostname}`, { hostname, role, policies, sans })
+}
+
+/** Those that a carga gets by an update go to the agents, too, that are yet to be given it by a politica. */
+export async function refuseOperatorsAutomaticSans(
+  reader: StoreReader,
+  { id, name }: Pick<Cargo, 'id' | 'name'>,
+  sans: readonly string[],
+  by: AdminRole,
+): Promise<void> {
+  if (by === 'admin' || sans.length === 0) return
+  for (const policy of await reader.listPolicies()) {
+    if (!policy.automaticCargoes.includes(id)) continue
+    const given = { hostname: '', role: policy.role, policies: [policy], sans }
+    refuseSans(`the automatic carga ${name}`, given)
+  }
+}
+
+interface GivenSans {
+  readonly hostname: string
+  readonly role: string
+  readonly policies: readonly Policy[]
+  readonly sans: readonly string[]
+}
+
+function refuseSans(whom: string, { hostname, role, policies, sans }: GivenSans): void {
+  const { operatorSans } = rulesOfRole(role, policies)
+  const [first] = findForbiddenSans({ permittedSans: operatorSans }, hostname, sans)
+  if (first === undefined) return
+  const policy = policyOfRole(role, policies)
+  throw new UserError(
+    'san_forbidden',
+    `a token of role operator may not give ${whom} the name ${first}: ${explain(role, policy, 'does not name it')}`,
+    {
+      hint: `an admin may, and may leave it to operators: ${commandOf(role, policy)} --san ${quoteForShell(first)}, in place of the names that are permitted now`,
+    },
+  )
+}
+
+function explain(role: string, policy: Policy | undefined, what: string): string {
+  return policy === undefined
+    ? `role ${role} has no politica`
+    : `politica ${policy.name}, of role ${policy.role}, ${what}`
+}
+
+function commandOf(role: string, policy: Policy | undefined): string {
+  return `svc politica set ${quoteForShell(policy?.role ?? role)}`
+}
