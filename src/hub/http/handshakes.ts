@@ -2,7 +2,8 @@ import type { Server, Socket } from 'node:net'
 
 export interface HandshakeListener {
   readonly begun?: (address: string) => void
-  readonly ended?: (address: string, isSecured: boolean) => void
+  /** `socket` is the TCP connection below. */
+  readonly ended?: (address: string, isSecured: boolean, socket: Socket) => void
 }
 
 /** The TLS handshakes that are under way on a server, by the TCP sockets below them. */
@@ -29,7 +30,7 @@ function follow(server: Server): Handshakes {
     const handshake = underWay.get(peer)
     if (handshake === undefined) return
     underWay.delete(peer)
-    for (const { ended } of listeners) ended?.(handshake.address, isSecured)
+    for (const { ended } of listeners) ended?.(handshake.address, isSecured, handshake.socket)
   }
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return

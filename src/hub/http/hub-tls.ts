@@ -1,12 +1,14 @@
 // TLS as the hub offers it, on each of its ports that speaks it.
 
 import { constants } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { Server as TlsServer, TlsOptions } from 'node:tls'
 import type { Logger } from '../../platform/logger.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import type { HttpPort } from './http-port.ts'
 import { awaitHello } from './await-hello.ts'
+import { guardClientChains } from './guard-client-chains.ts'
 import { handshakesOf } from './handshakes.ts'
 import { readPhase } from './read-phase.ts'
 import { strangerTurns } from './stranger-turns.ts'
@@ -47,16 +49,33 @@ export function handshakeTimeoutMs({ handshakeSeconds }: HandshakeLimits): numbe
 
 export interface TlsServerOptions {
   readonly log: Logger
+  /** Whether clients are asked for certificates, whose chains then have bounds. */
+  readonly hasClientChains?: boolean
   readonly limits: HandshakeLimits
   readonly onHandshakeFailure?: (() => void) | undefined
 }
+
+/** About what a handshake costs that is not measured. */
+const HANDSHAKE_MS = 1.5
 
 /** The TLS server below a port, which gives up connections whose handshake fails, and has strangers wait. */
 export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServer {
   const { log, limits, onHandshakeFailure } = options
   const server = port.app.server as unknown as TlsServer
+  const guard = options.hasClientChains === true ? guardClientChains(server) : undefined
+  /** Of those that said hello. */
+  const costs = new WeakMap<Socket, () => number>()
   waitAfterFailure(server, {
-    whenReady: (socket, then) => awaitHello(socket, handshakeTimeoutMs(limits), then),
+    whenReady: (socket, then) =>
+      awaitHello(socket, handshakeTimeoutMs(limits), (hello) => {
+        const stream = guard === undefined ? socket : guard(socket, hello)
+        if (stream === undefined) {
+          socket.destroy()
+          return
+        }
+        costs.set(socket, () => ('handshakeMs' in stream ? stream.handshakeMs : HANDSHAKE_MS))
+        then(stream)
+      }),
     turn: async (address) => {
       const outcome = await strangerTurns.take(address)
       await readPhase()
@@ -64,8 +83,11 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
     },
   })
   handshakesOf(server).addListener({
-    ended: (_address, isSecured) => {
-      if (!isSecured) onHandshakeFailure?.()
+    ended: (address, isSecured, socket) => {
+      if (isSecured) return
+      onHandshakeFailure?.()
+      const costMs = costs.get(socket)?.() ?? 0
+      if (costMs > 0) strangerTurns.charge(address, costMs)
     },
   })
   server.on('tlsClientError', (error, socket) => {

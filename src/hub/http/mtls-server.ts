@@ -117,7 +117,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       handshakeTimeout: handshakeTimeoutMs(limits),
     },
   })
-  const server = tlsServerOf(port, options)
+  const server = tlsServerOf(port, { ...options, hasClientChains: true })
   const sweep = createConnectionSweep(server)
 
   const events = createTokenBuckets({

@@ -39,7 +39,7 @@ describe('[LIM-24] a TLS handshake', () => {
       if (connection.remoteAddress === ONE_TOO_MANY) connection.close()
     })
     waitAfterFailure(server as TlsServer, {
-      whenReady: (_socket, then) => then(),
+      whenReady: (socket, then) => then(socket),
       turn: () => new Promise((resolve) => void waiting.push(resolve)),
     })
   })

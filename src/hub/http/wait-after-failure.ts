@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Server as TlsServer } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import { handshakesOf } from './handshakes.ts'
@@ -8,8 +9,8 @@ import type { TurnOutcome } from './stranger-turns.ts'
 const ADDRESSES_MAX = 10_000
 
 export interface HandshakeWaits {
-  /** Calls back when there is something to shake hands with. */
-  readonly whenReady: (socket: Socket, then: () => void) => void
+  /** Calls back when there is something to shake hands with, and with the stream on which TLS is to do it. */
+  readonly whenReady: (socket: Socket, then: (stream: Duplex) => void) => void
   readonly turn: (address: string) => Promise<TurnOutcome>
 }
 
@@ -29,17 +30,17 @@ export function waitAfterFailure(server: TlsServer, { whenReady, turn }: Handsha
   })
   // TLS begins with the first listener, which the server came with. It becomes the last: what another one closes at once,
   // for being one too many, costs no TLS.
-  const [beginTls] = server.listeners('connection') as ((socket: Socket) => void)[]
+  const [beginTls] = server.listeners('connection') as ((stream: Duplex) => void)[]
   invariant(beginTls, 'a TLS server listens to its connections')
   server.removeListener('connection', beginTls)
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
-    const begin = (outcome: TurnOutcome): void => {
-      if (outcome === 'full') socket.destroy()
-      if (!socket.destroyed) beginTls.call(server, socket)
-    }
     if (socket.destroyed) return
-    whenReady(socket, () => {
+    whenReady(socket, (stream) => {
+      const begin = (outcome: TurnOutcome): void => {
+        if (outcome === 'full') socket.destroy()
+        if (!socket.destroyed) beginTls.call(server, stream)
+      }
       if (failed.has(address)) void turn(address).then(begin)
       else begin('begun')
     })

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { connect as connectTls, type ConnectionOptions, createServer as createTls } from 'node:tls'
+import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from 'fast-check'
+import { pino } from 'pino'
+import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
+import { createHostileChain, HOSTILE_SHAPES } from '../../../test/support/hostile-chain.ts'
+import { waitUntil } from '../../../test/support/processes.ts'
+import type { HttpPort } from './http-port.ts'
+import { handshakeTimeoutMs, tlsServerOf } from './hub-tls.ts'
+
+const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
+
+let port: number
+let trusted: { readonly ca: string; readonly cert: string; readonly key: string }
+let server: ReturnType<typeof createTls>
+/** Of handshakes that failed, and what the hub knows of those that did not. */
+let failures: string[] = []
+const peers: (string | undefined)[] = []
+const open: Socket[] = []
+
+before(async () => {
+  const ca = await createFakeCa()
+  const [own, client] = [await ca.issueServer('hub.test'), await ca.issueServer('web-1')]
+  trusted = { ca: ca.rootPem, cert: client.certificatePem, key: client.keyPem }
+  const limits = { handshakeSeconds: 30 }
+  server = createTls(
+    {
+      key: own.keyPem,
+      cert: own.certificatePem,
+      ca: [ca.rootPem, ca.intermediatePem],
+      requestCert: true,
+      rejectUnauthorized: true,
+      handshakeTimeout: handshakeTimeoutMs(limits),
+    },
+    (socket) => {
+      peers.push(`${String(socket.getPeerCertificate().subject.CN)} ${socket.remoteAddress}`)
+      socket.pipe(socket)
+      socket.on('error', () => undefined)
+    },
+  )
+  const log = pino(
+    { level: 'debug' },
+    { write: (line: string) => failures.push((JSON.parse(line) as { reason: string }).reason) },
+  )
+  const app = { server }
+  tlsServerOf({ app } as unknown as HttpPort, { log, limits, hasClientChains: true })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  port = (server.address() as AddressInfo).port
+})
+after(() => {
+  for (const socket of open) socket.destroy()
+  server.close()
+})
+
+/** What the port echoes, or `refused`. */
+async function shakeHands(options: ConnectionOptions = {}): Promise<string> {
+  const socket = connectTls({
+    host: '127.0.0.1',
+    port,
+    servername: 'hub.test',
+    ...trusted,
+    ...options,
+  })
+  open.push(socket)
+  socket.on('error', () => undefined)
+  socket.once('secureConnect', () => socket.write('hello'))
+  const said = await new Promise((resolve) => {
+    socket.once('data', resolve)
+    socket.once('close', () => resolve('refused'))
+  })
+  socket.destroy()
+  return String(said)
+}
+
+describe('[LIM-30] the chain of a client', () => {
+  for (const maxVersion of VERSIONS) {
+    for (const shape of HOSTILE_SHAPES) {
+      test(`of 70 intermediates, ${shape}, is refused before anything of it is verified, with ${maxVersion}`, async () => {
+        failures = []
+        const { certificatePem, keyPem } = createHostileChain(
+          shape,
+          shape === 'rsa-16384' ? 20 : 70,
+        )
+        const startUsage = process.cpuUsage()
+        assert.equal(await shakeHands({ maxVersion, cert: certificatePem, key: keyPem }), 'refused')
+        const { user } = process.cpuUsage(startUsage)
+        await waitUntil('the reason', async () => (failures.length > 0 ? true : undefined))
+        assert.match(failures[0] ?? '', /^a chain of more than (?:8 certificates|16384 bytes)$/)
+        // This process is the client as well. Verified, the first shape takes half a second, P-521 a tenth.
+        assert.ok(user < 250_000, `${user} us`)
+      })
+    }
+
+    test(`of one costly key is refused, with ${maxVersion}`, async () => {
+      failures = []
+      const chain = createHostileChain('rsa-3072 with an exponent as long', 1)
+      const identity = { cert: chain.certificatePem, key: chain.keyPem }
+      assert.equal(await shakeHands({ maxVersion, ...identity }), 'refused')
+      await waitUntil('the reason', async () => (failures.length > 0 ? true : undefined))
+      assert.deepEqual(failures, ['an RSA exponent of more than 32 bits'])
+    })
+
+    test(`that is cheap and leads nowhere is verified, with ${maxVersion}`, async () => {
+      failures = []
+      const chain = createHostileChain('p-256', 7)
+      const identity = { cert: chain.certificatePem, key: chain.keyPem }
+      assert.equal(await shakeHands({ maxVersion, ...identity }), 'refused')
+      await waitUntil('the reason', async () => (failures.length > 0 ? true : undefined))
+      assert.notEqual(failures[0]?.startsWith('a chain'), true, failures[0])
+    })
+  }
+})
+
+describe('[LIM-30] a client with an honest chain', () => {
+  const ways: Readonly<Record<string, ConnectionOptions>> = {
+    'TLS 1.2': { maxVersion: 'TLSv1.2' },
+    'AES-128': { ciphers: 'TLS_AES_128_GCM_SHA256', minVersion: 'TLSv1.3' },
+    'AES-256': { ciphers: 'TLS_AES_256_GCM_SHA384', minVersion: 'TLSv1.3' },
+    ChaCha20: { ciphers: 'TLS_CHACHA20_POLY1305_SHA256', minVersion: 'TLSv1.3' },
+    'a second hello': { ecdhCurve: 'brainpoolP256r1tls13:P-256', minVersion: 'TLSv1.3' },
+  }
+  for (const [name, options] of Object.entries(ways)) {
+    test(`is served, with ${name}, and the hub knows its address`, async () => {
+      peers.length = 0
+      assert.equal(await shakeHands(options), 'hello')
+      assert.deepEqual(peers, ['web-1 127.0.0.1'])
+    })
+  }
+
+  test('is served however its handshake is cut', async () => {
+    await assertProperty(
+      asyncProperty(
+        constantFrom(...VERSIONS),
+        array(integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 }),
+        async (maxVersion, pieces) => {
+          const cutting = await listenCutting(pieces)
+          try {
+            assert.equal(await shakeHands({ maxVersion, port: cutting.port }), 'hello')
+          } finally {
+            cutting.close()
+          }
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+
+  test('is served while another with its hello comes, and that one is not', async () => {
+    const recording = await listenRecording()
+    const first = connectTls({
+      host: '127.0.0.1',
+      port: recording.port,
+      servername: 'hub.test',
+      ...trusted,
+    })
+    open.push(first)
+    await once(first, 'secureConnect')
+    const second = connect({ host: '127.0.0.1', port })
+    second.on('error', () => undefined)
+    second.write(recording.hello())
+    await new Promise((resolve) => void second.resume().once('close', resolve))
+    first.write('hello')
+    assert.equal(String((await once(first, 'data'))[0]), 'hello')
+    recording.close()
+  })
+})
+
+interface Relay {
+  readonly port: number
+  close(): void
+}
+
+async function listenBetween(pass: (upstream: Socket, bytes: Buffer) => void): Promise<Relay> {
+  const relay = createServer((client) => {
+    const upstream = connect({ host: '127.0.0.1', port }).setNoDelay(true)
+    open.push(client, upstream)
+    for (const socket of [client, upstream]) socket.on('error', () => undefined)
+    upstream.on('data', (bytes) => client.write(bytes))
+    upstream.on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+    client.on('data', (bytes) => pass(upstream, bytes))
+  })
+  await once(relay.listen(0, '127.0.0.1'), 'listening')
+  return { port: (relay.address() as AddressInfo).port, close: () => void relay.close() }
+}
+
+/** Each piece is sent when the one before is on its way. */
+function listenCutting(pieces: readonly number[]): Promise<Relay> {
+  let at = 0
+  let sent: Promise<unknown> = Promise.resolve()
+  return listenBetween((upstream, bytes) => {
+    for (let start = 0; start < bytes.length;) {
+      const end = start + (pieces[at++ % pieces.length] ?? 1)
+      const piece = bytes.subarray(start, end)
+      sent = sent.then(() => new Promise((resolve) => void upstream.write(piece, resolve)))
+      sent = sent.then(() => new Promise((resolve) => void setImmediate(resolve)))
+      start = end
+    }
+  })
+}
+
+async function listenRecording(): Promise<Relay & { hello(): Buffer }> {
+  let hello: Buffer | undefined
+  const relay = await listenBetween((upstream, bytes) => {
+    hello ??= bytes
+    upstream.write(bytes)
+  })
+  return { ...relay, hello: () => hello ?? assert.fail('nobody said hello') }
+}

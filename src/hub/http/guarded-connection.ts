@@ -1,0 +1,95 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { type ClientFlight, createClientFlight } from './client-flight.ts'
+import type { OpenRecord } from './record-opener.ts'
+
+/**
+ * A TCP connection as TLS sees it: until the client's certificate is there, TLS gets what `ClientFlight` lets through, and
+ * from then on all of it. Node hands a socket's bytes to OpenSSL without showing them, so this stands between.
+ */
+export class GuardedConnection extends Duplex {
+  readonly socket: Socket
+  /** Of the event loop, for what it sent until its certificate was let through. */
+  #handshakeMs = 0
+  #isKeyed = false
+  #flight: ClientFlight | undefined = createClientFlight()
+  #resumeWriting: (() => void) | undefined
+
+  constructor(socket: Socket) {
+    super()
+    this.socket = socket
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('end', () => this.push(null))
+    socket.on('drain', () => this.#drained())
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  get handshakeMs(): number {
+    return this.#handshakeMs
+  }
+
+  /** The client's records are encrypted from here on. That is so once: a second key is another connection's. */
+  useKey(open: OpenRecord): void {
+    if (this.#isKeyed) this.#refuse('a second key')
+    this.#isKeyed = true
+    this.#flight?.useKey(open)
+  }
+
+  #refuse(reason: string): void {
+    this.destroy(new Error(reason))
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#flight === undefined) {
+      if (!this.push(chunk)) this.socket.pause()
+      return
+    }
+    const startMs = performance.now()
+    const verdict = this.#flight.take(chunk)
+    if (!verdict.ok) this.#refuse(verdict.reason)
+    else {
+      if (verdict.isOver) this.#flight = undefined
+      // TLS does its work in here.
+      if (verdict.bytes.length > 0 && !this.push(verdict.bytes)) this.socket.pause()
+    }
+    this.#handshakeMs += performance.now() - startMs
+  }
+
+  override _read(): void {
+    this.socket.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#write(this.socket.write(chunk), done)
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this.socket.cork()
+    let hasRoom = true
+    for (const { chunk } of chunks) hasRoom = this.socket.write(chunk)
+    this.socket.uncork()
+    this.#write(hasRoom, done)
+  }
+
+  #write(hasRoom: boolean, done: () => void): void {
+    if (hasRoom) done()
+    else this.#resumeWriting = done
+  }
+
+  #drained(): void {
+    const resume = this.#resumeWriting
+    this.#resumeWriting = undefined
+    resume?.()
+  }
+
+  override _final(done: () => void): void {
+    this.socket.end(done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.socket.destroy()
+    this.#drained()
+    done(error)
+  }
+}

@@ -1,0 +1,74 @@
+// What a public key of a stranger may cost. Whoever makes a key chooses what verifying with it costs: an RSA key of 3,072
+// bits with an exponent as long takes 7 ms, two hundred times as long as an honest one. So this looks before OpenSSL does.
+
+import { type DerElement, DerTag, readDer, readDerSequence } from './der.ts'
+
+export const RSA_MODULUS_BITS_MAX = 4096
+export const RSA_EXPONENT_BITS_MAX = 32
+
+const RSA: ReadonlySet<string> = new Set([
+  '2a864886f70d010101', // rsaEncryption, RFC 8017
+  '2a864886f70d01010a', // id-RSASSA-PSS
+])
+const EDWARDS: ReadonlySet<string> = new Set([
+  '2b6570', // Ed25519, RFC 8410
+  '2b6571', // Ed448
+])
+const EC = '2a8648ce3d0201' // id-ecPublicKey, RFC 5480
+const CURVES: ReadonlySet<string> = new Set([
+  '2a8648ce3d030107', // P-256
+  '2b81040022', // P-384
+  '2b81040023', // P-521
+])
+
+/**
+ * Why the key of a certificate, or of a certificate request, is not to be used; undefined when it may be. `spki` is the
+ * SubjectPublicKeyInfo (RFC 5280), DER, and nothing after it.
+ */
+export function findPublicKeyFault(spki: Uint8Array): string | undefined {
+  const whole = readDer(spki, 0, spki.length)
+  const parts =
+    whole?.tag === DerTag.sequence && whole.end === spki.length
+      ? readDerSequence(spki, whole, [DerTag.sequence, DerTag.bitString])
+      : undefined
+  const [algorithm, key] = parts ?? []
+  const identifier = algorithm && readDerSequence(spki, algorithm, [DerTag.objectIdentifier])?.[0]
+  if (algorithm === undefined || key === undefined || identifier === undefined) {
+    return 'a public key that is no DER'
+  }
+  const name = hexOf(spki, identifier)
+  if (RSA.has(name)) return findRsaFault(spki, key)
+  if (EDWARDS.has(name)) return undefined
+  if (name !== EC) return 'a public key of another kind than RSA, ECDSA and EdDSA'
+  const curve = readDer(spki, identifier.end, algorithm.end)
+  const isNamed = curve?.tag === DerTag.objectIdentifier && CURVES.has(hexOf(spki, curve))
+  return isNamed ? undefined : 'an elliptic curve other than P-256, P-384 and P-521'
+}
+
+function findRsaFault(spki: Uint8Array, key: DerElement): string | undefined {
+  // The first byte of a BIT STRING says how many bits of its last are unused.
+  const inner = readDer(spki, key.start + 1, key.end)
+  const numbers =
+    inner?.tag === DerTag.sequence
+      ? readDerSequence(spki, inner, [DerTag.integer, DerTag.integer])
+      : undefined
+  const [modulus, exponent] = numbers ?? []
+  if (modulus === undefined || exponent === undefined) return 'an RSA key that is no DER'
+  if (bitsOf(spki, modulus) > RSA_MODULUS_BITS_MAX) {
+    return `an RSA key of more than ${RSA_MODULUS_BITS_MAX} bits`
+  }
+  return bitsOf(spki, exponent) > RSA_EXPONENT_BITS_MAX
+    ? `an RSA exponent of more than ${RSA_EXPONENT_BITS_MAX} bits`
+    : undefined
+}
+
+/** Of a positive INTEGER; a negative one counts as long as it is. */
+function bitsOf(bytes: Uint8Array, { start, end }: DerElement): number {
+  const first = bytes.subarray(start, end).findIndex((byte) => byte !== 0)
+  if (first < 0) return 0
+  return (end - start - first) * 8 - Math.clz32(bytes[start + first] ?? 0) + 24
+}
+
+function hexOf(bytes: Uint8Array, { start, end }: DerElement): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex')
+}
