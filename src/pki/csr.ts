@@ -9,6 +9,7 @@ import {
   SubjectAlternativeNameExtension,
 } from '@peculiar/x509'
 import { isAcceptablePublicKey, type PrivateKey } from './keys.ts'
+import { decodePem } from './pem.ts'
 
 export interface CertificateRequest {
   readonly der: Buffer
@@ -24,8 +25,6 @@ export interface CertificateRequest {
 const SIGNATURE_HASHES: ReadonlySet<string> = new Set(['SHA-256', 'SHA-384', 'SHA-512'])
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 const SUBJECT_ALT_NAME = '2.5.29.17'
-const PEM_CSR =
-  /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/
 
 /** A CSR whose only name is its CN; `key` is one that we certify. PEM. */
 export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
@@ -61,13 +60,17 @@ function signingAlgorithmOf(key: KeyObject) {
 
 /** The request, or undefined when it does not parse, is not self-signed, or has a key that we do not certify. */
 export function parseCsrPem(pem: string): CertificateRequest | undefined {
-  if (!PEM_CSR.test(pem)) return undefined
+  const der = decodePem(pem, 'certificateRequest')
+  return der && parseCsr(der)
+}
+
+/** As parseCsrPem. */
+export function parseCsr(der: Buffer): CertificateRequest | undefined {
   try {
-    const csr = new Pkcs10CertificateRequest(pem)
+    const csr = new Pkcs10CertificateRequest(der)
     const publicKeySpki = Buffer.from(csr.publicKey.rawData)
     const publicKey = createPublicKey({ key: publicKeySpki, type: 'spki', format: 'der' })
     if (!isAcceptablePublicKey(publicKey) || !isSelfSigned(csr, publicKey)) return undefined
-    const der = Buffer.from(csr.rawData)
     return {
       der,
       sha256: hash('sha256', der, 'hex'),

@@ -21,6 +21,16 @@ test('a burst passes, then the rate holds, key by key', () => {
   assert.equal(buckets.take('a'), 100)
 })
 
+test('a look takes nothing, and what is given back can be taken again, up to the burst', () => {
+  const buckets = bucketsAt({ ms: 0 }, 10, 1)
+  assert.deepEqual([buckets.waitMs('a'), buckets.waitMs('a')], [0, 0])
+  buckets.giveBack('a')
+  assert.deepEqual([buckets.take('a'), buckets.waitMs('a'), buckets.take('a')], [0, 100, 100])
+  buckets.giveBack('a')
+  buckets.giveBack('a')
+  assert.deepEqual([buckets.take('a'), buckets.take('a')], [0, 100])
+})
+
 test('a clock that goes back neither fills nor blocks for long', () => {
   const clock = { ms: 1_000_000 }
   const buckets = bucketsAt(clock, 10, 1)

@@ -4,6 +4,10 @@
 export interface TokenBuckets {
   /** Takes one token; answers 0, or how many milliseconds to wait until there would be one. */
   take(key: string): number
+  /** What `take` would answer now, taking nothing. */
+  waitMs(key: string): number
+  /** One that was taken for what turned out to be no use of it. */
+  giveBack(key: string): void
 }
 
 export interface TokenBucketOptions {
@@ -42,23 +46,33 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
       buckets.delete(key)
     }
   }
+  const bucketOf = (key: string): Bucket => {
+    const nowMs = now().getTime()
+    const known = buckets.get(key)
+    if (known !== undefined) {
+      fill(known, nowMs)
+      return known
+    }
+    if (buckets.size >= keysMax) forgetFull(nowMs)
+    const bucket = { tokens: burst, filledAtMs: nowMs }
+    buckets.set(key, bucket)
+    return bucket
+  }
+  const waitMsOf = ({ tokens }: Bucket): number =>
+    tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs)
+  const isUnlimited = !Number.isFinite(perSecond)
   return {
     take: (key) => {
-      if (!Number.isFinite(perSecond)) return 0
-      const nowMs = now().getTime()
-      let bucket = buckets.get(key)
-      if (bucket === undefined) {
-        if (buckets.size >= keysMax) forgetFull(nowMs)
-        bucket = { tokens: burst, filledAtMs: nowMs }
-        buckets.set(key, bucket)
-      } else {
-        fill(bucket, nowMs)
-      }
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1
-        return 0
-      }
-      return Math.ceil((1 - bucket.tokens) / perMs)
+      if (isUnlimited) return 0
+      const bucket = bucketOf(key)
+      const waitMs = waitMsOf(bucket)
+      if (waitMs === 0) bucket.tokens -= 1
+      return waitMs
+    },
+    waitMs: (key) => (isUnlimited || !buckets.has(key) ? 0 : waitMsOf(bucketOf(key))),
+    giveBack: (key) => {
+      const bucket = buckets.get(key)
+      if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + 1)
     },
   }
 }

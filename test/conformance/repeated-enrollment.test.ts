@@ -56,6 +56,19 @@ async function prepare(hostname: string): Promise<Required<Omit<Enrollment, 'rol
 }
 
 describe('[ENR-17] a request that is repeated', () => {
+  test('[ENR-20] is known by the bytes of its CSR, however they are written, and needs no other check of it', async () => {
+    const enrollment = await prepare('rewrapped')
+    const first = await enroll(enrollment)
+    assertOk(first)
+    const lines = enrollment.csr.csrPem.trim().split('\n')
+    const [head = '', foot = ''] = [lines[0], lines.at(-1)]
+    const csrPem = `${head}\n${lines.slice(1, -1).join('')}\n${foot}\n`
+    const again = await enroll({ ...enrollment, csr: { ...enrollment.csr, csrPem } })
+    assert.equal(again.text, first.text)
+    const other = { ...enrollment, csr: { ...enrollment.csr, csrPem: `${head}\nAAAA\n${foot}\n` } }
+    assertRefused(await enroll(other), 401, 'token_consumed')
+  })
+
   test('with the same Idempotency-Key gets the same answer, and enrols nobody twice', async () => {
     const enrollment = await prepare('repeated')
     const first = await enroll(enrollment)

@@ -337,7 +337,7 @@ function createServices({
       issueCertificate,
       hubNames,
       graceMs: RECOVERY_GRACE_MS,
-      issueRates: { take: () => 0 },
+      issueRates: { take: () => 0, waitMs: () => 0, giveBack: () => undefined },
     }),
     ...trust,
   }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Hostname, TokenHash } from '../../protocol/identifiers.ts'
 import type { Agent } from './agent.ts'
-import { decideEnrollment, type EnrollmentFacts } from './decide-enrollment.ts'
+import { decideEnrollment, type EnrollmentFacts, isCsrFor } from './decide-enrollment.ts'
 import type { EnrollmentToken } from './enrollment-token.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
@@ -27,7 +27,10 @@ const CSR: CertificateRequest = {
   sans: [],
   publicKeySpki: Buffer.alloc(1),
 }
-const GOOD: EnrollmentFacts = {
+interface Facts extends EnrollmentFacts {
+  readonly csr: CertificateRequest | undefined
+}
+const GOOD: Facts = {
   token: TOKEN,
   hostname: 'web-1',
   role: 'web',
@@ -39,14 +42,16 @@ const GOOD: EnrollmentFacts = {
 }
 const AGENT = {} as Agent
 
-function refusalOf(facts: Partial<EnrollmentFacts>): string {
-  const verdict = decideEnrollment({ ...GOOD, ...facts })
-  return verdict.ok ? 'ok' : verdict.refusal
+function refusalOf(facts: Partial<Facts>): string {
+  const all = { ...GOOD, ...facts }
+  const verdict = decideEnrollment(all)
+  if (!verdict.ok) return verdict.refusal
+  return isCsrFor(verdict.token, all.csr) ? 'ok' : 'csr_invalid'
 }
 
 describe('each check wins over all that come after it', () => {
   // From the last to the first; each row keeps what was wrong in the rows before.
-  const faults: readonly (readonly [string, Partial<EnrollmentFacts>])[] = [
+  const faults: readonly (readonly [string, Partial<Facts>])[] = [
     ['csr_invalid', { csr: undefined }],
     ['agent_already_enrolled', { enrolledAgent: AGENT }],
     ['role_mismatch', { role: 'db' }],

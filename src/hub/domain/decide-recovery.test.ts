@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from './agent.ts'
-import { decideRecovery, type RecoveryFacts } from './decide-recovery.ts'
+import {
+  decideProof,
+  decideRecoverable,
+  type ProofFacts,
+  type RecoverableFacts,
+} from './decide-recovery.ts'
 import type { IssuedCertificate } from './issued-certificate.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
@@ -25,7 +30,14 @@ const CERTIFICATE = {
 } as IssuedCertificate
 const CLAIMS = { csr_sha256: 'csr', aud: 'hub.example', iat: NOW.getTime() / 1000, jti: 'once' }
 
-const FACTS: RecoveryFacts = {
+type Facts = RecoverableFacts & ProofFacts
+
+/** Both decisions: one of the two has to say no. */
+function isRecovered(facts: Facts): boolean {
+  return decideRecoverable(facts).ok && decideProof(facts).ok
+}
+
+const FACTS: Facts = {
   certificate: CERTIFICATE,
   agent: AGENT,
   claims: CLAIMS,
@@ -36,23 +48,23 @@ const FACTS: RecoveryFacts = {
 }
 
 test('[REC-2] an expired identity of a live agent is recovered, within the grace', () => {
-  assert.equal(decideRecovery(FACTS).ok, true)
+  assert.equal(isRecovered(FACTS), true)
   const certificate = { ...CERTIFICATE, notAfter: new Date(NOW.getTime() - 7 * DAY_MS) }
-  assert.equal(decideRecovery({ ...FACTS, certificate }).ok, true)
+  assert.equal(isRecovered({ ...FACTS, certificate }), true)
 })
 
 test('[REC-2] one that has not expired is as good: the agent’s clock may be wrong', () => {
   const certificate = { ...CERTIFICATE, notAfter: minutesFromNow(60) }
-  assert.equal(decideRecovery({ ...FACTS, certificate }).ok, true)
+  assert.equal(isRecovered({ ...FACTS, certificate }), true)
 })
 
 test('[REC-1] a wildcard among the names of the hub is as good as the name', () => {
   const claims = { ...CLAIMS, aud: 'hub1.example.org' }
-  assert.equal(decideRecovery({ ...FACTS, claims, hubNames: ['*.example.org'] }).ok, true)
+  assert.equal(isRecovered({ ...FACTS, claims, hubNames: ['*.example.org'] }), true)
 })
 
 const revoked = minutesFromNow(-1)
-const refusals: readonly (readonly [string, Partial<RecoveryFacts>])[] = [
+const refusals: readonly (readonly [string, Partial<Facts>])[] = [
   ['when recovery is turned off', { graceMs: 0 }],
   ['a certificate that the hub does not know', { certificate: undefined }],
   ['a certificate without an agent', { agent: undefined }],
@@ -73,6 +85,6 @@ const refusals: readonly (readonly [string, Partial<RecoveryFacts>])[] = [
 ]
 for (const [what, change] of refusals) {
   test(`[REC-2] refuses ${what}`, () => {
-    assert.equal(decideRecovery({ ...FACTS, ...change }).ok, false)
+    assert.equal(isRecovered({ ...FACTS, ...change }), false)
   })
 }

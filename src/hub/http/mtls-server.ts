@@ -49,7 +49,7 @@ export interface MtlsServerOptions extends Pick<
 > {
   readonly clock: Clock
   /** Shared with recovery: an agent has one rate, whichever way it asks. */
-  readonly issueRates: TokenBuckets
+  readonly issueRates: Pick<TokenBuckets, 'take'>
   readonly certificate: ServerCertificate
   readonly authenticateAgent: AuthenticateAgent
   readonly issueCertificate: IssueCertificate
@@ -128,7 +128,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
 
   // Before the body is read, which costs more than all that is done for an agent over its rate. docs/protocol.md SRF-9.
   const limitBy =
-    (rates: TokenBuckets) =>
+    (rates: Pick<TokenBuckets, 'take'>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
       const waitMs = rates.take(agentOf(request).id)
       return waitMs > 0 ? sendRateLimited(reply, waitMs) : undefined

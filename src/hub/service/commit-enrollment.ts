@@ -40,7 +40,6 @@ export async function commitEnrollment(
     role: token.expectedRole,
     enrolledAgent: known,
     mayOperatorsReenroll: await mayOperatorsReenroll(writer, token, known),
-    csr,
     hubNames,
     now,
   })

@@ -1,8 +1,10 @@
 // One enrolment: a token becomes an agent with its first identity. docs/protocol.md ENR.
 
+import { hash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { parseCsrPem, type CertificateRequest } from '../../pki/csr.ts'
+import { parseCsr, type CertificateRequest } from '../../pki/csr.ts'
+import { decodePem } from '../../pki/pem.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import {
   parseRecipient,
@@ -17,7 +19,7 @@ import {
   type CertificateAuthority,
   type SignedCertificate,
 } from '../ca/certificate-authority.ts'
-import { decideEnrollment, type EnrollmentVerdict } from '../domain/decide-enrollment.ts'
+import { decideEnrollment, isCsrFor } from '../domain/decide-enrollment.ts'
 import { decideReplay, fingerprintEnrollment } from '../domain/decide-replay.ts'
 import { type EnrollmentReplay, type EnrollmentToken, isOpen } from '../domain/enrollment-token.ts'
 import type { Store, StoreReader } from '../store/store.ts'
@@ -53,12 +55,12 @@ export type EnrollAgent = (
   idempotencyKey: string | undefined,
 ) => Promise<EnrollmentOutcome>
 
-/** One request, parsed. */
+/** One request, parsed but for its CSR: its bytes, if it has any. */
 interface Attempt {
   readonly tokenHash: TokenHash
   readonly hostname: string
   readonly role: string
-  readonly csr: CertificateRequest | undefined
+  readonly csrDer: Buffer | undefined
   /** Undefined when the request is not to be replayed. */
   readonly fingerprint: string | undefined
   readonly recipient: Recipient | undefined
@@ -94,24 +96,23 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
 
   return async (request, idempotencyKey) => {
     const tokenHash = hashToken(request.token)
-    // Guesses are not worth the parsing of their CSR.
     if ((await store.reader.findToken(tokenHash)) === undefined) {
       return { ok: false, refusal: 'token_not_found' }
     }
-    const csr = parseCsrPem(request.csr_pem)
+    const csrDer = decodePem(request.csr_pem, 'certificateRequest')
     const { hostname, role } = request
     const recipient = parseRecipient(request.recipient ?? '')
     const fingerprint =
-      csr === undefined || idempotencyKey === undefined
+      csrDer === undefined || idempotencyKey === undefined
         ? undefined
         : fingerprintEnrollment({
             hostname,
             role,
-            csrSha256: csr.sha256,
+            csrSha256: hash('sha256', csrDer, 'hex'),
             idempotencyKey,
             recipient,
           })
-    return enroll({ tokenHash, hostname, role, csr, fingerprint, recipient })
+    return enroll({ tokenHash, hostname, role, csrDer, fingerprint, recipient })
   }
 }
 
@@ -133,11 +134,14 @@ async function enrollAlone(
   return standing
 }
 
-type Standing = EnrollmentVerdict | { readonly replay: EnrollmentReplay }
+type Standing =
+  | { readonly replay: EnrollmentReplay }
+  | { readonly ok: true; readonly token: EnrollmentToken; readonly csr: CertificateRequest }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
 
 async function examine(
   { store, clock, hubNames }: EnrollAgentDependencies,
-  { tokenHash, hostname, role, csr, fingerprint }: Attempt,
+  { tokenHash, hostname, role, csrDer, fingerprint }: Attempt,
 ): Promise<Standing> {
   const now = clock.now()
   const { reader } = store
@@ -145,16 +149,19 @@ async function examine(
   const enrolledAgent = await reader.findAgentByHostname(hostname)
   const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
   if (replay !== undefined) return { replay }
-  return decideEnrollment({
+  const verdict = decideEnrollment({
     token,
     hostname,
     role,
     enrolledAgent,
     mayOperatorsReenroll: await mayOperatorsReenroll(reader, token, enrolledAgent),
-    csr,
     hubNames,
     now,
   })
+  if (!verdict.ok) return verdict
+  // Only whoever has this very token gets its CSR parsed: nothing that comes before costs as much. docs/protocol.md ENR-20.
+  const csr = csrDer && parseCsr(csrDer)
+  return isCsrFor(verdict.token, csr) ? { ...verdict, csr } : { ok: false, refusal: 'csr_invalid' }
 }
 
 function isMismatch(refusal: WireErrorCode): boolean {

@@ -5,18 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
-import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { derOf, mutatedPem } from '../../../test/fuzz/hostile-values.ts'
+import { insertExpiredIdentity } from '../../../test/support/expired-identity.ts'
 import { anyText, propertyRuns } from '../../../test/support/property.ts'
 import { createRecoveryProof } from '../../agent/identity/recovery-proof.ts'
 import { parseCertificatePem } from '../../pki/certificates.ts'
-import { createCsrPem } from '../../pki/csr.ts'
-import { generateEcP256Key, type PrivateKey } from '../../pki/keys.ts'
+import type { PrivateKey } from '../../pki/keys.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { createDatabase } from '../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
-import { insertAgent } from '../store/store-samples.ts'
 import type { Store } from '../store/store.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './recover-identity.ts'
 
@@ -43,38 +41,15 @@ before(async () => {
     issueCertificate: async () => ({ ok: true, certificatePem: 'new', rootPem: 'root' }),
     hubNames: [HUB],
     graceMs: 7 * 86_400_000,
-    issueRates: { take: () => 0 },
+    issueRates: { take: () => 0, waitMs: () => 0, giveBack: () => undefined },
   })
-  key = await generateEcP256Key()
-  csrPem = await createCsrPem('web-1', key)
-  await enrollExpired()
+  const host = await insertExpiredIdentity(store, 'web-1', NOW)
+  ;({ key, csrPem, certPem } = host)
 })
 after(async () => {
   await store?.close()
   await rm(directory, { recursive: true })
 })
-
-/** An agent whose one identity expired yesterday. */
-async function enrollExpired(): Promise<void> {
-  const ca = await createFakeCa()
-  const notBefore = new Date(NOW.getTime() - 3 * 86_400_000)
-  const notAfter = new Date(NOW.getTime() - 86_400_000)
-  certPem = await ca.sign(csrPem, { commonName: 'web-1', notBefore, notAfter })
-  const leaf = parseCertificatePem(certPem)
-  const agent = await insertAgent(store, 'web-1')
-  const { sha256: digest, serial } = leaf
-  const facts = {
-    serial,
-    agentId: agent.id,
-    deliveryId: null,
-    rootSha256: null,
-    notBefore,
-    notAfter,
-  }
-  await store.write((writer) =>
-    writer.insertCertificate({ ...facts, sha256: digest, purpose: 'identity' }),
-  )
-}
 
 function goodProof(): Promise<string> {
   return createRecoveryProof({ key, csrDer: derOf(csrPem), audience: HUB, now: NOW })
@@ -155,12 +130,10 @@ function signedBytes(proof: string): string {
   return parts.map((part) => Buffer.from(part, 'base64url').toString('hex')).join('.')
 }
 
+/** Its bytes, however they are broken into lines: with the same bytes it is the same certificate. */
 function leafOf(pem: string): Buffer {
-  try {
-    return parseCertificatePem(pem).x509.raw
-  } catch {
-    return Buffer.from(pem)
-  }
+  const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(pem)?.[0]
+  return block === undefined ? Buffer.from(pem) : derOf(block)
 }
 
 function sha256(bytes: Buffer): string {

@@ -88,7 +88,7 @@ test('[REC-7] a recovery and its new certificate are recorded in one commit', as
       ...shared,
       issueCertificate: createIssueCertificate({ ...shared, authority: authorityOf(ca) }),
       graceMs: 7 * DAY_MS,
-      issueRates: { take: () => 0 },
+      issueRates: { take: () => 0, waitMs: () => 0, giveBack: () => undefined },
     })
     const claims = { key, csrDer: derOf(csrPem), audience: 'hub.example', now: NOW }
     const proof = await createRecoveryProof(claims)

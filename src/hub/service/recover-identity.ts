@@ -1,16 +1,21 @@
 // An agent whose identity expired while it, or the hub, was away comes back without a new token.
 
+import { hash, X509Certificate } from 'node:crypto'
 import { compactVerify } from 'jose'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { TokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import { parseCertificatePem, type Certificate } from '../../pki/certificates.ts'
-import { parseCsrPem } from '../../pki/csr.ts'
+import { decodePem } from '../../pki/pem.ts'
 import { RecoveryClaims, type RecoverRequestBody } from '../../protocol/schemas.ts'
 import { HubEventType } from '../../protocol/words.ts'
-import { decideRecovery, PROOF_AGE_MS_MAX } from '../domain/decide-recovery.ts'
+import {
+  decideProof,
+  decideRecoverable,
+  PROOF_AGE_MS_MAX,
+  type RecoverableVerdict,
+} from '../domain/decide-recovery.ts'
 import type { Store } from '../store/store.ts'
 import { recordHubAct } from './hub-acts.ts'
 import type { IssueCertificate, IssueOutcome } from './issue-certificate.ts'
@@ -30,46 +35,59 @@ export type RecoverIdentity = (request: RecoverRequestBody) => Promise<IssueOutc
 
 const claimsValidator = Compile(RecoveryClaims)
 
-/** Answers like certs/issue. docs/protocol.md REC. */
+/**
+ * Answers like certs/issue. What a stranger can ask for, by a certificate that anybody may know, costs a look-up; with one
+ * that can be recovered, a signature of P-256. docs/protocol.md REC-9.
+ */
 export function createRecoverIdentity(dependencies: RecoverIdentityDependencies): RecoverIdentity {
   const { store, clock, log, issueCertificate, hubNames, graceMs, issueRates } = dependencies
+  const refuse = (reason: string, fields: object): IssueOutcome => {
+    log.warn({ ...fields, reason }, 'Recovery refused')
+    return { ok: false, refusal: 'recovery_refused' }
+  }
+  const findRecoverable = async (der: Buffer | undefined): Promise<RecoverableVerdict> => {
+    const { reader } = store
+    const certificate = der && (await reader.findCertificate(hash('sha256', der, 'hex')))
+    const agent = certificate && (await reader.findAgentById(certificate.agentId))
+    return decideRecoverable({ certificate, agent, graceMs, now: clock.now() })
+  }
   return async (request) => {
-    const presented = parsePresented(request.cert_pem)
-    const certificate = presented && (await store.reader.findCertificate(presented.sha256))
-    const claims = presented && (await verifyProof(request.proof, presented))
-    const csr = parseCsrPem(request.csr_pem)
+    const der = decodePem(request.cert_pem, 'certificate')
+    const found = await findRecoverable(der)
+    if (!found.ok || der === undefined) {
+      return refuse(found.ok ? 'no certificate' : found.reason, { serial: null })
+    }
+    const { agent, certificate } = found
+    const { serial } = certificate
+    // Looked at before the proof, and taken after it, by who has the key: a stranger uses up nobody's rate.
+    if (issueRates.waitMs(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
+    const csrDer = decodePem(request.csr_pem, 'certificateRequest')
+    const claims = await verifyProof(request.proof, der)
     const now = clock.now()
-    const verdict = decideRecovery({
-      certificate,
-      agent: certificate && (await store.reader.findAgentById(certificate.agentId)),
+    const verdict = decideProof({
       claims,
-      csrSha256: csr && Buffer.from(csr.sha256, 'hex').toString('base64url'),
+      csrSha256: csrDer && hash('sha256', csrDer, 'base64url'),
       hubNames,
-      graceMs,
       now,
     })
-    if (!verdict.ok) {
-      log.warn({ serial: presented?.serial ?? null, reason: verdict.reason }, 'Recovery refused')
-      return { ok: false, refusal: 'recovery_refused' }
-    }
-    const { agent, jti } = verdict
+    if (!verdict.ok) return refuse(verdict.reason, { serial })
     if (issueRates.take(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
     // Kept until its `iat` is too old to be accepted again.
     const proofExpiry = new Date(now.getTime() + 2 * PROOF_AGE_MS_MAX)
-    const isFresh = await store.write((writer) => writer.useProof(jti, proofExpiry, now))
+    const isFresh = await store.write((writer) => writer.useProof(verdict.jti, proofExpiry, now))
     if (!isFresh) {
-      log.warn({ hostname: agent.hostname, reason: 'proof used before' }, 'Recovery refused')
-      return { ok: false, refusal: 'recovery_refused' }
+      // Whoever repeats a proof need not have the key.
+      issueRates.giveBack(agent.id)
+      return refuse('proof used before', { hostname: agent.hostname })
     }
     const issue = { csr_pem: request.csr_pem }
-    const { sha256, serial, notAfter } = verdict.certificate
-    const outcome = await issueCertificate(agent, issue, sha256, (writer, at) =>
+    const outcome = await issueCertificate(agent, issue, certificate.sha256, (writer, at) =>
       recordHubAct(writer, at, HubEventType.identityRecovered, {
         actor: 'agent',
         agente_id: agent.id,
         hostname: agent.hostname,
         old_serial: serial,
-        not_after: notAfter.toISOString(),
+        not_after: certificate.notAfter.toISOString(),
       }),
     )
     if (!outcome.ok) {
@@ -89,21 +107,14 @@ const AUTHENTICATION_REFUSALS: ReadonlySet<WireErrorCode> = new Set([
   'certificate_superseded',
 ])
 
-function parsePresented(pem: string): Certificate | undefined {
-  try {
-    return parseCertificatePem(pem)
-  } catch {
-    // Whatever it is, it is no certificate of ours.
-    return undefined
-  }
-}
-
+/** `certificate` is one that the CA made and the hub knows, DER. */
 async function verifyProof(
   proof: string,
-  { x509 }: Certificate,
+  certificate: Buffer,
 ): Promise<RecoveryClaims | undefined> {
   try {
-    const { payload } = await compactVerify(proof, x509.publicKey, { algorithms: ['ES256'] })
+    const { publicKey } = new X509Certificate(certificate)
+    const { payload } = await compactVerify(proof, publicKey, { algorithms: ['ES256'] })
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload))
     return claimsValidator.Check(claims) ? claims : undefined
   } catch {
