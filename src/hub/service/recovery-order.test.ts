@@ -21,8 +21,8 @@ const BURST = 3
 
 interface Asked {
   readonly host: ExpiredIdentity
-  ask(change?: Partial<RecoverRequestBody>): Promise<string>
-  goodProof(): Promise<string>
+  readonly ask: (change?: Partial<RecoverRequestBody>) => Promise<string>
+  readonly goodProof: () => Promise<string>
 }
 
 async function prepare(store: Store): Promise<Asked> {
