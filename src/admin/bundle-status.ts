@@ -27,9 +27,10 @@ Examples:
 }
 
 export function renderBundle(bundle: AdminBundle): string {
-  const { numero, created_at, agentes, pendentes, certificados_unknown: unknown } = bundle
+  const { numero, epoca, created_at, agentes, pendentes, certificados_unknown: unknown } = bundle
   const fields = renderFields({
     numero,
+    ...(epoca > 1 ? { epoca } : {}),
     created_at,
     'agents pending': `${pendentes.length} of ${agentes}`,
     ...(unknown === 0 ? {} : { 'certificates of an unknown root': unknown }),

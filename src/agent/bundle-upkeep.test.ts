@@ -89,6 +89,29 @@ describe('a set of roots that the hub offers', () => {
     assert.equal(await readFile(caFileOf(agent), 'utf8'), before)
   })
 
+  test('[TRU-17] of a later época is adopted, however low its number, and nothing of the one before again', async () => {
+    await using agent = await startEnrolledAgent()
+    const { hub, host } = agent
+    const next = await rootPem()
+    hub.bundle = { numero: 2_147_483_647, roots: [hub.ca.rootPem] }
+    const state = await host.openAgent()
+    await pollOnce(state)
+    hub.bundle = { numero: 1, epoca: 2, roots: [hub.ca.rootPem, next] }
+    assert.deepEqual((await pollOnce(state)).problems, [])
+    const adopted = await readFile(caFileOf(agent), 'utf8')
+    assert.deepEqual(fingerprintsOf(adopted), fingerprintsOf(hub.ca.rootPem + next))
+    assert.deepEqual(eventsOf(agent, 'bundle_adopted').at(-1), {
+      numero: 1,
+      epoca: 2,
+      fingerprints: fingerprintsOf(hub.ca.rootPem + next),
+    })
+    await rotateAndReport(state.session)
+    hub.bundle = { numero: 2_147_483_647, roots: [hub.ca.rootPem] }
+    const before = /roots 2147483647 not adopted: its época 1 is before 2/
+    assert.match((await pollOnce(state)).problems.join(), before)
+    assert.equal(await readFile(caFileOf(agent), 'utf8'), adopted)
+  })
+
   test('[TRU-6] is reported again when a hand makes it another one', async () => {
     await using agent = await startEnrolledAgent()
     const { hub, host } = agent

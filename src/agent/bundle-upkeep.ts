@@ -8,10 +8,15 @@ import type { HubBudget } from './hub-budget.ts'
 import type { HubOutcome, HubRefusal } from './hub-request.ts'
 import { readPinned } from './identity/announce-bundle.ts'
 import { decideBundle, sameRoots } from './identity/decide-bundle.ts'
-import { type Identity, identityLayout, replaceRoots } from './identity/identity.ts'
+import {
+  type AdoptedBundle,
+  type Identity,
+  identityLayout,
+  replaceRoots,
+} from './identity/identity.ts'
 import { type AgentSession, takeUpIdentity } from './session.ts'
 import { checkLayout } from './versioned-files.ts'
-import { type Bundle, bundleRefused } from './wire.ts'
+import { type Bundle, type BundleNumber, bundleRefused } from './wire.ts'
 
 export interface BundleContext {
   readonly session: AgentSession
@@ -26,19 +31,19 @@ export const BUNDLE_RETRIES = 'the roots'
 
 type Adoption =
   | { readonly kind: 'adopted'; readonly identity: Identity; readonly isNew: boolean }
-  | { readonly kind: 'refused'; readonly number: number; readonly reason: string }
+  | { readonly kind: 'refused'; readonly offered: BundleNumber; readonly reason: string }
   | { readonly kind: 'not answered'; readonly refusal: HubRefusal }
 
 /** The identity with the roots that it is used with from now on; undefined when they stay. */
 export async function followBundle(
   context: BundleContext,
   { record }: Identity,
-  offered: number | undefined,
+  offered: BundleNumber | undefined,
   budget: HubBudget,
 ): Promise<Identity | undefined> {
   const { session, retries, deliveries } = context
   const { clock } = session
-  if (offered === undefined || offered === record?.bundle?.numero) {
+  if (offered === undefined || isAdopted(record?.bundle, offered)) {
     retries.clear(BUNDLE_RETRIES)
     return undefined
   }
@@ -60,6 +65,10 @@ export async function followBundle(
   return undefined
 }
 
+function isAdopted(adopted: AdoptedBundle | undefined, offered: BundleNumber): boolean {
+  return adopted?.numero === offered.number && (adopted.epoca ?? 1) === offered.epoch
+}
+
 /** In turn with renewals: either writes the identity anew. */
 function adoptBundle(session: AgentSession): Promise<Adoption> {
   const { paths, hub, hubTime, identityTurns, logging } = session
@@ -69,14 +78,16 @@ function adoptBundle(session: AgentSession): Promise<Adoption> {
     await checkLayout(identityLayout(paths.identityDir))
     const outcome: HubOutcome<Bundle> = await hub.fetchBundle()
     if (!outcome.ok) return { kind: 'not answered', refusal: outcome }
-    const { number } = outcome.value
+    const { number, epoch } = outcome.value
+    const offered: BundleNumber = { number, epoch }
+    const adopted = identity.record?.bundle
     const verdict = decideBundle({
       roots: identity.roots,
-      number: identity.record?.bundle?.numero,
+      adopted: adopted && { epoch: adopted.epoca ?? 1, number: adopted.numero },
       offered: outcome.value,
       now: hubTime.now(),
     })
-    if (verdict.kind === 'refuse') return { kind: 'refused', number, reason: verdict.reason }
+    if (verdict.kind === 'refuse') return { kind: 'refused', offered, reason: verdict.reason }
     if (verdict.kind === 'same') return { kind: 'adopted', identity, isNew: false }
     const isNew = !sameRoots(identity.roots, verdict.roots)
     const caPem = isNew ? verdict.roots.map(({ pem }) => pem).join('') : identity.caPem
@@ -85,13 +96,15 @@ function adoptBundle(session: AgentSession): Promise<Adoption> {
         await hub.tryRoots(caPem)
       } catch (error) {
         const reason = `the hub cannot be trusted by it: ${describeError(error)}`
-        return { kind: 'refused', number, reason }
+        return { kind: 'refused', offered, reason }
       }
     }
-    await replaceRoots(paths.identityDir, identity, { caPem, numero: number })
+    await replaceRoots(paths.identityDir, identity, { caPem, numero: number, epoca: epoch })
     const trusting = await takeUpIdentity(session)
     const fingerprints = trusting.roots.map(({ sha256 }) => sha256)
-    logging.forModule('agent.trust').info({ numero: number, fingerprints }, 'Roots adopted')
+    logging
+      .forModule('agent.trust')
+      .info({ numero: number, epoca: epoch, fingerprints }, 'Roots adopted')
     return { kind: 'adopted', identity: trusting, isNew }
   })
 }
@@ -110,23 +123,29 @@ async function settleRefusal(
     budget.noteRefusal(refusal)
     return
   }
-  const { number, reason } = adoption
+  const { offered, reason } = adoption
+  const { number, epoch } = offered
   budget.noteAnswer()
   budget.noteProblem(`roots ${number} not adopted: ${reason}`)
   retries.recordFailure(BUNDLE_RETRIES, clock.now())
-  log.error({ numero: number, reason }, 'Roots not adopted')
-  await reportRefusal(context, number, reason)
+  log.error({ numero: number, epoca: epoch, reason }, 'Roots not adopted')
+  await reportRefusal(context, offered, reason)
 }
 
 /** Once, until something else is wrong. */
-async function reportRefusal(context: BundleContext, number: number, erro: string): Promise<void> {
-  const what = `${number} ${erro}`
+async function reportRefusal(
+  context: BundleContext,
+  { epoch, number }: BundleNumber,
+  erro: string,
+): Promise<void> {
+  const what = `${epoch} ${number} ${erro}`
   if (context.reportedRefusal === what) return
   const { config, outbox } = context.session
   const { roots, record } = await takeUpIdentity(context.session)
   await outbox.enqueue(
     bundleRefused({
       numero: number,
+      ...(epoch > 1 && { epoca: epoch }),
       erro: erro.slice(0, ERROR_CHARACTERS_MAX),
       current: record?.bundle?.numero ?? null,
       fingerprints: roots.map(({ sha256 }) => sha256),

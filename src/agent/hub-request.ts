@@ -1,6 +1,7 @@
 // One request to the hub: bounded in time and size, with an outcome of three kinds: an answer, a refusal (a value),
 // or no usable answer at all (HubUnreachableError).
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, request } from 'undici'
 import { Check } from 'typebox/value'
 import {
@@ -9,9 +10,10 @@ import {
   describeConnectionFailure,
 } from '../platform/connection-failure.ts'
 import { SvcError } from '../platform/errors.ts'
-import { BUNDLE_NUMBER_HEADER } from '../protocol/routes.ts'
+import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER } from '../protocol/routes.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { ErrorReplyBody } from '../protocol/schemas.ts'
+import type { BundleNumber } from './wire.ts'
 
 export const CONNECT_TIMEOUT_MS = 5000
 export const REQUEST_TIMEOUT_MS = 15_000
@@ -71,7 +73,7 @@ export interface HubReply<Value> {
     | { readonly notModified: true; readonly hubTime: Date | undefined }
   readonly etag: string | undefined
   /** Undefined when the reply does not say one. */
-  readonly bundleNumber: number | undefined
+  readonly bundleNumber: BundleNumber | undefined
 }
 
 export function sendToHub<Value>({ decode, ...rest }: HubRequest<Value>): Promise<HubReply<Value>> {
@@ -89,7 +91,7 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
   const hubTime = parseHttpDate(headers['date'])
   if (hubTime !== undefined) options.noteHubTime?.(hubTime)
   const etag = single(headers['etag'])
-  const bundleNumber = parseBundleNumber(single(headers[BUNDLE_NUMBER_HEADER]))
+  const bundleNumber = parseBundleNumber(headers)
   const about = { etag, bundleNumber }
   if (status === 304) return { outcome: { notModified: true, hubTime }, ...about }
   if (status !== 200) {
@@ -198,7 +200,13 @@ function parseRetryAfterMs(
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, delayMs))
 }
 
-function parseBundleNumber(text: string | undefined): number | undefined {
+function parseBundleNumber(headers: IncomingHttpHeaders): BundleNumber | undefined {
+  const number = parseCount(single(headers[BUNDLE_NUMBER_HEADER]))
+  const epoch = parseCount(single(headers[BUNDLE_EPOCH_HEADER]))
+  return number === undefined ? undefined : { epoch: epoch ?? 1, number }
+}
+
+function parseCount(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
 }
 

@@ -49,12 +49,17 @@ export interface Manifest {
   /** Entries that could not be read, or were over the limit: left out, so that they hold up no others. */
   readonly ignoredCount: number
   /** Of the set of roots that the hub has in force; undefined with a hub that has no sets. */
-  readonly bundleNumber?: number | undefined
+  readonly bundleNumber?: BundleNumber | undefined
+}
+
+/** Where a set of roots stands among the others: by época first, of which there is one unless somebody counted anew. */
+export interface BundleNumber {
+  readonly epoch: number
+  readonly number: number
 }
 
 /** The roots that a hub has in force. */
-export interface Bundle {
-  readonly number: number
+export interface Bundle extends BundleNumber {
   /** PEM, one each, as they came. */
   readonly roots: readonly string[]
 }
@@ -93,7 +98,7 @@ export function decodeRecipientReply(body: unknown): Recipient | undefined {
 
 export function decodeBundleReply(body: unknown): Bundle | undefined {
   if (!matches(BundleReplyBody, body)) return undefined
-  return { number: body.numero, roots: body.roots }
+  return { epoch: body.epoca ?? 1, number: body.numero, roots: body.roots }
 }
 
 export function decodeManifestReply(body: unknown): Manifest | undefined {

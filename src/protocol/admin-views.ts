@@ -157,6 +157,8 @@ export type AdminContent = Static<typeof AdminContent>
 /** The roots that are trusted now, and which agents trust others still. */
 export const AdminBundle = Type.Object({
   numero: Type.Integer(),
+  /** Within which it grows. */
+  epoca: Type.Integer(),
   /** Since when they are in force. */
   created_at: time,
   roots: Type.Array(

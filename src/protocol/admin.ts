@@ -154,7 +154,9 @@ const updateBundleRequest = Type.Object({
   /** Also when agents need a root that goes. */
   force: Type.Optional(Type.Boolean()),
   /** The number of the new set, greater than that of the last; also when the roots stay the same. */
-  numero: Type.Optional(Type.Integer({ minimum: 2, maximum: 2 ** 31 - 1 })),
+  numero: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberNamedMax })),
+  /** Counts anew, from 1 or from `numero`; agents of before 0.5.0 do not follow that. */
+  nova_epoca: Type.Optional(Type.Boolean()),
 })
 const byName = Type.Object({ agente: text })
 

@@ -15,4 +15,8 @@ export const LIMITS = {
   manifestDeliveriesMax: 1000,
   /** Roots that are trusted at one time. */
   rootsMax: 16,
+  /** The greatest number of a set of roots that an agent reads, the greatest that an operator names, and how far ahead. */
+  rootSetNumberMax: 2 ** 31 - 1,
+  rootSetNumberNamedMax: 2 ** 31 - 1 - 1_000_000,
+  rootSetNumberJumpMax: 1000,
 } as const

@@ -17,6 +17,8 @@ export const ROUTES = {
 
 /** With each manifest: the number of the set of roots that is in force. */
 export const BUNDLE_NUMBER_HEADER = 'x-bundle-numero'
+/** Its época, when that is not the first. */
+export const BUNDLE_EPOCH_HEADER = 'x-bundle-epoca'
 
 export type RouteName = keyof typeof ROUTES
 export type PortName = (typeof ROUTES)[RouteName]['port']

@@ -140,11 +140,14 @@ export type FileTargetRevertedPayload = Static<typeof FileTargetRevertedPayload>
 const fingerprints = Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), {
   maxItems: LIMITS.rootsMax,
 })
-const bundleNumber = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
+const bundleNumber = Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberMax })
+/** Within which the number only grows; the first one is not told. */
+const bundleEpoch = Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberMax }))
 
 /** The roots that are trusted now, PEM, one certificate each; the number only grows. */
 export const BundleReplyBody = Type.Object({
   numero: bundleNumber,
+  epoca: bundleEpoch,
   roots: Type.Array(Type.String(), { minItems: 1, maxItems: LIMITS.rootsMax }),
 })
 export type BundleReplyBody = Static<typeof BundleReplyBody>
@@ -152,6 +155,7 @@ export type BundleReplyBody = Static<typeof BundleReplyBody>
 /** What agents of this version send with `bundle_adopted`: the set that they trust from now on. */
 export const BundleAdoptedPayload = Type.Object({
   numero: bundleNumber,
+  epoca: bundleEpoch,
   /** SHA-256 of each root's DER. */
   fingerprints,
   /** What the hub is trusted by instead, where a file on the host says so. */
@@ -162,6 +166,7 @@ export type BundleAdoptedPayload = Static<typeof BundleAdoptedPayload>
 export const BundleRefusedPayload = Type.Object({
   /** Of the set that was offered. */
   numero: bundleNumber,
+  epoca: bundleEpoch,
   erro: Type.String({ maxLength: 1024 }),
   /** What they go on trusting. */
   current: Type.Union([bundleNumber, Type.Null()]),

@@ -113,6 +113,7 @@ const POLICIES: Pick<
 
 const BUNDLE: AdminBundle = {
   numero: 2,
+  epoca: 1,
   created_at: '2026-11-21T09:00:00.000Z',
   roots: ['1a', '2b'].map((byte, at) => ({
     fingerprint: byte.repeat(32),

@@ -147,7 +147,7 @@ describe('the JSON of svc', () => {
 
   test('[CLI-44] [CLI-45] [CLI-46] of a bundle has these fields', async () => {
     const bundle =
-      'numero, created_at, roots, certificados_unknown, file_differs, agentes, pendentes'
+      'numero, epoca, created_at, roots, certificados_unknown, file_differs, agentes, pendentes'
     const shown = await svcJson<{ roots: Row[]; pendentes: Row[] }>('bundle status')
     assert.equal(fieldsOf(shown), bundle)
     assert.equal(

@@ -232,6 +232,7 @@ describe('svc bundle update', () => {
     assert.deepEqual(last?.payload, {
       actor: 'admin',
       numero: 3,
+      epoca: 1,
       fingerprints: fingerprints(ownRoot),
       added: [],
       removed: fingerprints(next),
@@ -248,6 +249,32 @@ describe('svc bundle update', () => {
     await assert.rejects(update(hub, { numero: 40 }), /has the number 40 already/)
     await restart(hub)
     assert.equal((await statusOf(hub)).numero, 40)
+  })
+
+  test('[TRU-17] a number jumps 1,000 at most, further by force, and never near the end; a new época counts anew', async () => {
+    await using setting = await setUp()
+    const { hub, ownRoot, writeRoots } = setting
+    const host = await enrollHost(hub, 'counting.example')
+    await assert.rejects(update(hub, { numero: 1002 }), /bundle_number.*more than 1000 ahead/)
+    assert.equal((await update(hub, { numero: 1001 })).numero, 1001)
+    await assert.rejects(update(hub, { numero: 1001 }), /bundle_number.*a number only grows/)
+    for (const numero of [2_146_483_648, 2_147_483_647]) {
+      await assert.rejects(update(hub, { numero, force: true }), /request_invalid/)
+    }
+    const highest = await update(hub, { numero: 2_146_483_647, force: true })
+    assert.deepEqual([highest.numero, highest.epoca], [2_146_483_647, 1])
+    await writeRoots(ownRoot, await newRoot())
+    assert.equal((await update(hub)).numero, 2_146_483_648)
+
+    await assert.rejects(update(hub, { numero: 1001, nova_epoca: true }), /bundle_number/)
+    const anew = await update(hub, { nova_epoca: true })
+    assert.deepEqual([anew.numero, anew.epoca, anew.is_changed], [1, 2, true])
+    await restart(hub)
+    const reply = await send(host.mtls, { path: BUNDLE })
+    assert.deepEqual([reply.json['numero'], reply.json['epoca']], [1, 2])
+    const { headers } = await send(host.mtls, { path: '/v1/manifest' })
+    assert.deepEqual([headers['x-bundle-numero'], headers['x-bundle-epoca']], ['1', '2'])
+    assert.equal((await update(hub, { numero: 40 })).numero, 40)
   })
 
   test('[TRU-13] status says who trusts other roots, and why', async () => {

@@ -196,7 +196,9 @@ export class FakeHub implements AsyncDisposable {
     if (plan?.kind === 'not-json') return void response.end('<html>')
     const etag = `"${createHash('sha256').update(JSON.stringify(reply)).digest('hex')}"`
     if (route === 'manifest') {
-      if (this.bundle !== undefined) response.setHeader('x-bundle-numero', this.bundle.numero)
+      const { numero, epoca } = this.bundle ?? {}
+      if (numero !== undefined) response.setHeader('x-bundle-numero', numero)
+      if (epoca !== undefined) response.setHeader('x-bundle-epoca', epoca)
       response.setHeader('etag', etag)
       if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end()
     }

@@ -283,7 +283,12 @@ function createChainCheck(): (chainPem: string, rootPem: string) => boolean {
 
 function decodeNumberedManifest(body: unknown): Manifest | undefined {
   const manifest = decodeManifestReply(body)
-  return manifest && { ...manifest, bundleNumber: (body as { numero: number }).numero }
+  return (
+    manifest && {
+      ...manifest,
+      bundleNumber: { epoch: 1, number: (body as { numero: number }).numero },
+    }
+  )
 }
 
 function issueReply(

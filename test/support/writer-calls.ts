@@ -104,7 +104,9 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
     (w) => w.setRecipient(HEAVY.agentId, undefined),
     (w) => w.setRecipient(HEAVY.agentId, 'age1pq1' as Recipient),
   ],
-  insertRootSet: [(w) => w.insertRootSet({ number: 1_000_000, pem: 'pem', createdAt: NOW })],
+  insertRootSet: [
+    (w) => w.insertRootSet({ epoch: 1, number: 1_000_000, pem: 'pem', createdAt: NOW }),
+  ],
   setAgentTrust: [
     (w) =>
       w.setAgentTrust({

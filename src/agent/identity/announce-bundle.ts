@@ -18,7 +18,7 @@ export async function announceBundle(
   announcedFile: string,
 ): Promise<void> {
   if (record?.bundle === undefined) return
-  const { numero, request_id: adoption } = record.bundle
+  const { numero, epoca, request_id: adoption } = record.bundle
   const fingerprints = roots.map(({ sha256 }) => sha256)
   const pinnedPem = await readTrust(serverCaPath, null)
   const trust = hash('sha256', JSON.stringify([adoption, fingerprints, pinnedPem]))
@@ -28,7 +28,12 @@ export async function announceBundle(
   // that it has, the hub would take it for a repetition.
   const requestId = uuidOfHex(hash('sha256', `${announced} ${trust}`))
   await outbox.enqueue(
-    bundleAdopted({ numero, fingerprints, ...pinnedOf(pinnedPem, roots) }),
+    bundleAdopted({
+      numero,
+      ...(epoca !== undefined && { epoca }),
+      fingerprints,
+      ...pinnedOf(pinnedPem, roots),
+    }),
     requestId,
   )
   await replaceFile(announcedFile, `${trust} ${requestId}\n`, 0o600)

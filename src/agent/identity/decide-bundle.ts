@@ -1,13 +1,13 @@
 // Whether the roots that the hub offers may take the place of those that are trusted. docs/protocol.md TRU.
 
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
-import type { Bundle } from '../wire.ts'
+import type { Bundle, BundleNumber } from '../wire.ts'
 
 export interface BundleSituation {
   /** What is trusted now. */
   readonly roots: readonly Certificate[]
   /** Undefined when it is no set that was adopted. */
-  readonly number: number | undefined
+  readonly adopted: BundleNumber | undefined
   readonly offered: Bundle
   readonly now: Date
 }
@@ -20,12 +20,19 @@ export type BundleVerdict =
 /** A file of the identity holds more than this, and roots of the largest keys need less. */
 const ROOTS_CHARACTERS_MAX = 512 * 1024
 
-export function decideBundle({ roots, number = 0, offered, now }: BundleSituation): BundleVerdict {
-  if (offered.number < number) return refuse(`its number is lower than ${number}`)
+const NONE: BundleNumber = { epoch: 0, number: 0 }
+
+export function decideBundle(situation: BundleSituation): BundleVerdict {
+  const { roots, adopted = NONE, offered, now } = situation
+  const { epoch, number } = adopted
+  if (offered.epoch < epoch) return refuse(`its época ${offered.epoch} is before ${epoch}`)
+  if (offered.epoch === epoch && offered.number < number) {
+    return refuse(`its number is lower than ${number}`)
+  }
   const next = parseRoots(offered.roots)
   if (next === undefined) return refuse('a root in it cannot be parsed')
   const isSame = sameRoots(roots, next)
-  if (offered.number === number) {
+  if (offered.epoch === epoch && offered.number === number) {
     return isSame ? { kind: 'same' } : refuse(`it is not the set ${number} that was adopted`)
   }
   if (next.reduce((sum, { pem }) => sum + pem.length, 0) > ROOTS_CHARACTERS_MAX) {

@@ -40,7 +40,14 @@ export const IdentityRecord = Type.Object({
       ]),
     }),
   ]),
-  bundle: Type.Optional(Type.Object({ numero: Type.Integer(), request_id: Type.String() })),
+  bundle: Type.Optional(
+    Type.Object({
+      numero: Type.Integer(),
+      /** Absent for the first. */
+      epoca: Type.Optional(Type.Integer()),
+      request_id: Type.String(),
+    }),
+  ),
 })
 /** Of the set of roots that was adopted; absent before the first one. */
 export type AdoptedBundle = NonNullable<IdentityRecord['bundle']>
@@ -118,12 +125,16 @@ export async function storeIdentity(
 export async function replaceRoots(
   identityDir: string,
   { certificatePem, key, record }: Identity,
-  roots: { readonly caPem: string; readonly numero: number },
+  roots: { readonly caPem: string; readonly numero: number; readonly epoca: number },
   files: FileOperations = nodeFileOperations,
 ): Promise<void> {
   const changed: IdentityRecord = {
     ...(record ?? { agent_id: null, request_id: timeOrderedUuid(), renewal: null }),
-    bundle: { numero: roots.numero, request_id: timeOrderedUuid() },
+    bundle: {
+      numero: roots.numero,
+      ...(roots.epoca > 1 && { epoca: roots.epoca }),
+      request_id: timeOrderedUuid(),
+    },
   }
   const content = { certificatePem, keyPem: key.pem, caPem: roots.caPem }
   await switchVersion(identityLayout(identityDir), filesOf(content, changed), files)

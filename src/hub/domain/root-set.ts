@@ -1,8 +1,13 @@
 import type { AgentId } from '../../protocol/identifiers.ts'
 
-/** The roots that hub and agents trust; one set follows another, and its number is greater. */
-export interface RootSet {
+/** Where a set stands in the order of sets: by época first. */
+export interface SetNumber {
+  readonly epoch: number
   readonly number: number
+}
+
+/** The roots that hub and agents trust; one set follows another, and its number is greater, or its época. */
+export interface RootSet extends SetNumber {
   /** The roots one after the other, PEM. */
   readonly pem: string
   readonly createdAt: Date

@@ -10,7 +10,7 @@ import { createTokenBuckets, type TokenBuckets } from '../../platform/token-buck
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { parseRecipient, type AgentId } from '../../protocol/identifiers.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import { BUNDLE_NUMBER_HEADER, ROUTES } from '../../protocol/routes.ts'
+import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER, ROUTES } from '../../protocol/routes.ts'
 import {
   EventRequestBody,
   IssueRequestBody,
@@ -155,9 +155,12 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     const body = JSON.stringify(await options.listManifest(agentOf(request)))
     const etag = `"${manifestTag(body)}"`
     reply.header('etag', etag)
-    const { numero, roots } = options.bundle()
+    const { numero, epoca, roots } = options.bundle()
     // More than an agent takes in is told to none: each would ask for it with every manifest, in vain.
-    if (roots.length <= LIMITS.rootsMax) reply.header(BUNDLE_NUMBER_HEADER, numero)
+    if (roots.length <= LIMITS.rootsMax) {
+      reply.header(BUNDLE_NUMBER_HEADER, numero)
+      if (epoca !== undefined) reply.header(BUNDLE_EPOCH_HEADER, epoca)
+    }
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)
   })

@@ -28,6 +28,7 @@ export async function describeBundle(
   const { counts, agentCount, pending } = await lookAtAgents(reader, roots, now)
   return {
     numero: set.number,
+    epoca: set.epoch,
     created_at: set.createdAt.toISOString(),
     roots: roots.map((root) => ({
       fingerprint: root.sha256,

@@ -9,7 +9,7 @@ import {
   findEndangered,
   isValid,
 } from '../domain/decide-root-set.ts'
-import type { RootSet } from '../domain/root-set.ts'
+import type { RootSet, SetNumber } from '../domain/root-set.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
 import { agentSlices } from './agent-slices.ts'
 import { recordHubAct } from './hub-acts.ts'
@@ -46,7 +46,7 @@ export interface RootSetChange {
   readonly actor: Actor | 'hub'
   readonly current: readonly Certificate[]
   readonly next: readonly Certificate[]
-  readonly number: number
+  readonly number: SetNumber
   readonly endangered: number
 }
 
@@ -56,11 +56,12 @@ export async function commitRootSet(
   { actor, current, next, number, endangered }: RootSetChange,
 ): Promise<RootSet> {
   const { added, removed } = compareRoots(current, next)
-  const set: RootSet = { number, pem: toPem(next), createdAt: now }
+  const set: RootSet = { ...number, pem: toPem(next), createdAt: now }
   await writer.insertRootSet(set)
   await recordHubAct(writer, now, HubEventType.bundleChanged, {
     actor,
-    numero: number,
+    numero: number.number,
+    epoca: number.epoch,
     fingerprints: fingerprintsOf(next),
     added: fingerprintsOf(added),
     removed: fingerprintsOf(removed),

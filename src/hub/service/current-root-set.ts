@@ -32,6 +32,10 @@ export class CurrentRootSet {
   }
 }
 
-function replyOf({ number }: RootSet, roots: readonly Certificate[]): BundleReplyBody {
-  return { numero: number, roots: roots.map(({ pem }) => pem) }
+function replyOf({ epoch, number }: RootSet, roots: readonly Certificate[]): BundleReplyBody {
+  return {
+    numero: number,
+    ...(epoch > 1 && { epoca: epoch }),
+    roots: roots.map(({ pem }) => pem),
+  }
 }

@@ -6,6 +6,7 @@ import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { compareRoots, findRootsFault, isValid } from '../domain/decide-root-set.ts'
+import { nextSetNumber } from '../domain/next-set-number.ts'
 import type { RootSet } from '../domain/root-set.ts'
 import type { Store } from '../store/store.ts'
 import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
@@ -27,7 +28,7 @@ export async function openRootSet(
   const fault = findRootsFault(wanted, now)
   if (set === undefined) {
     if (fault !== undefined) log.warn({ reason: fault }, 'Roots in force that agents do not adopt')
-    const first: RootSet = { number: 1, pem: toPem(wanted), createdAt: now }
+    const first: RootSet = { epoch: 1, number: 1, pem: toPem(wanted), createdAt: now }
     await store.write((writer) => writer.insertRootSet(first))
     return first
   }
@@ -55,7 +56,8 @@ export async function openRootSet(
       return set
     }
   }
-  const change = { actor: 'hub', current, next, number: set.number + 1, endangered: 0 } as const
+  const number = nextSetNumber(set)
+  const change = { actor: 'hub', current, next, number, endangered: 0 } as const
   try {
     const changed = await store.write((writer) => commitRootSet(writer, now, change))
     log.info({ numero: changed.number, roots: next.length }, 'Roots changed')

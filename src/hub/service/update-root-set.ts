@@ -5,9 +5,11 @@ import { describeError, UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Certificate } from '../../pki/certificates.ts'
 import type { AdminRequest } from '../../protocol/admin.ts'
+import { LIMITS } from '../../protocol/limits.ts'
 import type { Actor } from '../domain/actor.ts'
 import { compareRoots, type EndangeredAgent, findRootsFault } from '../domain/decide-root-set.ts'
-import type { RootSet } from '../domain/root-set.ts'
+import { decideSetNumber } from '../domain/next-set-number.ts'
+import type { RootSet, SetNumber } from '../domain/root-set.ts'
 import type { Store } from '../store/store.ts'
 import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
 import type { CurrentRootSet } from './current-root-set.ts'
@@ -69,9 +71,10 @@ async function updateRootSet(
     })
   }
   const { added, removed } = compareRoots(roots, next)
-  const number = chooseNumber(set, request.numero)
+  const number = chooseNumber(set, request)
   const isSame = added.length === 0 && removed.length === 0
-  if (isSame && request.numero === undefined) return { isChanged: false, endangered: [] }
+  const isRenumbered = request.numero !== undefined || request.nova_epoca === true
+  if (isSame && !isRenumbered) return { isChanged: false, endangered: [] }
   const endangered = await findEndangeredBy(store.reader, roots, next, now)
   if (endangered.length > 0 && request.force !== true) throw inUse(endangered)
 
@@ -91,18 +94,50 @@ async function updateRootSet(
   hub.useForAuthority(changed.pem)
   await hub.useForAgents(changed, { isAnyRemoved: removed.length > 0 })
   log.warn(
-    { numero: number, added: added.length, removed: removed.length, agents: endangered.length },
+    {
+      numero: number.number,
+      epoca: number.epoch,
+      added: added.length,
+      removed: removed.length,
+      agents: endangered.length,
+    },
     'Roots changed',
   )
   return { isChanged: true, endangered }
 }
 
-function chooseNumber(set: RootSet, wanted: number | undefined): number {
-  if (wanted === undefined) return set.number + 1
-  if (wanted > set.number) return wanted
-  throw new UserError('bundle_number', `the set in force has the number ${set.number} already`, {
-    hint: 'a number only grows',
-  })
+function chooseNumber(
+  set: RootSet,
+  { numero, nova_epoca, force }: AdminRequest<'updateBundle'>,
+): SetNumber {
+  const isNewEpoch = nova_epoca === true
+  const isForced = force === true
+  const verdict = decideSetNumber(set, { number: numero, isNewEpoch, isForced })
+  if (verdict.ok) return { epoch: verdict.epoch, number: verdict.number }
+  switch (verdict.reason) {
+    case 'not_greater':
+      throw new UserError(
+        'bundle_number',
+        `the set in force has the number ${set.number} already`,
+        {
+          hint: 'a number only grows; --nova-epoca counts anew',
+        },
+      )
+    case 'too_far':
+      throw new UserError(
+        'bundle_number',
+        `${numero} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${set.number}`,
+        {
+          hint: 'a number is never taken back: --force if it is no slip',
+        },
+      )
+    case 'too_great':
+      throw new UserError(
+        'bundle_number',
+        `no set is given a number above ${LIMITS.rootSetNumberNamedMax}`,
+        { hint: 'those above are for the sets that come after; --nova-epoca counts anew' },
+      )
+  }
 }
 
 /** Before the set is in force: afterwards no agent would believe the hub. */

@@ -16,14 +16,20 @@ import {
 import type { Store } from './store.ts'
 
 export function testRootSets(store: () => Store): void {
-  test('the set with the greatest number is the one in force, and no number comes twice', async () => {
+  test('the set with the greatest number of the last época is the one in force, and no number comes twice', async () => {
     assert.equal(await store().reader.findRootSet(), undefined)
-    for (const number of [1, 2, 40]) {
-      const set = { number, pem: `roots ${number}`, createdAt: NOW }
+    for (const [epoch, number] of [
+      [1, 1],
+      [1, 2],
+      [1, 40],
+      [2, 1],
+      [2, 7],
+    ] as const) {
+      const set = { epoch, number, pem: `roots ${number}`, createdAt: NOW }
       await store().write((writer) => writer.insertRootSet(set))
       assert.deepEqual(await store().reader.findRootSet(), set)
     }
-    const again = { number: 40, pem: 'others', createdAt: NOW }
+    const again = { epoch: 2, number: 7, pem: 'others', createdAt: NOW }
     const inserted = store().write((writer) => writer.insertRootSet(again))
     await assert.rejects(inserted, { code: 'store_conflict' })
   })

@@ -171,6 +171,20 @@ describe('a database of an older format keeps its rows when it is brought forwar
       { de_operador: 0 },
     ])
   })
+
+  test('[VLT-16] [TRU-17] of the one before épocas: the set in force is of the first', async () => {
+    using database = new OldDatabase(15)
+    database.connection.exec(`INSERT INTO raizes (numero, roots, created_at)
+      VALUES (1, 'one', 1), (2147483647, 'last', 2)`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    assert.deepEqual(await new SqliteReader(() => session).findRootSet(), {
+      epoch: 1,
+      number: 2_147_483_647,
+      pem: 'last',
+      createdAt: new Date(2),
+    })
+  })
 })
 
 class OldDatabase implements Disposable {

@@ -394,6 +394,20 @@ ALTER TABLE enrollment_tokens ADD COLUMN de_operador INTEGER NOT NULL DEFAULT 0
   CHECK (de_operador IN (0, 1));
 `
 
+/** What was counted until now is the first época. */
+const EPOCHS_OF_ROOTS = `
+ALTER TABLE raizes RENAME TO raizes_sem_epoca;
+CREATE TABLE raizes (
+  epoca INTEGER NOT NULL CHECK (epoca >= 1),
+  numero INTEGER NOT NULL CHECK (numero >= 1),
+  roots TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (epoca, numero)
+) STRICT;
+INSERT INTO raizes SELECT 1, numero, roots, created_at FROM raizes_sem_epoca;
+DROP TABLE raizes_sem_epoca;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -410,4 +424,5 @@ export const MIGRATIONS: readonly string[] = [
   TOKENS_OF_REVOKED_HOSTS,
   NO_QUERY_WALKS,
   WHAT_OPERATORS_MAY,
+  EPOCHS_OF_ROOTS,
 ]

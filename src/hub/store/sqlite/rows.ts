@@ -118,6 +118,7 @@ export interface CertificateRow extends NewCertificateRow {
 }
 
 export interface RootSetRow {
+  epoca: number
   numero: number
   roots: string
   created_at: Instant
@@ -362,11 +363,12 @@ export function fromNewCertificate(certificate: NewIssuedCertificate): NewCertif
 }
 
 export function toRootSet(row: RootSetRow): RootSet {
-  return { number: row.numero, pem: row.roots, createdAt: new Date(row.created_at) }
+  const { epoca: epoch, numero: number, roots: pem } = row
+  return { epoch, number, pem, createdAt: new Date(row.created_at) }
 }
 
-export function fromRootSet({ number, pem, createdAt }: RootSet): RootSetRow {
-  return { numero: number, roots: pem, created_at: createdAt.getTime() }
+export function fromRootSet({ epoch, number, pem, createdAt }: RootSet): RootSetRow {
+  return { epoca: epoch, numero: number, roots: pem, created_at: createdAt.getTime() }
 }
 
 export function toAgentTrust(row: AgentTrustRow): AgentTrust {

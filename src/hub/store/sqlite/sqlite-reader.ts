@@ -187,7 +187,7 @@ export class SqliteReader implements StoreReader {
   }
 
   async findRootSet(): Promise<RootSet | undefined> {
-    const sql = 'SELECT * FROM raizes ORDER BY numero DESC LIMIT 1'
+    const sql = 'SELECT * FROM raizes ORDER BY epoca DESC, numero DESC LIMIT 1'
     return map(this.session().get<RootSetRow>(sql), toRootSet)
   }
 

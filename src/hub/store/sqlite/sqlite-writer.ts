@@ -214,8 +214,8 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async insertRootSet(set: RootSet): Promise<void> {
-    const sql =
-      'INSERT INTO raizes (numero, roots, created_at) VALUES (@numero, @roots, @created_at)'
+    const sql = `INSERT INTO raizes (epoca, numero, roots, created_at)
+      VALUES (@epoca, @numero, @roots, @created_at)`
     this.session().run(sql, fromRootSet(set))
   }
 
