@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BindAddress } from './bind-address.ts'
+import { cutPipelining } from './cut-pipelining.ts'
 import { describeError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import type { RenderedMetrics } from './metric-set.ts'
@@ -55,9 +56,9 @@ export async function startMetricsServer(
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
-    (request, response) => {
+    cutPipelining((request, response) => {
       void answer(routes, options, request).then((found) => send(request, response, found))
-    },
+    }),
   )
   server.maxConnections = CONNECTIONS_MAX
   await new Promise<void>((resolve, reject) => {

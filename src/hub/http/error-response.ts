@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { SvcError } from '../../platform/errors.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 
-const RETRY_AFTER_SECONDS = 5
+export const RETRY_AFTER_SECONDS = 5
 
 /** A request that the shell itself refuses, before any service is asked. */
 export class RequestRefusal extends Error {

@@ -14,9 +14,11 @@ import { namesSeveralHosts } from '../../platform/names-several-hosts.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
+import { answerUnavailable } from './answer-unavailable.ts'
 import { answerBrokenRequest, type BrokenRequest, requestLineOf } from './answer-broken-request.ts'
 import { boundDroppedBody } from './bound-dropped-body.ts'
 import { guardConnections } from './connection-guard.ts'
+import { guardRequests } from './request-guard.ts'
 import { createFloodLog, type FloodLog } from './flood-log.ts'
 import {
   errorBody,
@@ -101,7 +103,7 @@ const CONNECTIONS_CHECK_INTERVAL_MS: Readonly<Record<PortName, number>> = {
 }
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {
-  const { log, port, limits, authenticate } = options
+  const { log, port, limits, authenticate, onAnswer } = options
   const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
   const logs = { log, floodLog: createFloodLog({ log }) }
@@ -160,6 +162,23 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   )
   guardConnections(app.server, limits, options.isTrustedProxy)
   const connections = trackConnections(app.server, options.https !== undefined)
+  guardRequests(app.server, {
+    ...options,
+    onRequest: (socket) => connections.begin(socket),
+    refuse: (request, response, address) => {
+      void endTokenIn(request.url ?? '', address)
+      const body = bodyOf('unavailable')
+      const id = answerUnavailable(request, response, options.headers ?? {}, body)
+      const fields = { request_id: id, status: 503, error: 'unavailable', remote: address }
+      logs.floodLog({ ...fields, reason: 'too many wait for their turn' }, 'Request refused')
+      connections.finish(request.socket)
+      onAnswer?.({ port, route: 'other', status: 503, durationMs: 0 })
+    },
+    onCut: ({ remoteAddress: remote }) => {
+      const reason = 'a request before the answer to the last one'
+      logs.floodLog({ error: 'pipelined', reason, remote }, 'Connection cut')
+    },
+  })
 
   app.setValidatorCompiler(({ schema }) => {
     // Schemas come from protocol/schemas.ts, all of them TypeBox.
@@ -180,15 +199,11 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    connections.begin(request.raw.socket)
-    const turn = await options.turns?.take(request.ip)
     reply.headers({ ...options.headers, 'x-request-id': request.id })
     // Before anything is made of the request: the token that is in its URL may be in its header or body too.
     await endTokenIn(request.url, request.ip)
     const refusal =
-      turn === 'full'
-        ? 'unavailable'
-        : ((await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits))
+      (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
     if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))
     return undefined
   })

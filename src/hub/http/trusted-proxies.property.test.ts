@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { test } from 'node:test'
+import { fastify } from 'fastify'
 import * as fc from 'fast-check'
 import { anyText, propertyRuns } from '../../../test/support/property.ts'
-import { parseTrustedProxies } from './trusted-proxies.ts'
+import { clientAddressOf, parseTrustedProxies } from './trusted-proxies.ts'
 
 const blank = fc.constantFrom('', ' ', '  ')
 
@@ -69,5 +70,35 @@ test('[SRF-18] no list and no address makes it throw, and what is no address is 
       if (isIP(plain) === 0) assert.equal(everyone?.(address), false)
     }),
     propertyRuns(2000),
+  )
+})
+
+test('[SRF-18] a client is whom Fastify takes for it', async () => {
+  const isTrusted = parseTrustedProxies('10.0.0.0/8, 2001:db8::/32')
+  assert.ok(isTrusted)
+  const app = fastify({ trustProxy: isTrusted })
+  const clients: string[] = []
+  app.get('/', (request) => {
+    clients.push(clientAddressOf(request.raw, isTrusted), request.ip)
+    return ''
+  })
+  const hop = fc.constantFrom(
+    '10.0.0.1',
+    '10.1.2.3',
+    '2001:db8::1',
+    '192.0.2.1',
+    'unknown',
+    '',
+    ' ',
+  )
+  const chain = fc.array(hop, { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(hop, fc.option(chain), blank, async (remoteAddress, hops, gap) => {
+      const headers = hops === null ? {} : { 'x-forwarded-for': hops.join(`,${gap}`) }
+      await app.inject({ url: '/', remoteAddress, headers })
+      const [client, expected] = clients.splice(0)
+      assert.equal(client, expected)
+    }),
+    propertyRuns(300),
   )
 })

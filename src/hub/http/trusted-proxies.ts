@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 /** Whether an address is a proxy whose `X-Forwarded-For` we believe. */
@@ -24,4 +25,17 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
     const family = isIP(plain)
     return family !== 0 && trusted.check(plain, family === 6 ? 'ipv6' : 'ipv4')
   }
+}
+
+/** Whom a request is from: the nearest in its chain of proxies that is not a trusted one. docs/protocol.md SRF-18. */
+export function clientAddressOf(request: IncomingMessage, isTrusted: IsTrustedProxy): string {
+  let address = request.socket.remoteAddress ?? ''
+  if (!isTrusted(address)) return address
+  const forwarded = request.headers['x-forwarded-for']?.toString() ?? ''
+  for (const hop of forwarded.split(',').toReversed()) {
+    if (hop.trim() === '') continue
+    address = hop.trim()
+    if (!isTrusted(address)) break
+  }
+  return address
 }
