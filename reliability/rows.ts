@@ -6,6 +6,7 @@ import { acknowledgedWrites } from './rows/acknowledged-writes.ts'
 import { agentFiles } from './rows/agent-files.ts'
 import { caOutage } from './rows/ca-outage.ts'
 import { clock } from './rows/clock.ts'
+import { costlyHandshakes } from './rows/costly-handshakes.ts'
 import { hostilePeers } from './rows/hostile-peers.ts'
 import { lostReplies } from './rows/lost-replies.ts'
 import { oneTokenOneUse } from './rows/one-token-one-use.ts'
@@ -23,6 +24,7 @@ export const ROWS: readonly ReliabilityRow[] = [
   oneWriter,
   caOutage,
   abuse,
+  costlyHandshakes,
   refusedIdentities,
   vault,
   clock,

@@ -62,14 +62,22 @@ describe('[LIM-30] a chain', () => {
     })
   }
 
-  test('has eight certificates at most', () => {
-    const eight = chainOf(createHostileChain('p-256', 7).certificatePem)
-    assert.equal(findChainFault(eight), undefined)
+  test('has five certificates at most', () => {
+    const five = chainOf(createHostileChain('p-256', 4).certificatePem)
+    assert.equal(findChainFault(five), undefined)
     assert.equal(
-      findChainFault([...eight, ...eight.slice(0, 1)]),
-      'a chain of more than 8 certificates',
+      findChainFault([...five, ...five.slice(0, 1)]),
+      'a chain of more than 5 certificates',
     )
   })
+
+  for (const curve of ['p-384', 'p-521'] as const) {
+    test(`has three keys on ${curve} at most`, () => {
+      const [leaf = Buffer.alloc(0), ...four] = chainOf(createHostileChain(curve, 4).certificatePem)
+      assert.equal(findChainFault([leaf, ...four.slice(1)]), undefined)
+      assert.equal(findChainFault([leaf, ...four]), 'a chain of more than 3 keys on P-384 or P-521')
+    })
+  }
 
   test('has 16 KiB at most', () => {
     const large = chainOf(createHostileChain('rsa-16384', 4).certificatePem)
@@ -81,6 +89,7 @@ describe('[LIM-30] a chain', () => {
     'rsa-4096': undefined,
     'rsa-16384': 'an RSA key of more than 4096 bits',
     'p-256 with its curve spelled out': 'an elliptic curve other than P-256, P-384 and P-521',
+    'p-384': undefined,
     'p-521': undefined,
     'p-256': undefined,
   }

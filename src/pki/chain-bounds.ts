@@ -1,9 +1,11 @@
 // What a chain of certificates may cost whoever verifies it. OpenSSL verifies every signature of it, wherever it leads.
 
 import { DerTag, readDer, readDerSequence } from './der.ts'
-import { findPublicKeyFault } from './public-key-bounds.ts'
+import { findPublicKeyFault, isOnSlowCurve } from './public-key-bounds.ts'
 
-export const CHAIN_CERTIFICATES_MAX = 8
+export const CHAIN_CERTIFICATES_MAX = 5
+/** On P-384 or P-521. */
+const SLOW_KEYS_MAX = 3
 export const CHAIN_BYTES_MAX = 16 * 1024
 
 /** Why a chain, of certificates in DER, is not to be verified; undefined when it may be. */
@@ -13,10 +15,15 @@ export function findChainFault(certificates: readonly Uint8Array[]): string | un
   }
   const bytes = certificates.reduce((sum, each) => sum + each.length, 0)
   if (bytes > CHAIN_BYTES_MAX) return `a chain of more than ${CHAIN_BYTES_MAX} bytes`
+  let slowKeys = 0
   for (const certificate of certificates) {
     const spki = findPublicKey(certificate)
     const fault = spki === undefined ? 'a certificate that is no DER' : findPublicKeyFault(spki)
     if (fault !== undefined) return fault
+    if (spki !== undefined && isOnSlowCurve(spki)) slowKeys += 1
+  }
+  if (slowKeys > SLOW_KEYS_MAX) {
+    return `a chain of more than ${SLOW_KEYS_MAX} keys on P-384 or P-521`
   }
   return undefined
 }

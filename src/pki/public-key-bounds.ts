@@ -15,8 +15,8 @@ const EDWARDS: ReadonlySet<string> = new Set([
   '2b6571', // Ed448
 ])
 const EC = '2a8648ce3d0201' // id-ecPublicKey, RFC 5480
-const CURVES: ReadonlySet<string> = new Set([
-  '2a8648ce3d030107', // P-256
+const P256 = '2a8648ce3d030107'
+const SLOW_CURVES: ReadonlySet<string> = new Set([
   '2b81040022', // P-384
   '2b81040023', // P-521
 ])
@@ -26,23 +26,41 @@ const CURVES: ReadonlySet<string> = new Set([
  * SubjectPublicKeyInfo (RFC 5280), DER, and nothing after it.
  */
 export function findPublicKeyFault(spki: Uint8Array): string | undefined {
-  const whole = readDer(spki, 0, spki.length)
-  const parts =
-    whole?.tag === DerTag.sequence && whole.end === spki.length
-      ? readDerSequence(spki, whole, [DerTag.sequence, DerTag.bitString])
-      : undefined
-  const [algorithm, key] = parts ?? []
-  const identifier = algorithm && readDerSequence(spki, algorithm, [DerTag.objectIdentifier])?.[0]
-  if (algorithm === undefined || key === undefined || identifier === undefined) {
-    return 'a public key that is no DER'
-  }
-  const name = hexOf(spki, identifier)
-  if (RSA.has(name)) return findRsaFault(spki, key)
-  if (EDWARDS.has(name)) return undefined
-  if (name !== EC) return 'a public key of another kind than RSA, ECDSA and EdDSA'
-  const curve = readDer(spki, identifier.end, algorithm.end)
-  const isNamed = curve?.tag === DerTag.objectIdentifier && CURVES.has(hexOf(spki, curve))
+  const parts = readSpki(spki)
+  if (parts === undefined) return 'a public key that is no DER'
+  const { algorithm, curve, key } = parts
+  if (RSA.has(algorithm)) return findRsaFault(spki, key)
+  if (EDWARDS.has(algorithm)) return undefined
+  if (algorithm !== EC) return 'a public key of another kind than RSA, ECDSA and EdDSA'
+  const isNamed = curve !== undefined && (curve === P256 || SLOW_CURVES.has(curve))
   return isNamed ? undefined : 'an elliptic curve other than P-256, P-384 and P-521'
+}
+
+/** One signature by it takes 0.7 ms on P-384 and 1.5 ms on P-521, seven and sixteen times as long as on P-256. */
+export function isOnSlowCurve(spki: Uint8Array): boolean {
+  return SLOW_CURVES.has(readSpki(spki)?.curve ?? '')
+}
+
+interface SpkiParts {
+  /** Object identifiers, the hex of their content. */
+  readonly algorithm: string
+  readonly curve: string | undefined
+  /** The BIT STRING. */
+  readonly key: DerElement
+}
+
+function readSpki(spki: Uint8Array): SpkiParts | undefined {
+  const whole = readDer(spki, 0, spki.length)
+  if (whole?.tag !== DerTag.sequence || whole.end !== spki.length) return undefined
+  const [algorithm, key] = readDerSequence(spki, whole, [DerTag.sequence, DerTag.bitString]) ?? []
+  const identifier = algorithm && readDerSequence(spki, algorithm, [DerTag.objectIdentifier])?.[0]
+  if (algorithm === undefined || key === undefined || identifier === undefined) return undefined
+  const curve = readDer(spki, identifier.end, algorithm.end)
+  return {
+    algorithm: hexOf(spki, identifier),
+    curve: curve?.tag === DerTag.objectIdentifier ? hexOf(spki, curve) : undefined,
+    key,
+  }
 }
 
 function findRsaFault(spki: Uint8Array, key: DerElement): string | undefined {
