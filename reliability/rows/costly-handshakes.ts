@@ -126,7 +126,7 @@ async function findWorst(
   const attempt = async (kind: Kind): Promise<void> => {
     tried.push(await measure(hub, random, kind, handshakes))
     tried.sort((a, b) => b.milliseconds - a.milliseconds)
-    progress(
+    context.progress(
       `${tried.length} kinds of chains, the worst: ${tried.slice(0, 1).map(describe).join()}`,
     )
   }
