@@ -13,7 +13,8 @@ export interface WantedNumber {
 
 export type NumberVerdict =
   | ({ readonly ok: true } & SetNumber)
-  | { readonly ok: false; readonly reason: 'not_greater' | 'too_far' | 'too_great' }
+  | { readonly ok: false; readonly reason: NumberRefusal }
+export type NumberRefusal = 'not_greater' | 'too_far' | 'too_great'
 
 export function decideSetNumber(last: SetNumber, wanted: WantedNumber): NumberVerdict {
   const { number } = wanted

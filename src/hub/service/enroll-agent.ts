@@ -1,6 +1,6 @@
 // One enrolment: a token becomes an agent with its first identity. docs/protocol.md ENR.
 
-import { hash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { parseCsr, type CertificateRequest } from '../../pki/csr.ts'
@@ -108,7 +108,7 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
         : fingerprintEnrollment({
             hostname,
             role,
-            csrSha256: hash('sha256', csrDer, 'hex'),
+            csrSha256: digest('sha256', csrDer, 'hex'),
             idempotencyKey,
             recipient,
           })

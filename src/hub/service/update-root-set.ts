@@ -8,7 +8,7 @@ import type { AdminRequest } from '../../protocol/admin.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import type { Actor } from '../domain/actor.ts'
 import { compareRoots, type EndangeredAgent, findRootsFault } from '../domain/decide-root-set.ts'
-import { decideSetNumber } from '../domain/next-set-number.ts'
+import { decideSetNumber, type NumberRefusal } from '../domain/next-set-number.ts'
 import type { RootSet, SetNumber } from '../domain/root-set.ts'
 import type { Store } from '../store/store.ts'
 import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
@@ -114,29 +114,33 @@ function chooseNumber(
   const isForced = force === true
   const verdict = decideSetNumber(set, { number: numero, isNewEpoch, isForced })
   if (verdict.ok) return { epoch: verdict.epoch, number: verdict.number }
-  switch (verdict.reason) {
+  const [message, hint] = numberRefusal(verdict.reason, set, numero)
+  throw new UserError('bundle_number', message, { hint })
+}
+
+function numberRefusal(
+  reason: NumberRefusal,
+  { number }: RootSet,
+  wanted: number | undefined,
+): readonly [message: string, hint: string] {
+  switch (reason) {
     case 'not_greater':
-      throw new UserError(
-        'bundle_number',
-        `the set in force has the number ${set.number} already`,
-        {
-          hint: 'a number only grows; --nova-epoca counts anew',
-        },
-      )
+      return [
+        `the set in force has the number ${number} already`,
+        'a number only grows; --nova-epoca counts anew',
+      ]
     case 'too_far':
-      throw new UserError(
-        'bundle_number',
-        `${numero} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${set.number}`,
-        {
-          hint: 'a number is never taken back: --force if it is no slip',
-        },
-      )
+      return [
+        `${wanted} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${number}`,
+        'a number is never taken back: --force if it is no slip',
+      ]
     case 'too_great':
-      throw new UserError(
-        'bundle_number',
+      return [
         `no set is given a number above ${LIMITS.rootSetNumberNamedMax}`,
-        { hint: 'those above are for the sets that come after; --nova-epoca counts anew' },
-      )
+        'those above are for the sets that come after; --nova-epoca counts anew',
+      ]
+    default:
+      return reason
   }
 }
 
