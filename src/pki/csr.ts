@@ -1,15 +1,14 @@
 // Certificate signing requests (PKCS#10, RFC 2986).
 
 import 'reflect-metadata'
-import { constants, hash, createPublicKey, type KeyObject, verify, webcrypto } from 'node:crypto'
-import {
-  type Name,
-  Pkcs10CertificateRequest,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
-} from '@peculiar/x509'
+import { hash, createPublicKey, type KeyObject, webcrypto } from 'node:crypto'
+import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
+import { readCommonName, readSubjectAltNames } from './csr-names.ts'
+import { isSignedBy, type SignedParts } from './csr-signature.ts'
+import { type DerElement, DerTag, readDerAll, readDerSequence } from './der.ts'
 import { isAcceptablePublicKey, type PrivateKey } from './keys.ts'
 import { decodePem } from './pem.ts'
+import { findPublicKeyFault } from './public-key-bounds.ts'
 
 export interface CertificateRequest {
   readonly der: Buffer
@@ -21,10 +20,6 @@ export interface CertificateRequest {
   readonly sans: readonly string[] | undefined
   readonly publicKeySpki: Buffer
 }
-
-const SIGNATURE_HASHES: ReadonlySet<string> = new Set(['SHA-256', 'SHA-384', 'SHA-512'])
-const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
-const SUBJECT_ALT_NAME = '2.5.29.17'
 
 /** A CSR whose only name is its CN; `key` is one that we certify. PEM. */
 export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
@@ -64,63 +59,63 @@ export function parseCsrPem(pem: string): CertificateRequest | undefined {
   return der && parseCsr(der)
 }
 
-/** As parseCsrPem. */
+/**
+ * As parseCsrPem. Read by hand, since OpenSSL's binding reads none and a library took 265 ms for one of 16 KiB: the most that
+ * is done for any is a look at each of its bytes and one verified signature of a bounded key. docs/protocol.md LIM-36.
+ */
 export function parseCsr(der: Buffer): CertificateRequest | undefined {
-  try {
-    const csr = new Pkcs10CertificateRequest(der)
-    const publicKeySpki = Buffer.from(csr.publicKey.rawData)
-    const publicKey = createPublicKey({ key: publicKeySpki, type: 'spki', format: 'der' })
-    if (!isAcceptablePublicKey(publicKey) || !isSelfSigned(csr, publicKey)) return undefined
-    return {
-      der,
-      sha256: hash('sha256', der, 'hex'),
-      commonName: singleCommonName(csr.subjectName),
-      sans: subjectAltNames(csr),
-      publicKeySpki,
-    }
-  } catch {
-    // Whatever the parser dislikes about hostile bytes, the answer is the same.
+  const parts = splitCsr(der)
+  if (parts === undefined || findPublicKeyFault(parts.publicKeySpki) !== undefined) return undefined
+  const { publicKeySpki, subject, attributes } = parts
+  if (!isSelfSigned(der, parts)) return undefined
+  return {
+    der,
+    sha256: hash('sha256', der, 'hex'),
+    commonName: readCommonName(der, subject),
+    sans: readSubjectAltNames(der, attributes),
+    publicKeySpki,
+  }
+}
+
+interface CsrParts extends SignedParts {
+  readonly subject: DerElement
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKeySpki: Buffer
+  readonly attributes: DerElement | undefined
+}
+
+const { bitString, explicit0, integer, sequence } = DerTag
+
+/** CertificationRequest and CertificationRequestInfo: RFC 2986, 4. */
+function splitCsr(der: Buffer): CsrParts | undefined {
+  const [whole, ...more] = readDerAll(der, { start: 0, end: der.length }) ?? []
+  if (whole?.tag !== sequence || more.length > 0) return undefined
+  const [info, algorithm, signature] =
+    readDerSequence(der, whole, [sequence, sequence, bitString]) ?? []
+  if (info === undefined || algorithm === undefined || signature?.end !== whole.end)
     return undefined
+  const [version, subject, key] = readDerSequence(der, info, [integer, sequence, sequence]) ?? []
+  if (version === undefined || subject === undefined || key === undefined) return undefined
+  const [attributes, ...others] = readDerAll(der, { start: key.end, end: info.end }) ?? []
+  // RFC 2986 wants attributes, if only none of them; there are programs that leave them out.
+  const hasRest = attributes === undefined ? key.end === info.end : attributes.tag === explicit0
+  if (!hasRest || others.length > 0) return undefined
+  return {
+    signed: der.subarray(whole.start, info.end),
+    algorithm,
+    signature,
+    subject,
+    publicKeySpki: Buffer.from(der.subarray(subject.end, key.end)),
+    attributes,
   }
 }
 
-/** Proof that whoever asks has the key. WebCrypto would do it too, at twice the price. */
-function isSelfSigned(csr: Pkcs10CertificateRequest, publicKey: KeyObject): boolean {
-  // What the library calls a HashedAlgorithm has more fields for RSA-PSS, and no hash for Ed25519.
-  const algorithm = csr.signatureAlgorithm as Algorithm & { hash?: Algorithm; saltLength?: number }
-  const signatureHash = algorithm.hash?.name
-  if (signatureHash !== undefined && !SIGNATURE_HASHES.has(signatureHash)) return false
-  const pss = {
-    key: publicKey,
-    padding: constants.RSA_PKCS1_PSS_PADDING,
-    saltLength: algorithm.saltLength ?? constants.RSA_PSS_SALTLEN_DIGEST,
+function isSelfSigned(der: Buffer, parts: CsrParts): boolean {
+  try {
+    const key = createPublicKey({ key: parts.publicKeySpki, type: 'spki', format: 'der' })
+    return isAcceptablePublicKey(key) && isSignedBy(key, der, parts)
+  } catch {
+    // Whatever OpenSSL dislikes about hostile bytes, the answer is the same.
+    return false
   }
-  const key = algorithm.name === 'RSA-PSS' ? pss : publicKey
-  // The signed bytes are there, though the library's types keep them private.
-  const { tbs } = csr as unknown as { tbs: Uint8Array }
-  return verify(signatureHash?.replace('-', '') ?? null, tbs, key, Buffer.from(csr.signature))
-}
-
-interface Algorithm {
-  readonly name: string
-}
-
-function singleCommonName(name: Name): string | undefined {
-  const names = name.getField('CN')
-  return names.length === 1 ? names[0] : undefined
-}
-
-function subjectAltNames(csr: Pkcs10CertificateRequest): readonly string[] | undefined {
-  const [request, ...others] = csr.getAttributes(EXTENSION_REQUEST)
-  // One attribute of one value (RFC 2985, 5.4.2): of more a CA could read another than we do.
-  if (others.length > 0 || (request?.values.length ?? 0) > 1) return undefined
-  const [extension, ...more] = csr.getExtensions(SUBJECT_ALT_NAME)
-  if (extension === undefined) return []
-  if (!(extension instanceof SubjectAlternativeNameExtension) || more.length > 0) return undefined
-  const { items } = extension.names
-  // The library leaves out the names whose kind it does not know; all of them are here, though its types keep them private.
-  const { asn } = extension.names as unknown as { asn: ArrayLike<unknown> }
-  return items.length === asn.length && items.every(({ type }) => type === 'dns' || type === 'ip')
-    ? items.map(({ value }) => value)
-    : undefined
 }

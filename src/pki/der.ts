@@ -11,8 +11,10 @@ export interface DerElement {
 export const DerTag = {
   integer: 0x02,
   bitString: 0x03,
+  octetString: 0x04,
   objectIdentifier: 0x06,
   sequence: 0x30,
+  set: 0x31,
   explicit0: 0xa0,
 } as const
 
@@ -63,4 +65,26 @@ export function readDerSequence(
     at = element.end
   }
   return elements
+}
+
+/** All the elements that a content consists of; undefined when it does not consist of elements. */
+export function readDerAll(
+  bytes: Uint8Array,
+  { start, end }: Pick<DerElement, 'start' | 'end'>,
+): DerElement[] | undefined {
+  const elements: DerElement[] = []
+  for (let at = start; at < end; at = elements.at(-1)?.end ?? end) {
+    const element = readDer(bytes, at, end)
+    if (element === undefined) return undefined
+    elements.push(element)
+  }
+  return elements
+}
+
+/** The content, as a view of the bytes. */
+export function contentOf(
+  bytes: Uint8Array,
+  { start, end }: Pick<DerElement, 'start' | 'end'>,
+): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
 }

@@ -1,7 +1,7 @@
 // What a public key of a stranger may cost. Whoever makes a key chooses what verifying with it costs: an RSA key of 3,072
 // bits with an exponent as long takes 7 ms, two hundred times as long as an honest one. So this looks before OpenSSL does.
 
-import { type DerElement, DerTag, readDer, readDerSequence } from './der.ts'
+import { contentOf, type DerElement, DerTag, readDer, readDerSequence } from './der.ts'
 
 export const RSA_MODULUS_BITS_MAX = 4096
 export const RSA_EXPONENT_BITS_MAX = 32
@@ -87,6 +87,6 @@ function bitsOf(bytes: Uint8Array, { start, end }: DerElement): number {
   return (end - start - first) * 8 - Math.clz32(bytes[start + first] ?? 0) + 24
 }
 
-function hexOf(bytes: Uint8Array, { start, end }: DerElement): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex')
+function hexOf(bytes: Uint8Array, element: DerElement): string {
+  return contentOf(bytes, element).toString('hex')
 }

@@ -2,6 +2,7 @@
 // each all the same.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { bitString, der, integer, name, NULL, oid, sequence } from './der-writer.ts'
 
 export const HOSTILE_SHAPES = [
   'rsa-3072 with an exponent as long',
@@ -104,39 +105,6 @@ function randomNumber(byteCount: number, highest: number): Buffer {
   bytes[0] = highest | ((bytes[0] ?? 0) & 0x3f)
   bytes[byteCount - 1] = (bytes[byteCount - 1] ?? 0) | 1
   return bytes
-}
-
-const NULL = Buffer.from([0x05, 0x00])
-
-function name(commonName: string): Buffer {
-  return sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(commonName)))))
-}
-
-function oid(hex: string): Buffer {
-  return der(0x06, Buffer.from(hex, 'hex'))
-}
-
-function integer(bytes: Buffer): Buffer {
-  return der(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes)
-}
-
-function bitString(bytes: Buffer): Buffer {
-  return der(0x03, Buffer.from([0]), bytes)
-}
-
-function sequence(...contents: Buffer[]): Buffer {
-  return der(0x30, ...contents)
-}
-
-function der(tag: number, ...contents: Buffer[]): Buffer {
-  const content = Buffer.concat(contents)
-  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content])
-}
-
-function lengthOf(length: number): number[] {
-  if (length < 0x80) return [length]
-  const bytes = length > 0xff ? [length >> 8, length & 0xff] : [length]
-  return [0x80 + bytes.length, ...bytes]
 }
 
 function toPem(certificate: Buffer): string {
