@@ -1,4 +1,4 @@
-// What the mutual TLS port offers to one who may come in: docs/protocol.md SRF.
+// What the mutual TLS port offers to one who may come in: docs/protocol.md SRF and LIM.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -46,4 +46,29 @@ describe('TLS 1.2 on port 8443', () => {
     assert.match(error.message, /no.renegotiation/i)
     socket.destroy()
   })
+})
+
+describe('[LIM-31] the key exchange on port 8443', () => {
+  const groups: Readonly<Record<string, string>> = {
+    'X25519:X25519MLKEM768': 'X25519MLKEM768',
+    X25519: 'X25519',
+    'P-256': 'prime256v1',
+    'P-521:P-384': 'secp384r1',
+  }
+  for (const [offered, name] of Object.entries(groups)) {
+    test(`is ${name} with a client of ${offered}`, async () => {
+      const socket = await connectBy({ maxVersion: 'TLSv1.3', ecdhCurve: offered })
+      assert.equal((socket.getEphemeralKeyInfo() as { readonly name?: string }).name, name)
+      socket.destroy()
+    })
+  }
+
+  for (const group of ['P-521', 'ffdhe2048', 'ffdhe3072']) {
+    test(`is refused to a client of ${group} alone, which would cost several times as much`, async () => {
+      await assert.rejects(
+        connectBy({ maxVersion: 'TLSv1.3', ecdhCurve: group }),
+        /handshake failure/,
+      )
+    })
+  }
 })

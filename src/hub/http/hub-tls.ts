@@ -27,12 +27,20 @@ const CIPHERS = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':')
 
+/**
+ * OpenSSL's own, in its order, without those that cost a server several times as much before it knows who asks: P-521
+ * (4.9 ms a handshake, where the others take 1.5) and finite fields. What stands before a `/` goes before what follows, also
+ * when a client has guessed otherwise.
+ */
+const GROUPS = 'X25519MLKEM768 / X25519:P-256 / X448:P-384'
+
 export function hubTlsOptions(certificate: ServerCertificate): TlsOptions {
   return {
     key: certificate.keyPem,
     cert: certificate.chainPem,
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
+    ecdhCurve: GROUPS,
     ALPNProtocols: ['http/1.1'],
     // A resumed session would bring back a certificate that expired, or was replaced, since; renegotiation is work that
     // a client can ask for again and again.
