@@ -49,6 +49,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     // One address and few agents stand for a fleet here.
     SVC_LIMIT_ENROLL_FAILURES: '0',
     SVC_LIMIT_EVENTS: '0',
+    SVC_LIMIT_EVENT_BYTES: '0',
     SVC_LIMIT_ISSUE: '0',
   }
   await promisify(execFile)(binary('svc'), ['init'], { env: { ...process.env, ...environment } })

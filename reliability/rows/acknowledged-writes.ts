@@ -37,7 +37,11 @@ const BOOT_MS = 600
 const FAULTS_SHOWN = 5
 
 /** The bounds that a client of this row would meet, since it is no fleet but a few hosts that write without a pause. */
-const WITHOUT_RATES = { SVC_LIMIT_EVENTS: '0', SVC_LIMIT_ENROLL_FAILURES: '0' }
+const WITHOUT_RATES = {
+  SVC_LIMIT_EVENTS: '0',
+  SVC_LIMIT_EVENT_BYTES: '0',
+  SVC_LIMIT_ENROLL_FAILURES: '0',
+}
 
 export const acknowledgedWrites: ReliabilityRow = {
   name: 'acknowledged-writes',

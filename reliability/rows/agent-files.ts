@@ -29,6 +29,7 @@ const TRIES_MAX = 5
 const HUB = {
   SVC_SERVER_CN: 'localhost',
   SVC_LIMIT_EVENTS: '0',
+  SVC_LIMIT_EVENT_BYTES: '0',
   SVC_LIMIT_ISSUE: '0',
   SVC_LIMIT_ENROLL_FAILURES: '0',
 }

@@ -45,7 +45,11 @@ export const lostReplies: ReliabilityRow = {
   run: async (context) => {
     await using stack = new AsyncDisposableStack()
     const ca = stack.use(await startDevCa())
-    const environment = { SVC_SERVER_CN: 'localhost', SVC_LIMIT_EVENTS: '0' }
+    const environment = {
+      SVC_SERVER_CN: 'localhost',
+      SVC_LIMIT_EVENTS: '0',
+      SVC_LIMIT_EVENT_BYTES: '0',
+    }
     const hub = stack.use(await startTestHub({ caEnvironment: ca.environment, environment }))
     const enrolPort = stack.use(await startCuttingProxy(hub.ports.enroll))
     const mtlsPort = stack.use(await startCuttingProxy(hub.ports.mtls))

@@ -47,7 +47,7 @@ async function tryStorageFaults(context: RowContext): Promise<RowResult> {
   const hub = stack.use(
     await startTestHub({
       caEnvironment: ca.environment,
-      environment: { SVC_LIMIT_EVENTS: '0', SVC_LIMIT_ISSUE: '0' },
+      environment: { SVC_LIMIT_EVENTS: '0', SVC_LIMIT_EVENT_BYTES: '0', SVC_LIMIT_ISSUE: '0' },
     }),
   )
   const commits = await prepareCommitFaults(hub)

@@ -110,7 +110,7 @@ export async function bootHub(
     limits: config.limits,
     isTrustedProxy: config.isTrustedProxy,
     meters,
-    hasFreeSpace: createFreeSpaceCheck({
+    findEventRoom: createFreeSpaceCheck({
       directory: vaultRoot,
       floorBytes: config.limits.freeSpaceBytes,
       clock,

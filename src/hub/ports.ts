@@ -6,6 +6,7 @@ import { createTokenBuckets } from '../platform/token-bucket.ts'
 import { readVersion } from '../platform/version.ts'
 import type { CertificateAuthority } from './ca/certificate-authority.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
+import type { EventRoom } from './domain/event-budget.ts'
 import { createAgentStreams } from './http/agent-streams.ts'
 import { createEnrollServer } from './http/enroll-server.ts'
 import { createHealthServer } from './http/health-server.ts'
@@ -16,6 +17,7 @@ import type { IsTrustedProxy } from './http/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
 import type { BundleReplyBody } from '../protocol/schemas.ts'
 import { createAuthenticateAgent } from './service/authenticate-agent.ts'
+import { createEventBudget } from './service/event-budget.ts'
 import { createEnrollAgent } from './service/enroll-agent.ts'
 import type { LeakedTokens } from './service/end-leaked-token.ts'
 import { hashToken } from './service/hash-token.ts'
@@ -47,10 +49,10 @@ export interface PortsDependencies {
   readonly isTrustedProxy: IsTrustedProxy
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
-  /** Whether events may still be stored; everything else is until the disk is full. */
-  readonly hasFreeSpace: () => Promise<boolean>
+  /** What room there is for events; everything else is stored until the disk is full. */
+  readonly findEventRoom: () => Promise<EventRoom>
   /** Who counts what the ports do; nobody where metrics are off. */
-  readonly meters?: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure'> | undefined
+  readonly meters?: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure' | 'onOverdraft'> | undefined
   readonly leakedTokens: LeakedTokens
 }
 
@@ -70,6 +72,13 @@ export function createPorts(dependencies: PortsDependencies): Ports {
     perSecond: limits.issuesPerSecond,
     burst: limits.issuesPerSecond * ISSUE_BURST_SECONDS,
     now: () => clock.now(),
+  })
+  const eventBudget = createEventBudget({
+    store,
+    clock,
+    bytesPerDay: limits.eventBytesPerDay,
+    findRoom: dependencies.findEventRoom,
+    onOverdraft: dependencies.meters?.onOverdraft,
   })
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
   const streams = createAgentStreams({
@@ -117,8 +126,8 @@ export function createPorts(dependencies: PortsDependencies): Ports {
       issueCertificate,
       streams,
       listManifest: createListManifest(store, polls),
-      recordEvent: createRecordEvent(store, clock, limits, dependencies.hasFreeSpace),
-      recordRecipient: createRecordRecipient(store, clock, dependencies.hasFreeSpace),
+      recordEvent: createRecordEvent(store, clock, limits, eventBudget),
+      recordRecipient: createRecordRecipient(store, clock, eventBudget),
       findBlob: createFindBlob(store),
       bundle: dependencies.bundle,
     }),

@@ -86,6 +86,12 @@ export const HUB_LIMITS = {
     unit: 'a second',
     meaning: 'Events of one agent; bursts of ten times as many.',
   },
+  eventBytesPerDay: {
+    variable: 'SVC_LIMIT_EVENT_BYTES',
+    default: 64 * 1024 * 1024,
+    unit: 'bytes a day',
+    meaning: 'What the events of one agent may add to the log; a whole day’s worth at once.',
+  },
   issuesPerSecond: {
     variable: 'SVC_LIMIT_ISSUE',
     default: 1,
@@ -97,7 +103,7 @@ export const HUB_LIMITS = {
     default: 64 * 1024 * 1024,
     unit: 'bytes',
     meaning:
-      'Free space of the vault’s file system below which events are refused, so that renewals go on.',
+      'Free space of the vault’s file system below which each agent may add only a little, and below half of which events are refused, so that renewals go on.',
   },
 } as const satisfies Readonly<Record<string, Limit>>
 

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { statfs } from 'node:fs/promises'
 import { connect as connectTcp, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { after, before, describe, test } from 'node:test'
-import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
+import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
@@ -201,6 +203,78 @@ describe('free space', () => {
     await hub.stop()
     await hub.start({ SVC_LIMIT_FREE_SPACE: '0' })
     assertOk(await report())
+  })
+})
+
+describe('the reserve of free space', () => {
+  test('[LIM-41] below the floor each agent may tell a little, whatever another sends', async (t) => {
+    const { bavail, bsize } = await statfs(tmpdir())
+    // So that a third of what is free may go, or a quarter more come, while this runs.
+    const floorBytes = Math.round(bavail * bsize * 1.3)
+    if (floorBytes >= 1e12) return t.skip('the disk is larger than a limit can be')
+    await using hub = await startHub({ SVC_LIMIT_FREE_SPACE: String(floorBytes) })
+    const flooding = await enrollHost(hub, 'flooding')
+    const honest = await enrollHost(hub, 'honest')
+    const report = (from: EnrolledHost, size: number): Promise<WireReply> =>
+      post(from.mtls, '/v1/events', {
+        tipo_evento: 'cert_renewed',
+        payload: { text: 'x'.repeat(size) },
+      })
+    for (let count = 0; count < 2; count += 1) assertOk(await report(flooding, 10_000))
+    for (let count = 0; count < 5; count += 1) {
+      assertRefused(await report(flooding, 10), 503, 'unavailable')
+    }
+    for (let count = 0; count < 12; count += 1) assertOk(await report(honest, 200))
+    const { csrPem } = await createKeyAndCsr('flooding')
+    assertOk(await post(flooding.mtls, '/v1/certs/issue', { csr_pem: csrPem }))
+    const lines = hub.logEntries().filter(({ module }) => module === 'hub.disk')
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['Disk nearly full, each agent has a little room for events'],
+    )
+    await hub.stop()
+    await hub.start({ SVC_LIMIT_FREE_SPACE: '0' })
+    assertOk(await report(flooding, 10))
+  })
+})
+
+describe('the bytes of events', () => {
+  test('[LIM-40] [LIM-42] beyond those of a day an agent is told to wait, others are not, and a restart forgives nothing', async () => {
+    await using hub = await startHub({ SVC_LIMIT_EVENT_BYTES: '50000' })
+    const host = await enrollHost(hub, 'talker')
+    const other = await enrollHost(hub, 'other')
+    const report = (from = host): Promise<WireReply> => {
+      const payload = { text: 'x'.repeat(15_000) }
+      return post(from.mtls, '/v1/events', { tipo_evento: 'flood', payload })
+    }
+    for (let count = 0; count < 4; count += 1) assertOk(await report())
+    const refused = await report()
+    assertLimited(refused)
+    // 14 kB more than a day's worth, at 50 kB a day.
+    const waitSeconds = Number(refused.headers['retry-after'])
+    assert.ok(waitSeconds > 20_000 && waitSeconds < 26_000, String(waitSeconds))
+    assertOk(await report(other))
+    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+    await hub.stop('SIGKILL')
+    await hub.start()
+    assertLimited(await report())
+    assertOk(await report(other))
+  })
+
+  test('[LIM-40] [BLB-3] [LIM-14] a change of the recipient counts, and the limit can be lifted', async () => {
+    await using hub = await startHub({ SVC_LIMIT_EVENT_BYTES: '2000' })
+    const host = await enrollHost(hub, 'changing')
+    const tell = (last: string): Promise<WireReply> => {
+      const recipient = `age1pq1${'q'.repeat(1951)}${last}`
+      return put(host.mtls, '/v1/recipient', { recipient })
+    }
+    assertOk(await tell('q'))
+    assertOk(await tell('p'))
+    assertOk(await tell('p'))
+    assertLimited(await tell('z'))
+    await hub.stop()
+    await hub.start({ SVC_LIMIT_EVENT_BYTES: '0' })
+    assertOk(await tell('z'))
   })
 })
 

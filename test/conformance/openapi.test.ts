@@ -16,6 +16,7 @@ import type { RunningCa } from '../support/running-ca.ts'
 const UNLIMITED = {
   SVC_LIMIT_ENROLL_FAILURES: '0',
   SVC_LIMIT_EVENTS: '0',
+  SVC_LIMIT_EVENT_BYTES: '0',
   SVC_LIMIT_ISSUE: '0',
   SVC_LIMIT_ADMIN_FAILURES: '0',
 }

@@ -13,6 +13,7 @@ import type { MalformedRequest } from './request-bytes.ts'
 export const FUZZED_HUB = {
   SVC_LIMIT_ENROLL_FAILURES: '0',
   SVC_LIMIT_EVENTS: '0',
+  SVC_LIMIT_EVENT_BYTES: '0',
   SVC_LIMIT_ISSUE: '0',
   RUST_LOG: 'hub.health=error,hub.enroll=error,hub.mtls=error,info',
 }

@@ -71,7 +71,7 @@ export async function startInProcessHub(
     recoveryGraceMs: 0,
     limits: DEFAULT_HUB_LIMITS,
     isTrustedProxy: () => false,
-    hasFreeSpace: () => Promise.resolve(true),
+    findEventRoom: () => Promise.resolve('enough'),
   })
   stack.defer(async () => {
     await Promise.all([ports.enroll.close(0), ports.mtls.close(0)])

@@ -12,6 +12,7 @@ import {
 import { createAdminOperations } from '../../src/hub/service/admin-operations.ts'
 import type { AdminRoots } from '../../src/hub/service/bundle-operations.ts'
 import { CurrentRootSet } from '../../src/hub/service/current-root-set.ts'
+import { createEventBudget } from '../../src/hub/service/event-budget.ts'
 import { createEnrollAgent, type EnrollAgent } from '../../src/hub/service/enroll-agent.ts'
 import {
   createIssueCertificate,
@@ -303,6 +304,12 @@ function createServices({
   trust,
 }: Parts): RunningHub {
   const hubNames = [HUB_NAME]
+  const eventBudget = createEventBudget({
+    store,
+    clock,
+    bytesPerDay: DEFAULT_HUB_LIMITS.eventBytesPerDay,
+    findRoom: async () => (hasFreeSpace() ? 'enough' : 'none'),
+  })
   const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
   return {
     clock,
@@ -327,8 +334,8 @@ function createServices({
     enrollAgent: createEnrollAgent({ store, authority, clock, log, hubNames }),
     issueCertificate,
     listManifest: createListManifest(store, polls),
-    recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS, async () => hasFreeSpace()),
-    recordRecipient: createRecordRecipient(store, clock, async () => hasFreeSpace()),
+    recordEvent: createRecordEvent(store, clock, DEFAULT_HUB_LIMITS, eventBudget),
+    recordRecipient: createRecordRecipient(store, clock, eventBudget),
     findBlob: createFindBlob(store),
     recoverIdentity: createRecoverIdentity({
       store,

@@ -60,6 +60,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   findNewestIdentity: [(w) => w.findNewestIdentity(HEAVY.agentId)],
   hasCertificateForDelivery: [(w) => w.hasCertificateForDelivery(ORDINARY.deliveryId)],
   findRecipient: [(w) => w.findRecipient(HEAVY.agentId)],
+  findEventDebt: [(w) => w.findEventDebt(HEAVY.agentId)],
   findRootSet: [(w) => w.findRootSet()],
   listAgentTrust: [(w) => w.listAgentTrust(AGENTS)],
   listStandingCertificates: [(w) => w.listStandingCertificates(AGENTS, NOW)],

@@ -76,6 +76,10 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   ],
   setAgentCertificate: [(w) => w.setAgentCertificate(HEAVY.agentId, 'pem')],
   setAgentSeen: [(w) => w.setAgentSeen(HEAVY.agentId, NOW)],
+  setEventDebt: [
+    (w) => w.setEventDebt(HEAVY.agentId, { bytes: 1, reserveBytes: 0, at: NOW }),
+    (w) => w.setEventDebt(ORDINARY.agentId, { bytes: 1, reserveBytes: 0, at: NOW }),
+  ],
   setAgentsPolled: [(w) => w.setAgentsPolled(new Map(AGENTS.map((id) => [id, NOW])))],
   setActiveIdentity: [(w) => w.setActiveIdentity(HEAVY.agentId, 7, NOW)],
   requestSync: [(w) => w.requestSync(HEAVY.agentId, NOW)],

@@ -1,4 +1,4 @@
-// A hub whose disk is full, and one whose disk is nearly full: docs/protocol.md ERR-26 and LIM-20.
+// A hub whose disk is full, and one whose disk is nearly full: docs/protocol.md ERR-26 and LIM-20, LIM-41.
 
 import { readEvents } from '../../../test/support/audit-log.ts'
 import {
@@ -25,7 +25,7 @@ export interface FullDisk {
 
 const DISK_BYTES = 24 * 1024 * 1024
 const FLOOR_BYTES = 8 * 1024 * 1024
-const NO_LIMITS = { SVC_LIMIT_EVENTS: '0', SVC_LIMIT_ISSUE: '0' }
+const NO_LIMITS = { SVC_LIMIT_EVENTS: '0', SVC_LIMIT_EVENT_BYTES: '0', SVC_LIMIT_ISSUE: '0' }
 const EVENTS_UNTIL_FULL_MAX = 2000
 
 /** A hub that runs; it is started anew on a disk of its own, which goes when the stack does. */
@@ -82,17 +82,32 @@ export async function startWhileFull(run: FullDisk, freeBytes: number): Promise<
   await expectAllStored(run, `after a start with ${freeBytes} bytes`)
 }
 
-/** Below the floor events wait and all else goes on. */
+/** Below the floor each agent has its share of the reserve, below half of it events wait; all else goes on. */
 export async function stayAboveFloor(run: FullDisk, renewals: number): Promise<void> {
   const { hub, disk, host } = run
   await hub.stop()
   await hub.start({ ...NO_LIMITS, SVC_LIMIT_FREE_SPACE: String(FLOOR_BYTES) })
   await report(run, 'stored', 'above the floor')
   await disk.fillUpTo(FLOOR_BYTES - 64 * 1024)
-  await waitUntil('the floor to be noticed', async () => {
-    const verdict = judge(await sendEvent(run))
-    return verdict === 'refused' || undefined
+  // Its share is used up after two events more, some of which may come before the floor is noticed.
+  await waitUntil('the share of the reserve to be used up', async () => {
+    return judge(await sendEvent(run)) === 'refused' || undefined
   })
+  const other = await enrollHost(hub, 'beside-a-flood.example')
+  for (let count = 0; count < 10; count += 1) {
+    const event = { tipo_evento: 'cert_renewed', payload: { serial: `${count}` } }
+    const reply = await post(other.mtls, '/v1/events', event)
+    expect(run, 'an event of another agent, from the reserve', reply, 'stored')
+  }
+  await disk.fillUpTo(FLOOR_BYTES / 2 - 64 * 1024)
+  await waitUntil('the end of the reserve to be noticed', async () => {
+    await sendEvent(run)
+    return hub.logText().includes('events are refused') || undefined
+  })
+  const third = await enrollHost(hub, 'after-the-reserve.example')
+  const event = { tipo_evento: 'agent_started', payload: {} }
+  const refused = await post(third.mtls, '/v1/events', event)
+  expect(run, 'an event below half of the floor', refused, 'refused')
   for (let count = 0; count < renewals; count += 1) {
     const { csrPem } = await createKeyAndCsr(host.hostname)
     const renewed = await post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem })
@@ -117,11 +132,12 @@ async function expectFloorLogged({ hub, broken }: FullDisk): Promise<void> {
     return lines.map(({ msg }) => msg).join('; ')
   }
   await waitUntil('the log', () => saidOfDisk().endsWith('events are taken') || undefined)
-  if (
-    saidOfDisk() === 'Disk nearly full, events are refused; Disk has room again, events are taken'
-  ) {
-    return
-  }
+  const expected = [
+    'Disk nearly full, each agent has a little room for events',
+    'Disk nearly full, events are refused',
+    'Disk has room again, events are taken',
+  ]
+  if (saidOfDisk() === expected.join('; ')) return
   broken.push(`logged of the floor: ${saidOfDisk()}`)
 }
 

@@ -46,6 +46,7 @@ export async function scanKilledHub(
     environment: {
       SVC_MASTER_PASSPHRASE: passphrase,
       SVC_LIMIT_EVENTS: '0',
+      SVC_LIMIT_EVENT_BYTES: '0',
       TMPDIR: temporary,
       SQLITE_TMPDIR: temporary,
     },

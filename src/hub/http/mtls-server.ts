@@ -176,7 +176,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     { onRequest: limitBy(events), schema: { body: EventRequestBody } },
     async (request, reply) => {
       const outcome = await options.recordEvent(agentOf(request), request.body)
-      if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
+      if (!outcome.ok) return refuseEvent(reply, outcome)
       return { evento_id: outcome.entryId, hash_atual: outcome.hash } satisfies EventReplyBody
     },
   )
@@ -192,7 +192,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
         recipient,
         presentedBy(request.raw.socket as TLSSocket).sha256,
       )
-      if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
+      if (!outcome.ok) return refuseEvent(reply, outcome)
       return { recipient: outcome.recipient } satisfies RecipientReplyBody
     },
   )
@@ -240,6 +240,14 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     cutConnections: (agentId) => connections.cut(agentId),
     streams: options.streams,
   }
+}
+
+/** One over its budget of bytes says when there is room again. */
+function refuseEvent(
+  reply: FastifyReply,
+  { refusal, waitMs }: { readonly refusal: WireErrorCode; readonly waitMs?: number },
+): FastifyReply {
+  return waitMs === undefined ? sendRefusal(reply, refusal) : sendRateLimited(reply, waitMs)
 }
 
 function tlsOptions(certificate: ServerCertificate): TlsOptions {

@@ -5,6 +5,7 @@ import type { MetricSet } from '../../platform/metric-set.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
 import type { AnsweredRequest } from '../http/http-port.ts'
+import type { EventOverdraft } from '../domain/event-budget.ts'
 import type { CommittedBatch } from '../store/sqlite/group-commit.ts'
 import type { CA_OUTCOMES, HubMetrics } from './hub-metrics.ts'
 
@@ -19,6 +20,7 @@ export interface HubMeters {
   readonly set: MetricSet<HubMetrics>
   readonly onAnswer: (answer: AnsweredRequest) => void
   readonly onHandshakeFailure: () => void
+  readonly onOverdraft: (overdraft: EventOverdraft) => void
   readonly onBatch: (batch: CommittedBatch) => void
   /** The same authority, each call of which is counted. */
   watchAuthority<Authority extends CertificateAuthority>(authority: Authority): Authority
@@ -44,6 +46,10 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
       set.observe('svc_http_request_duration_seconds', { port, route }, durationMs / 1000)
     },
     onHandshakeFailure: () => set.add('svc_tls_handshake_failures_total', {}),
+    onOverdraft: ({ refusal }) =>
+      set.add('svc_events_refused_total', {
+        reason: refusal === 'rate_limited' ? 'bytes' : 'disk',
+      }),
     onBatch: ({ writes, commitMs, isCommitted }) => {
       set.add('svc_store_commits_total', { outcome: isCommitted ? 'ok' : 'failed' })
       set.observe('svc_store_batch_writes', {}, writes)

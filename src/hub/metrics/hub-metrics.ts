@@ -16,6 +16,7 @@ export const CA_OUTCOMES = [
   'wrong_certificate',
   'error',
 ] as const
+export const EVENT_REFUSALS = ['bytes', 'disk'] as const
 export const SUBSYSTEMS = ['store', 'ca', 'certificate', 'audit'] as const
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const HOSTNAME = 'of agents, as their tokens named them'
@@ -63,6 +64,13 @@ export const HUB_METRICS = {
     unit: 'handshakes',
     labels: {},
     meaning: 'TLS handshakes on the mTLS port that failed.',
+  },
+  svc_events_refused_total: {
+    type: 'counter',
+    unit: 'events',
+    labels: { reason: EVENT_REFUSALS },
+    meaning:
+      'Events and changes of recipients that were refused: the agent’s bytes of the day are used up (`SVC_LIMIT_EVENT_BYTES`), or the disk is nearly full.',
   },
   svc_ca_calls_total: {
     type: 'counter',
@@ -209,7 +217,7 @@ export const HUB_METRICS = {
     unit: 'bytes',
     labels: {},
     meaning:
-      'The free space below which events are refused (`SVC_LIMIT_FREE_SPACE`); 0 when lifted.',
+      'The free space below which agents have only a reserve for events, and below half of which events are refused (`SVC_LIMIT_FREE_SPACE`); 0 when lifted.',
   },
   svc_server_certificate_not_after_timestamp_seconds: {
     type: 'gauge',

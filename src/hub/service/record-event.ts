@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
+import type { HubLimits } from '../../protocol/hub-limits.ts'
 import type { DeliveryId, EntryId } from '../../protocol/identifiers.ts'
 import type { EventRequestBody } from '../../protocol/schemas.ts'
 import { DeliveryKind, DeliveryStatus, EventType } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import { entryBytesOf, type EventOverdraft } from '../domain/event-budget.ts'
 import { nextDeliveryError } from '../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../domain/next-delivery-status.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import type { EventBudget, EventGrant } from './event-budget.ts'
 import { recordAgentTrust } from './record-agent-trust.ts'
 import { endPredecessors } from './replace-delivery.ts'
 
 export type EventOutcome =
   | { readonly ok: true; readonly entryId: EntryId; readonly hash: string }
   | { readonly ok: false; readonly refusal: WireErrorCode }
+  | EventOverdraft
 
 export type RecordEvent = (agent: Agent, event: EventRequestBody) => Promise<EventOutcome>
 
@@ -29,8 +33,8 @@ const ARRIVALS: ReadonlySet<string> = new Set([
 export function createRecordEvent(
   store: Store,
   clock: Clock,
-  limits: { readonly eventPayloadBytes: number },
-  hasFreeSpace: () => Promise<boolean>,
+  limits: Pick<HubLimits, 'eventPayloadBytes'>,
+  budget: EventBudget,
 ): RecordEvent {
   return async (agent, event) => {
     // Serialised here, once: these bytes are stored and hashed.
@@ -38,17 +42,25 @@ export function createRecordEvent(
     if (Buffer.byteLength(payloadText) > limits.eventPayloadBytes) {
       return { ok: false, refusal: 'request_invalid' }
     }
-    if (!(await hasFreeSpace())) return { ok: false, refusal: 'unavailable' }
-    return store.write((writer) => commitEvent(writer, agent, event, payloadText, clock.now()))
+    const grant = await budget.ask(agent.id, entryBytesOf(payloadText))
+    if (!grant.ok) return grant
+    return store.write((writer) =>
+      commitEvent(writer, { agent, event, payloadText, grant, now: clock.now() }),
+    )
   }
+}
+
+interface ReceivedEvent {
+  readonly agent: Agent
+  readonly event: EventRequestBody
+  readonly payloadText: string
+  readonly grant: EventGrant
+  readonly now: Date
 }
 
 async function commitEvent(
   writer: StoreWriter,
-  agent: Agent,
-  event: EventRequestBody,
-  payloadText: string,
-  now: Date,
+  { agent, event, payloadText, grant, now }: ReceivedEvent,
 ): Promise<EventOutcome> {
   const requestId = event.request_id ?? null
   const deliveryId = (event.entrega_id ?? null) as DeliveryId | null
@@ -59,9 +71,13 @@ async function commitEvent(
     const earlier = await writer.findEntryByRequestId(agent.id, requestId)
     if (earlier !== undefined) return answerAgain(earlier, event, payloadText, deliveryId)
   }
-  if (deliveryId !== null) {
-    const delivery = await writer.findDelivery(deliveryId)
-    if (!isOwnLiveDelivery(delivery, agent)) return { ok: false, refusal: 'entrega_not_found' }
+  const delivery = deliveryId === null ? undefined : await writer.findDelivery(deliveryId)
+  if (deliveryId !== null && !isOwnLiveDelivery(delivery, agent)) {
+    return { ok: false, refusal: 'entrega_not_found' }
+  }
+  const overdraft = await grant.charge(writer, now)
+  if (overdraft !== undefined) return overdraft
+  if (delivery !== undefined) {
     await moveDelivery(writer, delivery, event, now)
     if (ARRIVALS.has(event.tipo_evento)) {
       const cargo = await writer.findCargo(delivery.cargoId)

@@ -6,13 +6,16 @@ import type { Recipient } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type { Agent } from '../domain/agent.ts'
+import { entryBytesOf, type EventOverdraft } from '../domain/event-budget.ts'
 import { findPresentedFault } from '../domain/find-presented-fault.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import type { EventBudget } from './event-budget.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 export type RecipientOutcome =
   | { readonly ok: true; readonly recipient: Recipient }
   | { readonly ok: false; readonly refusal: WireErrorCode }
+  | EventOverdraft
 
 /** `presentedSha256` names the certificate that the caller showed. */
 export type RecordRecipient = (
@@ -21,15 +24,19 @@ export type RecordRecipient = (
   presentedSha256: string,
 ) => Promise<RecipientOutcome>
 
+/** Of the entry that a change is, with the longest hostname. */
+const ENTRY_BYTES = entryBytesOf('x'.repeat(512))
+
 /** docs/protocol.md BLB. */
 export function createRecordRecipient(
   store: Store,
   clock: Clock,
-  hasFreeSpace: () => Promise<boolean>,
+  budget: EventBudget,
 ): RecordRecipient {
   return async (agent, recipient, presentedSha256) => {
     if ((await store.reader.findRecipient(agent.id)) === recipient) return { ok: true, recipient }
-    if (!(await hasFreeSpace())) return { ok: false, refusal: 'unavailable' }
+    const grant = await budget.ask(agent.id, ENTRY_BYTES)
+    if (!grant.ok) return grant
     return store.write(async (writer): Promise<RecipientOutcome> => {
       // It may have been revoked since its request was authenticated. docs/protocol.md AUT-16.
       const current = await writer.findAgentById(agent.id)
@@ -37,7 +44,10 @@ export function createRecordRecipient(
       const presented = await writer.findCertificate(presentedSha256)
       const fault = findPresentedFault(current, presented, { isForIdentity: true })
       if (fault !== undefined) return { ok: false, refusal: fault }
-      await changeRecipient(writer, clock.now(), { agent, recipient, actor: 'agent' })
+      const now = clock.now()
+      const overdraft = await grant.charge(writer, now)
+      if (overdraft !== undefined) return overdraft
+      await changeRecipient(writer, now, { agent, recipient, actor: 'agent' })
       return { ok: true, recipient }
     })
   }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { AgentId, CargoId, Recipient } from '../../protocol/identifiers.ts'
 import type { CargoContent } from '../domain/cargo.ts'
-import { insertAgent, insertCargo, newContent } from './store-samples.ts'
+import { insertAgent, insertCargo, newContent, NOW } from './store-samples.ts'
 import type { Store } from './store.ts'
 
 export function testSealedFiles(store: () => Store): void {
@@ -23,6 +23,18 @@ export function testSealedFiles(store: () => Store): void {
     await set(undefined)
     await set(undefined)
     assert.equal(await find(), undefined)
+  })
+
+  test('[LIM-40] an agent owes what was set last, and nothing at first', async () => {
+    const agent = await insertAgent(store(), 'web-1')
+    const other = await insertAgent(store(), 'web-2')
+    assert.equal(await store().reader.findEventDebt(agent.id), undefined)
+    for (const bytes of [10, 2 ** 40]) {
+      const debt = { bytes, reserveBytes: bytes / 2, at: NOW }
+      await store().write((writer) => writer.setEventDebt(agent.id, debt))
+      assert.deepEqual(await store().reader.findEventDebt(agent.id), debt)
+    }
+    assert.equal(await store().reader.findEventDebt(other.id), undefined)
   })
 
   test('a recipient belongs to an agent, and a content to a carga, that exist', async () => {

@@ -11,6 +11,7 @@ import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { Policy } from '../domain/policy.ts'
@@ -53,6 +54,8 @@ export interface StoreReader {
 
   /** Whom to seal for, when this agent is to read it. */
   findRecipient(agentId: AgentId): Promise<Recipient | undefined>
+  /** Undefined for an agent that never owed anything. */
+  findEventDebt(agentId: AgentId): Promise<EventDebt | undefined>
 
   /** The set of roots that is in force; undefined in a vault that no hub has run with. */
   findRootSet(): Promise<RootSet | undefined>
@@ -133,6 +136,7 @@ export interface StoreWriter extends StoreReader {
   updateAgent(agent: Agent): Promise<void>
   setAgentCertificate(id: AgentId, certificatePem: string): Promise<void>
   setAgentSeen(id: AgentId, at: Date): Promise<void>
+  setEventDebt(id: AgentId, debt: EventDebt): Promise<void>
   setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
 

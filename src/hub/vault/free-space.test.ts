@@ -13,7 +13,7 @@ function createBench(floorBytes: number) {
     format: 'json',
     destination: { write: (line) => void lines.push(line) },
   })
-  const hasFreeSpace = createFreeSpaceCheck({
+  const findRoom = createFreeSpaceCheck({
     directory: '/vault',
     floorBytes,
     clock: { now: () => new Date(state.nowMs), sleep: () => Promise.resolve() },
@@ -25,54 +25,61 @@ function createBench(floorBytes: number) {
   })
   const messages = (): unknown[] =>
     lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg)
-  return { state, hasFreeSpace, messages }
+  return { state, findRoom, messages }
 }
 
 describe('[LIM-20] room that is kept back', () => {
-  test('is missed below the floor, and not at it', async () => {
-    const { state, hasFreeSpace } = createBench(1000)
-    assert.equal(await hasFreeSpace(), true)
-    state.nowMs += 1000
-    state.freeBytes = 999
-    assert.equal(await hasFreeSpace(), false)
-    state.nowMs += 1000
-    state.freeBytes = 1000
-    assert.equal(await hasFreeSpace(), true)
+  test('[LIM-41] is missed below the floor, and not at it; half of it is a reserve', async () => {
+    const { state, findRoom } = createBench(1000)
+    for (const [freeBytes, room] of [
+      [1000, 'enough'],
+      [999, 'reserve'],
+      [500, 'reserve'],
+      [499, 'none'],
+      [0, 'none'],
+      [1000, 'enough'],
+    ] as const) {
+      state.nowMs += 1000
+      state.freeBytes = freeBytes
+      assert.equal(await findRoom(), room)
+    }
   })
 
   test('is asked for at most once a second, also of many at once and after the clock was put back', async () => {
-    const { state, hasFreeSpace } = createBench(1000)
-    await Promise.all(Array.from({ length: 50 }, () => hasFreeSpace()))
+    const { state, findRoom } = createBench(1000)
+    await Promise.all(Array.from({ length: 50 }, () => findRoom()))
     state.freeBytes = 0
     state.nowMs += 999
-    assert.equal(await hasFreeSpace(), true)
+    assert.equal(await findRoom(), 'enough')
     assert.equal(state.measured, 1)
     state.nowMs += 1
-    assert.equal(await hasFreeSpace(), false)
+    assert.equal(await findRoom(), 'none')
     state.freeBytes = 1000
     state.nowMs -= 3_600_000
-    assert.equal(await hasFreeSpace(), true)
+    assert.equal(await findRoom(), 'enough')
     assert.equal(state.measured, 3)
   })
 
   test('is logged once when it is gone and once when it is back', async () => {
-    const { state, hasFreeSpace, messages } = createBench(1000)
-    for (const freeBytes of [1000, 1, 2, 3, 1000, 2000, 4]) {
+    const { state, findRoom, messages } = createBench(1000)
+    for (const freeBytes of [1000, 1, 2, 3, 1000, 2000, 900, 800, 4, 700]) {
       state.freeBytes = freeBytes
       state.nowMs += 1000
-      await hasFreeSpace()
+      await findRoom()
     }
     assert.deepEqual(messages(), [
       'Disk nearly full, events are refused',
       'Disk has room again, events are taken',
+      'Disk nearly full, each agent has a little room for events',
       'Disk nearly full, events are refused',
+      'Disk nearly full, each agent has a little room for events',
     ])
   })
 
   test('[LIM-14] is not asked for when the limit is lifted', async () => {
-    const { state, hasFreeSpace } = createBench(Number.POSITIVE_INFINITY)
+    const { state, findRoom } = createBench(Number.POSITIVE_INFINITY)
     state.freeBytes = 0
-    assert.equal(await hasFreeSpace(), true)
+    assert.equal(await findRoom(), 'enough')
     assert.equal(state.measured, 0)
   })
 
@@ -81,9 +88,9 @@ describe('[LIM-20] room that is kept back', () => {
       log: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('x'),
       clock: { now: () => new Date(0), sleep: () => Promise.resolve() },
     }
-    const check = (directory: string): Promise<boolean> =>
+    const check = (directory: string): Promise<string> =>
       createFreeSpaceCheck({ directory, floorBytes: Number.MAX_SAFE_INTEGER, clock, log })()
-    assert.equal(await check(tmpdir()), false)
-    assert.equal(await check('/no/such/place'), true)
+    assert.equal(await check(tmpdir()), 'none')
+    assert.equal(await check('/no/such/place'), 'enough')
   })
 })

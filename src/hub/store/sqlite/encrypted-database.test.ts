@@ -89,7 +89,8 @@ describe('the encrypted database file', () => {
 
   test('one that was left with a WAL is not touched when it is refused', async () => {
     const connection = openWriter(path, dataKey)
-    connection.exec(`INSERT INTO politicas VALUES ('r', 'n', NULL, NULL, '[]', '[]')`)
+    connection.exec(`INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas)
+      VALUES ('r', 'n', '[]', '[]')`)
     const copies = await describeDirectory(directory)
     assert.ok('db.enc-wal' in copies)
     assert.throws(() => openWriter(path, new Secret(randomBytes(32))), { code: 'store_corrupt' })

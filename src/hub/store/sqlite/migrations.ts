@@ -408,6 +408,16 @@ INSERT INTO raizes SELECT 1, numero, roots, created_at FROM raizes_sem_epoca;
 DROP TABLE raizes_sem_epoca;
 `
 
+/** What each agent's events have cost of late. Apart from its agent, whose row is read with every request. */
+const EVENT_DEBTS = `
+CREATE TABLE agentes_eventos (
+  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
+  bytes INTEGER NOT NULL,
+  reserva INTEGER NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -425,4 +435,5 @@ export const MIGRATIONS: readonly string[] = [
   NO_QUERY_WALKS,
   WHAT_OPERATORS_MAY,
   EPOCHS_OF_ROOTS,
+  EVENT_DEBTS,
 ]

@@ -7,6 +7,7 @@ import type { CaRevocation, CaRevocationSummary } from '../../domain/ca-revocati
 import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { EventDebt } from '../../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
@@ -107,6 +108,12 @@ const STANDING_CERTIFICATES = `
     AND c.not_after > @nowMs
   ORDER BY 2, 3`
 
+interface EventDebtRow {
+  bytes: number
+  reserva: number
+  at: number
+}
+
 /** `session` answers the connection to ask, or throws when it may not be used now. */
 export class SqliteReader implements StoreReader {
   protected readonly session: () => SqlSession
@@ -184,6 +191,12 @@ export class SqliteReader implements StoreReader {
   async findRecipient(agentId: AgentId): Promise<Recipient | undefined> {
     const sql = 'SELECT recipient FROM agentes_recipient WHERE agente_id = ?'
     return this.session().get<{ recipient: Recipient }>(sql, agentId)?.recipient
+  }
+
+  async findEventDebt(agentId: AgentId): Promise<EventDebt | undefined> {
+    const sql = 'SELECT bytes, reserva, at FROM agentes_eventos WHERE agente_id = ?'
+    const row = this.session().get<EventDebtRow>(sql, agentId)
+    return row && { bytes: row.bytes, reserveBytes: row.reserva, at: new Date(row.at) }
   }
 
   async findRootSet(): Promise<RootSet | undefined> {

@@ -16,6 +16,7 @@ import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { EventDebt } from '../../domain/event-budget.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
@@ -92,6 +93,18 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   /** An agent that is gone is no error: it may have been removed since the event was accepted. */
   async setAgentSeen(id: AgentId, at: Date): Promise<void> {
     this.session().run('UPDATE agentes SET last_seen_at = ? WHERE id = ?', at.getTime(), id)
+  }
+
+  async setEventDebt(id: AgentId, { bytes, reserveBytes, at }: EventDebt): Promise<void> {
+    this.session().run(
+      `INSERT INTO agentes_eventos (agente_id, bytes, reserva, at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (agente_id) DO UPDATE SET bytes = excluded.bytes, reserva = excluded.reserva,
+         at = excluded.at`,
+      id,
+      bytes,
+      reserveBytes,
+      at.getTime(),
+    )
   }
 
   async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
