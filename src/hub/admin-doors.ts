@@ -27,7 +27,7 @@ export interface AdminDoorsDependencies {
   readonly clock: Clock
   readonly logging: Logging
   readonly certificate: ServerCertificate
-  readonly meters: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure'> | undefined
+  readonly meters: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
   readonly operations: AdminOperationsDependencies
   readonly leakedTokens: LeakedTokens
 }
@@ -66,6 +66,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       isTrustedProxy: config.isTrustedProxy,
       certificate: dependencies.certificate,
       onAnswer: dependencies.meters?.onAnswer,
+      onRefusal: dependencies.meters?.onRefusal,
       leakedTokens: dependencies.leakedTokens,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       authenticateOperator: createAuthenticateOperator(store, clock, log),

@@ -52,7 +52,9 @@ export interface PortsDependencies {
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
   /** Who counts what the ports do; nobody where metrics are off. */
-  readonly meters?: Pick<HubMeters, 'onAnswer' | 'onHandshakeFailure' | 'onOverdraft'> | undefined
+  readonly meters?:
+    | Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure' | 'onOverdraft'>
+    | undefined
   readonly leakedTokens: LeakedTokens
 }
 
@@ -65,7 +67,8 @@ export interface Ports {
 export function createPorts(dependencies: PortsDependencies): Ports {
   const { store, authority, clock, logging, polls, certificate, identityMatch } = dependencies
   const { limits, isTrustedProxy, hubNames, recoveryGraceMs, leakedTokens } = dependencies
-  const bounds = { limits, isTrustedProxy, leakedTokens, onAnswer: dependencies.meters?.onAnswer }
+  const { onAnswer, onRefusal } = dependencies.meters ?? {}
+  const bounds = { limits, isTrustedProxy, leakedTokens, onAnswer, onRefusal }
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
   const issueRates = createTokenBuckets({

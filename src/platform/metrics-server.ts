@@ -21,6 +21,7 @@ export interface MetricsServerOptions {
   readonly log: Logger
   readonly render: () => Promise<RenderedMetrics>
   readonly checkReadiness: () => Promise<Readiness>
+  readonly onRefusal?: ((status: 404 | 405) => void) | undefined
   /** Sees the URL of each request, and may have its answer wait. */
   readonly onUrl?: ((url: string, remote: string) => Promise<void> | undefined) | undefined
 }
@@ -111,7 +112,7 @@ function sharing<T>(work: () => Promise<T>): () => Promise<T> {
 
 async function answer(
   routes: ReadonlyMap<string, Route>,
-  { log, onUrl }: Pick<MetricsServerOptions, 'log' | 'onUrl'>,
+  { log, onUrl, onRefusal }: Pick<MetricsServerOptions, 'log' | 'onUrl' | 'onRefusal'>,
   request: IncomingMessage,
 ): Promise<Answer> {
   const { url = '' } = request
@@ -119,8 +120,14 @@ async function answer(
   if (namesSeveralHosts(request)) return plain(400, 'more than one Host')
   const [path = ''] = url.split('?', 1)
   const route = routes.get(path)
-  if (route === undefined) return plain(404, 'there are /metrics, /livez and /readyz')
-  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'GET only')
+  if (route === undefined) {
+    onRefusal?.(404)
+    return plain(404, 'there are /metrics, /livez and /readyz')
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    onRefusal?.(405)
+    return plain(405, 'GET only')
+  }
   try {
     return await route(request)
   } catch (error) {

@@ -29,7 +29,7 @@ async function metricsUrlOf(hub: TestHub): Promise<string> {
 }
 
 describe('the metrics port', () => {
-  test('[MET-1] [MET-2] [MET-5] [BOOT-30] [ENV-31] serves every metric of the table, by its type, as OpenMetrics', async () => {
+  test('[MET-1] [MET-2] [MET-5] [MET-19] [BOOT-30] [ENV-31] serves every metric of the table, by its type, as OpenMetrics', async () => {
     await using hub = await startScraped({ SVC_METRICS_CERTIFICATES: '5' })
     const url = await metricsUrlOf(hub)
     const host = await enrollHost(hub, 'web-1.example')
@@ -37,6 +37,7 @@ describe('the metrics port', () => {
     await send(host.mtls, { path: '/v1/<script>' })
     await post({ port: hub.ports.enroll }, '/v1/enroll', {})
     await hub.admin('POST', '/v1/admin/webhooks', { url: 'https://receiver.invalid/', tipos: [] })
+    await fetch(`${url}/nothing`)
     const reply = await fetch(`${url}/metrics?x=1`)
     assert.equal(
       reply.headers.get('content-type'),
@@ -66,6 +67,11 @@ describe('the metrics port', () => {
     assert.equal(valueOf(requests, { port: 'enroll', route: '/v1/enroll', code: '400' }), 1)
     assert.equal(valueOf(requests, { port: 'mtls', route: '/v1/manifest', code: '200' }), 1)
     assert.equal(valueOf(requests, { port: 'mtls', route: 'other', code: '404' }), 1)
+    const refusals = 'svc_refusals_total'
+    assert.equal(valueOf(refusals, { port: 'enroll', error: 'request_invalid' }), 1)
+    assert.equal(valueOf(refusals, { port: 'mtls', error: 'route_not_found' }), 1)
+    assert.equal(valueOf(refusals, { port: 'metrics', error: 'route_not_found' }), 1)
+    assert.equal(valueOf(refusals, { port: 'health', error: 'route_not_found' }), 0)
     assert.ok(!text.includes('script'), 'what strangers send is in no label')
     assert.equal(valueOf('svc_agents', { state: 'registered' }), 1)
     assert.equal(valueOf('svc_certificates', { purpose: 'identity', state: 'valid' }), 1)

@@ -18,9 +18,11 @@ import {
 } from '../support/wire-client.ts'
 
 let host: EnrolledHost
+/** In the log: docs/protocol.md LOG-4. */
+const EVERY_REFUSAL = { RUST_LOG: 'debug' }
 const { hub } = useHub(async (listening) => {
   host = await enrollHost(listening, 'requests.example')
-})
+}, EVERY_REFUSAL)
 
 const healthPort = (): Target => ({ port: hub.ports.health })
 const enrollPort = (): Target => ({ port: hub.ports.enroll })

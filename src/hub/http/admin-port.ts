@@ -29,7 +29,7 @@ import { strangerTurns } from './stranger-turns.ts'
 
 export interface AdminPortOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
 > {
   readonly onHandshakeFailure?: (() => void) | undefined
   readonly clock: Clock
@@ -96,6 +96,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
+    onRefusal: options.onRefusal,
     leakedTokens: options.leakedTokens,
     headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,

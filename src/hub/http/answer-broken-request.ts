@@ -3,7 +3,7 @@ import { maxHeaderSize, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describeError } from '../../platform/errors.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
-import type { FloodLog } from './flood-log.ts'
+import { type AnswerLogOptions, boundReason } from './answer-log.ts'
 
 /** What Node says of a request that it cannot parse. */
 export interface BrokenRequest extends Error {
@@ -20,7 +20,7 @@ const answered = new WeakSet<Socket>()
 
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
 export function answerBrokenRequest(
-  floodLog: FloodLog,
+  { port, floodLog, onRefusal }: Pick<AnswerLogOptions, 'port' | 'floodLog' | 'onRefusal'>,
   error: BrokenRequest,
   socket: Socket,
   bodyOf: (refusal: WireErrorCode) => object,
@@ -39,7 +39,8 @@ export function answerBrokenRequest(
   answered.add(socket)
   const { status } = WIRE_ERRORS[code]
   const requestId = randomUUID()
-  const reason = describeError(error)
+  const reason = boundReason(describeError(error))
+  onRefusal?.(port, code)
   floodLog(
     { request_id: requestId, status, error: code, reason, remote: socket.remoteAddress },
     'Request refused',

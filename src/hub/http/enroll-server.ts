@@ -12,7 +12,7 @@ import {
 } from '../../protocol/schemas.ts'
 import type { EnrollAgent } from '../service/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/recover-identity.ts'
-import { RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
+import { noteReason, RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { strangerTurns } from './stranger-turns.ts'
 
@@ -20,7 +20,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
 
 export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
 > {
   readonly clock: Clock
   readonly enrollAgent: EnrollAgent
@@ -76,6 +76,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
       refuseLongCsr(request.body.csr_pem)
       const outcome = await options.recoverIdentity(request.body)
       if (!outcome.ok) {
+        if ('reason' in outcome) noteReason(reply, outcome.reason)
         const isFailure = outcome.refusal === 'recovery_refused'
         const waitMs = isFailure ? failures.take(request.ip) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)

@@ -23,6 +23,17 @@ export function refusalSentBy(reply: FastifyReply): WireErrorCode | undefined {
   return refusals.get(reply)
 }
 
+const reasons = new WeakMap<FastifyReply, string>()
+
+/** Why a request is refused, in words for the log; the first one that is given counts. */
+export function noteReason(reply: FastifyReply, reason: string): void {
+  if (!reasons.has(reply)) reasons.set(reply, reason)
+}
+
+export function reasonNotedFor(reply: FastifyReply): string | undefined {
+  return reasons.get(reply)
+}
+
 /** What a refusal says on the ports of agents. */
 export function errorBody(refusal: WireErrorCode): object {
   return { error: refusal }

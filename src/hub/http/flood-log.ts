@@ -1,9 +1,13 @@
 import type { Logger } from '../../platform/logger.ts'
+import { createTokenBuckets } from '../../platform/token-bucket.ts'
+import { callerOf } from './caller-key.ts'
 
 export interface FloodLogOptions {
   readonly log: Logger
   /** Milliseconds from wherever. */
   readonly now?: () => number
+  /** Calls back when a while is over, unless the process ends before. */
+  readonly later?: (work: () => void, delayMs: number) => void
 }
 
 export interface FloodFields extends Readonly<Record<string, unknown>> {
@@ -12,23 +16,49 @@ export interface FloodFields extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Logs refusals that cost a client nothing and the hub a line each: the first of an address and a code, then none for ten
- * seconds. The next line says how many were left out, which are there at `debug`. docs/protocol.md LOG-4.
+ * Logs refusals, which cost a client nothing and the hub a line each: the first of a caller and a code, then none for ten
+ * seconds. The next line says how many were left out. However many addresses there are, there is a line in two seconds, once
+ * thirty have been written at once; those that found no room are told together. Each is there at `debug`.
+ * docs/protocol.md LOG-4.
  */
 export type FloodLog = (fields: FloodFields, message: string) => void
 
 const SILENCE_MS = 10_000
-/** Beyond it the oldest are forgotten, and are as good as new. */
-const TOLD_APART_MAX = 10_000
+/** Beyond it the oldest are forgotten, and what was left out of theirs. */
+const TOLD_APART_MAX = 1000
+const LINES_PER_SECOND = 0.5
+const LINES_AT_ONCE = 30
+const ALL = ''
 
-export function createFloodLog({ log, now = () => performance.now() }: FloodLogOptions): FloodLog {
+export function createFloodLog(options: FloodLogOptions): FloodLog {
+  const { log, now = () => performance.now(), later = laterUnlessEnded } = options
   const silences = new Map<string, { readonly untilMs: number; leftOut: number }>()
+  const lines = createTokenBuckets({
+    perSecond: LINES_PER_SECOND,
+    burst: LINES_AT_ONCE,
+    now: () => new Date(now()),
+  })
+  const withoutRoom = new Map<string, number>()
+  const tellTogether = (): void => {
+    const counts = Object.fromEntries(withoutRoom)
+    withoutRoom.clear()
+    log.info({ left_out: counts }, 'Refusals left out')
+  }
+  const countWithoutRoom = (error: string): void => {
+    if (withoutRoom.size === 0) later(tellTogether, SILENCE_MS)
+    withoutRoom.set(error, (withoutRoom.get(error) ?? 0) + 1)
+  }
   return (fields, message) => {
-    const key = `${fields.error} ${fields.remote}`
+    const key = `${fields.error} ${callerOf(fields.remote).key}`
     const nowMs = now()
     const silence = silences.get(key)
     if (silence !== undefined && nowMs < silence.untilMs) {
       silence.leftOut += 1
+      log.debug(fields, message)
+      return
+    }
+    if (lines.take(ALL) > 0) {
+      countWithoutRoom(fields.error)
       log.debug(fields, message)
       return
     }
@@ -39,4 +69,9 @@ export function createFloodLog({ log, now = () => performance.now() }: FloodLogO
     if (silences.size > TOLD_APART_MAX) silences.delete(silences.keys().next().value ?? '')
     log.info(leftOut === 0 ? fields : { ...fields, left_out: leftOut }, message)
   }
+}
+
+function laterUnlessEnded(work: () => void, delayMs: number): void {
+  // tidy: a log line is about real time, and keeps no process alive.
+  setTimeout(work, delayMs).unref()
 }

@@ -5,7 +5,7 @@ import { strangerTurns } from './stranger-turns.ts'
 
 export interface HealthServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
 > {
   readonly version: string
 }

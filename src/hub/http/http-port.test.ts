@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
-import { createLogging } from '../../platform/logger.ts'
+import { createLogging, type Logger } from '../../platform/logger.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import { RequestRefusal } from './error-response.ts'
 import { createHealthServer } from './health-server.ts'
@@ -98,19 +98,11 @@ describe('a port of the hub', () => {
     assert.match(String(reason), /^Parse Error: /)
   })
 
-  test('[LOG-4] logs at debug why it refuses what is refused too often', async () => {
-    const lines: Record<string, unknown>[] = []
-    const destination = {
-      write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-    }
-    const logging = createLogging({
-      filter: { levelOf: () => 'debug' },
-      format: 'json',
-      destination,
-    })
+  test('[SRF-7] [LOG-4] logs why it refuses what is refused too often, in one line', async () => {
+    const { log, lines } = collectLines('info')
     const { app } = createHttpPort({
       port: 'health',
-      log: logging.forModule('test'),
+      log,
       limits: DEFAULT_HUB_LIMITS,
       isTrustedProxy: () => false,
       limitRefusal: async () => 1000,
@@ -120,10 +112,86 @@ describe('a port of the hub', () => {
     })
     const { statusCode } = await app.inject('/health')
     assert.equal(statusCode, 429)
-    const told = lines.filter(({ reason }) => reason === 'wrong shape')
     assert.deepEqual(
-      told.map(({ level, error }) => [level, error]),
-      [['debug', 'request_invalid']],
+      lines.map(({ level, error, reason }) => [level, error, reason]),
+      [['info', 'rate_limited', 'wrong shape']],
     )
   })
+
+  test('[LOG-4] [MET-19] whatever is refused again and again is a line in the log, and counted each time', async () => {
+    const { log, lines } = collectLines('info')
+    const counted: string[] = []
+    const { app } = createHttpPort({
+      port: 'enroll',
+      log,
+      limits: DEFAULT_HUB_LIMITS,
+      isTrustedProxy: () => false,
+      onRefusal: (port, error) => void counted.push(`${port} ${error}`),
+    })
+    app.post('/v1/enroll', async () => ({}))
+    const json = { 'content-type': 'application/json' }
+    for (let round = 0; round < 20; round += 1) {
+      await app.inject('/nothing')
+      await app.inject('/%zz')
+      await app.inject('/v1/enroll')
+      await app.inject({ method: 'POST', url: '/v1/enroll', payload: 'x' })
+      await app.inject({ method: 'POST', url: '/v1/enroll', headers: json, payload: '{' })
+      const large = `"${'x'.repeat(70_000)}"`
+      await app.inject({ method: 'POST', url: '/v1/enroll', headers: json, payload: large })
+    }
+    const errors = [
+      'route_not_found',
+      'method_not_allowed',
+      'unsupported_media_type',
+      'json_invalid',
+      'body_too_large',
+    ]
+    assert.deepEqual(
+      lines.map(({ error }) => error),
+      errors,
+    )
+    assert.equal(counted.length, 120)
+    assert.deepEqual(
+      [...new Set(counted)],
+      errors.map((error) => `enroll ${error}`),
+    )
+  })
+
+  test('[LOG-4] at debug each refusal is there, and none of its lines is long', async () => {
+    const { log, lines } = collectLines('debug')
+    const { app } = createHttpPort({
+      port: 'health',
+      log,
+      limits: DEFAULT_HUB_LIMITS,
+      isTrustedProxy: () => true,
+    })
+    app.get('/health', () => {
+      throw new RequestRefusal('request_invalid', 'x'.repeat(5000))
+    })
+    const headers = { 'x-forwarded-for': 'y'.repeat(5000), 'user-agent': 'z'.repeat(5000) }
+    await app.inject({ url: '/health', headers })
+    await app.inject({ url: `/${'n'.repeat(5000)}`, headers })
+    await app.inject({ url: `/${'n'.repeat(5000)}`, headers })
+    assert.deepEqual(
+      lines.map(({ level, error }) => [level, error]),
+      [
+        ['info', 'request_invalid'],
+        ['info', 'route_not_found'],
+        ['debug', 'route_not_found'],
+      ],
+    )
+    for (const line of lines) assert.ok(JSON.stringify(line).length < 700, JSON.stringify(line))
+  })
 })
+
+function collectLines(lowest: 'info' | 'debug'): {
+  readonly log: Logger
+  readonly lines: Record<string, unknown>[]
+} {
+  const lines: Record<string, unknown>[] = []
+  const destination = {
+    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  }
+  const logging = createLogging({ filter: { levelOf: () => lowest }, format: 'json', destination })
+  return { log: logging.forModule('test'), lines }
+}

@@ -11,20 +11,21 @@ import type { TSchema } from 'typebox'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { namesSeveralHosts } from '../../platform/names-several-hosts.ts'
-import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
-import { answerUnavailable } from './answer-unavailable.ts'
+import { type AnswerLogOptions, noteAnswer, pathOf } from './answer-log.ts'
 import { answerBrokenRequest, type BrokenRequest, requestLineOf } from './answer-broken-request.ts'
+import { answerUnavailable } from './answer-unavailable.ts'
 import { boundDroppedBody } from './bound-dropped-body.ts'
 import { guardConnections } from './connection-guard.ts'
+import { createFloodLog } from './flood-log.ts'
 import { guardRequests } from './request-guard.ts'
-import { createFloodLog, type FloodLog } from './flood-log.ts'
 import {
   errorBody,
+  noteReason,
   RequestRefusal,
   refusalOf,
-  refusalSentBy,
   sendRateLimited,
   sendRefusal,
 } from './error-response.ts'
@@ -34,7 +35,7 @@ import type { StrangerTurns } from './stranger-turns.ts'
 import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
 
-export interface HttpPortOptions {
+export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'onRefusal'> {
   readonly port: PortName
   readonly log: Logger
   readonly limits: HubLimits
@@ -57,18 +58,8 @@ export interface HttpPortOptions {
   readonly routes?: readonly Route[]
   /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
-  readonly onAnswer?: ((answer: AnsweredRequest) => void) | undefined
   /** Ends a token that is in a URL: docs/protocol.md TOK-10. */
   readonly leakedTokens?: LeakedTokens | undefined
-}
-
-/** An answer that went out, for whoever counts them. */
-export interface AnsweredRequest {
-  readonly port: PortName
-  /** The template of the route; `other` where there is none. */
-  readonly route: string
-  readonly status: number
-  readonly durationMs: number
 }
 
 interface Route {
@@ -106,11 +97,11 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate, onAnswer } = options
   const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
-  const logs = { log, floodLog: createFloodLog({ log }) }
   const jsonBounds = {
     depthMax: limits.jsonDepth,
     stringsMax: options.stringsMax ?? Number.POSITIVE_INFINITY,
   }
+  const answers: AnswerLogOptions = { ...options, floodLog: createFloodLog({ log }) }
   let isClosing = false
   const endTokenIn = (url: string, address: string | undefined): Promise<void> | undefined =>
     options.leakedTokens?.endTokenIn(url, { port, address: address ?? '' })
@@ -118,13 +109,19 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     requireHostHeader: false,
     connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS[port],
   }
-  const refuseFirst = async (
+  const begin = async (
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<WireErrorCode | undefined> =>
-    refuseUnlikeHttp(request, reply) ??
-    (isClosing ? 'unavailable' : undefined) ??
-    (await authenticate?.(request, reply))
+  ): Promise<WireErrorCode | undefined> => {
+    reply.headers({ ...options.headers, 'x-request-id': request.id })
+    // Before anything is made of the request: the token that is in its URL may be in its header or body too.
+    await endTokenIn(request.url, request.ip)
+    return (
+      refuseUnlikeHttp(request, reply) ??
+      (isClosing ? 'unavailable' : undefined) ??
+      (await authenticate?.(request, reply))
+    )
+  }
   // Fastify's type depends on whether it is https; what we use of it is the same.
   const app = fastify({
     ...(options.https === undefined
@@ -142,17 +139,14 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     genReqId: () => randomUUID(),
     frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for it: what comes before and after every answer is done here.
-      reply.headers({ ...options.headers, 'x-request-id': request.id })
-      await endTokenIn(request.url, request.ip)
-      const refusal = (await refuseFirst(request, reply)) ?? refusalOf(error)
+      const refusal = (await begin(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
-      logAnswer(logs, request, reply)
-      countAnswer(options, request, reply)
+      noteAnswer(answers, request, reply)
       return reply
     },
     clientErrorHandler: (error: BrokenRequest, socket: Socket) => {
       void endTokenIn(requestLineOf(error), socket.remoteAddress)
-      answerBrokenRequest(logs.floodLog, error, socket, bodyOf)
+      answerBrokenRequest(answers, error, socket, bodyOf)
     },
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
   app.server.headersTimeout = timeoutMs(limits.headersSeconds)
@@ -170,13 +164,15 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       const body = bodyOf('unavailable')
       const id = answerUnavailable(request, response, options.headers ?? {}, body)
       const fields = { request_id: id, status: 503, error: 'unavailable', remote: address }
-      logs.floodLog({ ...fields, reason: 'too many wait for their turn' }, 'Request refused')
+      answers.floodLog({ ...fields, reason: 'too many wait for their turn' }, 'Request refused')
+      options.onRefusal?.(port, 'unavailable')
       connections.finish(request.socket)
       onAnswer?.({ port, route: 'other', status: 503, durationMs: 0 })
     },
     onCut: ({ remoteAddress: remote }) => {
       const reason = 'a request before the answer to the last one'
-      logs.floodLog({ error: 'pipelined', reason, remote }, 'Connection cut')
+      answers.floodLog({ error: 'pipelined', reason, remote }, 'Connection cut')
+      options.onRefusal?.(port, 'pipelined')
     },
   })
 
@@ -199,11 +195,8 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...options.headers, 'x-request-id': request.id })
-    // Before anything is made of the request: the token that is in its URL may be in its header or body too.
-    await endTokenIn(request.url, request.ip)
     const refusal =
-      (await refuseFirst(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
+      (await begin(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
     if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))
     return undefined
   })
@@ -213,10 +206,11 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error)
     const waitMs = await waitBefore(options, request, refusal)
-    const fields = { request_id: request.id, error: refusal, reason: describeError(error) }
-    if (refusal === 'internal_error') log.error({ ...fields, err: error }, 'Request failed')
-    else if (waitMs === 0) log.info(fields, 'Request refused')
-    else log.debug(fields, 'Request refused')
+    const reason = describeError(error)
+    if (refusal === 'internal_error') {
+      log.error({ request_id: request.id, reason, err: error }, 'Request failed')
+    }
+    noteReason(reply, reason)
     return waitMs > 0
       ? sendRateLimited(reply, waitMs, bodyOf('rate_limited'))
       : sendRefusal(reply, refusal, bodyOf(refusal))
@@ -226,8 +220,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
   app.addHook('onResponse', async (request, reply) => {
     connections.finish(request.raw.socket)
-    logAnswer(logs, request, reply)
-    countAnswer(options, request, reply)
+    noteAnswer(answers, request, reply)
   })
 
   return {
@@ -254,7 +247,9 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
 }
 
 function refuseUnlikeHttp(request: FastifyRequest, reply: FastifyReply): WireErrorCode | undefined {
-  if (findHttpFault(request) === undefined) return undefined
+  const fault = findHttpFault(request)
+  if (fault === undefined) return undefined
+  noteReason(reply, fault)
   reply.header('connection', 'close')
   return 'request_invalid'
 }
@@ -277,9 +272,6 @@ async function waitBefore(
     return 0
   }
 }
-
-/** Of a path in the log. */
-const PATH_CHARACTERS_MAX = 128
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
@@ -319,12 +311,6 @@ function isPathOf(pattern: string, path: string): boolean {
   )
 }
 
-/** Without its query, which is nobody's business but the route's: docs/protocol.md LOG-5. */
-function pathOf({ url }: FastifyRequest): string {
-  const end = url.indexOf('?')
-  return end < 0 ? url : url.slice(0, end)
-}
-
 /** Node's timers know no infinity; 0 turns its timeouts off. */
 function timeoutMs(seconds: number): number {
   return Number.isFinite(seconds) ? seconds * 1000 : 0
@@ -332,35 +318,4 @@ function timeoutMs(seconds: number): number {
 
 function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
-}
-
-function countAnswer(
-  { port, onAnswer }: HttpPortOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'other'
-  onAnswer?.({ port, route, status: reply.statusCode, durationMs: reply.elapsedTime })
-}
-
-function logAnswer(
-  { log, floodLog }: { readonly log: Logger; readonly floodLog: FloodLog },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const fields = {
-    request_id: request.id,
-    method: request.method,
-    path: pathOf(request).slice(0, PATH_CHARACTERS_MAX),
-    status: reply.statusCode,
-    duration_ms: Math.round(reply.elapsedTime),
-    remote: request.ip,
-  }
-  const refusal = refusalSentBy(reply)
-  if (refusal === undefined) log.debug(fields, 'Request answered')
-  else {
-    const reason = findHttpFault(request) ?? WIRE_ERRORS[refusal].when
-    const write: FloodLog = refusal === 'rate_limited' ? floodLog : (...line) => log.info(...line)
-    write({ ...fields, error: refusal, reason }, 'Request answered')
-  }
 }

@@ -2,12 +2,14 @@
 
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { Server as TlsServer, TlsOptions } from 'node:tls'
+import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
 import type { Logger } from '../../platform/logger.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import type { ServerCertificate } from '../service/server-certificate.ts'
 import type { HttpPort } from './http-port.ts'
+import { boundReason } from './answer-log.ts'
 import { awaitHello } from './await-hello.ts'
+import { createFloodLog } from './flood-log.ts'
 import { guardClientChains } from './guard-client-chains.ts'
 import { handshakesOf } from './handshakes.ts'
 import { readPhase } from './read-phase.ts'
@@ -73,6 +75,7 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
   const guard = options.hasClientChains === true ? guardClientChains(server) : undefined
   /** Of those that said hello. */
   const costs = new WeakMap<Socket, () => number>()
+  const addresses = new WeakMap<object, string | undefined>()
   waitAfterFailure(server, {
     whenReady: (socket, then) =>
       awaitHello(socket, handshakeTimeoutMs(limits), (hello) => {
@@ -81,6 +84,7 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
           socket.destroy()
           return
         }
+        addresses.set(stream, socket.remoteAddress)
         costs.set(socket, () => ('handshakeMs' in stream ? stream.handshakeMs : HANDSHAKE_MS))
         then(stream)
       }),
@@ -98,10 +102,31 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
       if (costMs > 0) strangerTurns.charge(address, costMs)
     },
   })
+  const floodLog = createFloodLog({ log })
   server.on('tlsClientError', (error, socket) => {
-    log.debug({ reason: error.message }, 'Handshake failed')
+    const reason = boundReason(refusalOfCertificate(socket) ?? error.message)
+    const remote = addresses.get(connectionBelow(socket)) ?? socket.remoteAddress
+    floodLog({ error: 'handshake_failed', reason, remote }, 'Handshake failed')
     // Nothing can be answered on it, so it would stay open as long as the client likes.
     socket.destroy()
   })
   return server
+}
+
+/** OpenSSL's name of what is wrong with the client's chain; to Node it is a connection that was hung up. */
+function refusalOfCertificate({ authorizationError }: TLSSocket): string | undefined {
+  const fault: unknown = authorizationError
+  return typeof fault === 'string' ? fault : undefined
+}
+
+/**
+ * What TLS was begun on, which knows its address where a TLS socket on a mere stream does not yet. Node says it by no other
+ * name; of a client that hung up it does not say it at all.
+ */
+function connectionBelow(socket: TLSSocket & { readonly _handle?: StreamHandle | null }): object {
+  return socket._handle?._parentWrap?.stream ?? socket
+}
+
+interface StreamHandle {
+  readonly _parentWrap?: { readonly stream?: object }
 }

@@ -45,7 +45,7 @@ import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
 export interface MtlsServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
 > {
   readonly clock: Clock
   /** Shared with recovery: an agent has one rate, whichever way it asks. */
@@ -110,6 +110,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     limits,
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
+    onRefusal: options.onRefusal,
     leakedTokens: options.leakedTokens,
     authenticate,
     https: {

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { MetricSet } from '../../platform/metric-set.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
-import type { AnsweredRequest } from '../http/http-port.ts'
+import type { AnsweredRequest } from '../http/answer-log.ts'
 import type { EventOverdraft } from '../domain/event-budget.ts'
 import type { CommittedBatch } from '../store/sqlite/group-commit.ts'
 import type { CA_OUTCOMES, HubMetrics } from './hub-metrics.ts'
@@ -19,6 +19,7 @@ export interface LastCaCall {
 export interface HubMeters {
   readonly set: MetricSet<HubMetrics>
   readonly onAnswer: (answer: AnsweredRequest) => void
+  readonly onRefusal: (port: string, error: string) => void
   readonly onHandshakeFailure: () => void
   readonly onOverdraft: (overdraft: EventOverdraft) => void
   readonly onBatch: (batch: CommittedBatch) => void
@@ -45,6 +46,7 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
       if (route === ROUTES.stream.path) return
       set.observe('svc_http_request_duration_seconds', { port, route }, durationMs / 1000)
     },
+    onRefusal: (port, error) => set.add('svc_refusals_total', { port, error }),
     onHandshakeFailure: () => set.add('svc_tls_handshake_failures_total', {}),
     onOverdraft: ({ refusal }) =>
       set.add('svc_events_refused_total', {

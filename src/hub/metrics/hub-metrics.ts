@@ -2,6 +2,7 @@
 // deploy/ are held against it. Labels hold no text from outside: what strangers send is counted, never named.
 
 import type { MetricTable } from '../../platform/metric-set.ts'
+import { WIRE_ERRORS } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import { COUNTED_STATUSES, ENDING_WITHIN } from '../domain/fleet.ts'
 
@@ -52,6 +53,13 @@ export const HUB_METRICS = {
     labels: { port: PORTS, route: 'route templates; `other` where there is none' },
     meaning: 'From the headers of a request to the end of its answer.',
     buckets: FAST,
+  },
+  svc_refusals_total: {
+    type: 'counter',
+    unit: 'requests',
+    labels: { port: [...PORTS, 'metrics'], error: [...Object.keys(WIRE_ERRORS), 'pipelined'] },
+    meaning:
+      'Requests that were refused, what is no HTTP included; each, while the log has one in ten seconds of an address and a code.',
   },
   svc_connections: {
     type: 'gauge',

@@ -65,6 +65,8 @@ export function serveHubMetrics(
   return startMetricsServer(address, {
     log,
     onUrl: options.onUrl,
+    onRefusal: (status) =>
+      meters.onRefusal('metrics', status === 404 ? 'route_not_found' : 'method_not_allowed'),
     checkReadiness: () => checkReadiness(options),
     render: async () => {
       collectProcess()

@@ -82,7 +82,7 @@ test('[REC-1] a proof without the key’s signature is refused, and nothing is t
   await fc.assert(
     fc.asyncProperty(fc.oneof(made, dots, anyText()), async (proof) => {
       const outcome = await recover({ cert_pem: certPem, csr_pem: csrPem, proof })
-      assert.deepEqual(outcome, { ok: false, refusal: 'recovery_refused' })
+      assert.equal(outcome.ok ? 'recovered' : outcome.refusal, 'recovery_refused')
     }),
     propertyRuns(300),
   )
@@ -118,7 +118,7 @@ test('[REC-1] a certificate or a CSR that was changed is refused with whatever p
         changed.csr_pem.replaceAll(/\s/g, '') === csrPem.replaceAll(/\s/g, '')
       if (isSame) return
       const outcome = await recover({ ...changed, proof: await goodProof() })
-      assert.deepEqual(outcome, { ok: false, refusal: 'recovery_refused' })
+      assert.equal(outcome.ok ? 'recovered' : outcome.refusal, 'recovery_refused')
     }),
     propertyRuns(300),
   )

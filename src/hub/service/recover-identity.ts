@@ -31,7 +31,12 @@ export interface RecoverIdentityDependencies {
   readonly issueRates: TokenBuckets
 }
 
-export type RecoverIdentity = (request: RecoverRequestBody) => Promise<IssueOutcome>
+export type RecoveryOutcome =
+  | IssueOutcome
+  /** The reason is for the log. */
+  | { readonly ok: false; readonly refusal: 'recovery_refused'; readonly reason: string }
+
+export type RecoverIdentity = (request: RecoverRequestBody) => Promise<RecoveryOutcome>
 
 const claimsValidator = Compile(RecoveryClaims)
 
@@ -41,10 +46,6 @@ const claimsValidator = Compile(RecoveryClaims)
  */
 export function createRecoverIdentity(dependencies: RecoverIdentityDependencies): RecoverIdentity {
   const { store, clock, log, issueCertificate, hubNames, graceMs, issueRates } = dependencies
-  const refuse = (reason: string, fields: object): IssueOutcome => {
-    log.warn({ ...fields, reason }, 'Recovery refused')
-    return { ok: false, refusal: 'recovery_refused' }
-  }
   const findRecoverable = async (der: Buffer | undefined): Promise<RecoverableVerdict> => {
     const { reader } = store
     const certificate = der && (await reader.findCertificate(hash('sha256', der, 'hex')))
@@ -55,7 +56,7 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
     const der = decodePem(request.cert_pem, 'certificate')
     const found = await findRecoverable(der)
     if (!found.ok || der === undefined) {
-      return refuse(found.ok ? 'no certificate' : found.reason, { serial: null })
+      return refuse(found.ok ? 'no certificate' : found.reason)
     }
     const { agent, certificate } = found
     const { serial } = certificate
@@ -70,7 +71,7 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
       hubNames,
       now,
     })
-    if (!verdict.ok) return refuse(verdict.reason, { serial })
+    if (!verdict.ok) return refuse(`${verdict.reason}, serial ${serial}`)
     if (issueRates.take(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
     // Kept until its `iat` is too old to be accepted again.
     const proofExpiry = new Date(now.getTime() + 2 * PROOF_AGE_MS_MAX)
@@ -78,7 +79,7 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
     if (!isFresh) {
       // Whoever repeats a proof need not have the key.
       issueRates.giveBack(agent.id)
-      return refuse('proof used before', { hostname: agent.hostname })
+      return refuse(`proof of ${agent.hostname} used before`)
     }
     const issue = { csr_pem: request.csr_pem }
     const outcome = await issueCertificate(agent, issue, certificate.sha256, (writer, at) =>
@@ -98,6 +99,10 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
     log.info({ hostname: agent.hostname }, 'Identity recovered')
     return outcome
   }
+}
+
+function refuse(reason: string): RecoveryOutcome {
+  return { ok: false, refusal: 'recovery_refused', reason }
 }
 
 /** What became of the agent, or of its certificate, while the CA was signing. */
