@@ -11,15 +11,17 @@ import { ensureStepCa } from '../tools/install-step-ca.ts'
 import { buildLoadGenerator } from './load-generator.ts'
 import { measureRow, RATE_ROWS } from './rows.ts'
 import { renderBounded, renderRate, renderReport, renderTime, type ReportRow } from './report.ts'
+import { measureSteps } from './steps.ts'
 import { measurePushLatency, measureStreamMemory } from './streams.ts'
 import { measureTimes } from './times.ts'
 
 const TIMES = 'times'
+const STEPS = 'steps'
 const BOUNDED_ROWS = new Map([
   ['push-latency', measurePushLatency],
   ['stream-memory', measureStreamMemory],
 ])
-const NAMES = [...RATE_ROWS.map(({ name }) => name), ...BOUNDED_ROWS.keys(), TIMES]
+const NAMES = [...RATE_ROWS.map(({ name }) => name), ...BOUNDED_ROWS.keys(), STEPS, TIMES]
 const SECONDS_DEFAULT = 2
 
 interface Options {
@@ -51,6 +53,10 @@ await runProgram('bench', async () => {
     if (!names.includes(name)) continue
     process.stderr.write(`bench: ${name}\n`)
     rows.push(renderBounded(await measure({ ...worldOptions, isPinned: false })))
+  }
+  if (names.includes(STEPS)) {
+    process.stderr.write(`bench: ${STEPS}\n`)
+    rows.push(...(await measureSteps()).map(renderBounded))
   }
   if (names.includes(TIMES)) {
     process.stderr.write(`bench: ${TIMES}\n`)

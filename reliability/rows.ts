@@ -7,6 +7,7 @@ import { agentFiles } from './rows/agent-files.ts'
 import { caOutage } from './rows/ca-outage.ts'
 import { clock } from './rows/clock.ts'
 import { costlyHandshakes } from './rows/costly-handshakes.ts'
+import { costlyRequests } from './rows/costly-requests.ts'
 import { hostilePeers } from './rows/hostile-peers.ts'
 import { lostReplies } from './rows/lost-replies.ts'
 import { oneTokenOneUse } from './rows/one-token-one-use.ts'
@@ -25,6 +26,7 @@ export const ROWS: readonly ReliabilityRow[] = [
   caOutage,
   abuse,
   costlyHandshakes,
+  costlyRequests,
   refusedIdentities,
   vault,
   clock,

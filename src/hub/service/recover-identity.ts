@@ -1,14 +1,12 @@
 // An agent whose identity expired while it, or the hub, was away comes back without a new token.
 
-import { hash, X509Certificate } from 'node:crypto'
-import { compactVerify } from 'jose'
-import { Compile } from 'typebox/compile'
+import { hash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { TokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { decodePem } from '../../pki/pem.ts'
-import { RecoveryClaims, type RecoverRequestBody } from '../../protocol/schemas.ts'
+import type { RecoverRequestBody } from '../../protocol/schemas.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import {
   decideProof,
@@ -19,6 +17,7 @@ import {
 import type { Store } from '../store/store.ts'
 import { recordHubAct } from './hub-acts.ts'
 import type { IssueCertificate, IssueOutcome } from './issue-certificate.ts'
+import { verifyProof } from './verify-proof.ts'
 
 export interface RecoverIdentityDependencies {
   readonly store: Store
@@ -37,8 +36,6 @@ export type RecoveryOutcome =
   | { readonly ok: false; readonly refusal: 'recovery_refused'; readonly reason: string }
 
 export type RecoverIdentity = (request: RecoverRequestBody) => Promise<RecoveryOutcome>
-
-const claimsValidator = Compile(RecoveryClaims)
 
 /**
  * Answers like certs/issue. What a stranger can ask for, by a certificate that anybody may know, costs a look-up; with one
@@ -111,18 +108,3 @@ const AUTHENTICATION_REFUSALS: ReadonlySet<WireErrorCode> = new Set([
   'agent_revoked',
   'certificate_superseded',
 ])
-
-/** `certificate` is one that the CA made and the hub knows, DER. */
-async function verifyProof(
-  proof: string,
-  certificate: Buffer,
-): Promise<RecoveryClaims | undefined> {
-  try {
-    const { publicKey } = new X509Certificate(certificate)
-    const { payload } = await compactVerify(proof, publicKey, { algorithms: ['ES256'] })
-    const claims: unknown = JSON.parse(new TextDecoder().decode(payload))
-    return claimsValidator.Check(claims) ? claims : undefined
-  } catch {
-    return undefined
-  }
-}
