@@ -16,7 +16,7 @@ import {
 } from './service/admin-operations.ts'
 import { createAuthenticateOperator } from './service/authenticate-operator.ts'
 import type { LeakedTokens } from './service/end-leaked-token.ts'
-import { createOnce } from './service/idempotent-creates.ts'
+import { createOnce, type CreatesUnderWay } from './service/idempotent-creates.ts'
 import { createRefusalRecorder } from './service/record-refusals.ts'
 import type { ServerCertificate } from './service/server-certificate.ts'
 import type { AdminOperations } from '../protocol/admin.ts'
@@ -46,10 +46,13 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const { config, clock, logging, operations } = dependencies
   const { store } = operations
   const log = logging.forModule('hub.admin')
+  const underWay: CreatesUnderWay = new Map()
   const operationsOf = ({ actor, role, idempotency }: AdminCaller): AdminOperations => {
     const on = (over: typeof store): AdminOperations =>
       createAdminOperations({ ...operations, store: over }, actor, role)
-    return idempotency === undefined ? on(store) : createOnce(store, clock, idempotency, on)
+    return idempotency === undefined
+      ? on(store)
+      : createOnce(store, clock, idempotency, on, underWay)
   }
   const refusals = createRefusalRecorder(store, clock, log)
   const { socketPath } = dependencies

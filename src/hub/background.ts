@@ -1,13 +1,15 @@
 // What a running hub does besides answering: each task goes on by itself until the hub stops.
 
 import type { Clock } from '../platform/clock.ts'
-import type { Logging } from '../platform/logger.ts'
+import { describeError } from '../platform/errors.ts'
+import type { Logger, Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { CertificateAuthority } from './ca/certificate-authority.ts'
 import type { HubConfig } from './config.ts'
 import type { AgentStreams } from './http/agent-streams.ts'
 import { readWebhookRoots } from './root-file.ts'
 import type { RunningRootSetHub } from './root-set-hub.ts'
+import type { FleetChanges } from './service/fleet-changes.ts'
 import { watchLateRenewals } from './service/late-renewals.ts'
 import type { PollRecorder } from './service/record-polls.ts'
 import { type CaRevoker, createCaRevoker } from './service/revoke-at-ca.ts'
@@ -32,6 +34,7 @@ export interface BackgroundParts {
   readonly rootSetHub: Pick<RunningRootSetHub, 'serverCertificate' | 'useServerCertificate'>
   readonly polls: PollRecorder
   readonly streams: Pick<AgentStreams, 'run'>
+  readonly changes: FleetChanges
 }
 
 export interface Background {
@@ -66,15 +69,27 @@ export async function startBackground(parts: BackgroundParts): Promise<Backgroun
     webhooks.run(signal),
     revoker.run(signal),
     watchLateRenewals(late, logging.forModule('hub.late'), signal),
+    finishChanges(parts.changes, logging.forModule('hub.changes')),
   ]
   return {
     webhooks,
     revoker,
     stop: async () => {
       stopping.abort()
+      parts.changes.close()
       await Promise.all(tasks)
     },
   }
+}
+
+/** What a hub that was killed had in force is written down, and what it was preparing discarded. */
+async function finishChanges(changes: FleetChanges, log: Logger): Promise<void> {
+  await changes
+    .inTurn(async () => undefined)
+    .catch((error: unknown) => {
+      const fields = { reason: describeError(error) }
+      log.warn(fields, 'An earlier change is not cleared away, the next one tries again')
+    })
 }
 
 // tidy: the hub's one source of chance, handed on from here.

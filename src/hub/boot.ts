@@ -24,6 +24,7 @@ import { CurrentRootSet } from './service/current-root-set.ts'
 import { createLeakedTokens } from './service/end-leaked-token.ts'
 import { openRootSet } from './service/open-root-set.ts'
 import { createPollRecorder } from './service/record-polls.ts'
+import { createFleetChanges } from './service/fleet-changes.ts'
 import { obtainServerCertificate } from './service/server-certificate.ts'
 import { storeRoots } from './service/server-pair-files.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
@@ -127,6 +128,7 @@ export async function bootHub(
     vaultRoot,
     onServerCertificate: (renewed) => admin?.replaceCertificate(renewed),
   })
+  const changes = createFleetChanges(store, ports.mtls.streams)
   const background = await startBackground({
     config,
     store,
@@ -137,6 +139,7 @@ export async function bootHub(
     rootSetHub,
     polls,
     streams: ports.mtls.streams,
+    changes,
   })
   let metrics: MetricsServer | undefined
   // All at once: one grace for everything that is under way.
@@ -188,6 +191,7 @@ export async function bootHub(
       contentBytesMax: config.contentBytesMax,
       renewalThresholdMs: config.renewalThresholdMs,
       notifier: ports.mtls.streams,
+      changes,
       webhooks: background.webhooks,
       roots: createAdminRoots({
         store,

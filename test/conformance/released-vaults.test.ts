@@ -124,7 +124,8 @@ async function assertSealed(
   reader: StoreReader,
   { cargaId, content, fingerprint, escrowIdentity }: SealedThen,
 ): Promise<void> {
-  const [delivery] = await reader.listDeliveries({ cargoId: cargaId as CargoId })
+  const step = await reader.listCargoDeliveries(cargaId as CargoId, { limit: 9 })
+  const [delivery] = step.deliveries
   const recipient = delivery && (await reader.findRecipient(delivery.agentId))
   assert.equal(recipient && fingerprintOf(recipient), fingerprint)
   const stored = await reader.findContent(cargaId as CargoId)

@@ -94,6 +94,7 @@ function statements(each: string): string[] {
     `${each} INSERT INTO raizes SELECT 1, i, 'pem', 1 FROM n`,
     `${each} ${newEntries} SELECT 'e' || i, ${uuid('0')}, 'noted', '{}', 'r' || i, ${at}, ${hash}, ${hash} FROM n`,
     `${each} ${newEntries} SELECT 'f' || i, '${agentId}', 'agent_started', '{}', NULL, ${at}, ${hash}, ${hash} FROM n`,
+    "INSERT INTO mudancas (acao, actor) VALUES ('retry', 'admin')",
     `INSERT INTO webhooks (id, url, tipos, segredo, created_at, geracao, cursor_seq, tentativas, espera_ms)
        VALUES ('${webhookId}', 'https://receiver.example', '[]', 's', 1, 1, 1, 0, 0)`,
     `${each} INSERT INTO webhooks_mortos SELECT '${webhookId}', i, 1, 'why', 0 FROM n`,

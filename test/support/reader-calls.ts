@@ -11,7 +11,8 @@ export type PortCalls<Method extends string> = Readonly<Record<Method, readonly 
 
 /** Why a method may walk through a whole table, or answer as much as there is. */
 export const UNBOUNDED: Readonly<Record<string, string>> = {
-  listAgents: 'of a role or for a politica; operators ask for it, a fleet at a time',
+  countCargoDeliveries: 'a range of an index: 3 ms for 100,000; once for an act on all of them',
+  countFailedDeliveries: 'as countCargoDeliveries',
   summariseFleet: 'counts of ranges of indexes: 17 ms with 100,000 agents, once in 5 s for metrics',
   listPolicies: 'a politica for each role, written by hand',
   listAccessTokens: 'admin tokens, made by hand',
@@ -47,7 +48,8 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],
   findAgentCertificate: [(w) => w.findAgentCertificate(HEAVY.agentId)],
-  listAgents: [(w) => w.listAgents()],
+  findAgents: [(w) => w.findAgents(AGENTS)],
+  listRoleAgents: [(w) => w.listRoleAgents('web', { after: ORDINARY.agentId, limit: 10 })],
   findAgentRequests: [(w) => w.findAgentRequests(HEAVY.agentId)],
   findToken: [(w) => w.findToken(ORDINARY.tokenHash)],
   findOpenTokens: [
@@ -78,8 +80,23 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
     (w) => w.listDeliveries({ agentId: HEAVY.agentId, cargoId: ORDINARY.cargoId, statuses: LIVE }),
     (w) => w.listDeliveries({ agentId: ORDINARY.agentId, cargoId: HEAVY.cargoId, statuses: LIVE }),
     (w) => w.listDeliveries({ agentId: ORDINARY.agentId }),
-    (w) => w.listDeliveries({ cargoId: ORDINARY.cargoId, statuses: LIVE }),
   ],
+  findDeliveryWithCargo: [(w) => w.findDeliveryWithCargo(ORDINARY.deliveryId)],
+  listLiveDeliveries: [(w) => w.listLiveDeliveries(AGENTS)],
+  listCargoDeliveries: [
+    (w) => w.listCargoDeliveries(HEAVY.cargoId, { limit: 10 }),
+    (w) => w.listCargoDeliveries(HEAVY.cargoId, { after: 40_000, limit: 10 }),
+    (w) => w.listCargoDeliveries(ORDINARY.cargoId, { limit: 10 }),
+  ],
+  listDeliveriesOfChange: [(w) => w.listDeliveriesOfChange(1, { limit: 10 })],
+  countCargoDeliveries: [(w) => w.countCargoDeliveries(HEAVY.cargoId)],
+  countFailedDeliveries: [(w) => w.countFailedDeliveries()],
+  listFailedDeliveries: [
+    (w) => w.listFailedDeliveries({ limit: 10 }),
+    (w) => w.listFailedDeliveries({ after: ORDINARY.deliveryId, limit: 10 }),
+  ],
+  listRivals: [(w) => w.listRivals(AGENTS, ['file-1'])],
+  listChanges: [(w) => w.listChanges()],
   listPredecessors: [
     (w) => w.listPredecessors(ORDINARY.successorId),
     (w) => w.listPredecessors(ORDINARY.deliveryId),

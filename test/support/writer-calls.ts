@@ -8,6 +8,7 @@ import {
   newContent,
   newEntry,
 } from '../../src/hub/store/store-samples.ts'
+import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
 import type { DeliveryId, Hostname, Recipient, TokenHash } from '../../src/protocol/identifiers.ts'
@@ -54,7 +55,7 @@ const policy = {
   automaticCargoes: [],
 }
 
-function delivery(): Parameters<StoreWriter['insertDelivery']>[0] {
+function delivery(): Delivery {
   return {
     id: randomUUID() as DeliveryId,
     cargoId: HEAVY.cargoId,
@@ -67,6 +68,13 @@ function delivery(): Parameters<StoreWriter['insertDelivery']>[0] {
     replacedBy: null,
   }
 }
+
+const change = {
+  act: 'update',
+  cargoId: HEAVY.cargoId,
+  actor: 'admin',
+  inForceAt: null,
+} as const
 
 export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReader>> = {
   insertAgent: [(w) => w.insertAgent(newAgent('another'))],
@@ -129,13 +137,26 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   removeContent: [(w) => w.removeContent(HEAVY.cargoId)],
   setPolicy: [(w) => w.setPolicy(policy)],
   removePolicy: [(w) => w.removePolicy('role-7')],
-  insertDelivery: [(w) => w.insertDelivery(delivery())],
+  insertDeliveries: [(w) => w.insertDeliveries([delivery()]), (w) => w.insertDeliveries([], 1)],
+  replaceDeliveries: [
+    (w) => w.replaceDeliveries([{ old: ORDINARY.successorId, successor: delivery() }], NOW),
+    (w) => w.replaceDeliveries([{ old: ORDINARY.successorId, successor: delivery() }], NOW, 1),
+  ],
+  cancelDeliveries: [(w) => w.cancelDeliveries([ORDINARY.successorId], NOW)],
   setDeliveryStatus: [
     (w) => w.setDeliveryStatus(ORDINARY.successorId, 'instalada', NOW, null),
     (w) => w.setDeliveryStatus(ORDINARY.deliveryId, 'substituida', NOW, null),
   ],
-  setDeliverySuccessor: [(w) => w.setDeliverySuccessor(ORDINARY.successorId, ORDINARY.deliveryId)],
+  insertChange: [(w) => w.insertChange(change)],
+  putInForce: [(w) => w.putInForce(1, NOW)],
+  deleteChange: [(w) => w.deleteChange(1)],
+  settleChange: [
+    (w) => w.settleChange({ id: 1, ...change, inForceAt: NOW }, 10),
+    (w) => w.settleChange({ id: 1, ...change, act: 'remove', inForceAt: NOW }, 10),
+  ],
+  discardChange: [(w) => w.discardChange(1, 10)],
   useProof: [(w) => w.useProof('new', NOW, NOW)],
+  appendEntries: [(w) => w.appendEntries([newEntry({ at: NOW }), newEntry({ at: NOW })])],
   appendEntry: [(w) => w.appendEntry(newEntry({ at: NOW }))],
   setCaRevoked: [(w) => w.setCaRevoked(CERTIFICATE, NOW)],
   setCaRefused: [(w) => w.setCaRefused(CERTIFICATE, NOW, 'why')],

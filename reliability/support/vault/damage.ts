@@ -130,9 +130,9 @@ async function readContent(vault: UnsealedVault): Promise<string> {
     const digest = createHash('sha256')
     const { reader } = store
     const all = { limit: ROWS_MAX }
-    const lists = [reader.listAgents(), reader.pageTokens(all), reader.pageCargoes(all)]
+    const lists = [reader.pageAgents(all), reader.pageTokens(all), reader.pageCargoes(all)]
     for (const list of await Promise.all(lists)) digest.update(JSON.stringify(list))
-    digest.update(JSON.stringify(await reader.listDeliveries({})))
+    digest.update(JSON.stringify(await reader.pageDeliveries(all)))
     for await (const page of entryPages(store)) digest.update(page)
     return digest.digest('hex')
   } finally {

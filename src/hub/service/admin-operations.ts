@@ -26,17 +26,19 @@ import type { AgentNotifier } from './agent-notifier.ts'
 import { announceChanges } from './announce-changes.ts'
 import { removeCargo, updateCargo } from './change-cargo.ts'
 import { type AdminRoots, showBundle, updateBundle } from './bundle-operations.ts'
-import { cancelDeliveryById, retryDeliveries } from './change-delivery.ts'
+import { cancelDeliveryById } from './change-delivery.ts'
 import { removePolicy, setPolicy, showPolicy } from './change-policy.ts'
 import { createCargo } from './create-cargo.ts'
 import { createToken } from './create-token.ts'
 import { findAgent } from './find-agent.ts'
+import { createFleetChanges, type FleetChanges } from './fleet-changes.ts'
 import { listRecipients, readContent } from './list-recipients.ts'
 import { parseTime } from './parse-time.ts'
 import { pushToAgent } from './push-to-agent.ts'
 import { pageOf, readPage } from './read-page.ts'
 import type { PollRecorder } from './record-polls.ts'
 import { removeAgent } from './remove-agent.ts'
+import { retryDeliveries } from './retry-deliveries.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
 import { showStatus } from './show-status.ts'
@@ -59,6 +61,8 @@ export interface AdminOperationsDependencies {
   /** Of a running hub. */
   readonly roots?: AdminRoots
   readonly onAgentRevoked?: (agentId: AgentId) => void
+  /** Of a running hub, whose callers all wait for the same turns. */
+  readonly changes?: FleetChanges
   /** The agents' streams; without a hub there are none. */
   readonly notifier?: AgentNotifier
   /** Undefined without a running hub. */
@@ -72,6 +76,8 @@ export function createAdminOperations(
   role: AdminRole,
 ): AdminOperations {
   const { store, clock, contentBytesMax, notifier } = dependencies
+  const changes = dependencies.changes ?? createFleetChanges(store, notifier)
+  const cargoDependencies = { ...dependencies, changes }
   const { reader } = store
   const operations: AdminOperations = {
     createToken: (request) => createToken(dependencies, request, actor, role),
@@ -107,17 +113,17 @@ export function createAdminOperations(
       const { rows, next } = await readPage(request, read, toAdminCaRevocation)
       return { revocations: rows, next }
     },
-    createCargo: (request) => createCargo(dependencies, request, actor, role),
+    createCargo: (request) => createCargo(cargoDependencies, request, actor, role),
     listCargoes: async (request) => {
       const { rows, next } = await readPage(request, reader.pageCargoes.bind(reader), toAdminCargo)
       return { cargas: rows, next }
     },
-    updateCargo: (request) => updateCargo(dependencies, request, actor, role),
-    removeCargo: (request) => removeCargo(store, clock, request, actor),
+    updateCargo: (request) => updateCargo(cargoDependencies, request, actor, role),
+    removeCargo: (request) => removeCargo(cargoDependencies, request, actor),
     listRecipients: (request) => listRecipients(reader, contentBytesMax, request),
     readContent: (request) => readContent(reader, request),
     cancelDelivery: (request) => cancelDeliveryById(store, clock, request, actor),
-    retryDeliveries: (request) => retryDeliveries(store, clock, request, actor),
+    retryDeliveries: (request) => retryDeliveries(cargoDependencies, request, actor),
     listDeliveries: async (request) => {
       const read = reader.pageDeliveries.bind(reader)
       const { rows, next } = await readPage(request, read, toAdminDelivery)
@@ -149,7 +155,7 @@ export function createAdminOperations(
     },
     revokeAccessToken: (request) => revokeAccessToken(store, clock, request, actor),
   }
-  return notifier === undefined ? operations : announceChanges(operations, reader, notifier)
+  return notifier === undefined ? operations : announceChanges(operations, notifier)
 }
 
 async function listEntries(

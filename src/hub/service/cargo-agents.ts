@@ -2,29 +2,49 @@ import { UserError } from '../../platform/errors.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { StoreReader } from '../store/store.ts'
 import { findAgent } from './find-agent.ts'
+import { SLICE_DELIVERIES } from './slice-size.ts'
 
-/** Those that are named and those of the roles, each once; throws a UserError when that is nobody. */
-export async function findCargoAgents(
+interface WantedAgents {
+  readonly agentes: readonly string[]
+  readonly roles: readonly string[]
+}
+
+/** Those that are named and those of the roles, each once, a slice at a time; throws a UserError when that is nobody. */
+export async function* cargoAgents(
   reader: StoreReader,
-  wanted: { readonly agentes: readonly string[]; readonly roles: readonly string[] },
-): Promise<Agent[]> {
-  const agents = new Map<string, Agent>()
-  for (const name of wanted.agentes) {
-    const agent = await findUnrevokedAgent(reader, name)
-    agents.set(agent.id, agent)
+  wanted: WantedAgents,
+): AsyncGenerator<Agent[]> {
+  const known = new Set<string>()
+  let slice: Agent[] = []
+  for await (const agent of eachAgent(reader, wanted)) {
+    if (known.has(agent.id)) continue
+    known.add(agent.id)
+    slice.push(agent)
+    if (slice.length < SLICE_DELIVERIES) continue
+    yield slice
+    slice = []
   }
-  if (wanted.roles.length > 0) {
-    for (const agent of await reader.listAgents()) {
-      const hasRole = wanted.roles.includes(agent.role)
-      if (hasRole && agent.revokedAt === null) agents.set(agent.id, agent)
+  if (slice.length > 0) yield slice
+  if (known.size > 0) return
+  throw new UserError('no_recipient', 'no agente would get this carga', {
+    hint: 'name agents by --agente or by --role',
+  })
+}
+
+async function* eachAgent(
+  reader: StoreReader,
+  { agentes, roles }: WantedAgents,
+): AsyncGenerator<Agent> {
+  for (const name of agentes) yield findUnrevokedAgent(reader, name)
+  for (const role of roles) {
+    let after: string | undefined
+    for (;;) {
+      const some = await reader.listRoleAgents(role, { after, limit: SLICE_DELIVERIES })
+      yield* some
+      after = some.at(-1)?.id
+      if (some.length < SLICE_DELIVERIES) break
     }
   }
-  if (agents.size === 0) {
-    throw new UserError('no_recipient', 'no agente would get this carga', {
-      hint: 'name agents by --agente or by --role',
-    })
-  }
-  return [...agents.values()]
 }
 
 /** By id or hostname. */

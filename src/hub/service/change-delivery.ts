@@ -7,9 +7,15 @@ import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryStatus, HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Delivery } from '../domain/delivery.ts'
-import type { DeliveryWithCargo, Store, StoreReader, StoreWriter } from '../store/store.ts'
+import type {
+  DeliveryWithCargo,
+  NewAuditEntry,
+  Store,
+  StoreReader,
+  StoreWriter,
+} from '../store/store.ts'
 import { toAdminDelivery } from './admin-views.ts'
-import { recordHubAct } from './hub-acts.ts'
+import { hubAct } from './hub-acts.ts'
 import { replaceDelivery } from './replace-delivery.ts'
 
 const OVER: ReadonlySet<DeliveryStatus> = new Set([
@@ -17,19 +23,27 @@ const OVER: ReadonlySet<DeliveryStatus> = new Set([
   DeliveryStatus.replaced,
 ])
 
-/** With all that it was to replace: nothing of it is renewed any more. */
-export async function cancelDelivery(
+/** With all that they were to replace: nothing of it is renewed any more. */
+export async function cancelDeliveries(
   writer: StoreWriter,
-  delivery: Delivery,
+  deliveries: readonly Delivery[],
   now: Date,
   actor: Actor,
 ): Promise<void> {
-  for (const each of [...(await writer.listPredecessors(delivery.id)), delivery]) {
-    if (OVER.has(each.status)) continue
-    await writer.setDeliveryStatus(each.id, DeliveryStatus.cancelled, now, each.error)
-  }
-  const payload = { actor, carga_id: delivery.cargoId }
-  await recordHubAct(writer, now, HubEventType.deliveryCancelled, payload, delivery.id)
+  await writer.cancelDeliveries(
+    deliveries.map(({ id }) => id),
+    now,
+  )
+  await writer.appendEntries(deliveries.map((delivery) => cancellation(delivery, now, actor)))
+}
+
+/** What the log says of each entrega that an operator cancelled, also with its carga or agent. */
+export function cancellation(
+  { id, cargoId }: Pick<Delivery, 'id' | 'cargoId'>,
+  at: Date,
+  actor: Actor,
+): NewAuditEntry {
+  return hubAct(at, HubEventType.deliveryCancelled, { actor, carga_id: cargoId }, id)
 }
 
 export async function cancelDeliveryById(
@@ -40,34 +54,36 @@ export async function cancelDeliveryById(
 ): Promise<AdminReplies['cancelDelivery']> {
   return store.write(async (writer) => {
     const delivery = await findStanding(writer, request.entrega)
-    await cancelDelivery(writer, delivery, clock.now(), actor)
+    await cancelDeliveries(writer, [delivery], clock.now(), actor)
     return toAdminDelivery(await findWithCargo(writer, delivery.id))
   })
 }
 
-/** A new entrega in the place of a failed one, or of every failed one. */
-export async function retryDeliveries(
+/** A new entrega in the place of a failed one. */
+export async function retryDelivery(
   store: Store,
   clock: Clock,
-  request: AdminRequest<'retryDeliveries'>,
+  id: string,
   actor: Actor,
 ): Promise<AdminReplies['retryDeliveries']> {
   return store.write(async (writer) => {
     const now = clock.now()
-    const wanted =
-      request.entrega === undefined
-        ? (await writer.listDeliveries({ statuses: [DeliveryStatus.failed] })).filter(isStanding)
-        : [await findStanding(writer, request.entrega)]
-    const retried = []
-    for (const old of wanted) {
-      if (old.cargo.removedAt !== null) continue
-      const { id } = await replaceDelivery(writer, old, old.cargo, now)
-      const payload = { actor, entrega_anterior: old.id, carga_id: old.cargoId }
-      await recordHubAct(writer, now, HubEventType.deliveryRetried, payload, id)
-      retried.push(toAdminDelivery(await findWithCargo(writer, id)))
-    }
-    return { entregas: retried }
+    const old = await findStanding(writer, id)
+    if (old.cargo.removedAt !== null) return { entregas: [] }
+    const successor = await replaceDelivery(writer, old, old.cargo, now)
+    await writer.appendEntry(retrial({ ...old, replacedBy: successor.id }, now, actor))
+    return { entregas: [toAdminDelivery(await findWithCargo(writer, successor.id))] }
   })
+}
+
+/** What the log says of each entrega that was made anew. */
+export function retrial(
+  { id, cargoId, replacedBy }: Pick<Delivery, 'id' | 'cargoId' | 'replacedBy'>,
+  at: Date,
+  actor: Actor,
+): NewAuditEntry {
+  const payload = { actor, entrega_anterior: id, carga_id: cargoId }
+  return hubAct(at, HubEventType.deliveryRetried, payload, replacedBy)
 }
 
 function isStanding(delivery: Delivery): boolean {
@@ -94,11 +110,7 @@ async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWi
 }
 
 async function findWithCargo(reader: StoreReader, id: DeliveryId): Promise<DeliveryWithCargo> {
-  const delivery = await reader.findDelivery(id)
-  const ofAgent = await reader.listDeliveries(
-    delivery === undefined ? {} : { agentId: delivery.agentId },
-  )
-  const found = ofAgent.find((each) => each.id === id)
+  const found = await reader.findDeliveryWithCargo(id)
   if (found === undefined) throw new UserError('delivery_not_found', `no entrega ${id}`)
   return found
 }

@@ -10,7 +10,7 @@ import { EVERY_ROLE, type Policy } from '../domain/policy.ts'
 import { policyOfRole } from '../domain/role-rules.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { toAdminPolicy } from './admin-views.ts'
-import { listAffectedCargoes, listGovernedAgents } from './affected-cargoes.ts'
+import { lookAtGovernedAgents } from './affected-cargoes.ts'
 import { recordHubAct } from './hub-acts.ts'
 import {
   changePolicy,
@@ -54,12 +54,8 @@ export async function showPolicy(
   { role }: AdminRequest<'showPolicy'>,
 ): Promise<AdminReplies['showPolicy']> {
   const policy = await requirePolicy(reader, role)
-  const agents = await listGovernedAgents(reader, role)
-  return {
-    ...toAdminPolicy(policy),
-    agentes: agents.map(({ hostname }) => hostname),
-    cargas_afetadas: await listAffectedCargoes(reader, agents),
-  }
+  const { hostnames, affected } = await lookAtGovernedAgents(reader, role)
+  return { ...toAdminPolicy(policy), agentes: [...hostnames], cargas_afetadas: [...affected] }
 }
 
 /** From now on the row of every role holds for its agents, or none. */
@@ -83,8 +79,8 @@ export async function removePolicy(
 
 /** Looked at after the commit: it walks through all deliveries, and nobody else's write shall wait for that. */
 async function findEffect(reader: StoreReader, role: string): Promise<AdminPolicyEffect> {
-  const agents = await listGovernedAgents(reader, role)
-  return { cargas_afetadas: await listAffectedCargoes(reader, agents) }
+  const { affected } = await lookAtGovernedAgents(reader, role)
+  return { cargas_afetadas: [...affected] }
 }
 
 /** Whoever says what it was when they looked does not overwrite what somebody else made of it since. */

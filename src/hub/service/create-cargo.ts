@@ -1,24 +1,23 @@
-import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
-import { UserError } from '../../platform/errors.ts'
+import { invariant, UserError } from '../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../protocol/admin.ts'
 import type { AdminRole } from '../../protocol/admin-roles.ts'
-import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
-import { type ArtefactName, parseArtefactName, type CargoId } from '../../protocol/identifiers.ts'
-import { DeliveryKind, HubEventType } from '../../protocol/words.ts'
+import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
-import { findForbiddenSans } from '../domain/role-rules.ts'
-import { isSubjectAltName, sharesHost } from '../domain/subject-alt-name.ts'
-import type { Store, StoreReader } from '../store/store.ts'
-import { findCargoAgents } from './cargo-agents.ts'
-import { findRules } from './find-rules.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
+import { cargoAgents } from './cargo-agents.ts'
+import type { KeptCreation } from './created-deliveries.ts'
+import type { FleetChanges } from './fleet-changes.ts'
 import { recordHubAct } from './hub-acts.ts'
+import { parseCargo } from './parse-cargo.ts'
+import { refuseForbiddenSans, refuseSameFiles } from './refuse-agents.ts'
 import { refuseOperatorsSans } from './refuse-operator.ts'
-import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
-import { describeContent, findSealedAgents, parseSealedFile } from './sealed-file.ts'
-import type { SealedFile } from './sealed-file.ts'
+import { newDelivery } from './replace-delivery.ts'
+import { describeContent, type SealedFile, sealedAgents } from './sealed-file.ts'
+import { SLICE_DELIVERIES } from './slice-size.ts'
 
 export interface CargoDependencies {
   readonly store: Store
@@ -27,6 +26,17 @@ export interface CargoDependencies {
   readonly hubNames: readonly string[]
   /** The most that a sealed file may hold. */
   readonly contentBytesMax: number
+  readonly changes: FleetChanges
+}
+
+/** A carga that is yet to be made, and whom it is for. */
+interface Draft {
+  readonly cargo: Cargo
+  readonly file: SealedFile | undefined
+  readonly request: AdminRequest<'createCargo'>
+  readonly actor: Actor
+  readonly by: AdminRole
+  readonly now: Date
 }
 
 /** Registers a carga and one entrega per agent, all or nothing. */
@@ -36,177 +46,125 @@ export async function createCargo(
   actor: Actor,
   by: AdminRole,
 ): Promise<AdminReplies['createCargo']> {
-  const { store, clock } = dependencies
-  const now = clock.now()
-  const { cargo, file } = parseCargo(request, dependencies, now)
+  const now = dependencies.clock.now()
+  const draft: Draft = { ...parseCargo(request, dependencies, now), request, actor, by, now }
+  const { reader } = dependencies.store
+  const total = await countAgents(reader, draft)
+  return total > SLICE_DELIVERIES
+    ? createForMany(dependencies, draft, total)
+    : createAtOnce(dependencies, draft)
+}
+
+async function createAtOnce({ store }: CargoDependencies, draft: Draft): Promise<CreatedCargo> {
   return store.write(async (writer) => {
-    const agents =
-      file === undefined
-        ? await findWantedAgents(writer, request)
-        : await findSealedAgents(writer, file)
-    for (const agent of agents) {
-      await refuseSameFile(writer, agent, cargo)
-      await refuseForbiddenSans(writer, agent, cargo.sans)
-      await refuseOperatorsSans(writer, agent, cargo.sans, by)
-    }
-    await writer.insertCargo(cargo)
-    if (file !== undefined) await writer.setContent(cargo.id, file.content)
-    await recordHubAct(writer, now, HubEventType.cargoCreated, {
-      actor,
-      carga_id: cargo.id,
-      tipo: cargo.kind,
-      nome: cargo.name,
-      versao: cargo.version,
-      sans: cargo.sans,
-      agentes: agents.map((agent) => agent.hostname),
-      ...(file && describeContent(file.content)),
-    })
-    const deliveries = []
-    for (const agent of agents) {
-      const delivery = newDelivery(cargo, agent.id, now)
-      await writer.insertDelivery(delivery)
-      deliveries.push({ id: delivery.id, agente_id: agent.id, hostname: agent.hostname })
-    }
-    return { carga_id: cargo.id, entregas: deliveries }
+    const agents = []
+    for await (const slice of agentsOf(writer, draft)) agents.push(...slice)
+    await refuseAgents(writer, agents, draft)
+    await writer.insertCargo(draft.cargo)
+    const entregas = await deliver(writer, agents, draft)
+    const agentes = agents.map(({ hostname }) => hostname)
+    await recordCreation(writer, draft, { agentes })
+    return { carga_id: draft.cargo.id, entregas }
   })
+}
+
+/** docs/protocol.md FLT. */
+async function createForMany(
+  { store, changes }: CargoDependencies,
+  draft: Draft,
+  total: number,
+): Promise<CreatedCargo> {
+  const { cargo, actor, now } = draft
+  return changes.inTurn(async () => {
+    // Its entregas need a row to point at; a removed one is in no list.
+    await changes.prepare(async (writer) => {
+      await writer.insertCargo({ ...cargo, removedAt: now })
+      return { count: 0 }
+    })
+    const plan = { act: 'create', cargoId: cargo.id, actor, cargoName: cargo.name, total } as const
+    return changes.change(plan, async (change) => {
+      const entregas: CreatedCargo['entregas'] = []
+      for await (const agents of agentsOf(store.reader, draft)) {
+        await changes.prepare(async (writer) => {
+          await refuseAgents(writer, agents, draft)
+          entregas.push(...(await deliver(writer, agents, draft, change.id)))
+          return { count: agents.length }
+        })
+      }
+      await store.write(async (writer): Promise<KeptCreation> => {
+        await writer.updateCargo(cargo)
+        await writer.deleteChange(change.id)
+        await recordCreation(writer, draft, { agentes_total: entregas.length })
+        return { carga_id: cargo.id, mudanca: change.id }
+      })
+      return { carga_id: cargo.id, entregas }
+    })
+  })
+}
+
+type CreatedCargo = AdminReplies['createCargo']
+
+async function countAgents(reader: StoreReader, draft: Draft): Promise<number> {
+  let count = 0
+  for await (const slice of agentsOf(reader, draft)) {
+    count += slice.length
+    await nextTurn()
+  }
+  return count
 }
 
 /** Nobody, when a policy is to give it to agents that are yet to be enrolled. */
-async function findWantedAgents(
-  reader: StoreReader,
-  request: AdminRequest<'createCargo'>,
-): Promise<Agent[]> {
-  if (request.unassigned !== true) return findCargoAgents(reader, request)
-  if (request.agentes.length + request.roles.length === 0) return []
-  throw new UserError('agents_unwanted', 'a carga that is unassigned is for nobody yet', {
-    hint: 'agentes and roles are empty',
-  })
-}
-
-function parseCargo(
-  request: AdminRequest<'createCargo'>,
-  { hubNames, contentBytesMax }: CargoDependencies,
-  now: Date,
-): { readonly cargo: Cargo; readonly file: SealedFile | undefined } {
-  const kind = parseKind(request)
-  const cargo: Cargo = {
-    id: randomUUID() as CargoId,
-    kind,
-    name: parseCargoName(request.nome),
-    version: 1,
-    sans: parseCargoSans(request.sans, hubNames),
-    createdAt: now,
-    removedAt: null,
-  }
-  const { selado } = request
-  return { cargo, file: selado && parseSealedFile(selado, contentBytesMax) }
-}
-
-/** Throws a UserError on a name that no file may have. */
-export function parseCargoName(nome: string): ArtefactName {
-  const name = parseArtefactName(nome)
-  if (name === undefined) {
-    throw new UserError('nome_invalid', `nome ${JSON.stringify(nome)} cannot be a file name`, {
-      hint: 'letters, digits, . _ - (not first), no two dots in a row, at most 128 characters',
+async function* agentsOf(reader: StoreReader, { request, file }: Draft): AsyncGenerator<Agent[]> {
+  if (file !== undefined) {
+    yield* sealedAgents(reader, file)
+  } else if (request.unassigned !== true) {
+    yield* cargoAgents(reader, request)
+  } else if (request.agentes.length + request.roles.length > 0) {
+    throw new UserError('agents_unwanted', 'a carga that is unassigned is for nobody yet', {
+      hint: 'agentes and roles are empty',
     })
   }
-  return name
 }
 
-/** With what belongs to the kind, and nothing that belongs to another. */
-function parseKind({
-  tipo,
-  agentes,
-  roles,
-  sans,
-  selado,
-  unassigned,
-}: AdminRequest<'createCargo'>): Cargo['kind'] {
-  if (tipo === DeliveryKind.sealed) {
-    if (selado === undefined) throw contentMissing()
-    if (sans.length > 0) throw sansUnwanted()
-    if (unassigned === true) {
-      throw new UserError('unassigned_unwanted', 'a sealed file cannot be for nobody', {
-        hint: 'it is sealed for agents that are enrolled',
-      })
-    }
-    if (agentes.length + roles.length > 0) {
-      throw new UserError('agents_unwanted', 'a sealed file is for those that it is sealed to', {
-        hint: 'destinatarios names them; agentes and roles are empty',
-      })
-    }
-    return tipo
-  }
-  if (tipo === DeliveryKind.csrCert) {
-    if (selado !== undefined) throw contentUnwanted()
-    return tipo
-  }
-  throw new UserError('tipo_invalid', `tipo ${tipo} is not supported`, {
-    hint: 'use --tipo csr_cert or --tipo selado',
+async function refuseAgents(
+  reader: StoreReader,
+  agents: readonly Agent[],
+  { cargo, by }: Draft,
+): Promise<void> {
+  await refuseSameFiles(reader, agents, cargo)
+  await refuseForbiddenSans(reader, agents, cargo.sans)
+  await refuseOperatorsSans(reader, agents, cargo.sans, by)
+}
+
+async function deliver(
+  writer: StoreWriter,
+  agents: readonly Agent[],
+  { cargo, now }: Draft,
+  change?: number,
+): Promise<CreatedCargo['entregas']> {
+  const deliveries = agents.map((agent) => newDelivery(cargo, agent.id, now))
+  await writer.insertDeliveries(deliveries, change)
+  return agents.map(({ id: agentId, hostname }, index) => {
+    const delivery = deliveries[index]
+    invariant(delivery !== undefined, 'each agent has its delivery')
+    return { id: delivery.id, agente_id: agentId, hostname }
   })
 }
 
-export function contentMissing(): UserError {
-  return new UserError('content_missing', 'a carga of tipo selado needs a sealed file', {
-    hint: 'name it by --file',
+async function recordCreation(
+  writer: StoreWriter,
+  { cargo, file, actor, now }: Draft,
+  whom: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (file !== undefined) await writer.setContent(cargo.id, file.content)
+  await recordHubAct(writer, now, HubEventType.cargoCreated, {
+    actor,
+    carga_id: cargo.id,
+    tipo: cargo.kind,
+    nome: cargo.name,
+    versao: cargo.version,
+    sans: cargo.sans,
+    ...whom,
+    ...(file && describeContent(file.content)),
   })
-}
-
-export function contentUnwanted(): UserError {
-  return new UserError('content_unwanted', 'a carga of tipo csr_cert holds no file')
-}
-
-export function sansUnwanted(): UserError {
-  return new UserError('sans_unwanted', 'a carga of tipo selado has no names')
-}
-
-/** Without repetitions; throws a UserError on a name that a certificate may not have. */
-export function parseCargoSans(sans: readonly string[], hubNames: readonly string[]): string[] {
-  for (const san of sans) {
-    if (!isSubjectAltName(san)) {
-      throw new UserError('san_invalid', `${san} is neither a DNS name nor an IP address`, {
-        hint: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
-      })
-    }
-    if (hubNames.some((hubName) => sharesHost(san, hubName))) {
-      throw new UserError('san_reserved', `${san} covers a name of the hub itself`, {
-        hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no carga',
-      })
-    }
-  }
-  return [...new Set(sans)]
-}
-
-/** It would be refused at issue, for good; here somebody reads why. docs/protocol.md POL-11. */
-export async function refuseForbiddenSans(
-  reader: StoreReader,
-  { hostname, role }: Pick<Agent, 'hostname' | 'role'>,
-  sans: readonly string[],
-): Promise<void> {
-  const rules = await findRules(reader, role)
-  const [forbidden] = findForbiddenSans(rules, hostname, sans)
-  if (forbidden === undefined) return
-  throw new UserError(
-    'san_forbidden',
-    `agente ${hostname} of role ${role} may not have the name ${forbidden}: politica ${rules.policyName}`,
-    { hint: `svc politica list shows what each role may have` },
-  )
-}
-
-/** Throws a UserError when another delivery of the agent writes a file of this cargo. */
-export async function refuseSameFile(
-  reader: StoreReader,
-  agent: Agent,
-  cargo: Cargo,
-): Promise<void> {
-  const files = artefactFiles(cargo.kind, cargo.name)
-  for (const { cargo: other } of await listStandingDeliveries(reader, { agentId: agent.id })) {
-    const shared = findSharedFile(artefactFiles(other.kind, other.name), files)
-    if (shared === undefined) continue
-    throw new UserError(
-      'nome_taken',
-      `agente ${agent.hostname} has a delivery named ${other.name} already, which writes ${shared}`,
-      { hint: 'two deliveries may not write the same file; svc carga update makes a new version' },
-    )
-  }
 }

@@ -4,6 +4,7 @@ import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import type { CargoId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
 
@@ -26,6 +27,7 @@ export async function deliverAutomatically(
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const had = standing.map(({ cargo }) => cargo)
   const given: CargoId[] = []
+  const fresh: Delivery[] = []
   const omitted: { carga_id: CargoId; reason: string }[] = []
   for (const id of cargoes) {
     const cargo = await writer.findCargo(id)
@@ -36,9 +38,10 @@ export async function deliverAutomatically(
     }
     given.push(id)
     if (had.some((each) => each.id === id)) continue
-    await writer.insertDelivery(newDelivery(cargo, agent.id, now))
+    fresh.push(newDelivery(cargo, agent.id, now))
     had.push(cargo)
   }
+  await writer.insertDeliveries(fresh)
   return { cargas_automaticas: given, cargas_omitidas: omitted }
 }
 

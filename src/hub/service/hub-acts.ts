@@ -7,16 +7,27 @@ import { HubEventType } from '../../protocol/words.ts'
 import type { SignedCertificate } from '../ca/certificate-authority.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { CertificatePurpose } from '../domain/issued-certificate.ts'
-import type { StoreWriter } from '../store/store.ts'
+import type { NewAuditEntry, StoreWriter } from '../store/store.ts'
+
+type HubActPayload = { readonly actor: string } & Readonly<Record<string, unknown>>
 
 export async function recordHubAct(
   writer: StoreWriter,
   at: Date,
   eventType: HubEventType,
-  payload: { readonly actor: string } & Readonly<Record<string, unknown>>,
+  payload: HubActPayload,
   deliveryId: DeliveryId | null = null,
 ): Promise<void> {
-  await writer.appendEntry({
+  await writer.appendEntry(hubAct(at, eventType, payload, deliveryId))
+}
+
+export function hubAct(
+  at: Date,
+  eventType: HubEventType,
+  payload: HubActPayload,
+  deliveryId: DeliveryId | null = null,
+): NewAuditEntry {
+  return {
     id: randomUUID() as EntryId,
     agentId: null,
     eventType,
@@ -24,7 +35,7 @@ export async function recordHubAct(
     deliveryId,
     requestId: null,
     at,
-  })
+  }
 }
 
 interface ObtainedCertificate {

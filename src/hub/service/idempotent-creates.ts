@@ -6,11 +6,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin.ts'
 import { ADMIN_CREATES, type AdminCreateName } from '../../protocol/admin-routes.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import type { IdempotencySecret } from './admin-caller.ts'
-import { createReplySeal } from './sealed-replies.ts'
+import { restoreReply } from './created-deliveries.ts'
+import { createReplySeal, type ReplySeal } from './sealed-replies.ts'
 
 const KEPT_MS = 24 * 3_600_000
+
+/** What those keys are doing now, for all requests of one hub. */
+export type CreatesUnderWay = Map<string, Promise<unknown>>
 
 /** `operationsOn` makes the operations over a store; the creates among them are done once. */
 export function createOnce(
@@ -18,21 +22,38 @@ export function createOnce(
   clock: Clock,
   secret: IdempotencySecret,
   operationsOn: (store: Store) => AdminOperations,
+  underWay: CreatesUnderWay = new Map(),
 ): AdminOperations {
+  const seal = createReplySeal(secret)
+  const create = async (name: AdminCreateName, asked: object): Promise<object> => {
+    const request = hash('sha256', JSON.stringify([name, asked]), 'hex')
+    const remembering = rememberReply(store, clock, seal, request)
+    const operation = operationsOn(remembering)[name] as (asked: object) => Promise<object>
+    try {
+      // What takes many commits does nothing that was done before.
+      await refuseRepetition(store.reader, clock.now(), seal, request)
+      return await operation(asked)
+    } catch (error) {
+      if (error instanceof AnsweredBefore) return restoreReply(store.reader, error.reply)
+      throw error
+    }
+  }
+  /** One that is asked for again while it is under way, since a connection broke, waits for its end. */
+  const createInTurn = async (name: AdminCreateName, asked: object): Promise<object> => {
+    const before = underWay.get(seal.id) ?? Promise.resolve()
+    const own = before.then(
+      () => create(name, asked),
+      () => create(name, asked),
+    )
+    underWay.set(seal.id, own)
+    try {
+      return await own
+    } finally {
+      if (underWay.get(seal.id) === own) underWay.delete(seal.id)
+    }
+  }
   const once = Object.fromEntries(
-    ADMIN_CREATES.map((name) => [
-      name,
-      async (request: object) => {
-        const remembering = rememberReply(store, clock, secret, name, request)
-        const operation = operationsOn(remembering)[name] as (asked: object) => Promise<object>
-        try {
-          return await operation(request)
-        } catch (error) {
-          if (error instanceof AnsweredBefore) return error.reply
-          throw error
-        }
-      },
-    ]),
+    ADMIN_CREATES.map((name) => [name, (asked: object) => createInTurn(name, asked)]),
   )
   return { ...operationsOn(store), ...once }
 }
@@ -53,22 +74,13 @@ interface KeptReply {
 }
 
 /** The store for one create, whose one write answers its reply. */
-function rememberReply(
-  store: Store,
-  clock: Clock,
-  secret: IdempotencySecret,
-  name: AdminCreateName,
-  asked: object,
-): Store {
-  const seal = createReplySeal(secret)
-  const request = hash('sha256', JSON.stringify([name, asked]), 'hex')
+function rememberReply(store: Store, clock: Clock, seal: ReplySeal, request: string): Store {
   return {
     ...withoutWrite(store),
     write: (work) =>
       store.write(async (writer) => {
         const now = clock.now()
-        const kept = await writer.findReply(seal.id, now)
-        if (kept !== undefined) throw repetitionOf(seal.open(kept.sealed) as KeptReply, request)
+        await refuseRepetition(writer, now, seal, request)
         const reply = await work(writer)
         const content: KeptReply = { request, reply: reply as object }
         const expiresAt = new Date(now.getTime() + KEPT_MS)
@@ -76,6 +88,16 @@ function rememberReply(
         return reply
       }),
   }
+}
+
+async function refuseRepetition(
+  reader: StoreReader,
+  now: Date,
+  seal: ReplySeal,
+  request: string,
+): Promise<void> {
+  const kept = await reader.findReply(seal.id, now)
+  if (kept !== undefined) throw repetitionOf(seal.open(kept.sealed) as KeptReply, request)
 }
 
 function withoutWrite(store: Store): Omit<Store, 'write'> {

@@ -10,7 +10,8 @@ import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo, CargoContent } from '../domain/cargo.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { parseCargoName, refuseSameFile } from './create-cargo.ts'
+import { parseCargoName } from './parse-cargo.ts'
+import { refuseSameFiles } from './refuse-agents.ts'
 import { recordHubAct } from './hub-acts.ts'
 import { listStandingDeliveries, newDelivery, replaceDelivery } from './replace-delivery.ts'
 
@@ -63,7 +64,7 @@ export async function pushFile(
   )
   const cargo = earlier === undefined ? newCargo(file, now) : nextVersion(earlier.cargo)
   if (earlier === undefined) {
-    await refuseSameFile(writer, agent, cargo)
+    await refuseSameFiles(writer, [agent], cargo)
     await writer.insertCargo(cargo)
   } else await writer.updateCargo(cargo)
   await writer.setContent(cargo.id, file.content)
@@ -81,7 +82,7 @@ export async function pushFile(
   })
   if (earlier !== undefined) return (await replaceDelivery(writer, earlier, cargo, now)).id
   const delivery = newDelivery(cargo, agent.id, now)
-  await writer.insertDelivery(delivery)
+  await writer.insertDeliveries([delivery])
   return delivery.id
 }
 

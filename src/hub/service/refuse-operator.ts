@@ -33,13 +33,17 @@ export async function refuseReenrollment(
 /** Besides the agent's own name, those that `--san` of its politica gives, and none by default. */
 export async function refuseOperatorsSans(
   reader: StoreReader,
-  { hostname, role }: Pick<Agent, 'hostname' | 'role'>,
+  agents: readonly Pick<Agent, 'hostname' | 'role'>[],
   sans: readonly string[],
   by: AdminRole,
 ): Promise<void> {
   if (by === 'admin' || sans.length === 0) return
-  const policies = await reader.findPolicies(role)
-  refuseSans(`agente ${hostname}`, { hostname, role, policies, sans })
+  for (const [role, ofRole] of Map.groupBy(agents, (agent) => agent.role)) {
+    const policies = await reader.findPolicies(role)
+    for (const { hostname } of ofRole) {
+      refuseSans(`agente ${hostname}`, { hostname, role, policies, sans })
+    }
+  }
 }
 
 /** Those that a carga gets by an update go to the agents, too, that are yet to be given it by a politica. */

@@ -3,7 +3,7 @@ import { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
-import { cancelDelivery } from './change-delivery.ts'
+import { cancelDeliveries } from './change-delivery.ts'
 import { endOpenTokens } from './end-open-tokens.ts'
 import { findAgent } from './find-agent.ts'
 import { recordHubAct } from './hub-acts.ts'
@@ -25,9 +25,8 @@ export async function removeAgent(
     // Its hostname is perhaps another host's by now, and so are the tokens that name it.
     if (agent.removedAt !== null) return agent
     const now = clock.now()
-    for (const delivery of await listStandingDeliveries(writer, { agentId: agent.id })) {
-      await cancelDelivery(writer, delivery, now, actor)
-    }
+    const standing = await listStandingDeliveries(writer, { agentId: agent.id })
+    await cancelDeliveries(writer, standing, now, actor)
     await endOpenTokens(writer, agent.hostname, now)
     const removed: Agent = { ...agent, removedAt: now }
     await writer.updateAgent(removed)

@@ -1,6 +1,6 @@
 // An entrega that is made anew: by a new version of its carga, by retry, or because its host was enrolled again.
 
-import { randomUUID } from 'node:crypto'
+import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryStatus } from '../../protocol/words.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -20,28 +20,16 @@ export const LIVE_STATUSES = [
 /** Those that speak for their file: no other has taken, or is about to take, their place. */
 export async function listStandingDeliveries(
   reader: StoreReader,
-  filter: { agentId?: Agent['id']; cargoId?: Cargo['id'] },
+  filter: { agentId: Agent['id'] },
 ): Promise<DeliveryWithCargo[]> {
   const live = await reader.listDeliveries({ ...filter, statuses: LIVE_STATUSES })
   return live.filter((delivery) => delivery.replacedBy === null)
 }
 
-/** Whom the next version of a sealed cargo is for: never a revoked agent. */
-export async function listSealedDeliveries(
-  reader: StoreReader,
-  cargoId: Cargo['id'],
-): Promise<DeliveryWithCargo[]> {
-  const deliveries = []
-  for (const delivery of await listStandingDeliveries(reader, { cargoId })) {
-    const agent = await reader.findAgentById(delivery.agentId)
-    if (agent?.revokedAt === null) deliveries.push(delivery)
-  }
-  return deliveries
-}
-
 export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
   return {
-    id: randomUUID() as DeliveryId,
+    // One after the other in the indexes: those of a slice touch few pages, each of which is encrypted anew.
+    id: timeOrderedUuid() as DeliveryId,
     cargoId: cargo.id,
     agentId,
     status: DeliveryStatus.pending,
@@ -64,11 +52,7 @@ export async function replaceDelivery(
   now: Date,
 ): Promise<Delivery> {
   const successor = newDelivery(cargo, old.agentId, now)
-  await writer.insertDelivery(successor)
-  await writer.setDeliverySuccessor(old.id, successor.id)
-  if (!isOnHost(old)) {
-    await writer.setDeliveryStatus(old.id, DeliveryStatus.replaced, now, old.error)
-  }
+  await writer.replaceDeliveries([{ old: old.id, successor }], now)
   return successor
 }
 
@@ -89,11 +73,9 @@ export async function renewDeliveriesOf(
   agent: Agent,
   now: Date,
 ): Promise<void> {
-  for (const old of await listStandingDeliveries(writer, { agentId: agent.id })) {
-    if (old.cargo.removedAt === null) await replaceDelivery(writer, old, old.cargo, now)
-  }
-}
-
-function isOnHost({ status }: Delivery): boolean {
-  return status === DeliveryStatus.installed || status === DeliveryStatus.delivered
+  const standing = await listStandingDeliveries(writer, { agentId: agent.id })
+  const replacements = standing
+    .filter(({ cargo }) => cargo.removedAt === null)
+    .map(({ id, cargo }) => ({ old: id, successor: newDelivery(cargo, agent.id, now) }))
+  await writer.replaceDeliveries(replacements, now)
 }

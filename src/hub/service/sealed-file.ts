@@ -11,6 +11,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { CargoContent } from '../domain/cargo.ts'
 import type { StoreReader } from '../store/store.ts'
 import { findUnrevokedAgent } from './cargo-agents.ts'
+import { SLICE_DELIVERIES } from './slice-size.ts'
 
 export interface SealedFile {
   readonly content: CargoContent
@@ -56,31 +57,37 @@ function parseEscrow(texts: readonly string[]): Recipient[] {
 }
 
 /**
- * The agents that the file is sealed for. Throws a UserError when one is unknown, revoked, named twice, or has another
- * recipient than the one that was sealed to: called inside the write, so that nothing comes between.
+ * The agents that the file is sealed for, a slice at a time. Throws a UserError when one is unknown, revoked, named twice, or
+ * has another recipient than the one that was sealed to.
  */
-export async function findSealedAgents(
+export async function* sealedAgents(
   reader: StoreReader,
   { recipients }: SealedFile,
-): Promise<Agent[]> {
-  const agents = new Map<string, Agent>()
-  const changed: string[] = []
-  for (const { agente, fingerprint } of recipients) {
-    const agent = await findUnrevokedAgent(reader, agente)
-    if (agents.has(agent.id)) throw invalid(`agente ${agent.hostname} is named twice`)
-    agents.set(agent.id, agent)
-    const recipient = await reader.findRecipient(agent.id)
-    const isCurrent = recipient !== undefined && fingerprintOf(recipient) === fingerprint
-    if (!isCurrent) changed.push(agent.hostname)
+): AsyncGenerator<Agent[]> {
+  const known = new Set<string>()
+  for (let start = 0; start < recipients.length; start += SLICE_DELIVERIES) {
+    const slice: Agent[] = []
+    const changed: string[] = []
+    for (const { agente, fingerprint } of recipients.slice(start, start + SLICE_DELIVERIES)) {
+      const agent = await findUnrevokedAgent(reader, agente)
+      if (known.has(agent.id)) throw invalid(`agente ${agent.hostname} is named twice`)
+      known.add(agent.id)
+      slice.push(agent)
+      const recipient = await reader.findRecipient(agent.id)
+      const isCurrent = recipient !== undefined && fingerprintOf(recipient) === fingerprint
+      if (!isCurrent) changed.push(agent.hostname)
+    }
+    if (changed.length > 0) throw recipientChanged(changed)
+    yield slice
   }
-  if (changed.length > 0) {
-    throw new UserError(
-      'recipient_changed',
-      `it is not sealed to the recipient that these agentes have now: ${changed.join(', ')}`,
-      { hint: 'run the command again: it seals anew, and shows what changed' },
-    )
-  }
-  return [...agents.values()]
+}
+
+function recipientChanged(hostnames: readonly string[]): UserError {
+  return new UserError(
+    'recipient_changed',
+    `it is not sealed to the recipient that these agentes have now: ${hostnames.join(', ')}`,
+    { hint: 'run the command again: it seals anew, and shows what changed' },
+  )
 }
 
 /** What the audit log says of it: never any of its bytes. */

@@ -21,6 +21,7 @@ import {
   NOW,
 } from './store-samples.ts'
 import { testCertificates } from './store-contract-certificates.ts'
+import { testFleetChanges } from './store-contract-changes.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRootSets } from './store-contract-roots.ts'
 import { testSealedFiles } from './store-contract-sealed.ts'
@@ -40,6 +41,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('enrollment tokens and time', () => testTokenEnds(current))
     describe('certificates', () => testCertificates(current))
     describe('cargoes and deliveries', () => testDeliveries(current))
+    describe('changes of many deliveries', () => testFleetChanges(current))
     describe('sealed files', () => testSealedFiles(current))
     describe('policies', () => testPolicies(current))
     describe('sets of roots', () => testRootSets(current))
@@ -68,9 +70,9 @@ function testAgents(store: () => Store): void {
 
   test('agents are listed by hostname', async () => {
     for (const hostname of ['b', 'c', 'a']) await insertAgent(store(), hostname)
-    const agents = await store().reader.listAgents()
+    const agents = await store().reader.pageAgents({ limit: 99 })
     assert.deepEqual(
-      agents.map((agent) => agent.hostname),
+      agents?.map((agent) => agent.hostname),
       ['a', 'b', 'c'],
     )
   })
@@ -78,7 +80,7 @@ function testAgents(store: () => Store): void {
   test('a hostname belongs to one agent', async () => {
     await insertAgent(store(), 'web-1')
     await assert.rejects(insertAgent(store(), 'web-1'), { code: 'store_conflict' })
-    assert.equal((await store().reader.listAgents()).length, 1)
+    assert.equal((await store().reader.pageAgents({ limit: 99 }))?.length, 1)
   })
 
   test('an update replaces everything but the id', async () => {
@@ -218,16 +220,19 @@ function testDeliveries(store: () => Store): void {
       filter: Parameters<Store['reader']['listDeliveries']>[0],
     ): Promise<string[]> =>
       (await store().reader.listDeliveries(filter)).map((delivery) => delivery.id)
-    assert.deepEqual(await select({}), [a.id, b.id, c.id])
-    assert.deepEqual(await select({ agentId: web.id }), [a.id, c.id])
-    assert.deepEqual(await select({ cargoId: site.id }), [a.id, b.id])
-    assert.deepEqual(await select({ statuses: ['pendente'] }), [b.id, c.id])
-    assert.deepEqual(await select({ statuses: [] }), [])
+    const ofWeb = { agentId: web.id }
+    assert.deepEqual(await select(ofWeb), [a.id, c.id])
+    assert.deepEqual(await select({ ...ofWeb, cargoId: site.id }), [a.id])
+    assert.deepEqual(await select({ ...ofWeb, statuses: ['pendente'] }), [c.id])
+    assert.deepEqual(await select({ ...ofWeb, statuses: [] }), [])
     assert.deepEqual(await select({ agentId: web.id, statuses: ['pendente', 'em_andamento'] }), [
       c.id,
     ])
     const [listed] = await store().reader.listDeliveries({ agentId: database.id })
     assert.deepEqual(listed, { ...b, cargo: site, hostname: 'db' })
+    assert.deepEqual(await store().reader.findDeliveryWithCargo(b.id), listed)
+    const { deliveries, next } = await store().reader.listCargoDeliveries(site.id, { limit: 9 })
+    assert.deepEqual([deliveries.map(({ id }) => id), next], [[a.id, b.id], null])
   })
 
   test('a delivery belongs to an agent and a cargo that exist', async () => {
@@ -340,16 +345,16 @@ function testWrites(store: () => Store): void {
       ],
     )
     assert.equal(entries[1]?.previousHash, entries[0]?.hash)
-    assert.deepEqual(await store().reader.listAgents(), [])
+    assert.deepEqual(await store().reader.pageAgents({ limit: 99 }), [])
   })
 
   test('the writer sees what it wrote, the reader only what is committed', async () => {
     await store().write(async (writer) => {
       await writer.insertAgent(newAgent('web-1'))
-      assert.equal((await writer.listAgents()).length, 1)
-      assert.equal((await store().reader.listAgents()).length, 0)
+      assert.equal((await writer.pageAgents({ limit: 99 }))?.length, 1)
+      assert.equal((await store().reader.pageAgents({ limit: 99 }))?.length, 0)
     })
-    assert.equal((await store().reader.listAgents()).length, 1)
+    assert.equal((await store().reader.pageAgents({ limit: 99 }))?.length, 1)
   })
 
   test('a write resolves with the value of its function', async () => {
@@ -371,6 +376,6 @@ function testWrites(store: () => Store): void {
     await assert.rejects(refused, { code: 'store_unavailable' })
     assert.equal((await accepted).seq, 1)
     await closed
-    await assert.rejects(store().reader.listAgents(), { code: 'store_unavailable' })
+    await assert.rejects(store().reader.pageAgents({ limit: 99 }), { code: 'store_unavailable' })
   })
 }

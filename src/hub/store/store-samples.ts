@@ -120,7 +120,7 @@ export async function insertDelivery(
     sans: cargo.sans,
     replacedBy: null,
   }
-  await store.write((writer) => writer.insertDelivery(delivery))
+  await store.write((writer) => writer.insertDeliveries([delivery]))
   return delivery
 }
 

@@ -13,6 +13,7 @@ import type { Delivery } from '../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
+import type { FleetChange } from '../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
@@ -29,13 +30,16 @@ import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
+  /** Those that there are of them. */
+  findAgents(ids: readonly AgentId[]): Promise<Agent[]>
   findAgentById(id: AgentId): Promise<Agent | undefined>
   /** Never a removed one. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
   /** The identity that the hub obtained last for it, leaf and intermediates, PEM. */
   findAgentCertificate(id: AgentId): Promise<string | undefined>
-  /** By hostname, without the removed ones. */
-  listAgents(): Promise<Agent[]>
+
+  /** Neither revoked nor removed, by id. */
+  listRoleAgents(role: string, page: Page): Promise<Agent[]>
 
   /** What an operator asked of it last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
@@ -77,11 +81,29 @@ export interface StoreReader {
   listPolicies(): Promise<Policy[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
+  findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined>
   /** Oldest first. */
   listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]>
 
+  /** Of all of these agents. */
+  listLiveDeliveries(agentIds: readonly AgentId[]): Promise<DeliveryWithCargo[]>
+  /** The standing ones of a carga among the next `limit` live ones, oldest first. */
+  listCargoDeliveries(id: CargoId, step: Step): Promise<DeliveryStep>
+  /** What a change has made, oldest first. */
+  listDeliveriesOfChange(change: FleetChange['id'], step: Step): Promise<DeliveryStep>
+  /** Live ones. */
+  countCargoDeliveries(id: CargoId): Promise<number>
+  countFailedDeliveries(): Promise<number>
+  /** Standing ones that failed, longest ago first. */
+  listFailedDeliveries(page: Page): Promise<DeliveryWithCargo[]>
+  /** What these agents have, or may soon have, of cargas with one of these names, which are in lower case. */
+  listRivals(agentIds: readonly AgentId[], names: readonly string[]): Promise<FileRival[]>
+
   /** The deliveries that this one replaces, and those that they replaced; oldest first. */
   listPredecessors(id: DeliveryId): Promise<Delivery[]>
+
+  /** Those that are not done: prepared, or in force and not yet written down everywhere. */
+  listChanges(): Promise<FleetChange[]>
 
   summariseFleet(rule: LateRule): Promise<FleetSummary>
   /** Those that end first come first. */
@@ -179,7 +201,16 @@ export interface StoreWriter extends StoreReader {
   setPolicy(policy: Policy): Promise<void>
   /** That of this very role. */
   removePolicy(role: string): Promise<void>
-  insertDelivery(delivery: Delivery): Promise<void>
+  /** With a change they are there when that is in force. */
+  insertDeliveries(deliveries: readonly Delivery[], change?: FleetChange['id']): Promise<void>
+  /** What was not on its host is over, at once or when the change is in force. */
+  replaceDeliveries(
+    replacements: readonly Replacement[],
+    at: Date,
+    change?: FleetChange['id'],
+  ): Promise<void>
+  /** With all that they were to replace. */
+  cancelDeliveries(ids: readonly DeliveryId[], at: Date): Promise<void>
   setDeliveryStatus(
     id: DeliveryId,
     status: DeliveryStatus,
@@ -187,7 +218,14 @@ export interface StoreWriter extends StoreReader {
     error: string | null,
   ): Promise<void>
 
-  setDeliverySuccessor(id: DeliveryId, successor: DeliveryId): Promise<void>
+  insertChange(change: Omit<FleetChange, 'id'>): Promise<FleetChange['id']>
+  putInForce(id: FleetChange['id'], at: Date): Promise<void>
+  /** It is done, or discarded. */
+  deleteChange(id: FleetChange['id']): Promise<void>
+  /** Writes down what a change in force did to at most `limit` deliveries; none when there are no more. */
+  settleChange(change: FleetChange, limit: number): Promise<SettledDelivery[]>
+  /** Takes back at most `limit` deliveries of a change that is not in force; how many it took. */
+  discardChange(id: FleetChange['id'], limit: number): Promise<number>
 
   /** Whether a proof's `jti` is new; it is remembered until `expiresAt`. */
   useProof(jti: string, expiresAt: Date, now: Date): Promise<boolean>
@@ -197,6 +235,8 @@ export interface StoreWriter extends StoreReader {
    * have expired by then have ended for good: no clock that is set back makes them younger than what is written.
    */
   appendEntry(entry: NewAuditEntry): Promise<AuditEntry>
+  /** One after the other, of one instant. */
+  appendEntries(entries: readonly NewAuditEntry[]): Promise<void>
 
   /** Whether it was yet to be revoked there. */
   setCaRevoked(sha256: string, at: Date): Promise<boolean>
@@ -228,7 +268,7 @@ export interface Page {
 }
 
 export interface DeliveryFilter {
-  readonly agentId?: AgentId
+  readonly agentId: AgentId
   readonly cargoId?: CargoId
   readonly statuses?: readonly DeliveryStatus[]
 }
@@ -249,6 +289,34 @@ export interface DeliveryWithCargo extends Delivery {
   readonly cargo: Cargo
   readonly hostname: Hostname
 }
+
+/** A part of a long walk. */
+export interface Step {
+  /** The `next` of the step before. */
+  readonly after?: number | undefined
+  readonly limit: number
+}
+
+export interface DeliveryStep {
+  readonly deliveries: readonly DeliveryWithCargo[]
+  /** Null at the end. */
+  readonly next: number | null
+}
+
+export interface Replacement {
+  readonly old: DeliveryId
+  readonly successor: Delivery
+}
+
+/** A delivery that writes files of the name that was asked for. */
+export interface FileRival {
+  readonly agentId: AgentId
+  readonly kind: Cargo['kind']
+  readonly name: Cargo['name']
+}
+
+/** What a change did to one delivery. */
+export type SettledDelivery = Pick<Delivery, 'id' | 'agentId' | 'cargoId' | 'replacedBy'>
 
 export interface CaRevocationPage {
   readonly now: Date

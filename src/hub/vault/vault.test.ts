@@ -40,7 +40,7 @@ describe('the vault', () => {
       assert.equal(opened.databasePath, join(root, 'db.enc'))
       assert.deepEqual(opened.dataKey.reveal(), made.dataKey.reveal())
       const store = await openSqliteStore({ path: opened.databasePath, dataKey: opened.dataKey })
-      assert.deepEqual(await store.reader.listAgents(), [])
+      assert.deepEqual(await store.reader.pageAgents({ limit: 99 }), [])
       await store.close()
     })
 

@@ -23,7 +23,7 @@ const CACHE_KIB = 16 * 1024
 // An event changes a few scattered pages, each encrypted on its way into the WAL and again into the file: small pages, and
 // a WAL of 16 MiB in which the pages that change all the time are copied once, make that half as dear.
 const PAGE_BYTES = 2048
-const CHECKPOINT_PAGES = 8192
+export const CHECKPOINT_PAGES = 8192
 const BUSY_TIMEOUT_MS = 5000
 
 /** Makes an empty database with all tables: whole under its name, or not there at all. */

@@ -167,7 +167,7 @@ async function assertSame(
     keysOf(await reader.listLateCertificates({ ...rule, since, limit: 99 })),
     keysOf(newlyLate),
   )
-  const allAgents = (await reader.listAgents()).map(({ id }) => id)
+  const allAgents = ((await reader.pageAgents({ limit: 99 })) ?? []).map(({ id }) => id)
   const lateAgents = new Set(late.map(({ agentId }) => agentId))
   assert.deepEqual((await reader.listLateAgents(allAgents, rule)).sort(), [...lateAgents].sort())
   const alive = inUse.filter(({ notAfter }) => notAfter > now)

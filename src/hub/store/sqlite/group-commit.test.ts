@@ -51,7 +51,7 @@ describe('group commit', () => {
     const broken = groupCommit.write(async (writer) => {
       // As after an I/O error: SQLite has rolled the whole transaction back by itself.
       connection.exec('ROLLBACK')
-      await writer.listAgents()
+      await writer.pageAgents({ limit: 99 })
     })
     const first = groupCommit.write(append())
     for (const write of [broken, first]) await assert.rejects(write, { code: 'store_unavailable' })

@@ -4,6 +4,8 @@
 // `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
 // "those of this agent, by seq" needs to name only the agent.
 
+import { FLEET_CHANGES } from './fleet-changes-tables.ts'
+
 const TABLES = `
 CREATE TABLE agentes (
   id TEXT NOT NULL PRIMARY KEY,
@@ -436,4 +438,5 @@ export const MIGRATIONS: readonly string[] = [
   WHAT_OPERATORS_MAY,
   EPOCHS_OF_ROOTS,
   EVENT_DEBTS,
+  FLEET_CHANGES,
 ]

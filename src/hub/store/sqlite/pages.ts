@@ -1,6 +1,7 @@
 // Lists page by page. A page starts after a row that is named by its id: rows stay for ever, so a place in a list does too.
 
 import type { Page } from '../store.ts'
+import { DELIVERIES_WITH_CARGO } from './deliveries.ts'
 import {
   type AgentRow,
   type CargoRow,
@@ -25,13 +26,6 @@ interface PagedList<Row, T> {
   readonly rows: string
   readonly translate: (row: Row) => T
 }
-
-export const DELIVERIES_WITH_CARGO = `
-      SELECT entregas.*, agentes.hostname, cargas.tipo AS carga_tipo, cargas.nome AS carga_nome,
-        cargas.versao AS carga_versao, cargas.sans AS carga_sans,
-        cargas.created_at AS carga_created_at, cargas.removed_at AS carga_removed_at
-      FROM entregas CROSS JOIN cargas ON cargas.id = entregas.carga_id
-        CROSS JOIN agentes ON agentes.id = entregas.agente_id`
 
 const byId = (after: string): Parameter[] => [after]
 

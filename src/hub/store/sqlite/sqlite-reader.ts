@@ -9,6 +9,7 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
+import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
@@ -22,16 +23,32 @@ import type {
 import type {
   CaRevocationPage,
   DeliveryFilter,
+  DeliveryStep,
   DeliveryWithCargo,
   EntryFilter,
+  FileRival,
   LateFilter,
   LateRule,
   Page,
+  Step,
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
 import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
 import { selectReply } from './admin-replies.ts'
+import {
+  LIVE,
+  selectCargoDeliveries,
+  selectDeliveries,
+  selectDeliveriesOfChange,
+  selectDelivery,
+  selectDeliveryWithCargo,
+  selectFailed,
+  selectLiveDeliveries,
+  selectPredecessors,
+  selectRivals,
+} from './deliveries.ts'
+import { selectChanges } from './fleet-changes.ts'
 import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
 import {
   countAgentsThatLose,
@@ -43,7 +60,6 @@ import {
 import {
   AGENT_PAGES,
   CARGO_PAGES,
-  DELIVERIES_WITH_CARGO,
   DELIVERY_PAGES,
   POLICY_PAGES,
   selectPage,
@@ -56,8 +72,6 @@ import {
   type CargoRow,
   type CertificateRow,
   type ContentRow,
-  type DeliveryRow,
-  type DeliveryWithCargoRow,
   type EntryRow,
   type PolicyRow,
   type RootSetRow,
@@ -69,15 +83,13 @@ import {
   toCargo,
   toCertificate,
   toContent,
-  toDelivery,
-  toDeliveryWithCargo,
   toEntry,
   toPolicy,
   toRootSet,
   toStandingCertificate,
   toToken,
 } from './rows.ts'
-import type { Parameter, SqlSession } from './sql-session.ts'
+import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -126,6 +138,12 @@ export class SqliteReader implements StoreReader {
     return new SqliteWebhookReader(this.session)
   }
 
+  async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {
+    const sql = `SELECT agentes.* FROM json_each(?) AS wanted
+      CROSS JOIN agentes ON agentes.id = wanted.value`
+    return this.session().all<AgentRow>(sql, JSON.stringify(ids)).map(toAgent)
+  }
+
   async findAgentById(id: AgentId): Promise<Agent | undefined> {
     return map(this.session().get<AgentRow>('SELECT * FROM agentes WHERE id = ?', id), toAgent)
   }
@@ -140,9 +158,11 @@ export class SqliteReader implements StoreReader {
     return this.session().get<{ cert: string }>(sql, id)?.cert
   }
 
-  async listAgents(): Promise<Agent[]> {
-    const sql = 'SELECT * FROM agentes WHERE removed_at IS NULL ORDER BY hostname'
-    return this.session().all<AgentRow>(sql).map(toAgent)
+  async listRoleAgents(role: string, { after = '', limit }: Page): Promise<Agent[]> {
+    const sql = `SELECT * FROM agentes INDEXED BY agentes_por_role
+      WHERE role = ? AND id > ? AND removed_at IS NULL AND revoked_at IS NULL
+      ORDER BY id LIMIT ?`
+    return this.session().all<AgentRow>(sql, role, after, limit).map(toAgent)
   }
 
   async findAgentRequests(id: AgentId): Promise<AgentRequests> {
@@ -250,25 +270,54 @@ export class SqliteReader implements StoreReader {
   }
 
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {
-    const sql = 'SELECT * FROM entregas WHERE id = ?'
-    return map(this.session().get<DeliveryRow>(sql, id), toDelivery)
+    return selectDelivery(this.session(), id)
+  }
+
+  async findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined> {
+    return selectDeliveryWithCargo(this.session(), id)
   }
 
   async listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]> {
-    const { where, parameters } = describeDeliveryFilter(filter)
-    const sql = `${DELIVERIES_WITH_CARGO} ${where} ORDER BY entregas.ordem`
-    const rows = this.session().all<DeliveryWithCargoRow>(sql, ...parameters)
-    return rows.map(toDeliveryWithCargo)
+    return selectDeliveries(this.session(), filter)
+  }
+
+  async listLiveDeliveries(agentIds: readonly AgentId[]): Promise<DeliveryWithCargo[]> {
+    return selectLiveDeliveries(this.session(), agentIds)
+  }
+
+  async listCargoDeliveries(id: CargoId, step: Step): Promise<DeliveryStep> {
+    return selectCargoDeliveries(this.session(), id, step)
+  }
+
+  async listDeliveriesOfChange(change: number, step: Step): Promise<DeliveryStep> {
+    return selectDeliveriesOfChange(this.session(), change, step)
+  }
+
+  async countFailedDeliveries(): Promise<number> {
+    const sql = `SELECT count(*) AS total FROM entregas WHERE status = 'falhou'`
+    return this.session().get<{ total: number }>(sql)?.total ?? 0
+  }
+
+  async countCargoDeliveries(id: CargoId): Promise<number> {
+    const sql = `SELECT count(*) AS total FROM entregas INDEXED BY entregas_vivas
+      WHERE carga_id = ? AND ${LIVE}`
+    return this.session().get<{ total: number }>(sql, id)?.total ?? 0
+  }
+
+  async listFailedDeliveries(page: Page): Promise<DeliveryWithCargo[]> {
+    return selectFailed(this.session(), page)
+  }
+
+  async listRivals(agentIds: readonly AgentId[], names: readonly string[]): Promise<FileRival[]> {
+    return selectRivals(this.session(), agentIds, names)
   }
 
   async listPredecessors(id: DeliveryId): Promise<Delivery[]> {
-    const sql = `WITH RECURSIVE anteriores (id) AS (
-        SELECT id FROM entregas WHERE substituida_por = ?
-        UNION SELECT entregas.id FROM entregas
-          JOIN anteriores ON entregas.substituida_por = anteriores.id)
-      SELECT entregas.* FROM anteriores CROSS JOIN entregas ON entregas.id = anteriores.id
-      ORDER BY entregas.ordem`
-    return this.session().all<DeliveryRow>(sql, id).map(toDelivery)
+    return selectPredecessors(this.session(), id)
+  }
+
+  async listChanges(): Promise<FleetChange[]> {
+    return selectChanges(this.session())
   }
 
   async summariseFleet(rule: LateRule): Promise<FleetSummary> {
@@ -351,27 +400,6 @@ export class SqliteReader implements StoreReader {
   ): Promise<ReadonlyMap<AgentId, CaRevocationSummary>> {
     return summarizeCaRevocations(this.session(), agentIds, now)
   }
-}
-
-function describeDeliveryFilter(filter: DeliveryFilter): {
-  where: string
-  parameters: Parameter[]
-} {
-  const conditions: string[] = []
-  const parameters: Parameter[] = []
-  const add = (condition: string, parameter: Parameter | undefined): void => {
-    if (parameter === undefined) return
-    conditions.push(condition)
-    parameters.push(parameter)
-  }
-  const { statuses } = filter
-  add('entregas.agente_id = ?', filter.agentId)
-  add('entregas.carga_id = ?', filter.cargoId)
-  add(
-    'entregas.status IN (SELECT value FROM json_each(?))',
-    statuses === undefined ? undefined : JSON.stringify(statuses),
-  )
-  return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, parameters }
 }
 
 function map<Row, T>(row: Row | undefined, translate: (row: Row) => T): T | undefined {

@@ -1,4 +1,3 @@
-import { formatTimestamp, GENESIS_HASH, hashEntry } from '../../../audit/hash-chain.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type {
   AgentId,
@@ -17,12 +16,23 @@ import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
+import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
-import type { NewAuditEntry, StoreWriter } from '../store.ts'
+import type { NewAuditEntry, Replacement, SettledDelivery, StoreWriter } from '../store.ts'
+import { appendEntries, appendEntry } from './append-entries.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
+import { cancelDeliveries, insertDeliveries, replaceDeliveries } from './deliveries.ts'
+import {
+  deleteChange,
+  discardPrepared,
+  insertChange,
+  putInForce,
+  settleRemoved,
+  settleReplaced,
+} from './fleet-changes.ts'
 import {
   endExpiredAccessTokens,
   insertAccessToken,
@@ -31,12 +41,9 @@ import {
 } from './access-tokens.ts'
 import {
   type CertificateRow,
-  type EntryRow,
   fromAgent,
   fromAgentTrust,
   fromCargo,
-  fromDelivery,
-  fromEntry,
   fromNewCertificate,
   fromPolicy,
   fromRootSet,
@@ -302,14 +309,20 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.#changeOne('DELETE FROM politicas WHERE role = ?', [role])
   }
 
-  async insertDelivery(delivery: Delivery): Promise<void> {
-    this.session().run(
-      `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro, versao, sans,
-         substituida_por)
-       VALUES (@id, @carga_id, @agente_id, @status, @updated_at, @erro, @versao, @sans,
-         @substituida_por)`,
-      fromDelivery(delivery),
-    )
+  async insertDeliveries(deliveries: readonly Delivery[], change?: number): Promise<void> {
+    insertDeliveries(this.session(), deliveries, change ?? null)
+  }
+
+  async replaceDeliveries(
+    replacements: readonly Replacement[],
+    at: Date,
+    change?: number,
+  ): Promise<void> {
+    replaceDeliveries(this.session(), replacements, change ?? null, at)
+  }
+
+  async cancelDeliveries(ids: readonly DeliveryId[], at: Date): Promise<void> {
+    cancelDeliveries(this.session(), ids, at)
   }
 
   async setDeliveryStatus(
@@ -322,8 +335,25 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.#changeOne(sql, [status, at.getTime(), error, id])
   }
 
-  async setDeliverySuccessor(id: DeliveryId, successor: DeliveryId): Promise<void> {
-    this.#changeOne('UPDATE entregas SET substituida_por = ? WHERE id = ?', [successor, id])
+  async insertChange(change: Omit<FleetChange, 'id'>): Promise<number> {
+    return insertChange(this.session(), change)
+  }
+
+  async putInForce(id: number, at: Date): Promise<void> {
+    putInForce(this.session(), id, at)
+  }
+
+  async deleteChange(id: number): Promise<void> {
+    deleteChange(this.session(), id)
+  }
+
+  async settleChange(change: FleetChange, limit: number): Promise<SettledDelivery[]> {
+    const settle = change.act === 'remove' ? settleRemoved : settleReplaced
+    return settle(this.session(), change, limit)
+  }
+
+  async discardChange(id: number, limit: number): Promise<number> {
+    return discardPrepared(this.session(), id, limit)
   }
 
   async useProof(jti: string, expiresAt: Date, now: Date): Promise<boolean> {
@@ -334,21 +364,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async appendEntry(entry: NewAuditEntry): Promise<AuditEntry> {
-    const session = this.session()
-    const last = session.get<Pick<EntryRow, 'seq' | 'timestamp' | 'hash_atual'>>(
-      'SELECT seq, timestamp, hash_atual FROM eventos ORDER BY seq DESC LIMIT 1',
-    )
-    const chained = chainEntry(entry, last)
-    session.run(
-      `INSERT INTO eventos (seq, id, agente_id, tipo_evento, payload, entrega_id, request_id,
-         timestamp, hash_anterior, hash_atual)
-       VALUES (@seq, @id, @agente_id, @tipo_evento, @payload, @entrega_id, @request_id,
-         @timestamp, @hash_anterior, @hash_atual)`,
-      fromEntry(chained),
-    )
+    const chained = appendEntry(this.session(), entry)
     await this.endExpiredTokens(entry.at)
     this.#lastAppended = chained
     return chained
+  }
+
+  async appendEntries(entries: readonly NewAuditEntry[]): Promise<void> {
+    const last = entries.at(-1)
+    if (last === undefined) return
+    this.#lastAppended = appendEntries(this.session(), entries)
+    await this.endExpiredTokens(last.at)
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {
@@ -386,22 +412,5 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   #changeOne(sql: string, parameters: readonly Parameter[]): void {
     const changes = this.session().run(sql, ...parameters)
     invariant(changes === 1, `one row is there to be changed by: ${sql}`)
-  }
-}
-
-function chainEntry(
-  entry: NewAuditEntry,
-  last: Pick<EntryRow, 'seq' | 'timestamp' | 'hash_atual'> | undefined,
-): AuditEntry {
-  const { at, ...content } = entry
-  const now = formatTimestamp(at)
-  const timestamp = last !== undefined && last.timestamp > now ? last.timestamp : now
-  const previousHash = last?.hash_atual ?? GENESIS_HASH
-  return {
-    ...content,
-    seq: (last?.seq ?? 0) + 1,
-    timestamp,
-    previousHash,
-    hash: hashEntry(previousHash, entry.payloadText, timestamp),
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCargoSans } from './create-cargo.ts'
+import { parseCargoSans } from './parse-cargo.ts'
 
 test('[DEL-15] no name of a carga is one that the hub answers to by a wildcard of its own', () => {
   const hubNames = ['hub.test', '*.hub.test']
