@@ -168,6 +168,20 @@ describe('[LIM-30] a client with an honest chain', () => {
   })
 })
 
+test('[LIM-24] [LIM-30] what is no TLS, again and again from one address, is closed, and the hub lives on', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.on('error', () => undefined)
+    const closed = once(socket, 'close')
+    socket.write('no TLS at all\r\n\r\n', () => {
+      if (round === 3) socket.resetAndDestroy()
+    })
+    socket.resume()
+    await closed
+  }
+  assert.equal(await shakeHands(), 'hello')
+})
+
 interface Relay {
   readonly port: number
   close(): void

