@@ -17,7 +17,7 @@ import type { HubLimits } from '../../protocol/hub-limits.ts'
 import { type AnswerLogOptions, noteAnswer, pathOf } from './answer-log.ts'
 import { answerBrokenRequest, type BrokenRequest, requestLineOf } from './answer-broken-request.ts'
 import { answerUnavailable } from './answer-unavailable.ts'
-import { boundDroppedBody } from './bound-dropped-body.ts'
+import { boundDroppedBody } from './bound-body.ts'
 import { guardConnections } from './connection-guard.ts'
 import { createFloodLog } from './flood-log.ts'
 import { guardRequests } from './request-guard.ts'
@@ -141,6 +141,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       // No hook runs for it: what comes before and after every answer is done here.
       const refusal = (await begin(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
+      if (!request.raw.complete) boundDroppedBody(request.raw)
       noteAnswer(answers, request, reply)
       return reply
     },
@@ -156,17 +157,19 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   )
   guardConnections(app.server, limits, options.isTrustedProxy)
   const connections = trackConnections(app.server, options.https !== undefined)
-  guardRequests(app.server, {
+  const requests = guardRequests(app.server, {
     ...options,
-    onRequest: (socket) => connections.begin(socket),
+    onRequest: ({ socket }, response) => {
+      connections.begin(socket)
+      response.once('close', () => connections.finish(socket))
+    },
     refuse: (request, response, address) => {
       void endTokenIn(request.url ?? '', address)
       const body = bodyOf('unavailable')
       const id = answerUnavailable(request, response, options.headers ?? {}, body)
       const fields = { request_id: id, status: 503, error: 'unavailable', remote: address }
-      answers.floodLog({ ...fields, reason: 'too many wait for their turn' }, 'Request refused')
+      answers.floodLog({ ...fields, reason: TOO_MANY_WAIT }, 'Request refused')
       options.onRefusal?.(port, 'unavailable')
-      connections.finish(request.socket)
       onAnswer?.({ port, route: 'other', status: 503, durationMs: 0 })
     },
     onCut: ({ remoteAddress: remote }) => {
@@ -186,13 +189,16 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
   app.setSerializerCompiler(() => JSON.stringify)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseJsonBody(body as Buffer, jsonBounds))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: unknown) => {
+      const turn = await requests.awaitLateTurn(request.raw)
+      if (turn === 'full') throw new RequestRefusal('unavailable', TOO_MANY_WAIT)
+      // What is parsed as a buffer is one.
+      return parseJsonBody(body as Buffer, jsonBounds)
+    },
+  )
 
   app.addHook('onRequest', async (request, reply) => {
     const refusal =
@@ -219,7 +225,6 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     if (!request.raw.complete) boundDroppedBody(request.raw)
   })
   app.addHook('onResponse', async (request, reply) => {
-    connections.finish(request.raw.socket)
     noteAnswer(answers, request, reply)
   })
 
@@ -272,6 +277,8 @@ async function waitBefore(
     return 0
   }
 }
+
+const TOO_MANY_WAIT = 'too many wait for their turn'
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 

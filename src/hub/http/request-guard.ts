@@ -4,7 +4,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { cutPipelining } from '../../platform/cut-pipelining.ts'
 import { invariant } from '../../platform/errors.ts'
-import type { StrangerTurns } from './stranger-turns.ts'
+import { boundPieces } from './bound-body.ts'
+import type { StrangerTurns, TurnOutcome } from './stranger-turns.ts'
 import { clientAddressOf, type IsTrustedProxy } from './trusted-proxies.ts'
 
 export interface RequestGuardOptions {
@@ -12,37 +13,46 @@ export interface RequestGuardOptions {
   readonly turns?: StrangerTurns
   readonly isTrustedProxy: IsTrustedProxy
   /** Called with every request that is not cut, as soon as it is there. */
-  readonly onRequest: (socket: Socket) => void
+  readonly onRequest: RequestListener
   /** Answers a request for which there is no place to wait. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, address: string) => void
   readonly onCut: (socket: Socket) => void
 }
 
+export interface GuardedRequests {
+  /**
+   * For what a body costs, when it was not there yet in the request's own turn: another one. Nothing where nobody waits, or
+   * when it was.
+   */
+  awaitLateTurn(request: IncomingMessage): Promise<TurnOutcome> | undefined
+}
+
 /** Comes before the listener that the server has. docs/protocol.md SRF-24, LIM-24, LIM-26. */
-export function guardRequests(server: Server, options: RequestGuardOptions): void {
+export function guardRequests(server: Server, options: RequestGuardOptions): GuardedRequests {
+  const { turns, isTrustedProxy, onRequest, refuse, onCut } = options
   const [handle] = server.listeners('request') as RequestListener[]
   invariant(handle, 'the server has something to do with requests')
   server.removeListener('request', handle)
-  const { turns, onRequest, onCut } = options
-  const listen: RequestListener = (request, response) => {
-    onRequest(request.socket)
-    if (turns === undefined) handle(request, response)
-    else void awaitTurn(turns, handle, options, request, response)
+  /** Whose body was not there in their turn. */
+  const late = new WeakMap<IncomingMessage, () => Promise<TurnOutcome>>()
+  const begin = async (
+    request: IncomingMessage,
+    response: Parameters<RequestListener>[1],
+  ): Promise<void> => {
+    if (turns === undefined) return handle(request, response)
+    const address = clientAddressOf(request, isTrustedProxy)
+    const outcome = await turns.take(address)
+    // Whoever has gone meanwhile wants nothing any more.
+    if (request.socket.destroyed) return undefined
+    if (outcome === 'full') return refuse(request, response, address)
+    if (!request.complete) late.set(request, () => turns.take(address))
+    return handle(request, response)
   }
-  server.on('request', cutPipelining(listen, onCut))
-}
-
-async function awaitTurn(
-  turns: StrangerTurns,
-  handle: RequestListener,
-  { isTrustedProxy, refuse }: RequestGuardOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const address = clientAddressOf(request, isTrustedProxy)
-  const outcome = await turns.take(address)
-  // Whoever has gone meanwhile wants nothing any more.
-  if (request.socket.destroyed) return
-  if (outcome === 'full') refuse(request, response, address)
-  else handle(request, response)
+  const listener = cutPipelining((request, response) => {
+    onRequest(request, response)
+    boundPieces(request)
+    void begin(request, response)
+  }, onCut)
+  server.on('request', listener)
+  return { awaitLateTurn: (request) => late.get(request)?.() }
 }

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+
+/** So many pieces cost little, however short they are; each beyond has to be worth it. */
+const PIECES_FREE = 256
+const PIECE_BYTES_MIN = 256
+
+/**
+ * Cuts the connection of a body that comes in tiny pieces: each is an event of its own, so that 64 KiB in chunks of one byte
+ * took 200 ms of the event loop and more. Counted where the parser hands them on, whether somebody reads them or not.
+ * docs/protocol.md LIM-27.
+ */
+export function boundPieces(request: IncomingMessage): void {
+  const push = request.push.bind(request)
+  let [bytes, pieces] = [0, 0]
+  request.push = (chunk: Buffer | null) => {
+    if (request.destroyed) return false
+    bytes += chunk?.length ?? 0
+    pieces += 1
+    if (pieces <= PIECES_FREE + bytes / PIECE_BYTES_MIN) return push(chunk)
+    request.socket.destroy()
+    // So that it takes no more of what was read already.
+    request.destroy()
+    return false
+  }
+}
+
+const DROPPED_BODY_BYTES_MAX = 1024 * 1024
+
+/** Node drops what still comes after an answer, since closing at once could lose the answer; it does so without end. */
+export function boundDroppedBody(request: IncomingMessage): void {
+  let bytes = 0
+  // Read as a body: a listener on the socket would take a TLS connection from its parser, and it would stall.
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > DROPPED_BODY_BYTES_MAX) request.socket.destroy()
+  })
+}
