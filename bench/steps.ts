@@ -16,6 +16,7 @@ import { pemGrammar, proofGrammar } from '../reliability/support/costly/text-gra
 import { createFakeCa } from '../test/fakes/hub-certificates.ts'
 import { createSeededRandom, type Random } from '../test/simulation/seeded-random.ts'
 import { parseJsonBody } from '../src/hub/http/json-body.ts'
+import { JSON_ROOM, type JsonRoom } from '../src/hub/http/json-room.ts'
 import { verifyProof } from '../src/hub/service/verify-proof.ts'
 import { parseCsrPem } from '../src/pki/csr.ts'
 import { decodePem } from '../src/pki/pem.ts'
@@ -47,26 +48,25 @@ export async function measureSteps(): Promise<BoundedResult[]> {
 
 async function listSteps(): Promise<readonly Step[]> {
   const { bodyBytes, csrBytes, jsonDepth: depthMax } = DEFAULT_HUB_LIMITS
-  const { agentStringsMax, strangerStringsMax } = LIMITS
   const ca = await createFakeCa()
   const { certificatePem } = await ca.issueServer('web-1')
   const certificate = new X509Certificate(certificatePem).raw
-  const json = (stringsMax: number) => (content: string) =>
-    parseJsonBody(Buffer.from(content), { depthMax, stringsMax })
+  const json = (room: JsonRoom) => (content: string) =>
+    parseJsonBody(Buffer.from(content), { ...room, depthMax })
   return [
     {
       what: 'JSON of a stranger',
       grammar: jsonGrammar,
       bytesMax: bodyBytes,
       millisecondsMax: 5,
-      take: json(strangerStringsMax),
+      take: json(JSON_ROOM.enroll),
     },
     {
       what: 'JSON of an agent',
       grammar: jsonGrammar,
       bytesMax: bodyBytes,
       millisecondsMax: 10,
-      take: json(agentStringsMax),
+      take: json(JSON_ROOM.mtls),
     },
     {
       what: 'bytes of an identity, for its look-up',

@@ -7,9 +7,6 @@ export const LIMITS = {
   requestIdCharactersMax: 128,
   identityCharactersMax: 32 * 1024,
   proofCharactersMax: 4096,
-  /** Names and strings in the JSON of one body: of whoever is not known yet, and of an agent. */
-  strangerStringsMax: 256,
-  agentStringsMax: 4096,
   /** What an agent accepts from a hub. */
   replyBytesMax: 1024 * 1024,
   manifestDeliveriesMax: 1000,

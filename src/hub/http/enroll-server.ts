@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import { LIMITS } from '../../protocol/limits.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import {
   EnrollRequestBody,
@@ -48,7 +47,6 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
   const port = createHttpPort({
     ...options,
     port: 'enroll',
-    stringsMax: LIMITS.strangerStringsMax,
     turns: strangerTurns,
     limitRefusal: async (request, refusal) => (COUNTED.has(refusal) ? countGuess(request) : 0),
   })

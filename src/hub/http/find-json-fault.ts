@@ -1,6 +1,7 @@
 // What JSON.parse takes and the hub does not. One walk over the text, whatever is in it: a body of numbers costs no more
 // than one of letters. docs/protocol.md EVT-12, LIM-4.
 
+import type { JsonRoom } from './json-room.ts'
 import { endOfNumber, survives } from './json-number.ts'
 
 const QUOTE = 0x22
@@ -34,14 +35,25 @@ export function findJsonFault(text: string, depthMax: number): string | undefine
   return undefined
 }
 
-/** Whether a text, JSON or not, has more than `stringsMax` strings; it is read no further than it takes to know. */
-export function hasMoreStrings(text: string, stringsMax: number): boolean {
+/** Why a text, JSON or not, is not even parsed; undefined when it may be. It is read no further than it takes to know. */
+export function findJsonExcess(
+  text: string,
+  { stringsMax, outsideMax }: JsonRoom,
+): string | undefined {
   let strings = 0
-  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', endOfString(text, at) + 1)) {
+  let outside = 0
+  let from = 0
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', from)) {
     strings += 1
-    if (strings > stringsMax) return true
+    outside += at - from
+    if (strings > stringsMax) return `more than ${stringsMax} names and strings`
+    if (outside > outsideMax) break
+    from = endOfString(text, at) + 1
   }
-  return false
+  // What is left after the last string, or after it was too much already.
+  return outside + Math.max(0, text.length - from) > outsideMax
+    ? `more than ${outsideMax} characters outside of strings`
+    : undefined
 }
 
 /** Where its closing quote is, the first one after an even number of backslashes; the end of the text where there is none. */

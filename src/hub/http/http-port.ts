@@ -31,6 +31,7 @@ import {
 } from './error-response.ts'
 import type { LeakedTokens } from '../service/end-leaked-token.ts'
 import { parseJsonBody } from './json-body.ts'
+import { JSON_ROOM } from './json-room.ts'
 import type { StrangerTurns } from './stranger-turns.ts'
 import { trackConnections } from './track-connections.ts'
 import type { IsTrustedProxy } from './trusted-proxies.ts'
@@ -41,8 +42,6 @@ export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'on
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly https?: HttpsServerOptions
-  /** Names and strings of one body; without it there is no bound but that of its bytes. */
-  readonly stringsMax?: number
   /** Each request waits for one before anything is done about it. */
   readonly turns?: StrangerTurns
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
@@ -97,10 +96,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate, onAnswer } = options
   const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
-  const jsonBounds = {
-    depthMax: limits.jsonDepth,
-    stringsMax: options.stringsMax ?? Number.POSITIVE_INFINITY,
-  }
+  const jsonBounds = { ...JSON_ROOM[port], depthMax: limits.jsonDepth }
   const answers: AnswerLogOptions = { ...options, floodLog: createFloodLog({ log }) }
   let isClosing = false
   const endTokenIn = (url: string, address: string | undefined): Promise<void> | undefined =>

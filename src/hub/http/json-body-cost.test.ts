@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '../../protocol/limits.ts'
 import { parseJsonBody } from './json-body.ts'
+import { JSON_ROOM } from './json-room.ts'
 
 const BODY_BYTES = 65_536
 const TIMES = 20
@@ -24,7 +24,7 @@ const UNITS: Readonly<Record<string, () => string>> = {
 for (const [what, unit] of Object.entries(UNITS)) {
   test(`[LIM-37] one of ${what} costs what any other does`, () => {
     const bodies = Array.from({ length: TIMES }, () => bodyOf(unit))
-    const bounds = { depthMax: 32, stringsMax: LIMITS.agentStringsMax }
+    const bounds = { ...JSON_ROOM.mtls, depthMax: 32 }
     const before = process.threadCpuUsage()
     for (const body of bodies) {
       try {

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { anyText, propertyRuns } from '../../../test/support/property.ts'
 import { RequestRefusal } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
+import { JSON_ROOM } from './json-room.ts'
 
 const DEPTH_MAX = 32
 
@@ -12,7 +13,7 @@ function outcomeOf(
   depthMax = DEPTH_MAX,
 ): { value?: unknown; refusal?: string } {
   try {
-    return { value: parseJsonBody(Buffer.from(body as string), { depthMax, stringsMax: 4096 }) }
+    return { value: parseJsonBody(Buffer.from(body as string), { ...JSON_ROOM.mtls, depthMax }) }
   } catch (error) {
     assert.ok(error instanceof RequestRefusal, String(error))
     return { refusal: error.refusal }

@@ -3,10 +3,11 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { RequestRefusal } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
+import { JSON_ROOM } from './json-room.ts'
 
-function outcomeOf(body: string | Buffer): unknown {
+function outcomeOf(body: string | Buffer, room = JSON_ROOM.mtls): unknown {
   try {
-    return parseJsonBody(Buffer.from(body as string), { depthMax: 32, stringsMax: 4096 })
+    return parseJsonBody(Buffer.from(body as string), { ...room, depthMax: 32 })
   } catch (error) {
     assert.ok(error instanceof RequestRefusal)
     return error.refusal
@@ -75,6 +76,16 @@ describe('parseJsonBody', () => {
     assert.equal(outcomeOf(names(2049)), 'request_invalid')
     assert.equal(outcomeOf('"'.repeat(8192)), 'json_invalid')
     assert.equal(outcomeOf('"'.repeat(8193)), 'request_invalid')
+  })
+
+  test('[LIM-35] of an operator’s it counts the characters outside of strings too', () => {
+    const { admin } = JSON_ROOM
+    const file = JSON.stringify({ conteudo: 'A"\n'.repeat(1_000_000) })
+    const numbers = (bytes: number): string => `["",${'1,'.repeat((bytes - 6) / 2)}1]`
+    assert.notEqual(outcomeOf(file, admin), 'request_invalid')
+    assert.notEqual(outcomeOf(numbers(1024 * 1024), admin), 'request_invalid')
+    assert.equal(outcomeOf(numbers(1024 * 1024 + 8), admin), 'request_invalid')
+    assert.equal(outcomeOf(' '.repeat(1024 * 1024 + 1), admin), 'request_invalid')
   })
 
   test('[ERR-1] is json_invalid for bytes that are no UTF-8 and for text that is no JSON', () => {

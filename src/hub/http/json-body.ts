@@ -1,31 +1,29 @@
 // JSON bodies: UTF-8, bounded in depth and in strings, and with no number that would come out changed when it is written again.
 
 import { RequestRefusal } from './error-response.ts'
-import { findJsonFault, hasMoreStrings } from './find-json-fault.ts'
+import { findJsonExcess, findJsonFault } from './find-json-fault.ts'
+import type { JsonRoom } from './json-room.ts'
 
 /** What the stack has room for, where the value is written again, when the limit is lifted. */
 const STACK_DEPTH_MAX = 1000
 
-export interface JsonBounds {
+export interface JsonBounds extends JsonRoom {
   /** Levels of nested objects and arrays. */
   readonly depthMax: number
-  /** Names and values that are strings: what costs V8 most of all that a body can have. */
-  readonly stringsMax: number
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Throws a RequestRefusal: `json_invalid` when it is not JSON, `request_invalid` when it is too deep or loses digits. One
- * of too many strings is `request_invalid` too, JSON or not, since that is not worth finding out.
+ * with too much in it is `request_invalid` too, JSON or not, since that is not worth finding out.
  */
-export function parseJsonBody(body: Uint8Array, { depthMax, stringsMax }: JsonBounds): unknown {
+export function parseJsonBody(body: Uint8Array, bounds: JsonBounds): unknown {
   const text = decodeUtf8(body)
-  if (hasMoreStrings(text, stringsMax)) {
-    throw new RequestRefusal('request_invalid', `more than ${stringsMax} names and strings`)
-  }
+  const excess = findJsonExcess(text, bounds)
+  if (excess !== undefined) throw new RequestRefusal('request_invalid', excess)
   const value = parseJson(text)
-  const fault = findJsonFault(text, Math.min(depthMax, STACK_DEPTH_MAX))
+  const fault = findJsonFault(text, Math.min(bounds.depthMax, STACK_DEPTH_MAX))
   if (fault !== undefined) throw new RequestRefusal('request_invalid', fault)
   return value
 }

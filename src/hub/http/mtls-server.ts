@@ -105,7 +105,6 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
 
   const port = createHttpPort({
     port: 'mtls',
-    stringsMax: LIMITS.agentStringsMax,
     log,
     limits,
     isTrustedProxy: options.isTrustedProxy,
