@@ -8,11 +8,13 @@ import { caOutage } from './rows/ca-outage.ts'
 import { clock } from './rows/clock.ts'
 import { costlyHandshakes } from './rows/costly-handshakes.ts'
 import { costlyRequests } from './rows/costly-requests.ts'
+import { extremes } from './rows/extremes.ts'
 import { hostilePeers } from './rows/hostile-peers.ts'
 import { lostReplies } from './rows/lost-replies.ts'
 import { oneTokenOneUse } from './rows/one-token-one-use.ts'
 import { oneWriter } from './rows/one-writer.ts'
 import { refusedIdentities } from './rows/refused-identities.ts'
+import { revocationIsFinal } from './rows/revocation-is-final.ts'
 import { storageFaults } from './rows/storage-faults.ts'
 import { vault } from './rows/vault.ts'
 
@@ -28,6 +30,8 @@ export const ROWS: readonly ReliabilityRow[] = [
   costlyHandshakes,
   costlyRequests,
   refusedIdentities,
+  revocationIsFinal,
+  extremes,
   vault,
   clock,
   hostilePeers,

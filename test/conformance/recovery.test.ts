@@ -1,9 +1,7 @@
 // POST /v1/recover on the wire: docs/protocol.md REC. What may be recovered is decided in decide-recovery.test.ts.
 
 import assert from 'node:assert/strict'
-import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { CompactSign } from 'jose'
 import {
   createKeyAndCsr,
   enrollHost,
@@ -12,37 +10,13 @@ import {
   withIdentity,
 } from '../support/enrolled-host.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { HUB_NAME } from '../support/hub.ts'
+import { type Recovery, sendRecovery } from '../support/send-recovery.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
 const { hub } = useHub()
 
-interface Recovery {
-  readonly host: EnrolledHost
-  readonly csrPem: string
-  readonly claims?: Readonly<Record<string, unknown>>
-  readonly signingKeyPem?: string
-}
-
-async function recover({ host, csrPem, claims = {}, signingKeyPem }: Recovery): Promise<WireReply> {
-  const payload = {
-    csr_sha256: createHash('sha256').update(derOf(csrPem)).digest('base64url'),
-    aud: HUB_NAME,
-    iat: Math.floor(Date.now() / 1000),
-    jti: randomUUID(),
-    ...claims,
-  }
-  const proof = await new CompactSign(Buffer.from(JSON.stringify(payload)))
-    .setProtectedHeader({ alg: 'ES256' })
-    .sign(createPrivateKey(signingKeyPem ?? host.keyPem))
-  const body = { cert_pem: host.certPem, csr_pem: csrPem, proof }
-  return post({ port: hub.ports.enroll }, '/v1/recover', body)
-}
-
-function derOf(pem: string): Buffer {
-  return Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64')
-}
+const recover = (recovery: Recovery): Promise<WireReply> => sendRecovery(hub.ports.enroll, recovery)
 
 describe('an agent that recovers', () => {
   test('[REC-1] gets an identity that opens port 8443, and it is recorded', async () => {

@@ -34,7 +34,7 @@ const PAUSE_MS = 400
 
 /** Enrolled, and polling until the fleet is disposed of. */
 export async function startAgentFleet(
-  hub: TestHub,
+  hub: Pick<TestHub, 'ports' | 'createToken'>,
   hostnames: readonly string[],
 ): Promise<AgentFleet> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet-'))
@@ -81,7 +81,7 @@ async function keepPolling(poll: () => Promise<unknown>, stop: AbortSignal): Pro
 }
 
 async function openAgent(
-  hub: TestHub,
+  hub: Pick<TestHub, 'ports' | 'createToken'>,
   dataDir: string,
   hostname: string,
   logging: ReturnType<typeof createLogging>,

@@ -1,0 +1,90 @@
+// A request for each admin operation that is as it should be; what it names is there, made for it where it goes with it.
+
+import { randomUUID } from 'node:crypto'
+import type {
+  AdminOperationName,
+  AdminOperations,
+  AdminRequest,
+} from '../../../src/protocol/admin.ts'
+
+export interface Target {
+  readonly admin: AdminOperations
+  readonly hostname: string
+  readonly agentId: string
+  readonly role: string
+}
+
+type GoodRequests = {
+  readonly [Name in AdminOperationName]: (
+    target: Target,
+  ) => Promise<AdminRequest<Name>> | AdminRequest<Name>
+}
+
+/** Nothing is revoked or removed of the host that has to go on. */
+const NOBODY = 'nobody.example'
+const WEBHOOK_URL = 'https://127.0.0.1:1/'
+
+export const GOOD_REQUESTS: GoodRequests = {
+  createToken: ({ role }) => ({ hostname: freshName(), role }),
+  listTokens: () => ({}),
+  revokeToken: async ({ admin, role }) => {
+    const { id } = await admin.createToken({ hostname: freshName(), role })
+    return { token: id }
+  },
+  listAgents: () => ({}),
+  showAgent: ({ hostname }) => ({ agente: hostname }),
+  revokeAgent: () => ({ agente: NOBODY }),
+  removeAgent: () => ({ agente: NOBODY }),
+  listCaRevocations: () => ({}),
+  createCargo: ({ hostname }) => cargoFor(hostname),
+  listCargoes: () => ({}),
+  updateCargo: async (target) => ({ carga: await createCargo(target) }),
+  removeCargo: async (target) => ({ carga: await createCargo(target) }),
+  listRecipients: ({ hostname }) => ({ agentes: [hostname], roles: [] }),
+  readContent: async (target) => ({ carga: await createCargo(target) }),
+  cancelDelivery: async ({ admin, hostname }) => {
+    const { entregas } = await admin.createCargo(cargoFor(hostname))
+    return { entrega: entregas[0]?.id ?? '' }
+  },
+  retryDeliveries: () => ({}),
+  listDeliveries: () => ({}),
+  setPolicy: ({ role }) => ({ role }),
+  listPolicies: () => ({}),
+  showPolicy: ({ role }) => ({ role }),
+  removePolicy: ({ role }) => ({ role }),
+  showBundle: () => ({}),
+  updateBundle: () => ({ force: true }),
+  listEntries: () => ({}),
+  pushToAgent: ({ hostname }) => ({ agente: hostname, nome: 'motd', conteudo: 'x' }),
+  createWebhook: () => ({ url: WEBHOOK_URL, tipos: ['nothing'] }),
+  listWebhooks: () => ({}),
+  showWebhook: webhookOf,
+  testWebhook: webhookOf,
+  replayWebhook: webhookOf,
+  removeWebhook: webhookOf,
+  showStatus: () => ({}),
+  createAccessToken: () => ({ name: freshName(), role: 'viewer' }),
+  listAccessTokens: () => ({}),
+  revokeAccessToken: async ({ admin }) => {
+    const { id } = await admin.createAccessToken({ name: freshName(), role: 'viewer' })
+    return { token: id }
+  },
+}
+
+export function cargoFor(hostname: string): AdminRequest<'createCargo'> {
+  return { tipo: 'csr_cert', nome: freshName(), agentes: [hostname], roles: [], sans: [] }
+}
+
+async function createCargo({ admin, hostname }: Target): Promise<string> {
+  return (await admin.createCargo(cargoFor(hostname))).carga_id
+}
+
+async function webhookOf({ admin }: Target): Promise<{ webhook: string }> {
+  const { webhooks } = await admin.listWebhooks({})
+  const id = webhooks[0]?.id
+  return { webhook: id ?? (await admin.createWebhook({ url: WEBHOOK_URL, tipos: ['nothing'] })).id }
+}
+
+function freshName(): string {
+  return `x-${randomUUID().slice(0, 8)}`
+}
