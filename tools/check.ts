@@ -74,6 +74,13 @@ export const CHECKS: readonly Check[] = [
     countFiles: numberBefore('documents'),
     filesMin: 10,
   },
+  {
+    name: 'lockfile',
+    program: 'node',
+    arguments: ['tools/lockfile.ts'],
+    countFiles: numberBefore('locked packages'),
+    filesMin: 200,
+  },
 ]
 
 /** The number that stands right before the words, the last time they are printed; 0 when they are not. */
