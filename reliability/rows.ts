@@ -5,6 +5,7 @@ import { abuse } from './rows/abuse.ts'
 import { acknowledgedWrites } from './rows/acknowledged-writes.ts'
 import { agentFiles } from './rows/agent-files.ts'
 import { caOutage } from './rows/ca-outage.ts'
+import { canaries } from './rows/canaries.ts'
 import { clock } from './rows/clock.ts'
 import { costlyHandshakes } from './rows/costly-handshakes.ts'
 import { costlyRequests } from './rows/costly-requests.ts'
@@ -35,4 +36,5 @@ export const ROWS: readonly ReliabilityRow[] = [
   vault,
   clock,
   hostilePeers,
+  canaries,
 ]

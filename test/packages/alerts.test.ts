@@ -61,7 +61,7 @@ describe('[MET-18] what deploy/ makes of the metrics', () => {
   })
 
   test('the rules load, and fire when they should', PROMETHEUS, async () => {
-    assert.match(await runTool('promtool', ['check', 'rules', ALERTS]), /SUCCESS: 25 rules found/)
+    assert.match(await runTool('promtool', ['check', 'rules', ALERTS]), /SUCCESS: 26 rules found/)
     const tests = join(DEPLOY, 'prometheus/alerts.test.yml')
     assert.match(await runTool('promtool', ['test', 'rules', tests]), /SUCCESS/)
   })

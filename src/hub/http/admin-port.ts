@@ -25,6 +25,7 @@ import {
 import { sendRefusal } from './error-response.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
+import { recordedAddress } from './recorded-address.ts'
 import { strangerTurns } from './stranger-turns.ts'
 
 export interface AdminPortOptions extends Pick<
@@ -67,7 +68,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     actor?: Actor,
     operation?: AdminOperationName,
   ): WireErrorCode => {
-    refusals.record({ actor, address: request.ip, reason, operation })
+    refusals.record({ actor, address: recordedAddress(request.ip), reason, operation })
     return failures.take(request.ip) > 0 ? 'rate_limited' : reason
   }
   const operatorOf = (request: FastifyRequest): Operator => {

@@ -20,6 +20,7 @@ import { answerUnavailable } from './answer-unavailable.ts'
 import { boundDroppedBody } from './bound-body.ts'
 import { guardConnections } from './connection-guard.ts'
 import { createFloodLog } from './flood-log.ts'
+import { recordedAddress } from './recorded-address.ts'
 import { guardRequests } from './request-guard.ts'
 import {
   errorBody,
@@ -100,7 +101,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   const answers: AnswerLogOptions = { ...options, floodLog: createFloodLog({ log }) }
   let isClosing = false
   const endTokenIn = (url: string, address: string | undefined): Promise<void> | undefined =>
-    options.leakedTokens?.endTokenIn(url, { port, address: address ?? '' })
+    options.leakedTokens?.endTokenIn(url, { port, address: recordedAddress(address) })
   const server = {
     requireHostHeader: false,
     connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS[port],
