@@ -44,6 +44,12 @@ export const HUB_LIMITS = {
     unit: 'seconds',
     meaning: 'From the first byte of a request to its last.',
   },
+  responseSeconds: {
+    variable: 'SVC_LIMIT_RESPONSE_SECONDS',
+    default: 30,
+    unit: 'seconds',
+    meaning: 'Without the client taking anything of an answer.',
+  },
   handshakeSeconds: {
     variable: 'SVC_LIMIT_HANDSHAKE_SECONDS',
     default: 5,

@@ -17,9 +17,13 @@ import {
   updateSealedCargo,
 } from '../support/sealed-files.ts'
 import { useHub } from '../support/use-hub.ts'
-import { assertOk, assertRefused, post, send } from '../support/wire-client.ts'
+import { waitUntil } from '../support/processes.ts'
+import { assertOk, assertRefused, connect, post, send } from '../support/wire-client.ts'
 
-const { hub } = useHub()
+const { hub } = useHub(undefined, {
+  SVC_BLOB_MAX: String(8 * 1024 * 1024),
+  SVC_LIMIT_RESPONSE_SECONDS: '2',
+})
 
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 const SECRET = 'the secret of the delivery'
@@ -166,4 +170,23 @@ describe('GET /v1/blobs/<carga_id>', () => {
     const body = { csr_pem: csrPem, entrega_id: entregas[0]?.id }
     assertRefused(await post(host.mtls, '/v1/certs/issue', body), 404, 'entrega_not_found')
   })
+})
+
+test('[LIM-28] a client that takes nothing of a blob is cut, and is told so by a reset', async () => {
+  const host = await enroll('stuck.example')
+  const sealed = await sealForHosts([host], randomBytes(7 * 1024 * 1024))
+  const { carga_id: id } = await createSealedCargo(hub, 'stuck', sealed)
+  const socket = await connect(host.mtls)
+  const ended = new Promise((resolve) => {
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+    socket.once('end', () => resolve('an end'))
+  })
+  socket.pause()
+  socket.write(`GET /v1/blobs/${id} HTTP/1.1\r\nHost: hub.test\r\n\r\n`)
+  await waitUntil('the line that says so', () =>
+    hub.logEntries().find(({ reason }) => reason === 'the client took nothing of an answer'),
+  )
+  socket.resume()
+  assert.equal(await ended, 'ECONNRESET')
+  assertOk(await send(host.mtls, { path: '/v1/manifest' }))
 })

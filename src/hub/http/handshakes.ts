@@ -51,6 +51,6 @@ function follow(server: Server): Handshakes {
 }
 
 /** Both ends of TLS on one connection have it in common, while each is a socket of its own. */
-function peerOf(socket: Socket): string {
+export function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`
 }

@@ -19,6 +19,7 @@ import { answerBrokenRequest, type BrokenRequest, requestLineOf } from './answer
 import { answerUnavailable } from './answer-unavailable.ts'
 import { boundDroppedBody } from './bound-body.ts'
 import { guardConnections } from './connection-guard.ts'
+import { cutStalled } from './cut-stalled.ts'
 import { createFloodLog } from './flood-log.ts'
 import { recordedAddress } from './recorded-address.ts'
 import { guardRequests } from './request-guard.ts'
@@ -153,6 +154,13 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     app.server.emit('request', request, response),
   )
   guardConnections(app.server, limits, options.isTrustedProxy)
+  cutStalled(app.server, {
+    stallMs: limits.responseSeconds * 1000,
+    onCut: ({ remoteAddress: remote }) => {
+      const reason = 'the client took nothing of an answer'
+      answers.floodLog({ error: 'stalled', reason, remote }, 'Connection cut')
+    },
+  })
   const connections = trackConnections(app.server, options.https !== undefined)
   const requests = guardRequests(app.server, {
     ...options,
