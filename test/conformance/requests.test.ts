@@ -237,6 +237,23 @@ describe('bodies', () => {
   })
 })
 
+describe('a connection that pipelines', () => {
+  test('[SRF-14] is cut on every port, the first of an agent too, and nothing goes wrong in the hub', async () => {
+    for (const [port, path] of [
+      ['health', '/health'],
+      ['mtls', '/v1/manifest'],
+    ] as const) {
+      for (let count = 0; count < 5; count += 1) {
+        const socket = await connect(PORTS[port]())
+        await exchange(socket, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3)).catch(() => '')
+      }
+      assertOk(await send(PORTS[port](), { path }))
+    }
+    const errors = hub.logEntries().filter(({ level }) => level === 'error')
+    assert.deepEqual(errors, [])
+  })
+})
+
 describe('every reply', () => {
   test('[SRF-7] [SRF-9] a URL that cannot be decoded, and an Expect that nobody knows, change nothing', async () => {
     for (const [headers, path] of [

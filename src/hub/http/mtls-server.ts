@@ -92,7 +92,10 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     return outcome
   }
   const authenticate = async (request: FastifyRequest): Promise<WireErrorCode | undefined> => {
-    const outcome = await authenticateSocket(request.raw.socket as TLSSocket)
+    const socket = request.raw.socket as TLSSocket
+    // Cut since its request came (SRF-24): nobody waits for an answer, and Node no longer knows whose certificate it was.
+    if (socket.destroyed) return 'request_invalid'
+    const outcome = await authenticateSocket(socket)
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
     return undefined
