@@ -3,7 +3,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { AdminOperationName } from '../../protocol/admin.ts'
 import { mayPerform } from '../../protocol/admin-roles.ts'
 import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
@@ -23,6 +22,7 @@ import {
   describeRefusal,
 } from './admin-routes.ts'
 import { sendRefusal } from './error-response.ts'
+import { createCallerBuckets } from './caller-buckets.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { recordedAddress } from './recorded-address.ts'
@@ -56,11 +56,7 @@ const BEARER = /^Bearer +([!-~]{1,256})$/i
 export function createAdminPort(options: AdminPortOptions): AdminPort {
   const { log, limits, clock, refusals } = options
   const operators = new WeakMap<FastifyRequest, Operator>()
-  const failures = createTokenBuckets({
-    perSecond: limits.adminFailuresPerMinute / 60,
-    burst: limits.adminFailuresPerMinute,
-    now: () => clock.now(),
-  })
+  const failures = createCallerBuckets(limits.adminFailuresPerMinute, clock)
   /** A refusal is counted against its address, and for the log; one too many is told to wait. */
   const refuse = (
     request: FastifyRequest,

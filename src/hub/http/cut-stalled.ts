@@ -55,6 +55,7 @@ export function cutStalled(server: Server, options: StallLimits): void {
       }
     }
   }
+  // tidy: as above.
   const timer = setInterval(check, checkIntervalMs).unref()
   server.once('close', () => clearInterval(timer))
 }

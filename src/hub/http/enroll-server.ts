@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
-import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import {
@@ -12,6 +11,7 @@ import {
 import type { EnrollAgent } from '../service/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/recover-identity.ts'
 import { noteReason, RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
+import { createCallerBuckets } from './caller-buckets.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { strangerTurns } from './stranger-turns.ts'
 
@@ -29,11 +29,7 @@ export interface EnrollServerOptions extends Pick<
 
 export function createEnrollServer(options: EnrollServerOptions): HttpPort {
   const { limits, clock, isKnownToken } = options
-  const failures = createTokenBuckets({
-    perSecond: limits.enrollFailuresPerMinute / 60,
-    burst: limits.enrollFailuresPerMinute,
-    now: () => clock.now(),
-  })
+  const failures = createCallerBuckets(limits.enrollFailuresPerMinute, clock)
   /** Only guesses count: whoever has a token that we know is never told to wait. */
   const countGuess = async (request: FastifyRequest): Promise<number> => {
     const token = tokenOf(request.body)

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Server as TlsServer } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
+import { callerOf } from './caller-key.ts'
 import { handshakesOf } from './handshakes.ts'
 import type { TurnOutcome } from './stranger-turns.ts'
 
@@ -22,9 +23,10 @@ export function waitAfterFailure(server: TlsServer, { whenReady, turn }: Handsha
   const failed = new Set<string>()
   handshakesOf(server).addListener({
     ended: (address, isSecured) => {
-      failed.delete(address)
+      const { key } = callerOf(address)
+      failed.delete(key)
       if (isSecured) return
-      failed.add(address)
+      failed.add(key)
       if (failed.size > ADDRESSES_MAX) failed.delete(failed.values().next().value ?? '')
     },
   })
@@ -41,7 +43,7 @@ export function waitAfterFailure(server: TlsServer, { whenReady, turn }: Handsha
         if (outcome === 'full') socket.destroy()
         if (!socket.destroyed) beginTls.call(server, stream)
       }
-      if (failed.has(address)) void turn(address).then(begin)
+      if (failed.has(callerOf(address).key)) void turn(address).then(begin)
       else begin('begun')
     })
   })
