@@ -120,7 +120,9 @@ async function revokeAt(scene: Scene, { prepare, point, made }: Revocation): Pro
   const faults: string[] = []
   const mustFail = async (answered: Promise<Answer>): Promise<void> => {
     const answer = await answered
-    if (!isRefused(answer)) faults.push(`${hostname} was answered ${answer}`)
+    // A machine that stands still for long is the CA's deadline, and nobody's way in.
+    if (!isRefused(answer) && !answer.startsWith('502 '))
+      faults.push(`${hostname} was answered ${answer}`)
   }
   if (point === 'before its request') {
     await revoke()

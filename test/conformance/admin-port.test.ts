@@ -169,6 +169,32 @@ test('[API-8] [API-11] [ERR-31] a role that is too small is refused before the b
   assert.equal(eventos[0]?.payload['actor'], 'token:operator')
 })
 
+test('[POL-17] [POL-18] [API-8] what a politica leaves to operators is refused to them alone, with a way out', async () => {
+  const { hostname } = await enrollHost(hub, 'guarded.example', { role: 'guarded' })
+  const again = { hostname, role: 'guarded', reenroll: true }
+  const named = { tipo: 'csr_cert', agentes: [hostname], roles: [], sans: ['a.shop.example'] }
+  const asked = (token: string, nome: string): Promise<readonly WireReply[]> =>
+    Promise.all([
+      ask('/v1/admin/tokens', { token, body: again }),
+      ask('/v1/admin/cargas', { token, body: { ...named, nome } }),
+    ])
+  const [token, cargo] = await asked(tokens.operator, 'operators')
+  assert.ok(token && cargo)
+  assertError(token, 403, 'reenroll_forbidden')
+  assert.match(String(token.json['hint']), /svc politica set guarded --reenroll$/)
+  assertError(cargo, 400, 'san_forbidden')
+  assert.match(String(cargo.json['hint']), /svc politica set guarded --san a\.shop\.example,/)
+  for (const { status } of await asked(tokens.admin, 'admins')) assert.equal(status, 200)
+  const policy = { role: 'guarded', reenroll: true, sans_permitidos: ['*.shop.example'] }
+  const self = await ask('/v1/admin/politicas', { token: tokens.operator, body: policy })
+  assertError(self, 403, 'role_insufficient')
+  const set = await ask('/v1/admin/politicas', { token: tokens.admin, body: policy })
+  assert.equal(set.status, 200, set.text)
+  for (const { status, text } of await asked(tokens.operator, 'permitted')) {
+    assert.equal(status, 200, text)
+  }
+})
+
 test('[API-14] what else is wrong is said with a code, and by field', async () => {
   const { admin: token } = tokens
   for (const [method, path, body, status, code] of [
