@@ -10,6 +10,7 @@ import { clock } from './rows/clock.ts'
 import { costlyHandshakes } from './rows/costly-handshakes.ts'
 import { costlyRequests } from './rows/costly-requests.ts'
 import { extremes } from './rows/extremes.ts'
+import { fleetWideActs } from './rows/fleet-wide-acts.ts'
 import { hostilePeers } from './rows/hostile-peers.ts'
 import { lostReplies } from './rows/lost-replies.ts'
 import { oneTokenOneUse } from './rows/one-token-one-use.ts'
@@ -30,6 +31,7 @@ export const ROWS: readonly ReliabilityRow[] = [
   abuse,
   costlyHandshakes,
   costlyRequests,
+  fleetWideActs,
   refusedIdentities,
   revocationIsFinal,
   extremes,

@@ -18,6 +18,7 @@ import type { AdminCaller, IdempotencySecret, OperationsOf } from '../service/ad
 import { entityTagOf, readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
 import { sendRefusal } from './error-response.ts'
 import type { HttpPort } from './http-port.ts'
+import { inSlices } from './json-slices.ts'
 
 export interface Credentials {
   readonly actor: Actor
@@ -141,5 +142,5 @@ function answerError(
 }
 
 function answer(reply: FastifyReply, status: number, body: object): FastifyReply {
-  return reply.code(status).type('application/json').send(body)
+  return reply.code(status).type('application/json').send(inSlices(body))
 }

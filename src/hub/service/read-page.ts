@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UserError } from '../../platform/errors.ts'
 import { LIST_PAGE_MAX } from '../../protocol/admin-routes.ts'
 import type { Page } from '../store/store.ts'
@@ -13,20 +14,34 @@ interface RowsAndNext<Row> {
   readonly next: string | null
 }
 
+/** Of a long page so many rows are read at a time, with a turn for everybody else in between. */
+const STEP_ROWS = 1000
+
 export async function readPage<T, Row extends { readonly id: string }>(
   { after, limit = LIST_PAGE_MAX }: PageRequest,
   read: (page: Page) => Promise<T[] | undefined>,
   view: (row: T) => Row,
 ): Promise<RowsAndNext<Row>> {
-  // One more than wanted tells whether there is a next page.
-  const found = await read({ after, limit: limit + 1 })
-  if (found === undefined) {
-    throw new UserError('cursor_unknown', `after: there is no ${after} in this list`, {
-      hint: 'it is the next of the page before',
-    })
+  const rows: Row[] = []
+  let start = after
+  for (;;) {
+    // One more than wanted tells whether there is a next page.
+    const step = { after: start, limit: Math.min(STEP_ROWS, limit + 1 - rows.length) }
+    const found = await read(step)
+    if (found === undefined) throw cursorUnknown(after)
+    rows.push(...found.map(view))
+    if (found.length < step.limit || rows.length > limit) break
+    start = rows.at(-1)?.id
+    await nextTurn()
   }
-  const rows = found.slice(0, limit).map(view)
-  return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
+  const page = rows.slice(0, limit)
+  return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+function cursorUnknown(after: string | undefined): UserError {
+  return new UserError('cursor_unknown', `after: there is no ${after} in this list`, {
+    hint: 'it is the next of the page before',
+  })
 }
 
 /** A page of a list that is short enough to be read whole. */

@@ -1,0 +1,154 @@
+// Acts on a whole fleet, each while an agent polls: it never waits long, and is never told half of one. Killed at any moment
+// they were done by all, or by none.
+
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { ChainVerifier } from '../../src/audit/hash-chain.ts'
+import { createFleetChanges } from '../../src/hub/service/fleet-changes.ts'
+import type { Store } from '../../src/hub/store/store.ts'
+import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
+import {
+  countDeliveries,
+  createFleet,
+  type FleetDatabase,
+  failAll,
+  openFleet,
+} from '../support/fleet/fleet-database.ts'
+import type { FleetAct, FleetNews, FleetOrder } from '../support/fleet/fleet-program.ts'
+
+const AGENTS = { small: 2000, full: 100_000 } as const
+const KILLS = { small: 1, full: 4 } as const
+const CPU_MS_MAX = 50
+/** So that a kill falls anywhere into an act, or after it. */
+const KILL_AFTER_MS_MAX = { small: 300, full: 10_000 } as const
+const ACTS: readonly FleetAct[] = ['create', 'update', 'politica', 'revoke', 'remove']
+const KILLED: readonly FleetAct[] = ['create', 'update', 'retry', 'remove']
+/** By the acts before. */
+const REVOKED = 1
+const OVER = / (cancelada|substituida)$/
+const PROGRAM = join(import.meta.dirname, '../support/fleet/fleet-program.ts')
+
+export const fleetWideActs: ReliabilityRow = {
+  name: 'fleet-wide acts',
+  promise: 'an act on a whole fleet holds up no agent, and is done to all of it or none',
+  run: runRow,
+}
+
+async function runRow(context: RowContext): Promise<RowResult> {
+  const { setting, random, directory } = context
+  const agents = AGENTS[setting]
+  const database = await createFleet(directory, agents)
+  const broken: string[] = []
+  const figures: string[] = []
+  for (const news of await runActs({ database, acts: ACTS, name: 'site' })) {
+    if (news.kind !== 'done') continue
+    const { act, longestMs, cpuMs, manifests } = news
+    figures.push(`${act} ${Math.round(longestMs)} of ${Math.round(cpuMs)}`)
+    if (longestMs > CPU_MS_MAX) {
+      broken.push(`${act}: ${Math.round(longestMs)} ms of CPU between two polls`)
+    }
+    for (const manifest of manifests.filter((one) => one.includes(' and '))) {
+      broken.push(`${act}: an agent was told ${manifest}`)
+    }
+  }
+  for (let round = 1; round <= KILLS[setting]; round += 1) {
+    for (const act of KILLED) {
+      const name = `round-${round}`
+      // What is to be tried again has failed.
+      if (act === 'retry') failAll(database)
+      const killAfterMs = random() * KILL_AFTER_MS_MAX[setting]
+      await killWhile(database, act, name, killAfterMs)
+      const faults = await findFaults(database, name, agents - REVOKED)
+      broken.push(
+        ...faults.map((fault) => `${act}, killed after ${Math.round(killAfterMs)} ms: ${fault}`),
+      )
+      if (act === 'create') await ensureCreated(database, name)
+    }
+    context.progress(`${round} of ${KILLS[setting]} rounds of kills`)
+  }
+  const kills = KILLS[setting] * KILLED.length
+  return {
+    tried: `${ACTS.length} acts on ${agents} agents of a role, and ${kills} kill -9 in such acts`,
+    broken,
+    measured: `CPU in ms, the most between two polls of all: ${figures.join(', ')}`,
+  }
+}
+
+async function runActs(order: FleetOrder): Promise<FleetNews[]> {
+  const news: FleetNews[] = []
+  const child = start(order)
+  child.on('message', (one: FleetNews) => news.push(one))
+  const [status] = (await once(child, 'exit')) as [number | null]
+  if (status !== 0) throw new Error(`the acts ended with ${status}`)
+  return news
+}
+
+function start(order: FleetOrder): ChildProcess {
+  const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  child.send(order)
+  return child
+}
+
+async function killWhile(
+  database: FleetDatabase,
+  act: FleetAct,
+  name: string,
+  afterMs: number,
+): Promise<void> {
+  const child = start({ database, acts: [act], name })
+  const exited = once(child, 'exit')
+  await once(child, 'message')
+  await Promise.race([sleep(afterMs), exited])
+  child.kill('SIGKILL')
+  await exited
+}
+
+async function ensureCreated(database: FleetDatabase, name: string): Promise<void> {
+  const store = await openFleet(database)
+  const cargoes = (await store.reader.pageCargoes({ limit: 1000 })) ?? []
+  await store.close()
+  if (cargoes.some((cargo) => cargo.name === name)) return
+  await runActs({ database, acts: ['create'], name })
+}
+
+/** What everybody sees right after the kill, and when the next start has cleared up. */
+async function findFaults(
+  database: FleetDatabase,
+  name: string,
+  agents: number,
+): Promise<string[]> {
+  const store = await openFleet(database)
+  try {
+    const seen = await countDeliveries(store.reader)
+    const faults: string[] = []
+    const live = [...seen].filter(([key]) => key.startsWith(`${name} `) && !OVER.test(key))
+    if (live.length > 1 || live.some(([, count]) => count !== agents)) {
+      faults.push(`the agents have ${live.map(([key, count]) => `${count} of ${key}`).join(', ')}`)
+    }
+    await createFleetChanges(store).inTurn(async () => undefined)
+    const later = await countDeliveries(store.reader)
+    if (!isDeepStrictEqual(later, seen)) {
+      faults.push('the next start changed what there was')
+    }
+    if ((await store.reader.listChanges()).length > 0) faults.push('a change is still under way')
+    return [...faults, ...(await findChainFaults(store))]
+  } finally {
+    await store.close()
+  }
+}
+
+async function findChainFaults({ reader }: Store): Promise<string[]> {
+  const verifier = new ChainVerifier()
+  for (let afterSeq = 0; ;) {
+    const entries = await reader.listEntries({ afterSeq, limit: 1000 })
+    for (const entry of entries) verifier.add(entry)
+    const last = entries.at(-1)
+    if (last === undefined) break
+    afterSeq = last.seq
+  }
+  const { fault } = verifier
+  return fault === undefined ? [] : [`entry ${fault.seq} of the log: ${fault.reason}`]
+}

@@ -1,0 +1,113 @@
+// Acts on a whole fleet, each while an agent polls, in a process that can be killed: told what to do by its parent, which it
+// tells what came of it.
+
+import { createAdminOperations } from '../../../src/hub/service/admin-operations.ts'
+import { readManifest } from '../../../src/hub/service/list-manifest.ts'
+import type { Store } from '../../../src/hub/store/store.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { invariant } from '../../../src/platform/errors.ts'
+import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import { type FleetDatabase, openFleet, POLLING_HOSTNAME, ROLE } from './fleet-database.ts'
+
+export type FleetAct = 'create' | 'update' | 'retry' | 'politica' | 'revoke' | 'remove'
+
+export interface FleetOrder {
+  readonly database: FleetDatabase
+  readonly acts: readonly FleetAct[]
+  /** Of the carga. */
+  readonly name: string
+}
+
+export type FleetNews =
+  | { readonly kind: 'begins'; readonly act: FleetAct }
+  | {
+      readonly kind: 'done'
+      readonly act: FleetAct
+      /** The most CPU between two polls, and in all. */
+      readonly longestMs: number
+      readonly cpuMs: number
+      readonly polls: number
+      /** What the agent was told, in the order in which it changed. */
+      readonly manifests: readonly string[]
+    }
+
+process.on('message', (order: FleetOrder) => void obey(order))
+
+async function obey({ database, acts, name }: FleetOrder): Promise<void> {
+  const store = await openFleet(database)
+  const admin = createAdminOperations(
+    {
+      store,
+      clock: systemClock,
+      addresses: { enrollUrl: '', mtlsUrl: '' },
+      hubNames: [],
+      contentBytesMax: 1024,
+      renewalThresholdMs: 1000,
+    },
+    'admin',
+    'admin',
+  )
+  for (const act of acts) {
+    tell({ kind: 'begins', act })
+    tell({ kind: 'done', act, ...(await whilePolling(store, perform(store, admin, act, name))) })
+  }
+  await store.close()
+  process.disconnect()
+}
+
+function tell(news: FleetNews): void {
+  process.send?.(news)
+}
+
+function perform(
+  { reader }: Store,
+  admin: AdminOperations,
+  act: FleetAct,
+  nome: string,
+): Promise<unknown> {
+  const carga = async (): Promise<string> => {
+    const found = (await reader.pageCargoes({ limit: 1000 }))?.find(({ name }) => name === nome)
+    invariant(found !== undefined, 'the carga was made before')
+    return found.id
+  }
+  const whom = { agentes: [], roles: [ROLE] }
+  const performing: Record<FleetAct, () => Promise<unknown>> = {
+    create: () => admin.createCargo({ tipo: 'csr_cert', nome, sans: [], ...whom }),
+    update: async () => admin.updateCargo({ carga: await carga() }),
+    retry: () => admin.retryDeliveries({}),
+    politica: () => admin.setPolicy({ role: ROLE, nome: ROLE, sans_permitidos: [] }),
+    revoke: () => admin.revokeAgent({ agente: 'host-9.example' }),
+    remove: async () => admin.removeCargo({ carga: await carga() }),
+  }
+  return performing[act]()
+}
+
+type Watched = Omit<Extract<FleetNews, { kind: 'done' }>, 'kind' | 'act'>
+
+/** Time says nothing on a machine that does other work: what the loop is busy with between two polls, it is as CPU. */
+async function whilePolling({ reader }: Store, act: Promise<unknown>): Promise<Watched> {
+  const agent = await reader.findAgentByHostname(POLLING_HOSTNAME)
+  invariant(agent !== undefined, 'the agent that polls is enrolled')
+  const start = process.cpuUsage()
+  const progress = { hasEnded: false }
+  const ended = act.finally(() => {
+    progress.hasEnded = true
+  })
+  const manifests: string[] = []
+  let longestMs = 0
+  let polls = 0
+  let last = process.cpuUsage()
+  while (!progress.hasEnded) {
+    await systemClock.sleep(1)
+    const { user, system } = process.cpuUsage(last)
+    last = process.cpuUsage()
+    longestMs = Math.max(longestMs, (user + system) / 1000)
+    polls += 1
+    const { entregas } = await readManifest(reader, agent.id)
+    const manifest = entregas.map(({ nome, versao }) => `${nome} ${versao}`).join(' and ')
+    if (manifests.at(-1) !== manifest) manifests.push(manifest)
+  }
+  await ended
+  const { user, system } = process.cpuUsage(start)
+  return { longestMs, cpuMs: (user + system) / 1000, polls, manifests }
+}
