@@ -92,6 +92,7 @@ describe('[LIM-30] a chain', () => {
     'p-384': undefined,
     'p-521': undefined,
     'p-256': undefined,
+    'p-256 with names and constraints': 'a chain with too many names and constraints',
   }
   for (const shape of HOSTILE_SHAPES) {
     test(`is judged by each of its keys: ${shape}`, () => {
@@ -99,6 +100,23 @@ describe('[LIM-30] a chain', () => {
       assert.equal(findChainFault(chain), faults[shape])
     })
   }
+
+  test('of a certificate with blocks of addresses may not be verified', async () => {
+    const addresses = ['-addext', 'sbgp-ipAddrBlock=IPv4:10.0.0.0/8']
+    const fault = findChainFault([await createCertificate([...ec('P-256'), ...addresses])])
+    assert.equal(fault, 'a certificate with blocks of addresses')
+  })
+
+  test('below a CA that is constrained to some names may be verified', async () => {
+    const constraints = [
+      '-addext',
+      'nameConstraints=permitted;DNS:example.org,excluded;DNS:hub.test',
+    ]
+    const names = ['-addext', 'subjectAltName=DNS:web-1,DNS:web-1.example.org']
+    const ca = await createCertificate([...ec('P-256'), ...constraints])
+    const leaf = await createCertificate([...ec('P-256'), ...names])
+    assert.equal(findChainFault([leaf, ca]), undefined)
+  })
 
   test('of whatever bytes is judged without an exception, and none that is cut may be verified', async () => {
     const certificate = await createCertificate(ec('P-256'))

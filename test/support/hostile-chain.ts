@@ -12,6 +12,7 @@ export const HOSTILE_SHAPES = [
   'p-521',
   'p-256 with its curve spelled out',
   'p-256',
+  'p-256 with names and constraints',
 ] as const
 export type HostileShape = (typeof HOSTILE_SHAPES)[number]
 
@@ -51,11 +52,10 @@ function createCertificate(
 ): Buffer {
   const { algorithm, signature } = AUTHORITIES[shape]()
   const isAuthority = subject !== 'leaf'
-  const constraints = sequence(
-    oid('551d13'),
-    der(0x01, Buffer.from([0xff])),
-    der(0x04, sequence(der(0x01, Buffer.from([0xff])))),
-  )
+  const extensions = [
+    ...(isAuthority ? [extension('551d13', sequence(der(0x01, Buffer.from([0xff]))))] : []),
+    ...(shape === 'p-256 with names and constraints' ? [namesOrConstraints(subject)] : []),
+  ]
   const tbs = sequence(
     der(0xa0, integer(Buffer.from([2]))),
     integer(randomNumber(8, 0x40)),
@@ -64,7 +64,7 @@ function createCertificate(
     sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z'))),
     name(subject),
     spki,
-    ...(isAuthority ? [der(0xa3, sequence(constraints))] : []),
+    ...(extensions.length > 0 ? [der(0xa3, sequence(...extensions))] : []),
   )
   return sequence(tbs, algorithm, bitString(signature()))
 }
@@ -77,6 +77,7 @@ const AUTHORITIES: Readonly<Record<HostileShape, () => Authority>> = {
   'p-521': () => createEc('P-521', 'named'),
   'p-256 with its curve spelled out': () => createEc('P-256', 'explicit'),
   'p-256': () => createEc('P-256', 'named'),
+  'p-256 with names and constraints': () => createEc('P-256', 'named'),
 }
 
 function createRsa(bytes: number, exponent: Buffer): Authority {
@@ -97,6 +98,21 @@ function createEc(namedCurve: string, paramEncoding: 'named' | 'explicit'): Auth
     algorithm: sequence(oid('2a8648ce3d040302')),
     signature: () => sequence(half(), half()),
   }
+}
+
+function extension(identifier: string, value: Buffer): Buffer {
+  return sequence(oid(identifier), der(0x01, Buffer.from([0xff])), der(0x04, value))
+}
+
+/** As many as 16 KiB hold, each of which OpenSSL compares with each: SmtpUTF8Mailbox (RFC 8398) against punycode. */
+function namesOrConstraints(subject: string): Buffer {
+  if (subject === 'leaf') {
+    const mailbox = der(0xa0, oid('2b06010505070809'), der(0xa0, der(0x0c, Buffer.from('@1'))))
+    return extension('551d11', sequence(...Array.from({ length: 400 }, () => mailbox)))
+  }
+  if (subject !== 'ca-0') return extension('551d1e', sequence())
+  const host = sequence(der(0x81, Buffer.from(`xn--${'a'.repeat(58)}`)))
+  return extension('551d1e', sequence(der(0xa1, ...Array.from({ length: 100 }, () => host))))
 }
 
 /** Odd, and with these highest bits. */

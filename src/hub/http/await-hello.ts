@@ -10,7 +10,7 @@ const FRAGMENT_BYTES_MAX = 16_384
  * nothing, whoever it is that takes their time. What cannot be one is left to TLS to refuse. A connection on which nothing
  * like it comes in time is closed.
  */
-export function awaitHello(socket: Socket, limitMs: number, then: (hello: Buffer) => void): void {
+export function awaitHello(socket: Socket, limitMs: number, then: () => void): void {
   // One buffer, however many pieces it comes in, and none of Node's pool, which would keep more than it.
   let held = Buffer.alloc(0) as Buffer
   let bytes = 0
@@ -30,9 +30,8 @@ export function awaitHello(socket: Socket, limitMs: number, then: (hello: Buffer
     for (let chunk = readChunk(socket); chunk !== null; chunk = readChunk(socket)) hold(chunk)
     if (bytes < HEADER_BYTES || bytes < bytesOfRecord(held)) return
     giveUp()
-    const hello = held.subarray(0, bytes)
-    socket.unshift(hello)
-    then(hello)
+    socket.unshift(held.subarray(0, bytes))
+    then()
   }
   // tidy: a connection lives in real time, whatever a Clock says.
   const timer = setTimeout(() => socket.destroy(), limitMs).unref()

@@ -148,7 +148,17 @@ describe('[LIM-30] a client with an honest chain', () => {
     )
   })
 
-  test('is served while another with its hello comes, and that one is not', async () => {
+  for (const maxVersion of VERSIONS) {
+    test(`is served when its hello comes in two records, with ${maxVersion}`, async () => {
+      peers.length = 0
+      const splitting = await listenSplitting()
+      assert.equal(await shakeHands({ maxVersion, port: splitting.port }), 'hello')
+      assert.deepEqual(peers, ['web-1 127.0.0.1'])
+      splitting.close()
+    })
+  }
+
+  test('is served while others say its hello again, whole and in two records', async () => {
     const recording = await listenRecording()
     const first = connectTls({
       host: '127.0.0.1',
@@ -158,15 +168,32 @@ describe('[LIM-30] a client with an honest chain', () => {
     })
     open.push(first)
     await once(first, 'secureConnect')
-    const second = connect({ host: '127.0.0.1', port })
-    second.on('error', () => undefined)
-    second.write(recording.hello())
-    await new Promise((resolve) => void second.resume().once('close', resolve))
+    const hello = recording.hello()
+    for (const bytes of [hello, splitHello(hello)]) {
+      const second = connect({ host: '127.0.0.1', port })
+      open.push(second)
+      second.on('error', () => undefined)
+      second.write(bytes)
+      // The hub's own part of the handshake: it took the hello.
+      await once(second, 'data')
+    }
     first.write('hello')
     assert.equal(String((await once(first, 'data'))[0]), 'hello')
     recording.close()
   })
 })
+
+/** The same message in two records: the second one has the client's random. */
+function splitHello(hello: Buffer): Buffer {
+  const [start, rest] = [hello.subarray(5, 9), hello.subarray(9)]
+  return Buffer.concat(
+    [start, rest].flatMap((content) => {
+      const header = Buffer.from(hello.subarray(0, 5))
+      header.writeUInt16BE(content.length, 3)
+      return [header, content]
+    }),
+  )
+}
 
 test('[LIM-24] [LIM-30] what is no TLS, again and again from one address, is closed, and the hub lives on', async () => {
   for (let round = 0; round < 5; round += 1) {
@@ -213,6 +240,14 @@ function listenCutting(pieces: readonly number[]): Promise<Relay> {
       sent = sent.then(() => new Promise((resolve) => void setImmediate(resolve)))
       start = end
     }
+  })
+}
+
+function listenSplitting(): Promise<Relay> {
+  let isHello = true
+  return listenBetween((upstream, bytes) => {
+    upstream.write(isHello ? splitHello(bytes) : bytes)
+    isHello = false
   })
 }
 

@@ -18,7 +18,6 @@ export interface ClientFlight {
 
 const RECORD_HEADER_BYTES = 5
 const MESSAGE_HEADER_BYTES = 4
-const [RANDOM_START, RANDOM_END] = [11, 43]
 const Record = { changeCipherSpec: 20, alert: 21, handshake: 22, encrypted: 23 } as const
 const Message = { clientHello: 1, certificate: 11 } as const
 /** RFC 8446 5.2. */
@@ -27,13 +26,8 @@ const RECORD_BODY_BYTES_MAX = 16_384 + 256
 const MESSAGE_BYTES_MAX = CHAIN_BYTES_MAX + 1024
 /** Two hellos, where the first one named no group that we know, and the certificate; each may come in many small records. */
 const FLIGHT_BYTES_MAX = 64 * 1024
-
-/** The client's random (RFC 8446 4.1.2) of a first record, lower-case hex; the empty text of one that is no hello. */
-export function clientRandomOf(hello: Buffer): string {
-  const isHello =
-    hello[0] === Record.handshake && hello[RECORD_HEADER_BYTES] === Message.clientHello
-  return isHello ? hello.toString('hex', RANDOM_START, RANDOM_END) : ''
-}
+/** Twice as many as the largest chain takes in the smallest records that a client can agree on: 512 bytes, RFC 6066. */
+const FLIGHT_RECORDS_MAX = 64
 
 /** What a record, or a message, comes to: `over` when a chain is there that may be verified. */
 type Step = 'more' | 'over' | { readonly fault: string }
@@ -44,6 +38,7 @@ export function createClientFlight(): ClientFlight {
   let open: OpenRecord | undefined
   let held: Buffer = Buffer.alloc(0)
   let flightBytes = 0
+  let flightRecords = 0
   const messages = createMessageReader()
 
   const judge = (header: Buffer, body: Buffer): Step => {
@@ -71,6 +66,8 @@ export function createClientFlight(): ClientFlight {
         if (bodyBytes > RECORD_BODY_BYTES_MAX) return refused('what is no TLS')
         const end = bodyAt + bodyBytes
         if (bytes.length < end) break
+        flightRecords += 1
+        if (flightRecords > FLIGHT_RECORDS_MAX) return refused('a handshake in crumbs')
         const step = judge(bytes.subarray(at, bodyAt), bytes.subarray(bodyAt, end))
         if (step === 'over') return { ok: true, bytes, isOver: true }
         if (step !== 'more') return refused(step.fault)

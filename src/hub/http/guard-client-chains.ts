@@ -1,40 +1,34 @@
 import type { Socket } from 'node:net'
 import type { Server as TlsServer, TLSSocket } from 'node:tls'
-import { clientRandomOf } from './client-flight.ts'
 import { GuardedConnection } from './guarded-connection.ts'
+import { createOneATurn } from './one-a-turn.ts'
 import { createRecordOpener } from './record-opener.ts'
+import { streamBelow } from './stream-below.ts'
 
-/** A connection that said hello, as TLS is to have it; undefined when it is to have none. */
-export type GuardConnection = (socket: Socket, hello: Buffer) => GuardedConnection | undefined
+/** A connection that said hello, as TLS is to have it. */
+export type GuardConnection = (socket: Socket) => GuardedConnection
 
 /** The line of NSS's key log that has the secret of what a client says during the handshake, and that of TLS 1.2. */
-const KEY_LOG = /^(CLIENT_HANDSHAKE_TRAFFIC_SECRET|CLIENT_RANDOM) ([0-9a-f]{64}) ([0-9a-f]+)\s*$/
+const KEY_LOG = /^(CLIENT_HANDSHAKE_TRAFFIC_SECRET|CLIENT_RANDOM) [0-9a-f]{64} ([0-9a-f]+)\s*$/
 
 /**
  * Bounds what a chain of certificates may cost before anything of it is verified. docs/protocol.md LIM-30.
  *
- * A TLS 1.3 client encrypts it. Node tells a server the secrets of its own handshakes, by the client's random: so no two
- * open connections may have the same one.
+ * A TLS 1.3 client encrypts it, and Node tells a server the secrets of its own handshakes. A connection without its secret
+ * gets no further. Which connection a line is of never follows from what is in it: that is the client's to choose.
  */
 export function guardClientChains(server: TlsServer): GuardConnection {
-  const open = new Map<string, GuardedConnection>()
+  const takeTurn = createOneATurn()
   server.on('keylog', (line: Buffer, tls: TLSSocket) => {
-    const [, label, random = '', secret = ''] = KEY_LOG.exec(line.toString('latin1')) ?? []
-    const connection = open.get(random)
-    if (label === undefined || connection === undefined) return
+    const [, label, secret = ''] = KEY_LOG.exec(line.toString('latin1')) ?? []
+    const connection = streamBelow(tls)
+    if (label === undefined || !(connection instanceof GuardedConnection)) return
     showAddresses(tls, connection.socket)
     if (label === 'CLIENT_RANDOM') return
     const opener = createRecordOpener(tls.getCipher().standardName, Buffer.from(secret, 'hex'))
     if (opener !== undefined) connection.useKey(opener)
   })
-  return (socket, hello) => {
-    const random = clientRandomOf(hello)
-    if (open.has(random)) return undefined
-    const connection = new GuardedConnection(socket)
-    open.set(random, connection)
-    connection.once('close', () => open.delete(random))
-    return connection
-  }
+  return (socket) => new GuardedConnection(socket, takeTurn)
 }
 
 /** TLS over a stream knows no addresses. */

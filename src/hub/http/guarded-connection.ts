@@ -11,13 +11,18 @@ export class GuardedConnection extends Duplex {
   readonly socket: Socket
   /** Of the event loop, for what it sent until its certificate was let through. */
   #handshakeMs = 0
-  #isKeyed = false
   #flight: ClientFlight | undefined = createClientFlight()
+  /** For its turn: what follows the certificate must not overtake it. */
+  #isWaiting = false
   #resumeWriting: (() => void) | undefined
 
-  constructor(socket: Socket) {
+  readonly #takeTurn: (work: () => void) => void
+
+  /** `takeTurn` calls, now or later, when the certificate may be verified. */
+  constructor(socket: Socket, takeTurn: (work: () => void) => void) {
     super()
     this.socket = socket
+    this.#takeTurn = takeTurn
     // It may fail while it waits for its turn, when TLS does not listen to it yet: that is nobody's bug.
     this.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
@@ -31,10 +36,8 @@ export class GuardedConnection extends Duplex {
     return this.#handshakeMs
   }
 
-  /** The client's records are encrypted from here on. That is so once: a second key is another connection's. */
+  /** The client's records are encrypted from here on. */
   useKey(open: OpenRecord): void {
-    if (this.#isKeyed) this.#refuse('a second key')
-    this.#isKeyed = true
     this.#flight?.useKey(open)
   }
 
@@ -49,17 +52,30 @@ export class GuardedConnection extends Duplex {
     }
     const startMs = performance.now()
     const verdict = this.#flight.take(chunk)
+    this.#handshakeMs += performance.now() - startMs
     if (!verdict.ok) this.#refuse(verdict.reason)
-    else {
-      if (verdict.isOver) this.#flight = undefined
-      // TLS does its work in here.
-      if (verdict.bytes.length > 0 && !this.push(verdict.bytes)) this.socket.pause()
-    }
+    else if (verdict.isOver) {
+      this.#flight = undefined
+      this.#isWaiting = true
+      this.socket.pause()
+      this.#takeTurn(() => {
+        this.#isWaiting = false
+        this.#passOn(verdict.bytes)
+      })
+    } else this.#passOn(verdict.bytes)
+  }
+
+  /** TLS does its work in here. */
+  #passOn(bytes: Buffer): void {
+    if (this.destroyed || bytes.length === 0) return
+    const startMs = performance.now()
+    if (this.push(bytes)) this.socket.resume()
+    else this.socket.pause()
     this.#handshakeMs += performance.now() - startMs
   }
 
   override _read(): void {
-    this.socket.resume()
+    if (!this.#isWaiting) this.socket.resume()
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

@@ -13,6 +13,7 @@ import { createFloodLog } from './flood-log.ts'
 import { guardClientChains } from './guard-client-chains.ts'
 import { handshakesOf } from './handshakes.ts'
 import { readPhase } from './read-phase.ts'
+import { streamBelow } from './stream-below.ts'
 import { strangerTurns } from './stranger-turns.ts'
 import { waitAfterFailure } from './wait-after-failure.ts'
 
@@ -78,12 +79,8 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
   const addresses = new WeakMap<object, string | undefined>()
   waitAfterFailure(server, {
     whenReady: (socket, then) =>
-      awaitHello(socket, handshakeTimeoutMs(limits), (hello) => {
-        const stream = guard === undefined ? socket : guard(socket, hello)
-        if (stream === undefined) {
-          socket.destroy()
-          return
-        }
+      awaitHello(socket, handshakeTimeoutMs(limits), () => {
+        const stream = guard?.(socket) ?? socket
         addresses.set(stream, socket.remoteAddress)
         costs.set(socket, () => ('handshakeMs' in stream ? stream.handshakeMs : HANDSHAKE_MS))
         then(stream)
@@ -105,7 +102,7 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
   const floodLog = createFloodLog({ log })
   server.on('tlsClientError', (error, socket) => {
     const reason = boundReason(refusalOfCertificate(socket) ?? error.message)
-    const remote = addresses.get(connectionBelow(socket)) ?? socket.remoteAddress
+    const remote = addresses.get(streamBelow(socket) ?? socket) ?? socket.remoteAddress
     floodLog({ error: 'handshake_failed', reason, remote }, 'Handshake failed')
     // Nothing can be answered on it, so it would stay open as long as the client likes.
     socket.destroy()
@@ -117,16 +114,4 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
 function refusalOfCertificate({ authorizationError }: TLSSocket): string | undefined {
   const fault: unknown = authorizationError
   return typeof fault === 'string' ? fault : undefined
-}
-
-/**
- * What TLS was begun on, which knows its address where a TLS socket on a mere stream does not yet. Node says it by no other
- * name; of a client that hung up it does not say it at all.
- */
-function connectionBelow(socket: TLSSocket & { readonly _handle?: StreamHandle | null }): object {
-  return socket._handle?._parentWrap?.stream ?? socket
-}
-
-interface StreamHandle {
-  readonly _parentWrap?: { readonly stream?: object }
 }

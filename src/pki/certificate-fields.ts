@@ -1,0 +1,72 @@
+// What of a certificate says how much it costs to verify a chain with it: RFC 5280 4.1, read without parsing the rest.
+
+import { type DerElement, DerTag, readDer, readDerSequence } from './der.ts'
+
+export interface CertificateFields {
+  /** SubjectPublicKeyInfo, DER. */
+  readonly spki: Uint8Array
+  /** Of the subject and the subjectAltName extension. */
+  readonly nameBytes: number
+  /** Of the nameConstraints extension, each of which is compared with each name. */
+  readonly constraintBytes: number
+  /** The extensions that it has, as hex of their object identifiers. */
+  readonly extensions: ReadonlySet<string>
+}
+
+const { explicit0, integer, objectIdentifier, sequence } = DerTag
+/** serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo. */
+const UP_TO_THE_KEY = [integer, sequence, sequence, sequence, sequence, sequence] as const
+const EXPLICIT_3 = 0xa3
+const SUBJECT_ALT_NAME = '551d11'
+const NAME_CONSTRAINTS = '551d1e'
+
+/** Undefined for what is no DER, or no certificate. */
+export function readCertificateFields(certificate: Uint8Array): CertificateFields | undefined {
+  const whole = readDer(certificate, 0, certificate.length)
+  if (whole?.tag !== sequence || whole.end !== certificate.length) return undefined
+  const tbs = readDer(certificate, whole.start, whole.end)
+  if (tbs?.tag !== sequence) return undefined
+  const first = readDer(certificate, tbs.start, tbs.end)
+  const start = first?.tag === explicit0 ? first.end : tbs.start
+  const fields = readDerSequence(certificate, { start, end: tbs.end }, UP_TO_THE_KEY)
+  const [subject, key] = [fields?.at(-2), fields?.at(-1)]
+  if (subject === undefined || key === undefined) return undefined
+  const extensions = readExtensions(certificate, { start: key.end, end: tbs.end })
+  if (extensions === undefined) return undefined
+  return {
+    spki: certificate.subarray(subject.end, key.end),
+    nameBytes: subject.end - subject.start + (extensions.get(SUBJECT_ALT_NAME) ?? 0),
+    constraintBytes: extensions.get(NAME_CONSTRAINTS) ?? 0,
+    extensions: new Set(extensions.keys()),
+  }
+}
+
+type Range = Pick<DerElement, 'start' | 'end'>
+
+/** How many bytes each has, by the hex of its object identifier. What else follows the key is passed over. */
+function readExtensions(bytes: Uint8Array, after: Range): Map<string, number> | undefined {
+  const found = new Map<string, number>()
+  for (const element of elementsIn(bytes, after)) {
+    if (element === undefined) return undefined
+    if (element.tag !== EXPLICIT_3) continue
+    const list = readDer(bytes, element.start, element.end)
+    if (list?.tag !== sequence || list.end !== element.end) return undefined
+    for (const extension of elementsIn(bytes, list)) {
+      const name = extension && readDerSequence(bytes, extension, [objectIdentifier])?.[0]
+      if (extension === undefined || name === undefined) return undefined
+      const identifier = Buffer.from(bytes.subarray(name.start, name.end)).toString('hex')
+      found.set(identifier, (found.get(identifier) ?? 0) + extension.end - name.end)
+    }
+  }
+  return found
+}
+
+/** The last one is undefined where they do not fill the range. */
+function* elementsIn(bytes: Uint8Array, { start, end }: Range): Generator<DerElement | undefined> {
+  for (let at = start; at < end;) {
+    const element = readDer(bytes, at, end)
+    yield element
+    if (element === undefined) return
+    at = element.end
+  }
+}
