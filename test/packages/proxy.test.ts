@@ -35,7 +35,7 @@ describe(
       hub = started.use(
         await startTestHub({
           caEnvironment: ca.environment,
-          environment: { SVC_TRUSTED_PROXIES: '127.0.0.1', RUST_LOG: 'info' },
+          environment: { SVC_TRUSTED_PROXIES: '127.0.0.1', RUST_LOG: 'debug' },
         }),
       )
       directory = await mkdtemp(join(tmpdir(), 'nginx-'))
