@@ -8,8 +8,8 @@ import { readRegressionSeeds } from './history/regression-seeds.ts'
 import { Tally } from './history/tally.ts'
 import { seedFrom } from './seeded-random.ts'
 
-/** Of new histories, all of it: what else there is to look at has files of its own, or comes on top. */
-const NEW_HISTORIES_MS = 60_000
+/** Of new histories: what else there is to look at has files of its own, or comes on top. */
+const NEW_HISTORIES_MS = 40_000
 const TIMEOUT_MS = 110_000
 
 let workshop: Workshop
