@@ -193,6 +193,9 @@ describe('a sealed file', { skip }, () => {
   })
 
   test('[SEA-2] was nowhere in the clear: not on the socket, in the vault, in the logs, beside out/', async () => {
+    // Files of an agent that runs come and go, also between their being listed and read.
+    for (const agent of agents) agent.kill('SIGTERM')
+    await Promise.all(agents.map(({ ended }) => ended))
     const places: [string, Buffer][] = [
       ['the admin socket', proxy.recorded()],
       ['the hub’s log', Buffer.from(hub.logText())],
