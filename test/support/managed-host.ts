@@ -1,8 +1,10 @@
 // A host with the real agent on it, enrolled at a test hub: svc-agent in processes of its own.
 
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { tryLockFile } from '../../src/platform/file-lock.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import type { TestHub } from './hub.ts'
 import {
@@ -11,6 +13,7 @@ import {
   type RunningProgram,
   startProgram,
   type Variables,
+  waitUntil,
 } from './processes.ts'
 
 export interface ManagedHost extends AsyncDisposable {
@@ -70,9 +73,20 @@ export async function enrolHost(
         running.kill('SIGKILL')
         await running.ended
       }
+      await waitForHooks(join(dataDir, 'agent.lock'))
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** A hook is killed soon after its agent was, and may write until then; what kills it holds the agent's lock. */
+async function waitForHooks(lockFile: string): Promise<void> {
+  if (!existsSync(lockFile)) return
+  await waitUntil('the hooks of an agent to end', () => {
+    const lock = tryLockFile(lockFile)
+    lock?.release()
+    return lock !== undefined || undefined
+  })
 }
 
 async function installHook(directory: string, trace: string): Promise<void> {
