@@ -16,7 +16,7 @@ export interface AnswerLogOptions {
 }
 
 /** What is answered by a code, and what is cut off without an answer. */
-export type CountedRefusal = WireErrorCode | 'pipelined'
+export type CountedRefusal = WireErrorCode | 'pipelined' | 'stalled'
 
 /** An answer that went out, for whoever counts them. */
 export interface AnsweredRequest {

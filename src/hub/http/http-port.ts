@@ -159,6 +159,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     onCut: ({ remoteAddress: remote }) => {
       const reason = 'the client took nothing of an answer'
       answers.floodLog({ error: 'stalled', reason, remote }, 'Connection cut')
+      options.onRefusal?.(port, 'stalled')
     },
   })
   const connections = trackConnections(app.server, options.https !== undefined)

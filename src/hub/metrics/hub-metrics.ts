@@ -57,7 +57,10 @@ export const HUB_METRICS = {
   svc_refusals_total: {
     type: 'counter',
     unit: 'requests',
-    labels: { port: [...PORTS, 'metrics'], error: [...Object.keys(WIRE_ERRORS), 'pipelined'] },
+    labels: {
+      port: [...PORTS, 'metrics'],
+      error: [...Object.keys(WIRE_ERRORS), 'pipelined', 'stalled'],
+    },
     meaning:
       'Requests that were refused, what is no HTTP included; each, while the log has one in ten seconds of an address and a code.',
   },
