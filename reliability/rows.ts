@@ -15,6 +15,7 @@ import { hostilePeers } from './rows/hostile-peers.ts'
 import { lostReplies } from './rows/lost-replies.ts'
 import { oneTokenOneUse } from './rows/one-token-one-use.ts'
 import { oneWriter } from './rows/one-writer.ts'
+import { pipelining } from './rows/pipelining.ts'
 import { refusedIdentities } from './rows/refused-identities.ts'
 import { revocationIsFinal } from './rows/revocation-is-final.ts'
 import { storageFaults } from './rows/storage-faults.ts'
@@ -29,6 +30,7 @@ export const ROWS: readonly ReliabilityRow[] = [
   oneWriter,
   caOutage,
   abuse,
+  pipelining,
   costlyHandshakes,
   costlyRequests,
   fleetWideActs,
