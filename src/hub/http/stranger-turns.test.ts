@@ -12,6 +12,10 @@ class Loop {
   #timers: { readonly atMs: number; readonly call: () => void }[] = []
 
   readonly now = (): number => this.nowMs
+  readonly measure = (): (() => number) => {
+    const startMs = this.nowMs
+    return () => this.nowMs - startMs
+  }
   readonly inNextTurn = (...calls: (() => void)[]): void => void this.#calls.push(...calls)
   readonly after = (delayMs: number, call: () => void): (() => void) => {
     const timer = { atMs: this.nowMs + delayMs, call }
@@ -48,8 +52,8 @@ let turns: StrangerTurns
 let begun: { readonly who: string; readonly atMs: number; readonly costMs: number }[]
 const start = (limits: { waitingMax?: number; waitingPerCallerMax?: number } = {}): void => {
   loop = new Loop()
-  const { now, inNextTurn, after } = loop
-  turns = createStrangerTurns({ now, inNextTurn, after, ...limits })
+  const { now, measure, inNextTurn, after } = loop
+  turns = createStrangerTurns({ now, measure, inNextTurn, after, ...limits })
   begun = []
 }
 /** Waits for a turn, and takes so long. */

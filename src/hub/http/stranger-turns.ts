@@ -1,5 +1,6 @@
 import { createCallerDebts } from './caller-debts.ts'
 import { type Caller, callerOf } from './caller-key.ts'
+import { measureCost } from './measure-cost.ts'
 import { StrangerQueue, type StrangerQueueLimits } from './stranger-queue.ts'
 
 /**
@@ -29,6 +30,8 @@ export type TurnOutcome = 'begun' | 'full'
 export interface StrangerTurnsOptions extends Partial<StrangerQueueLimits> {
   /** Milliseconds from wherever. */
   readonly now?: () => number
+  /** Answers what has been spent since it was called. */
+  readonly measure?: () => () => number
   /** Calls each in the next turn of the event loop, one after the other, and what they bring about in between. */
   readonly inNextTurn?: (...calls: (() => void)[]) => void
   readonly after?: (delayMs: number, call: () => void) => () => void
@@ -44,13 +47,14 @@ const REST_MS_MIN = 1
 
 export function createStrangerTurns(options: StrangerTurnsOptions = {}): StrangerTurns {
   const { now = () => performance.now(), inNextTurn = runInNextTurn, after = runAfter } = options
+  const { measure = measureCost } = options
   const { waitingMax = WAITING_MAX, waitingPerCallerMax = WAITING_PER_CALLER_MAX } = options
   const debts = createCallerDebts()
   const queue = new StrangerQueue<Resolve>(debts, { waitingMax, waitingPerCallerMax })
   let restUntilMs = 0
   let isTurnAhead = false
   let giveUpRest: (() => void) | undefined
-  let begun: { readonly caller: Caller; readonly atMs: number } | undefined
+  let begun: { readonly caller: Caller; readonly costMs: () => number } | undefined
 
   const charge = (caller: Caller, costMs: number): void => {
     const nowMs = now()
@@ -61,11 +65,11 @@ export function createStrangerTurns(options: StrangerTurnsOptions = {}): Strange
   }
   const begin = (): void => {
     const first = queue.shift()
-    begun = first && { caller: first.caller, atMs: now() }
+    begun = first && { caller: first.caller, costMs: measure() }
     first?.item('begun')
   }
   const end = (): void => {
-    if (begun !== undefined) charge(begun.caller, now() - begun.atMs)
+    if (begun !== undefined) charge(begun.caller, begun.costMs())
     begun = undefined
     isTurnAhead = false
     proceed()
