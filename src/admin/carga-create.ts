@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from '../platform/errors.ts'
 import { DeliveryKind } from '../protocol/words.ts'
 import { collect } from './collect.ts'
+import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
 import { addSealOptions, type SealOptions } from './sealed/seal-options.ts'
@@ -72,7 +73,9 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
     sans: [...options.san],
     ...(options.unassigned && { unassigned: true }),
   }
-  const created = await context.withAdmin(({ operations }) => operations.createCargo(request))
+  const created = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.createCargo(request)),
+  )
   if (options.json) return context.output.writeJson(created)
   const table = options.unassigned ? '' : `\n${renderNewDeliveries(created.entregas)}`
   await context.output.write(`carga ${created.carga_id} created\n${table}`)

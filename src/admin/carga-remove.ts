@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { ifVersaoOption } from './if-versao.ts'
 
@@ -20,11 +21,10 @@ Examples (the id of the carga named site comes from the list):
 `,
     )
     .action(async (id: string, options: { ifVersao?: number; json?: true }) => {
+      const { ifVersao: versao } = options
+      const request = { carga: id, ...(versao === undefined ? {} : { versao }) }
       const removed = await context.withAdmin(({ operations }) =>
-        operations.removeCargo({
-          carga: id,
-          ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
-        }),
+        awaitChange(context, operations, operations.removeCargo(request)),
       )
       if (options.json) return context.output.writeJson(removed)
       await context.output.write(`carga ${removed.nome} (${removed.id}) removed\n`)

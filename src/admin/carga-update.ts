@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../platform/errors.ts'
 import { collect } from './collect.ts'
+import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { ifVersaoOption } from './if-versao.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
@@ -60,7 +61,9 @@ async function updateCargo(
     ...(sans === undefined ? {} : { sans }),
     ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
   }
-  const updated = await context.withAdmin(({ operations }) => operations.updateCargo(request))
+  const updated = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.updateCargo(request)),
+  )
   if (options.json) return context.output.writeJson(updated)
   const table = renderNewDeliveries(updated.entregas)
   await context.output.write(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../platform/errors.ts'
+import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderDeliveries } from './entrega-list.ts'
 
@@ -42,7 +43,9 @@ async function retryDeliveries(
     })
   }
   const request = id === undefined ? {} : { entrega: id }
-  const retried = await context.withAdmin(({ operations }) => operations.retryDeliveries(request))
+  const retried = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.retryDeliveries(request)),
+  )
   if (options.json) return context.output.writeJson(retried)
   await context.output.write(renderDeliveries(retried.entregas))
 }

@@ -24,6 +24,14 @@ export type BeginRequest = (
 ) => ClientRequest
 
 const REQUEST_TIMEOUT_MS = 60_000
+/** What may be about a whole fleet takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
+const FLEET_TIMEOUT_MS = 600_000
+const FLEET_OPERATIONS: ReadonlySet<AdminOperationName> = new Set([
+  'createCargo',
+  'updateCargo',
+  'removeCargo',
+  'retryDeliveries',
+])
 const REPLY_BYTES_MAX = 256 * 1024 * 1024
 
 export function operationsBy(
@@ -48,7 +56,9 @@ export function exchange(
       method,
       path: method === 'GET' ? `${path}${queryOf(request)}` : path,
       agent: false,
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.timeout(
+        FLEET_OPERATIONS.has(name) ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
+      ),
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(content),

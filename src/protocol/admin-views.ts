@@ -257,5 +257,20 @@ export const AdminStatus = Type.Object({
       following_24h: Type.Integer(),
     }),
   ),
+  /** The act on many entregas that is under way, and how far it has got; null when there is none. */
+  mudanca: nullable(
+    Type.Object({
+      acao: Type.Union([
+        Type.Literal('create'),
+        Type.Literal('update'),
+        Type.Literal('remove'),
+        Type.Literal('retry'),
+      ]),
+      nome: nullable(Type.String()),
+      total: Type.Integer(),
+      prepared: Type.Integer(),
+      settled: Type.Integer(),
+    }),
+  ),
 })
 export type AdminStatus = Static<typeof AdminStatus>

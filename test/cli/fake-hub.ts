@@ -369,6 +369,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
         following_1h: 0,
         following_24h: 2,
       },
+      mudanca: null,
     }),
     ...POLICIES,
     listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {

@@ -142,7 +142,7 @@ export function createAdminOperations(
     listEntries: (request) => listEntries(reader, request),
     pushToAgent: (request) => pushToAgent({ store, clock, notifier }, request, actor),
     ...createWebhookOperations(dependencies, actor),
-    showStatus: () => showStatus(reader, clock, dependencies.renewalThresholdMs),
+    showStatus: () => showStatus(reader, clock, dependencies.renewalThresholdMs, changes.underWay),
 
     createAccessToken: (request) => createAccessToken(store, clock, request, actor),
     listAccessTokens: async (request) => {

@@ -6,6 +6,7 @@ import type { AdminReplies } from '../../protocol/admin.ts'
 import type { CertificatesSummary } from '../domain/fleet.ts'
 import { isLate } from '../domain/late-renewal.ts'
 import type { StoreReader } from '../store/store.ts'
+import type { ChangeProgress } from './fleet-changes.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -13,6 +14,7 @@ export async function showStatus(
   reader: StoreReader,
   clock: Clock,
   thresholdMs: number,
+  underWay: ChangeProgress | undefined,
 ): Promise<AdminReplies['showStatus']> {
   const now = clock.now()
   const { agents, certificates } = await reader.summariseFleet({ now, thresholdMs })
@@ -24,7 +26,18 @@ export async function showStatus(
       delivery: countsOf(certificates.delivery),
     },
     survival: await describeSurvival(reader, now, thresholdMs),
+    mudanca: underWay === undefined ? null : describeChange(underWay),
   }
+}
+
+function describeChange({
+  act,
+  cargoName,
+  total,
+  prepared,
+  settled,
+}: ChangeProgress): AdminReplies['showStatus']['mudanca'] {
+  return { acao: act, nome: cargoName, total, prepared, settled }
 }
 
 function countsOf({ valid, late, expired }: CertificatesSummary) {
