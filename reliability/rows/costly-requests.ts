@@ -118,7 +118,7 @@ async function search(
   return tried
 }
 
-/** The least of three times: what else the hub did meanwhile, such as collecting garbage of others, is not this request's. */
+/** Of what comes near its limit the least of three times: what else the hub did meanwhile, such as collecting garbage of others, is not this request's. */
 async function confirm(
   random: Random,
   candidate: Candidate,
@@ -126,7 +126,8 @@ async function confirm(
   hub: PinnedHub,
 ): Promise<Candidate> {
   const again = [candidate]
-  for (let count = 0; count < 2; count += 1) {
+  const isNear = candidate.milliseconds > limitOf(candidate.route) / 2
+  for (let count = 0; isNear && count < 2; count += 1) {
     again.push(await measure(random, candidate, requests * 2, hub))
   }
   const milliseconds = Math.min(...again.map((each) => each.milliseconds))
