@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type ClientFlight, createClientFlight } from './client-flight.ts'
+import { measureCost } from './measure-cost.ts'
 import type { OpenRecord } from './record-opener.ts'
 
 /**
@@ -50,9 +51,9 @@ export class GuardedConnection extends Duplex {
       if (!this.push(chunk)) this.socket.pause()
       return
     }
-    const startMs = performance.now()
+    const cost = measureCost()
     const verdict = this.#flight.take(chunk)
-    this.#handshakeMs += performance.now() - startMs
+    this.#handshakeMs += cost()
     if (!verdict.ok) this.#refuse(verdict.reason)
     else if (verdict.isOver) {
       this.#flight = undefined
@@ -68,10 +69,10 @@ export class GuardedConnection extends Duplex {
   /** TLS does its work in here. */
   #passOn(bytes: Buffer): void {
     if (this.destroyed || bytes.length === 0) return
-    const startMs = performance.now()
+    const cost = measureCost()
     if (this.push(bytes)) this.socket.resume()
     else this.socket.pause()
-    this.#handshakeMs += performance.now() - startMs
+    this.#handshakeMs += cost()
   }
 
   override _read(): void {
