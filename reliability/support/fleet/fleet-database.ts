@@ -26,7 +26,10 @@ export async function createFleet(directory: string, agents: number): Promise<Fl
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${agents})
     INSERT INTO agentes (id, hostname, role, token_hash, created_at)
       SELECT lower(hex(randomblob(4))) || '-0000-4000-8000-' || printf('%012x', i),
-        'host-' || i || '.example', '${ROLE}', 't', 1 FROM n`)
+        'host-' || i || '.example', '${ROLE}', 't', 1 FROM n;
+    INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
+      SELECT lower(hex(randomblob(32))), hostname, id, 'identity', 1, 4102444800000 FROM agentes;
+    INSERT INTO raizes (epoca, numero, roots, created_at) VALUES (1, 1, '', 1)`)
   connection.close()
   return { path, dataKey: key.toString('hex') }
 }

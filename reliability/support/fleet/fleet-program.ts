@@ -2,6 +2,7 @@
 // tells what came of it.
 
 import { createAdminOperations } from '../../../src/hub/service/admin-operations.ts'
+import { describeBundle } from '../../../src/hub/service/bundle-status.ts'
 import { readManifest } from '../../../src/hub/service/list-manifest.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -9,7 +10,7 @@ import { invariant } from '../../../src/platform/errors.ts'
 import type { AdminOperations } from '../../../src/protocol/admin.ts'
 import { type FleetDatabase, openFleet, POLLING_HOSTNAME, ROLE } from './fleet-database.ts'
 
-export type FleetAct = 'create' | 'update' | 'retry' | 'politica' | 'revoke' | 'remove'
+export type FleetAct = 'create' | 'update' | 'retry' | 'politica' | 'bundle' | 'revoke' | 'remove'
 
 export interface FleetOrder {
   readonly database: FleetDatabase
@@ -76,6 +77,7 @@ function perform(
     update: async () => admin.updateCargo({ carga: await carga() }),
     retry: () => admin.retryDeliveries({}),
     politica: () => admin.setPolicy({ role: ROLE, nome: ROLE, sans_permitidos: [] }),
+    bundle: () => describeBundle(reader, systemClock.now(), undefined),
     revoke: () => admin.revokeAgent({ agente: 'host-9.example' }),
     remove: async () => admin.removeCargo({ carga: await carga() }),
   }
