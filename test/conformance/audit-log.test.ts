@@ -101,7 +101,10 @@ describe('the audit log', () => {
     }
     // Of the others it says how many there were, later. docs/protocol.md LOG-4.
     const [first = ''] = ids
-    await waitUntil('the first refusal in the log', () => hub.logText().includes(first) || undefined)
+    await waitUntil(
+      'the first refusal in the log',
+      () => hub.logText().includes(first) || undefined,
+    )
     assert.equal((await readEvents(hub)).length, length)
   })
 
