@@ -34,8 +34,9 @@ import {
 } from '../support/abuse-scene.ts'
 import {
   describeAttack,
+  describeLatency,
   faultsOfAttack,
-  type Latency,
+  isSlowed,
   latenciesOf,
   shortfallsOf,
 } from '../support/judge-abuse.ts'
@@ -44,7 +45,6 @@ import { startPinnedHub } from '../support/pinned-hub.ts'
 import { findSlowhttptestFaults, hasSlowhttptest } from '../support/run-slowhttptest.ts'
 import { findSslyzeFaults } from '../support/run-sslyze.ts'
 
-const LATENCY_RATIO_MAX = 3
 const RECOVERY_SECONDS_MAX = 60
 const RECOVERY_STEP_SECONDS = 2
 
@@ -180,16 +180,6 @@ function judge(setting: AbuseSetting, course: Course): RowResult {
       `memory ${[course.fresh, before.megabytes, after.footprint.megabytes].map(Math.round).join(', ')} MB when fresh, before and after`,
     ].join('; '),
   }
-}
-
-function isSlowed({ idleMs, attackedMs }: Latency): boolean {
-  // Not a number when nothing was answered.
-  return !(attackedMs <= idleMs * LATENCY_RATIO_MAX)
-}
-
-function describeLatency({ what, idleMs, attackedMs }: Latency): string {
-  const ratio = (attackedMs / idleMs).toFixed(1)
-  return `p99 on ${what} ${attackedMs.toFixed(1)} ms, idle ${idleMs.toFixed(1)} ms (${ratio} times)`
 }
 
 /** An agent that fails once fails often, and always in the same way. */

@@ -21,14 +21,18 @@ import { pinnedNode } from '../../tools/build/runtime.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import { buildAbuseProgram, type HonestAgent, startHonestAgent } from '../support/abuse-program.ts'
 import { identityOf } from '../support/abuse-scene.ts'
-import { type Latency, latenciesOf } from '../support/judge-abuse.ts'
+import {
+  describeLatency,
+  isSlowed,
+  LATENCY_RATIO_MAX,
+  latenciesOf,
+} from '../support/judge-abuse.ts'
 import { keepToCores } from '../support/own-cores.ts'
 import { type PinnedHub, startPinnedHub } from '../support/pinned-hub.ts'
 import { shakeHandsOnce } from '../support/shake-hands-once.ts'
 
 /** Of the hub's CPU, for one handshake that is refused. */
 const HANDSHAKE_MS_MAX = 40
-const LATENCY_RATIO_MAX = 3
 const CLIENTS = 3
 
 const SETTINGS = {
@@ -228,16 +232,6 @@ async function startClients(
   }
 }
 
-function isSlowed({ idleMs, attackedMs }: Latency): boolean {
-  // Not a number when nothing was answered.
-  return !(attackedMs <= idleMs * LATENCY_RATIO_MAX)
-}
-
 function describe({ shape, length, version, milliseconds }: Measured): string {
   return `${length} intermediates, ${shape}, ${version}: ${milliseconds.toFixed(1)} ms`
-}
-
-function describeLatency({ what, idleMs, attackedMs }: Latency): string {
-  const ratio = (attackedMs / idleMs).toFixed(1)
-  return `p99 on ${what} ${attackedMs.toFixed(1)} ms, idle ${idleMs.toFixed(1)} ms (${ratio} times)`
 }

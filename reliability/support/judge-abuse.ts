@@ -93,6 +93,19 @@ export function latenciesOf(idle: readonly HonestSamples[], attacked: HonestSamp
   }))
 }
 
+/** How many times its p99 when idle an agent may wait, whatever strangers do. */
+export const LATENCY_RATIO_MAX = 3
+
+export function isSlowed({ idleMs, attackedMs }: Latency): boolean {
+  // Not a number when nothing was answered.
+  return !(attackedMs <= idleMs * LATENCY_RATIO_MAX)
+}
+
+export function describeLatency({ what, idleMs, attackedMs }: Latency): string {
+  const ratio = (attackedMs / idleMs).toFixed(1)
+  return `p99 on ${what} ${attackedMs.toFixed(1)} ms, idle ${idleMs.toFixed(1)} ms (${ratio} times)`
+}
+
 function percentile99(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN
