@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ChainVerifier } from '../../src/audit/hash-chain.ts'
-import { createFleetChanges } from '../../src/hub/service/fleet-changes.ts'
+import { createFleetChanges } from '../../src/hub/service/cargo/fleet-changes.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import {

@@ -3,7 +3,7 @@
 
 import { accessSync, constants } from 'node:fs'
 import { parseHubNaming, readSecret, type HubNaming } from '../hub/config.ts'
-import { agentAddresses } from '../hub/service/agent-addresses.ts'
+import { agentAddresses } from '../hub/service/admin/agent-addresses.ts'
 import {
   initVault,
   lockVault,
@@ -166,7 +166,7 @@ async function openSession(
   options: AdminOptions,
 ): Promise<AdminSession> {
   const { openVaultStore } = await import('../hub/open-store.ts')
-  const { createAdminOperations } = await import('../hub/service/admin-operations.ts')
+  const { createAdminOperations } = await import('../hub/service/admin/admin-operations.ts')
   const { checkRequests } = await import('./checked-operations.ts')
   const store = await openVaultStore(await unseal(), { clock, ...options })
   const dependencies = {

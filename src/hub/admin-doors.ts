@@ -9,16 +9,16 @@ import { startAdminServer } from './http/admin-server.ts'
 import { type AdminPort, createAdminPort } from './http/admin-port.ts'
 import { listen } from './listen.ts'
 import type { HubMeters } from './metrics/hub-meters.ts'
-import type { AdminCaller } from './service/admin-caller.ts'
+import type { AdminCaller } from './service/admin/admin-caller.ts'
 import {
   type AdminOperationsDependencies,
   createAdminOperations,
-} from './service/admin-operations.ts'
-import { createAuthenticateOperator } from './service/authenticate-operator.ts'
-import type { LeakedTokens } from './service/end-leaked-token.ts'
-import { createOnce, type CreatesUnderWay } from './service/idempotent-creates.ts'
-import { createRefusalRecorder } from './service/record-refusals.ts'
-import type { ServerCertificate } from './service/server-certificate.ts'
+} from './service/admin/admin-operations.ts'
+import { createAuthenticateOperator } from './service/admin/authenticate-operator.ts'
+import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
+import { createOnce, type CreatesUnderWay } from './service/admin/idempotent-creates.ts'
+import { createRefusalRecorder } from './service/admin/record-refusals.ts'
+import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 import type { AdminOperations } from '../protocol/admin.ts'
 
 export interface AdminDoorsDependencies {

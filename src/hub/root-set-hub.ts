@@ -9,9 +9,9 @@ import {
   renewServerCertificate,
   type ServerCertificate,
   type ServerCertificateDependencies,
-} from './service/server-certificate.ts'
-import { storeRoots } from './service/server-pair-files.ts'
-import type { RootSetHub } from './service/update-root-set.ts'
+} from './service/upkeep/server-certificate.ts'
+import { storeRoots } from './service/upkeep/server-pair-files.ts'
+import type { RootSetHub } from './service/roots/update-root-set.ts'
 import type { Store } from './store/store.ts'
 
 export interface RootSetHubParts {

@@ -18,7 +18,7 @@ import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
-} from '../../src/hub/service/server-certificate.ts'
+} from '../../src/hub/service/upkeep/server-certificate.ts'
 import { createCsrPem, parseCsrPem } from '../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../src/pki/keys.ts'
 import type { Clock } from '../../src/platform/clock.ts'

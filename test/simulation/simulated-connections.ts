@@ -19,7 +19,7 @@ import {
   type Manifest,
 } from '../../src/agent/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
-import { presentCertificate } from '../../src/hub/service/authenticate-agent.ts'
+import { presentCertificate } from '../../src/hub/service/agent/authenticate-agent.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import { findRootOf } from '../../src/pki/issued-certificate.ts'
 import type { Clock } from '../../src/platform/clock.ts'

@@ -8,38 +8,38 @@ import { createRootSetHub } from '../../src/hub/root-set-hub.ts'
 import {
   type AuthenticateAgent,
   createAuthenticateAgent,
-} from '../../src/hub/service/authenticate-agent.ts'
-import { createAdminOperations } from '../../src/hub/service/admin-operations.ts'
-import type { AdminRoots } from '../../src/hub/service/bundle-operations.ts'
-import { CurrentRootSet } from '../../src/hub/service/current-root-set.ts'
-import { createEventBudget } from '../../src/hub/service/event-budget.ts'
-import { createEnrollAgent, type EnrollAgent } from '../../src/hub/service/enroll-agent.ts'
+} from '../../src/hub/service/agent/authenticate-agent.ts'
+import { createAdminOperations } from '../../src/hub/service/admin/admin-operations.ts'
+import type { AdminRoots } from '../../src/hub/service/roots/bundle-operations.ts'
+import { CurrentRootSet } from '../../src/hub/service/roots/current-root-set.ts'
+import { createEventBudget } from '../../src/hub/service/agent/event-budget.ts'
+import { createEnrollAgent, type EnrollAgent } from '../../src/hub/service/agent/enroll-agent.ts'
 import {
   createIssueCertificate,
   type IssueCertificate,
-} from '../../src/hub/service/issue-certificate.ts'
-import { createFindBlob, type FindBlob } from '../../src/hub/service/find-blob.ts'
-import { createListManifest, type ListManifest } from '../../src/hub/service/list-manifest.ts'
-import { openRootSet } from '../../src/hub/service/open-root-set.ts'
-import { createPollRecorder } from '../../src/hub/service/record-polls.ts'
-import { createRecordEvent, type RecordEvent } from '../../src/hub/service/record-event.ts'
+} from '../../src/hub/service/agent/issue-certificate.ts'
+import { createFindBlob, type FindBlob } from '../../src/hub/service/agent/find-blob.ts'
+import { createListManifest, type ListManifest } from '../../src/hub/service/agent/list-manifest.ts'
+import { openRootSet } from '../../src/hub/service/roots/open-root-set.ts'
+import { createPollRecorder } from '../../src/hub/service/agent/record-polls.ts'
+import { createRecordEvent, type RecordEvent } from '../../src/hub/service/agent/record-event.ts'
 import {
   createRecordRecipient,
   type RecordRecipient,
-} from '../../src/hub/service/record-recipient.ts'
-import { createAdminRoots } from '../../src/hub/service/bundle-operations.ts'
+} from '../../src/hub/service/agent/record-recipient.ts'
+import { createAdminRoots } from '../../src/hub/service/roots/bundle-operations.ts'
 import {
   createRecoverIdentity,
   type RecoverIdentity,
-} from '../../src/hub/service/recover-identity.ts'
-import { createCaRevoker } from '../../src/hub/service/revoke-at-ca.ts'
+} from '../../src/hub/service/agent/recover-identity.ts'
+import { createCaRevoker } from '../../src/hub/service/upkeep/revoke-at-ca.ts'
 import {
   keepServerCertificateFresh,
   obtainServerCertificate,
   type ServerCertificate,
-} from '../../src/hub/service/server-certificate.ts'
-import { storeRoots } from '../../src/hub/service/server-pair-files.ts'
-import type { WebhookControl } from '../../src/hub/service/webhook-control.ts'
+} from '../../src/hub/service/upkeep/server-certificate.ts'
+import { storeRoots } from '../../src/hub/service/upkeep/server-pair-files.ts'
+import type { WebhookControl } from '../../src/hub/service/webhooks/webhook-control.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'

@@ -1,9 +1,9 @@
 // Acts on a whole fleet, each while an agent polls, in a process that can be killed: told what to do by its parent, which it
 // tells what came of it.
 
-import { createAdminOperations } from '../../../src/hub/service/admin-operations.ts'
-import { describeBundle } from '../../../src/hub/service/bundle-status.ts'
-import { readManifest } from '../../../src/hub/service/list-manifest.ts'
+import { createAdminOperations } from '../../../src/hub/service/admin/admin-operations.ts'
+import { describeBundle } from '../../../src/hub/service/roots/bundle-status.ts'
+import { readManifest } from '../../../src/hub/service/agent/list-manifest.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { invariant } from '../../../src/platform/errors.ts'

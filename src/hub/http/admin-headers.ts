@@ -5,7 +5,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminOperationName } from '../../protocol/admin.ts'
 import type { AdminPolicy } from '../../protocol/admin-views.ts'
 import { ADMIN_POLICY_OPERATIONS } from '../../protocol/admin-routes.ts'
-import { policyTag } from '../service/policy-tag.ts'
+import { policyTag } from '../service/policy/policy-tag.ts'
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/
 const VERSION_TAG = /^"(\d{1,9})"$/

@@ -11,10 +11,10 @@ import { ROUTES } from '../../protocol/routes.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AccessToken } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { OperationsOf } from '../service/admin-caller.ts'
-import type { AuthenticateOperator } from '../service/authenticate-operator.ts'
-import type { RefusalRecorder } from '../service/record-refusals.ts'
-import type { ServerCertificate } from '../service/server-certificate.ts'
+import type { OperationsOf } from '../service/admin/admin-caller.ts'
+import type { AuthenticateOperator } from '../service/admin/authenticate-operator.ts'
+import type { RefusalRecorder } from '../service/admin/record-refusals.ts'
+import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
 import {
   ADMIN_BODY_BYTES_MAX,
   ADMIN_HEADERS,

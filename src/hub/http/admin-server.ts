@@ -9,7 +9,7 @@ import type { Logging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
-import type { OperationsOf } from '../service/admin-caller.ts'
+import type { OperationsOf } from '../service/admin/admin-caller.ts'
 import {
   ADMIN_BODY_BYTES_MAX,
   ADMIN_HEADERS,

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import { createLogging } from '../../platform/logger.ts'
 import type { Agent } from '../domain/agent.ts'
-import type { AgentNews } from '../service/read-agent-news.ts'
+import type { AgentNews } from '../service/agent/read-agent-news.ts'
 import { newAgent } from '../store/store-samples.ts'
 import { type AgentStreams, createAgentStreams, type StreamConnection } from './agent-streams.ts'
 

@@ -9,7 +9,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentNotifier } from '../service/agent-notifier.ts'
-import type { AgentNews, ReadAgentNews } from '../service/read-agent-news.ts'
+import type { AgentNews, ReadAgentNews } from '../service/agent/read-agent-news.ts'
 
 /** What a stream writes to. */
 export interface StreamConnection {

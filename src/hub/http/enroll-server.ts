@@ -8,8 +8,8 @@ import {
   type EnrollReplyBody,
   type IssueReplyBody,
 } from '../../protocol/schemas.ts'
-import type { EnrollAgent } from '../service/enroll-agent.ts'
-import type { RecoverIdentity } from '../service/recover-identity.ts'
+import type { EnrollAgent } from '../service/agent/enroll-agent.ts'
+import type { RecoverIdentity } from '../service/agent/recover-identity.ts'
 import { noteReason, RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
 import { createCallerBuckets } from './caller-buckets.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'

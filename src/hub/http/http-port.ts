@@ -31,7 +31,7 @@ import {
   sendRateLimited,
   sendRefusal,
 } from './error-response.ts'
-import type { LeakedTokens } from '../service/end-leaked-token.ts'
+import type { LeakedTokens } from '../service/agent/end-leaked-token.ts'
 import { parseJsonBody } from './json-body.ts'
 import { JSON_ROOM } from './json-room.ts'
 import type { StrangerTurns } from './stranger-turns.ts'

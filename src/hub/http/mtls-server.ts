@@ -26,14 +26,14 @@ import {
   type AuthenticateAgent,
   type AuthenticationOutcome,
   type PresentedCertificate,
-} from '../service/authenticate-agent.ts'
-import type { FindBlob } from '../service/find-blob.ts'
-import type { IssueCertificate } from '../service/issue-certificate.ts'
-import type { ListManifest } from '../service/list-manifest.ts'
-import { manifestTag } from '../service/read-agent-news.ts'
-import type { RecordEvent } from '../service/record-event.ts'
-import type { RecordRecipient } from '../service/record-recipient.ts'
-import type { ServerCertificate } from '../service/server-certificate.ts'
+} from '../service/agent/authenticate-agent.ts'
+import type { FindBlob } from '../service/agent/find-blob.ts'
+import type { IssueCertificate } from '../service/agent/issue-certificate.ts'
+import type { ListManifest } from '../service/agent/list-manifest.ts'
+import { manifestTag } from '../service/agent/read-agent-news.ts'
+import type { RecordEvent } from '../service/agent/record-event.ts'
+import type { RecordRecipient } from '../service/agent/record-recipient.ts'
+import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
 import { createAgentConnections } from './agent-connections.ts'
 import type { AgentStreams } from './agent-streams.ts'
 import { createConnectionSweep } from './connection-sweep.ts'

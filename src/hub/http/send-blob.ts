@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Blob } from '../service/find-blob.ts'
+import type { Blob } from '../service/agent/find-blob.ts'
 import { sendRefusal } from './error-response.ts'
 
 const CHUNK_BYTES = 64 * 1024

@@ -5,8 +5,8 @@ import type { AdminRole } from '../../protocol/admin-roles.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { insertAgent, newAgent, NOW } from '../store/store-samples.ts'
 import type { Store } from '../store/store.ts'
-import { createAdminOperations } from './admin-operations.ts'
-import { createEnrollAgent } from './enroll-agent.ts'
+import { createAdminOperations } from './admin/admin-operations.ts'
+import { createEnrollAgent } from './agent/enroll-agent.ts'
 
 const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
 const AGAIN = { hostname: 'web-1', role: 'web', reenroll: true }

@@ -19,9 +19,9 @@ import type { WebhookId } from '../../protocol/identifiers.ts'
 import type { Store } from '../store/store.ts'
 import { append, insertAgent } from '../store/store-samples.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
-import { countBacklog } from '../service/count-backlog.ts'
-import { replayWebhook } from '../service/replay-webhook.ts'
-import { removeWebhook } from '../service/remove-webhook.ts'
+import { countBacklog } from '../service/webhooks/count-backlog.ts'
+import { replayWebhook } from '../service/webhooks/replay-webhook.ts'
+import { removeWebhook } from '../service/webhooks/remove-webhook.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 describe('webhooks', () => {

@@ -2,8 +2,8 @@
 // that does not find these finds nothing.
 
 import type { CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
-import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/enroll-agent.ts'
-import type { FindBlob } from '../../../src/hub/service/find-blob.ts'
+import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/agent/enroll-agent.ts'
+import type { FindBlob } from '../../../src/hub/service/agent/find-blob.ts'
 import { hashToken } from '../../../src/hub/service/hash-token.ts'
 import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'

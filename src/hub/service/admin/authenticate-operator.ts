@@ -1,0 +1,60 @@
+// Who is at the admin port, by the admin token that came along.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { TokenHash } from '../../../protocol/identifiers.ts'
+import { isGood, type AccessToken } from '../../domain/access-token.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import { hashToken } from '../hash-token.ts'
+
+/** Undefined for a token that is unknown, expired or revoked: nobody is told which. */
+export type AuthenticateOperator = (plaintext: string) => Promise<AccessToken | undefined>
+
+const USE_RECORDED_EVERY_MS = 60_000
+
+export function createAuthenticateOperator(
+  store: Store,
+  clock: Clock,
+  log: Logger,
+): AuthenticateOperator {
+  const noting = new Set<TokenHash>()
+  /** Not waited for: a disk that is full must not lock out whoever comes to look. */
+  const note = (hash: TokenHash, work: (writer: StoreWriter) => Promise<void>): void => {
+    if (noting.has(hash)) return
+    noting.add(hash)
+    store
+      .write(work)
+      .catch((error: unknown) =>
+        log.warn({ reason: describeError(error) }, 'Use of an admin token not stored'),
+      )
+      .finally(() => noting.delete(hash))
+  }
+  return async (plaintext) => {
+    const now = clock.now()
+    const hash = hashToken(plaintext)
+    // Found by a hash that whoever guesses cannot steer; how long the index takes says nothing of a token.
+    const token = await store.reader.findAccessToken(hash)
+    const isSame = timingSafeEqual(Buffer.from(token?.hash ?? hash), Buffer.from(hash))
+    if (token === undefined || !isSame) return undefined
+    if (hasJustExpired(token, now)) {
+      note(hash, (writer) => writer.endExpiredTokens(token.expiresAt))
+    }
+    if (!isGood(token, now)) return undefined
+    if (isUseDue(token, now)) note(hash, (writer) => writer.setAccessTokenUsed(hash, now))
+    return token
+  }
+}
+
+/** And stays so, wherever the clock goes: docs/protocol.md API-4. */
+function hasJustExpired({ expiresAt, endedAt, revokedAt }: AccessToken, now: Date): boolean {
+  return endedAt === null && revokedAt === null && expiresAt <= now
+}
+
+/** Also after the clock was set back. */
+function isUseDue({ lastUsedAt }: AccessToken, now: Date): boolean {
+  return (
+    lastUsedAt === null || Math.abs(now.getTime() - lastUsedAt.getTime()) >= USE_RECORDED_EVERY_MS
+  )
+}

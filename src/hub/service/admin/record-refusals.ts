@@ -1,0 +1,93 @@
+// Refusals of the admin port go into the audit log, but a stranger must not make it grow: for each of those who are
+// refused there is one entry a minute at most, with a count, and only so many are told apart.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { WireErrorCode } from '../../../protocol/errors.ts'
+import { HubEventType } from '../../../protocol/words.ts'
+import type { Actor } from '../../domain/actor.ts'
+import type { Store } from '../../store/store.ts'
+import { recordHubAct } from '../hub-acts.ts'
+
+export interface AdminRefusal {
+  /** Undefined when no good token came along. */
+  readonly actor: Actor | undefined
+  readonly address: string
+  readonly reason: WireErrorCode
+  readonly operation?: string | undefined
+}
+
+export interface RefusalRecorder {
+  record(refusal: AdminRefusal): void
+  /** Records what was counted but not yet recorded, now and then and when the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+const WINDOW_MS = 60_000
+const FLUSH_INTERVAL_MS = 5000
+const TOLD_APART_MAX = 16
+const OTHERS = 'others'
+
+interface Window {
+  recordedAtMs: number
+  /** The first refusal since then. */
+  refusal: AdminRefusal
+  count: number
+}
+
+export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): RefusalRecorder {
+  const windows = new Map<string, Window>()
+  const isOver = (window: Window, nowMs: number): boolean =>
+    Math.abs(nowMs - window.recordedAtMs) >= WINDOW_MS
+  const writing = new Set<Promise<void>>()
+  const write = (window: Window): void => {
+    const { refusal, count } = window
+    const at = clock.now()
+    window.recordedAtMs = at.getTime()
+    window.count = 0
+    const { actor = 'unknown', reason, address, operation } = refusal
+    const payload = { actor, reason, address, ...(operation && { operation }), count }
+    const written = store
+      .write((writer) => recordHubAct(writer, at, HubEventType.adminRefused, payload))
+      .catch((error: unknown) =>
+        log.warn({ reason: describeError(error) }, 'Refusal on the admin port not recorded'),
+      )
+      .finally(() => writing.delete(written))
+    writing.add(written)
+  }
+  const flush = (isLast: boolean): void => {
+    const nowMs = clock.now().getTime()
+    for (const [key, window] of windows) {
+      if (!isLast && !isOver(window, nowMs)) continue
+      if (window.count > 0) write(window)
+      else windows.delete(key)
+    }
+  }
+  return {
+    record: (refusal) => {
+      const nowMs = clock.now().getTime()
+      const isFull = !windows.has(keyOf(refusal)) && windows.size >= TOLD_APART_MAX
+      // Never under another actor's name: strangers, who can fill all the places, hide nobody and blame nobody.
+      const counted = isFull ? { ...refusal, address: OTHERS } : refusal
+      const key = keyOf(counted)
+      const known = windows.get(key)
+      const window = known ?? { recordedAtMs: nowMs, refusal: counted, count: 0 }
+      if (window.count === 0) window.refusal = counted
+      window.count += 1
+      windows.set(key, window)
+      if (known === undefined || isOver(window, nowMs)) write(window)
+    },
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await clock.sleep(FLUSH_INTERVAL_MS, signal).catch(() => undefined)
+        flush(signal.aborted)
+      }
+      await Promise.all(writing)
+    },
+  }
+}
+
+function keyOf({ actor, address }: AdminRefusal): string {
+  return `${actor ?? ''} ${address}`
+}

@@ -1,0 +1,73 @@
+// The fleet in a few figures, and for how long the hub may stay down before the first host loses a certificate.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { readVersion } from '../../../platform/version.ts'
+import type { AdminReplies } from '../../../protocol/admin.ts'
+import type { CertificatesSummary } from '../../domain/fleet.ts'
+import { isLate } from '../../domain/late-renewal.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { ChangeProgress } from '../cargo/fleet-changes.ts'
+
+const HOUR_MS = 3_600_000
+
+export async function showStatus(
+  reader: StoreReader,
+  clock: Clock,
+  thresholdMs: number,
+  underWay: ChangeProgress | undefined,
+): Promise<AdminReplies['showStatus']> {
+  const now = clock.now()
+  const { agents, certificates } = await reader.summariseFleet({ now, thresholdMs })
+  return {
+    version: readVersion(),
+    agentes: { registered: agents.registered, atrasado: agents.late, revoked: agents.revoked },
+    certificados: {
+      identity: countsOf(certificates.identity),
+      delivery: countsOf(certificates.delivery),
+    },
+    survival: await describeSurvival(reader, now, thresholdMs),
+    mudanca: underWay === undefined ? null : describeChange(underWay),
+  }
+}
+
+function describeChange({
+  act,
+  cargoName,
+  total,
+  prepared,
+  settled,
+}: ChangeProgress): AdminReplies['showStatus']['mudanca'] {
+  return { acao: act, nome: cargoName, total, prepared, settled }
+}
+
+function countsOf({ valid, late, expired }: CertificatesSummary) {
+  return { valid, atrasado: late, expired }
+}
+
+/** Null when no host has a certificate that could end. */
+async function describeSurvival(
+  reader: StoreReader,
+  now: Date,
+  thresholdMs: number,
+): Promise<AdminReplies['showStatus']['survival']> {
+  const [first] = await reader.listFirstToEnd(now, 1)
+  if (first === undefined) return null
+  const endMs = first.notAfter.getTime()
+  const countWithin = async (hours: number): Promise<number> => {
+    const count = await reader.countAgentsThatLose(now, new Date(endMs + hours * HOUR_MS))
+    // Without the first host itself.
+    return count - 1
+  }
+  return {
+    seconds: Math.floor((endMs - now.getTime()) / 1000),
+    first: {
+      hostname: first.hostname,
+      purpose: first.purpose,
+      nome: first.name,
+      not_after: first.notAfter.toISOString(),
+      atrasado: isLate(first, now, thresholdMs),
+    },
+    following_1h: await countWithin(1),
+    following_24h: await countWithin(24),
+  }
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { PeerCertificate } from 'node:tls'
+import { pino } from 'pino'
+import { Secret } from '../../../platform/secret.ts'
+import type { AgentId, Hostname, TokenHash } from '../../../protocol/identifiers.ts'
+import { createDatabase } from '../../store/sqlite/encrypted-database.ts'
+import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
+import type { Store } from '../../store/store.ts'
+import {
+  createAuthenticateAgent,
+  presentCertificate,
+  type PresentedCertificate,
+} from './authenticate-agent.ts'
+
+const AGENT_ID = '11111111-1111-4111-8111-111111111111' as AgentId
+const START = new Date('2030-01-01T00:00:00.000Z')
+const END = new Date('2030-02-01T00:00:00.000Z')
+
+let directory: string
+let store: Store
+let now = START
+const clock = { now: () => now, sleep: () => Promise.resolve() }
+const pass = (seconds: number): void => {
+  now = new Date(now.getTime() + seconds * 1000)
+}
+const presented = (digit: string): PresentedCertificate => ({
+  commonName: 'web-1',
+  sha256: digit.repeat(64),
+  serial: digit,
+  notAfter: END,
+})
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'authenticate-'))
+  const dataKey = new Secret(randomBytes(32))
+  const path = join(directory, 'db.enc')
+  await createDatabase(path, dataKey)
+  store = await openSqliteStore({ path, dataKey })
+  await store.write(async (writer) => {
+    await writer.insertAgent({
+      id: AGENT_ID,
+      hostname: 'web-1' as Hostname,
+      role: 'web',
+      createdAt: START,
+      lastSeenAt: null,
+      lastPollAt: null,
+      revokedAt: null,
+      removedAt: null,
+      enrolledWith: 'f'.repeat(64) as TokenHash,
+      activeIdentity: null,
+    })
+    for (const digit of ['1', '2']) {
+      await writer.insertCertificate({
+        sha256: digit.repeat(64),
+        serial: digit,
+        agentId: AGENT_ID,
+        purpose: 'identity',
+        deliveryId: null,
+        rootSha256: null,
+        notBefore: START,
+        notAfter: END,
+      })
+    }
+  })
+})
+after(async () => {
+  await store?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('[AUT-7] [AUT-8] [AUT-9] [CHN-7] [ERR-15] a clone that goes on with the old identity is refused after a minute, and shows up', async () => {
+  const log = pino({ level: 'silent' })
+  const authenticate = createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' })
+  const outcomeOf = async (digit: string): Promise<string> => {
+    const outcome = await authenticate(presented(digit))
+    return outcome.ok ? 'ok' : outcome.refusal
+  }
+  const reports = async (): Promise<unknown[]> => {
+    const eventType = 'certificate_superseded_used'
+    const entries = await store.reader.listEntries({ afterSeq: 0, limit: 10, eventType })
+    return entries.map(({ payloadText }) => (JSON.parse(payloadText) as { serial: string }).serial)
+  }
+  assert.equal(await outcomeOf('1'), 'ok')
+  pass(3600)
+  assert.equal(await outcomeOf('1'), 'ok')
+  assert.equal(await outcomeOf('2'), 'ok')
+  pass(60)
+  assert.equal(await outcomeOf('1'), 'ok')
+  assert.deepEqual(await reports(), [])
+  pass(1)
+  assert.equal(await outcomeOf('1'), 'certificate_superseded')
+  assert.equal(await outcomeOf('2'), 'ok')
+  assert.deepEqual(await reports(), ['1'])
+  assert.equal(await outcomeOf('1'), 'certificate_superseded')
+  assert.deepEqual(await reports(), ['1'], 'the log does not grow with every request')
+  now = END
+  assert.equal(await outcomeOf('2'), 'certificate_expired')
+})
+
+test('[AUT-3] [AUT-10] an agent that is revoked while its newer identity is used for the first time is refused', async () => {
+  const log = pino({ level: 'silent' })
+  const authenticate = createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' })
+  now = START
+  const digit = '3'
+  await store.write((writer) =>
+    writer.insertCertificate({
+      sha256: digit.repeat(64),
+      serial: digit,
+      agentId: AGENT_ID,
+      purpose: 'identity',
+      deliveryId: null,
+      rootSha256: null,
+      notBefore: START,
+      notAfter: END,
+    }),
+  )
+  // Queued before the request comes, committed after it has read.
+  const revoked = store.write(async (writer) => {
+    const agent = await writer.findAgentById(AGENT_ID)
+    assert.ok(agent)
+    await writer.updateAgent({ ...agent, revokedAt: now })
+    await writer.revokeCertificates(AGENT_ID, now)
+  })
+  const outcome = authenticate(presented(digit))
+  await revoked
+  assert.deepEqual(await outcome, { ok: false, refusal: 'agent_revoked' })
+  const certificate = await store.reader.findCertificate(digit.repeat(64))
+  assert.equal(certificate?.firstUsedAt, null)
+})
+
+describe('what is presented', () => {
+  // As Node's tls has it, of `openssl req -x509 -subj ...`.
+  const peer = (subject: object): PeerCertificate =>
+    ({
+      subject,
+      fingerprint256: '63:C8:7D:BF:9F',
+      serialNumber: '702B0746AAE6',
+      valid_to: 'Nov  4 06:43:20 2026 GMT',
+    }) as PeerCertificate
+
+  test('[AUT-2] is a name, a hash, a serial and an end, as the store has them', () => {
+    assert.deepEqual(presentCertificate(peer({ O: 'Acme', CN: 'web-1' })), {
+      commonName: 'web-1',
+      sha256: '63c87dbf9f',
+      serial: '702b0746aae6',
+      notAfter: new Date('2026-11-04T06:43:20Z'),
+    })
+  })
+
+  test('[AUT-2] has no name when the subject has none, or several', () => {
+    assert.equal(presentCertificate(peer({})).commonName, undefined)
+    assert.equal(presentCertificate(peer({ CN: ['web-1', 'web-2'] })).commonName, undefined)
+  })
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { CertificateRequest } from '../../../pki/csr.ts'
+import type { WireErrorCode } from '../../../protocol/errors.ts'
+import type { AgentId, Recipient } from '../../../protocol/identifiers.ts'
+import { HubEventType } from '../../../protocol/words.ts'
+import type { SignedCertificate } from '../../ca/certificate-authority.ts'
+import type { Agent } from '../../domain/agent.ts'
+import { decideEnrollment } from '../../domain/decide-enrollment.ts'
+import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { StoreWriter } from '../../store/store.ts'
+import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
+import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
+import { recordCertificate, recordHubAct } from '../hub-acts.ts'
+import { changeRecipient } from './record-recipient.ts'
+import { renewDeliveriesOf } from '../cargo/replace-delivery.ts'
+
+export interface EnrollmentToCommit {
+  readonly token: EnrollmentToken
+  readonly csr: CertificateRequest
+  readonly signed: SignedCertificate
+  readonly fingerprint: string | undefined
+  readonly recipient: Recipient | undefined
+  readonly hubNames: readonly string[]
+  readonly now: Date
+}
+
+export type CommittedEnrollment =
+  | { readonly ok: true; readonly agentId: AgentId }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+/** Agent, certificate, token, deliveries and log entries in one commit; the token is looked at once more. */
+export async function commitEnrollment(
+  writer: StoreWriter,
+  { token, csr, signed, fingerprint, recipient, hubNames, now }: EnrollmentToCommit,
+): Promise<CommittedEnrollment> {
+  const known = await writer.findAgentByHostname(token.expectedHostname)
+  const verdict = decideEnrollment({
+    token: await writer.findToken(token.hash),
+    hostname: token.expectedHostname,
+    role: token.expectedRole,
+    enrolledAgent: known,
+    mayOperatorsReenroll: await mayOperatorsReenroll(writer, token, known),
+    hubNames,
+    now,
+  })
+  if (!verdict.ok) return verdict
+
+  const agent = toEnrolledAgent(known, token, now)
+  await writer.consumeToken(token.hash, now)
+  await (known === undefined ? writer.insertAgent(agent) : writer.updateAgent(agent))
+  await writer.setAgentCertificate(agent.id, signed.chainPem)
+  if (fingerprint !== undefined) {
+    const replay = { fingerprint, agentId: agent.id, certificatePem: signed.chainPem }
+    await writer.setTokenReplay(token.hash, replay)
+  }
+  // A host that is enrolled again was rebuilt, and is empty.
+  if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
+  const rules = await findRules(writer, agent.role)
+  const automatic = await deliverAutomatically(writer, agent, rules.automaticCargoes, now)
+  await recordHubAct(writer, now, HubEventType.agentEnrolled, {
+    actor: 'token',
+    token_id: token.hash.slice(0, 16),
+    agente_id: agent.id,
+    hostname: agent.hostname,
+    role: agent.role,
+    reenroll: known !== undefined,
+    ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
+  })
+  // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
+  await changeRecipient(writer, now, { agent, recipient, actor: 'token' })
+  // What it trusts now was in the reply, or is left of it; it says so itself.
+  await writer.removeAgentTrust(agent.id)
+  const certificate = { agent, signed, csr, purpose: 'identity', deliveryId: null } as const
+  await recordCertificate(writer, now, certificate)
+  return { ok: true, agentId: agent.id }
+}
+
+function toEnrolledAgent(known: Agent | undefined, token: EnrollmentToken, now: Date): Agent {
+  return {
+    id: known?.id ?? (randomUUID() as AgentId),
+    hostname: token.expectedHostname,
+    role: token.expectedRole,
+    enrolledWith: token.hash,
+    createdAt: known?.createdAt ?? now,
+    lastSeenAt: known?.lastSeenAt ?? null,
+    lastPollAt: known?.lastPollAt ?? null,
+    revokedAt: null,
+    removedAt: null,
+    activeIdentity: known?.activeIdentity ?? null,
+  }
+}

@@ -1,0 +1,112 @@
+// A token in a URL is in the logs of proxies, in histories, in the Referer of other requests: it is nobody's secret any more.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { ACCESS_TOKEN_PREFIX } from '../../../protocol/admin-tokens.ts'
+import type { TokenHash } from '../../../protocol/identifiers.ts'
+import { HubEventType } from '../../../protocol/words.ts'
+import { isGood } from '../../domain/access-token.ts'
+import { isOpen } from '../../domain/enrollment-token.ts'
+import { findTokenInUrl } from '../../domain/find-token-in-url.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import { hashToken } from '../hash-token.ts'
+import { recordHubAct } from '../hub-acts.ts'
+
+/** Where a URL came in. */
+export interface UrlOrigin {
+  readonly port: string
+  readonly address: string
+}
+
+export interface LeakedTokens {
+  /**
+   * Ends the token that is in the URL, if one is, before it resolves; undefined where there is nothing to wait for. Whoever
+   * guesses costs one look-up: only a token that still opens something costs a write, once.
+   */
+  endTokenIn(url: string, origin: UrlOrigin): Promise<void> | undefined
+}
+
+/** docs/protocol.md TOK-10. */
+export function createLeakedTokens(store: Store, clock: Clock, log: Logger): LeakedTokens {
+  const ending = new Map<TokenHash, Promise<void>>()
+  const end = async (hash: TokenHash, kind: TokenKind, origin: UrlOrigin): Promise<void> => {
+    if (!(await kind.stillOpens(store.reader, hash, clock.now()))) return
+    await store.write(async (writer) => {
+      const now = clock.now()
+      if (!(await kind.stillOpens(writer, hash, now))) return
+      await kind.end(writer, hash, now, origin)
+      log.warn({ token_id: idOf(hash), ...origin }, 'Token ended, it was in a URL')
+    })
+  }
+  const endOnce = (hash: TokenHash, kind: TokenKind, origin: UrlOrigin): Promise<void> => {
+    const known = ending.get(hash)
+    if (known !== undefined) return known
+    const work = end(hash, kind, origin)
+      .catch((error: unknown) => {
+        // The request is answered as it would have been; the next one with the token tries again.
+        const fields = { token_id: idOf(hash), reason: describeError(error) }
+        log.error(fields, 'Token in a URL not ended')
+      })
+      .finally(() => ending.delete(hash))
+    ending.set(hash, work)
+    return work
+  }
+  return {
+    endTokenIn: (url, origin) => {
+      const token = findTokenInUrl(url)
+      if (token === undefined) return undefined
+      const kind = token.startsWith(ACCESS_TOKEN_PREFIX) ? accessToken : enrollmentToken
+      return endOnce(hashToken(token), kind, origin)
+    },
+  }
+}
+
+interface TokenKind {
+  stillOpens(reader: StoreReader, hash: TokenHash, now: Date): Promise<boolean>
+  end(writer: StoreWriter, hash: TokenHash, now: Date, origin: UrlOrigin): Promise<void>
+}
+
+const REASON = 'in_url'
+
+const enrollmentToken: TokenKind = {
+  stillOpens: async (reader, hash, now) => {
+    const token = await reader.findToken(hash)
+    return token !== undefined && isOpen(token, now)
+  },
+  end: async (writer, hash, now, origin) => {
+    const token = await writer.findToken(hash)
+    await writer.endToken(hash, now)
+    await recordHubAct(writer, now, HubEventType.tokenRevoked, {
+      actor: 'hub',
+      token_id: idOf(hash),
+      hostname: token?.expectedHostname,
+      reason: REASON,
+      ...origin,
+    })
+  },
+}
+
+const accessToken: TokenKind = {
+  stillOpens: async (reader, hash, now) => {
+    const token = await reader.findAccessToken(hash)
+    return token !== undefined && isGood(token, now)
+  },
+  end: async (writer, hash, now, origin) => {
+    const token = await writer.findAccessToken(hash)
+    if (token === undefined) return
+    await writer.updateAccessToken({ ...token, revokedAt: now })
+    await recordHubAct(writer, now, HubEventType.accessTokenRevoked, {
+      actor: 'hub',
+      admin_token_id: idOf(hash),
+      name: token.name,
+      reason: REASON,
+      ...origin,
+    })
+  },
+}
+
+/** As `svc token list` and `svc admin token list` show it. */
+function idOf(hash: TokenHash): string {
+  return hash.slice(0, 16)
+}

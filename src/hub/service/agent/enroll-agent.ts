@@ -1,0 +1,257 @@
+// One enrolment: a token becomes an agent with its first identity. docs/protocol.md ENR.
+
+import { hash as digest } from 'node:crypto'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { parseCsr, type CertificateRequest } from '../../../pki/csr.ts'
+import { decodePem } from '../../../pki/pem.ts'
+import type { WireErrorCode } from '../../../protocol/errors.ts'
+import {
+  parseRecipient,
+  type AgentId,
+  type Recipient,
+  type TokenHash,
+} from '../../../protocol/identifiers.ts'
+import type { EnrollRequestBody } from '../../../protocol/schemas.ts'
+import { HubEventType } from '../../../protocol/words.ts'
+import {
+  CaError,
+  type CertificateAuthority,
+  type SignedCertificate,
+} from '../../ca/certificate-authority.ts'
+import { decideEnrollment, isCsrFor } from '../../domain/decide-enrollment.ts'
+import { decideReplay, fingerprintEnrollment } from '../../domain/decide-replay.ts'
+import {
+  type EnrollmentReplay,
+  type EnrollmentToken,
+  isOpen,
+} from '../../domain/enrollment-token.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
+import type { AgentNotifier } from '../agent-notifier.ts'
+import { commitEnrollment } from './commit-enrollment.ts'
+import { describeLifetime } from './describe-lifetime.ts'
+import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
+import { hashToken } from '../hash-token.ts'
+import { recordHubAct } from '../hub-acts.ts'
+
+export interface EnrollAgentDependencies {
+  readonly store: Store
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly log: Logger
+  readonly hubNames: readonly string[]
+  /** Told of an agent that was enrolled again, whose deliveries are new. */
+  readonly notifier?: Pick<AgentNotifier, 'announce'>
+}
+
+export type EnrollmentOutcome =
+  | {
+      readonly ok: true
+      readonly agentId: AgentId
+      readonly certificatePem: string
+      readonly rootPem: string
+    }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+/** `idempotencyKey`: whoever sends one may repeat the request and gets the same answer. */
+export type EnrollAgent = (
+  request: EnrollRequestBody,
+  idempotencyKey: string | undefined,
+) => Promise<EnrollmentOutcome>
+
+/** One request, parsed but for its CSR: its bytes, if it has any. */
+interface Attempt {
+  readonly tokenHash: TokenHash
+  readonly hostname: string
+  readonly role: string
+  readonly csrDer: Buffer | undefined
+  /** Undefined when the request is not to be replayed. */
+  readonly fingerprint: string | undefined
+  readonly recipient: Recipient | undefined
+}
+
+const MISMATCHES_MAX = 10
+
+/**
+ * Of concurrent uses of one token one at a time is examined and goes to the CA; the others wait for its outcome, share a
+ * failure of the CA, and find the token consumed otherwise. The claim is in memory: one process owns the vault.
+ */
+export function createEnrollAgent(dependencies: EnrollAgentDependencies): EnrollAgent {
+  const { store } = dependencies
+  const underWay = new Map<TokenHash, Promise<EnrollmentOutcome>>()
+
+  const enroll = async (attempt: Attempt): Promise<EnrollmentOutcome> => {
+    const first = underWay.get(attempt.tokenHash)
+    if (first === undefined) {
+      const own = enrollAlone(dependencies, attempt)
+      underWay.set(attempt.tokenHash, own)
+      try {
+        return await own
+      } finally {
+        underWay.delete(attempt.tokenHash)
+      }
+    }
+    const outcome = await first
+    const isShared = !outcome.ok && outcome.refusal === 'ca_failed'
+    if (!isShared) return enroll(attempt)
+    const standing = await examine(dependencies, attempt)
+    return 'token' in standing ? outcome : enroll(attempt)
+  }
+
+  return async (request, idempotencyKey) => {
+    const tokenHash = hashToken(request.token)
+    if ((await store.reader.findToken(tokenHash)) === undefined) {
+      return { ok: false, refusal: 'token_not_found' }
+    }
+    const csrDer = decodePem(request.csr_pem, 'certificateRequest')
+    const { hostname, role } = request
+    const recipient = parseRecipient(request.recipient ?? '')
+    const fingerprint =
+      csrDer === undefined || idempotencyKey === undefined
+        ? undefined
+        : fingerprintEnrollment({
+            hostname,
+            role,
+            csrSha256: digest('sha256', csrDer, 'hex'),
+            idempotencyKey,
+            recipient,
+          })
+    return enroll({ tokenHash, hostname, role, csrDer, fingerprint, recipient })
+  }
+}
+
+async function enrollAlone(
+  dependencies: EnrollAgentDependencies,
+  attempt: Attempt,
+): Promise<EnrollmentOutcome> {
+  const standing = await examine(dependencies, attempt)
+  if ('replay' in standing) {
+    const { agentId, certificatePem } = standing.replay
+    const { rootPem } = dependencies.authority
+    return { ok: true, agentId, certificatePem, rootPem }
+  }
+  if (standing.ok) {
+    return signAndCommit(dependencies, standing.token, standing.csr, attempt)
+  }
+  if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
+  if (standing.refusal === 'token_expired') await keepExpired(dependencies, attempt.tokenHash)
+  return standing
+}
+
+type Standing =
+  | { readonly replay: EnrollmentReplay }
+  | { readonly ok: true; readonly token: EnrollmentToken; readonly csr: CertificateRequest }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+async function examine(
+  { store, clock, hubNames }: EnrollAgentDependencies,
+  { tokenHash, hostname, role, csrDer, fingerprint }: Attempt,
+): Promise<Standing> {
+  const now = clock.now()
+  const { reader } = store
+  const token = await reader.findToken(tokenHash)
+  const enrolledAgent = await reader.findAgentByHostname(hostname)
+  const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
+  if (replay !== undefined) return { replay }
+  const verdict = decideEnrollment({
+    token,
+    hostname,
+    role,
+    enrolledAgent,
+    mayOperatorsReenroll: await mayOperatorsReenroll(reader, token, enrolledAgent),
+    hubNames,
+    now,
+  })
+  if (!verdict.ok) return verdict
+  // Only whoever has this very token gets its CSR parsed: nothing that comes before costs as much. docs/protocol.md ENR-20.
+  const csr = csrDer && parseCsr(csrDer)
+  return isCsrFor(verdict.token, csr) ? { ...verdict, csr } : { ok: false, refusal: 'csr_invalid' }
+}
+
+function isMismatch(refusal: WireErrorCode): boolean {
+  return refusal === 'hostname_mismatch' || refusal === 'role_mismatch'
+}
+
+/** A stolen token is no key to try hosts with: ten mismatches end it. docs/protocol.md TOK-7. */
+async function countMismatch(
+  { store, clock, log }: EnrollAgentDependencies,
+  hash: TokenHash,
+): Promise<void> {
+  await store.write(async (writer) => {
+    const now = clock.now()
+    const token = await openToken(writer, hash, now)
+    if (token === undefined) return
+    await writer.addTokenMismatch(hash)
+    if (token.mismatches + 1 < MISMATCHES_MAX) return
+    await writer.endToken(hash, now)
+    const fields = { token_id: hash.slice(0, 16), hostname: token.expectedHostname }
+    log.warn(fields, 'Token ended after too many mismatches')
+    const payload = { actor: 'hub', ...fields, reason: 'mismatches' }
+    await recordHubAct(writer, now, HubEventType.tokenRevoked, payload)
+  })
+}
+
+/** What was refused as expired once stays so, wherever the clock goes. docs/protocol.md TOK-4. */
+async function keepExpired(
+  { store }: Pick<EnrollAgentDependencies, 'store'>,
+  hash: TokenHash,
+): Promise<void> {
+  const token = await store.reader.findToken(hash)
+  if (token === undefined || token.endedAt !== null) return
+  await store.write((writer) => writer.endExpiredTokens(token.expiresAt))
+}
+
+async function openToken(
+  reader: StoreReader,
+  hash: TokenHash,
+  now: Date,
+): Promise<EnrollmentToken | undefined> {
+  const token = await reader.findToken(hash)
+  return token !== undefined && isOpen(token, now) ? token : undefined
+}
+
+async function signAndCommit(
+  { store, authority, clock, log, hubNames, notifier }: EnrollAgentDependencies,
+  token: EnrollmentToken,
+  csr: CertificateRequest,
+  { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
+): Promise<EnrollmentOutcome> {
+  const hostname = token.expectedHostname
+  const rules = await findRules(store.reader, token.expectedRole)
+  let signed: SignedCertificate
+  try {
+    signed = await authority.sign({
+      csr,
+      commonName: hostname,
+      sans: [hostname],
+      lifetimeSeconds: rules.certTtlSeconds,
+    })
+  } catch (error) {
+    if (!(error instanceof CaError)) throw error
+    const { reason } = error
+    const fields = { hostname, reason, ...describeLifetime(rules, error), err: error }
+    log.warn(fields, 'Certificate for enrolment not obtained')
+    return { ok: false, refusal: 'ca_failed' }
+  }
+  const outcome = await store.write((writer) =>
+    commitEnrollment(writer, {
+      token,
+      csr,
+      signed,
+      fingerprint,
+      recipient,
+      hubNames,
+      now: clock.now(),
+    }),
+  )
+  if (outcome.ok) {
+    const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }
+    log.info(fields, 'Agent enrolled')
+    notifier?.announce([outcome.agentId])
+    return { ...outcome, certificatePem: signed.chainPem, rootPem: authority.rootPem }
+  }
+  // The token ended, or the host was enrolled, while the CA was signing: nobody gets this certificate.
+  const fields = { hostname, serial: signed.leaf.serial, refusal: outcome.refusal }
+  log.warn(fields, 'Orphan certificate')
+  return outcome
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../../../platform/clock.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { parseCsrPem } from '../../../pki/csr.ts'
+import type { WireErrorCode } from '../../../protocol/errors.ts'
+import type { DeliveryId } from '../../../protocol/identifiers.ts'
+import type { IssueRequestBody } from '../../../protocol/schemas.ts'
+import { DeliveryStatus } from '../../../protocol/words.ts'
+import {
+  CaError,
+  type CertificateAuthority,
+  type SignedCertificate,
+} from '../../ca/certificate-authority.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import { decideIssue, type IssueVerdict } from '../../domain/decide-issue.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import { findPresentedFault } from '../../domain/find-presented-fault.ts'
+import type { RoleRules } from '../../domain/role-rules.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import { describeLifetime } from './describe-lifetime.ts'
+import { findRules } from '../find-rules.ts'
+import { recordCertificate } from '../hub-acts.ts'
+
+export interface IssueCertificateDependencies {
+  readonly store: Store
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly log: Logger
+  readonly hubNames: readonly string[]
+}
+
+export type IssueOutcome =
+  | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+
+/** `presentedSha256` names the certificate that the caller showed; `recordAlso` writes in the commit that records the new one. */
+export type IssueCertificate = (
+  agent: Agent,
+  request: IssueRequestBody,
+  presentedSha256: string,
+  recordAlso?: (writer: StoreWriter, at: Date) => Promise<void>,
+) => Promise<IssueOutcome>
+
+/** A renewed identity, or a certificate for one of the agent’s deliveries. docs/protocol.md ISS. */
+export function createIssueCertificate(
+  dependencies: IssueCertificateDependencies,
+): IssueCertificate {
+  const { store, authority, clock, log, hubNames } = dependencies
+  return async (agent, request, presentedSha256, recordAlso) => {
+    const csr = parseCsrPem(request.csr_pem)
+    const delivery = await findRequestedDelivery(store.reader, request)
+    const rules = await findRules(store.reader, agent.role)
+    const verdict = decideIssue({ agent, csr, delivery, hubNames, rules })
+    if (!verdict.ok) return refused(log, agent, rules, verdict)
+
+    let signed: SignedCertificate
+    try {
+      signed = await authority.sign({
+        csr: verdict.csr,
+        commonName: agent.hostname,
+        sans: verdict.sans,
+        lifetimeSeconds: rules.certTtlSeconds,
+      })
+    } catch (error) {
+      if (!(error instanceof CaError)) throw error
+      log.warn(
+        {
+          hostname: agent.hostname,
+          reason: error.reason,
+          ...describeLifetime(rules, error),
+          err: error,
+        },
+        'Certificate not obtained',
+      )
+      return { ok: false, refusal: 'ca_failed' }
+    }
+    const refusal = await store.write(async (writer): Promise<WireErrorCode | undefined> => {
+      const now = clock.now()
+      // The agent may have been revoked, or its delivery cancelled, while the CA was signing.
+      const current = await writer.findAgentById(agent.id)
+      if (current === undefined) return 'agent_not_registered'
+      if (current.revokedAt !== null) return 'agent_revoked'
+      const again = decideIssue({
+        agent: current,
+        csr: verdict.csr,
+        hubNames,
+        rules: await findRules(writer, current.role),
+        delivery: await findRequestedDelivery(writer, request),
+      })
+      if (!again.ok) return again.refusal
+      const presented = await writer.findCertificate(presentedSha256)
+      const isIdentityWanted = again.delivery === null
+      const fault = findPresentedFault(current, presented, { isForIdentity: isIdentityWanted })
+      if (fault !== undefined) return fault
+      if (again.delivery?.status === DeliveryStatus.pending) {
+        await writer.setDeliveryStatus(again.delivery.id, DeliveryStatus.inProgress, now, null)
+      }
+      const purpose = again.delivery === null ? 'identity' : 'delivery'
+      const deliveryId = again.delivery?.id ?? null
+      await recordCertificate(writer, now, {
+        agent: current,
+        signed,
+        csr: verdict.csr,
+        purpose,
+        deliveryId,
+      })
+      if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
+      await recordAlso?.(writer, now)
+      return undefined
+    })
+    if (refusal !== undefined) return { ok: false, refusal }
+    log.info(
+      {
+        hostname: agent.hostname,
+        serial: signed.leaf.serial,
+        entrega_id: request.entrega_id ?? null,
+      },
+      'Certificate issued',
+    )
+    return { ok: true, certificatePem: signed.chainPem, rootPem: authority.rootPem }
+  }
+}
+
+/** The reply has a code and no more; which names it was, and whose word forbids them, is for the operator. */
+function refused(
+  log: Logger,
+  { hostname, role }: Agent,
+  { policyName }: RoleRules,
+  { refusal, forbiddenSans }: Extract<IssueVerdict, { ok: false }>,
+): IssueOutcome {
+  if (forbiddenSans !== undefined) {
+    const fields = { hostname, role, politica: policyName, sans: forbiddenSans }
+    log.warn(fields, 'Names not permitted by the politica of the role')
+  }
+  return { ok: false, refusal }
+}
+
+async function findRequestedDelivery(
+  reader: StoreReader,
+  request: IssueRequestBody,
+): Promise<(Delivery & { cargo: Cargo }) | undefined | null> {
+  if (request.entrega_id === undefined) return null
+  const delivery = await reader.findDelivery(request.entrega_id as DeliveryId)
+  if (delivery === undefined) return undefined
+  const cargo = await reader.findCargo(delivery.cargoId)
+  return cargo === undefined ? undefined : { ...delivery, cargo }
+}

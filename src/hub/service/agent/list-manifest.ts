@@ -1,0 +1,38 @@
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import { formatFileMode } from '../../../protocol/file-mode.ts'
+import type { ManifestEntryBody, ManifestReplyBody } from '../../../protocol/schemas.ts'
+import { DeliveryKind, DeliveryStatus } from '../../../protocol/words.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
+import type { PollRecorder } from './record-polls.ts'
+
+export type ListManifest = (agent: Agent) => Promise<ManifestReplyBody>
+
+const OPEN_STATUSES = [DeliveryStatus.pending, DeliveryStatus.inProgress] as const
+
+/** The agent’s open deliveries, asked for by itself. docs/protocol.md MAN. */
+export function createListManifest(store: Store, polls: PollRecorder): ListManifest {
+  return async (agent) => {
+    polls.record(agent.id)
+    return readManifest(store.reader, agent.id)
+  }
+}
+
+export async function readManifest(
+  reader: StoreReader,
+  agentId: AgentId,
+): Promise<ManifestReplyBody> {
+  const deliveries = await reader.listDeliveries({ agentId, statuses: OPEN_STATUSES })
+  const entregas: ManifestEntryBody[] = []
+  for (const { id, cargoId, cargo, version, status } of deliveries) {
+    const entry = { id, carga_id: cargoId, tipo: cargo.kind, nome: cargo.name, versao: version }
+    const mode =
+      cargo.kind === DeliveryKind.push ? await reader.findContentMode(cargoId) : undefined
+    entregas.push({
+      ...entry,
+      status,
+      ...(mode === undefined ? {} : { modo: formatFileMode(mode) }),
+    })
+  }
+  return { entregas }
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Secret } from '../../../platform/secret.ts'
+import {
+  insertAgent,
+  insertCargo,
+  insertCertificate,
+  insertDelivery,
+  newCargo,
+  NOW,
+} from '../../store/store-samples.ts'
+import type { Store } from '../../store/store.ts'
+import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
+import { createEventBudget, type EventBudget, type EventBudgetOptions } from './event-budget.ts'
+import { createRecordEvent } from './record-event.ts'
+
+test('[AUT-16] an event that waits to be written while its agent is revoked is refused and not recorded', async () => {
+  await withStore(async (store) => {
+    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const agent = await insertAgent(store, 'web-1')
+    const event = { tipo_evento: 'agent_started', payload: {}, request_id: 'once' }
+    assert.equal((await recordEvent(agent, event)).ok, true)
+    const revoked = store.write((writer) => writer.updateAgent({ ...agent, revokedAt: NOW }))
+    const outcomes = [event, { ...event, request_id: 'twice' }].map((one) =>
+      recordEvent(agent, one),
+    )
+    await revoked
+    for (const outcome of await Promise.all(outcomes)) {
+      assert.deepEqual(outcome, { ok: false, refusal: 'agent_revoked' })
+    }
+    assert.equal((await store.reader.listEntries({ afterSeq: 0, limit: 10 })).length, 1)
+    assert.equal((await store.reader.findAgentById(agent.id))?.lastSeenAt, null)
+  })
+})
+
+test('[BLB-12] an identity that was never used stays one when a sealed file arrives, unlike at a csr_cert', async () => {
+  await withStore(async (store) => {
+    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const agent = await insertAgent(store, 'web-1')
+    const identity = await insertCertificate(store, agent.id)
+    const sealed = { ...newCargo('secret'), kind: 'selado' } as const
+    await store.write((writer) => writer.insertCargo(sealed))
+    for (const cargo of [sealed, await insertCargo(store, 'site')]) {
+      const { id } = await insertDelivery(store, agent.id, cargo)
+      const event = { tipo_evento: 'entrega_entregue', payload: {}, entrega_id: id }
+      assert.equal((await recordEvent(agent, event)).ok, true)
+      const found = await store.reader.findCertificate(identity.sha256)
+      assert.equal(found?.purpose, cargo === sealed ? 'identity' : 'delivery')
+    }
+  })
+})
+
+test('[LIM-40] beyond its bytes of a day an agent is told to wait, also by a hub that was started again', async () => {
+  await withStore(async (store) => {
+    const agent = await insertAgent(store, 'web-1')
+    const other = await insertAgent(store, 'web-2')
+    const overdrafts: unknown[] = []
+    const facts = {
+      bytesPerDay: 10_000,
+      onOverdraft: ({ refusal }: { refusal: string }): void => void overdrafts.push(refusal),
+    }
+    const send = (size: number, from = agent) =>
+      createRecordEvent(
+        store,
+        CLOCK,
+        LIMITS,
+        budgetOf(store, facts),
+      )(from, {
+        tipo_evento: 'agent_started',
+        payload: { text: 'x'.repeat(size) },
+      })
+    assert.equal((await send(5000)).ok, true)
+    assert.equal((await send(8000)).ok, true)
+    const { ok, ...refused } = await send(10)
+    assert.equal(ok, false)
+    // 15,070 bytes are owed, and 10,000 paid back a day.
+    assert.deepEqual(refused, { refusal: 'rate_limited', waitMs: 43_813_440 })
+    assert.equal((await send(10, other)).ok, true)
+    assert.deepEqual(overdrafts, ['rate_limited'])
+    assert.equal((await store.reader.listEntries({ afterSeq: 0, limit: 10 })).length, 3)
+  })
+})
+
+test('[LIM-40] what is written at once is charged one after the other', async () => {
+  await withStore(async (store) => {
+    const agent = await insertAgent(store, 'web-1')
+    const record = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store, { bytesPerDay: 3000 }))
+    const event = { tipo_evento: 'agent_started', payload: {} }
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => record(agent, event)))
+    assert.deepEqual(
+      outcomes.map(({ ok }) => ok),
+      [true, true, true, false, false, false, false, false],
+    )
+    assert.equal((await store.reader.listEntries({ afterSeq: 0, limit: 10 })).length, 3)
+  })
+})
+
+test('[LIM-40] [EVT-11] an event that is refused, or was recorded before, costs nothing', async () => {
+  await withStore(async (store) => {
+    const agent = await insertAgent(store, 'web-1')
+    const record = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const event = { tipo_evento: 'agent_started', payload: {}, request_id: 'once' }
+    for (let count = 0; count < 3; count += 1) assert.ok((await record(agent, event)).ok)
+    const stray = { ...event, request_id: 'stray', entrega_id: randomUUID() }
+    assert.deepEqual(await record(agent, stray), { ok: false, refusal: 'entrega_not_found' })
+    const { bytes } = (await store.reader.findEventDebt(agent.id)) ?? {}
+    assert.equal(bytes, 1026)
+  })
+})
+
+test('[LIM-41] below the floor one that floods leaves the others their reserve', async () => {
+  await withStore(async (store) => {
+    const [flooding, honest] = [
+      await insertAgent(store, 'web-1'),
+      await insertAgent(store, 'web-2'),
+    ]
+    const inReserve = budgetOf(store, { findRoom: () => Promise.resolve('reserve') })
+    const record = createRecordEvent(store, CLOCK, LIMITS, inReserve)
+    const flood = { tipo_evento: 'flood', payload: { text: 'x'.repeat(15_000) } }
+    const outcomes = []
+    for (let count = 0; count < 20; count += 1) outcomes.push(await record(flooding, flood))
+    assert.equal(outcomes.filter(({ ok }) => ok).length, 2)
+    assert.deepEqual(outcomes.at(-1), { ok: false, refusal: 'unavailable' })
+    const event = { tipo_evento: 'cert_renewed', payload: { serial: '0'.repeat(200) } }
+    for (let count = 0; count < 12; count += 1) assert.ok((await record(honest, event)).ok)
+  })
+})
+
+const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
+
+const LIMITS = { eventPayloadBytes: 16_384 }
+
+function budgetOf(store: Store, facts: Partial<EventBudgetOptions> = {}): EventBudget {
+  return createEventBudget({
+    store,
+    clock: CLOCK,
+    bytesPerDay: 64 * 1024 * 1024,
+    findRoom: () => Promise.resolve('enough'),
+    ...facts,
+  })
+}
+
+async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'record-event-'))
+  const dataKey = new Secret(randomBytes(32))
+  const path = join(directory, 'db.enc')
+  const store = await openSqliteStore({ path, dataKey, createIfMissing: true })
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+    await rm(directory, { recursive: true })
+  }
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../../platform/clock.ts'
+import type { WireErrorCode } from '../../../protocol/errors.ts'
+import type { HubLimits } from '../../../protocol/hub-limits.ts'
+import type { DeliveryId, EntryId } from '../../../protocol/identifiers.ts'
+import type { EventRequestBody } from '../../../protocol/schemas.ts'
+import { DeliveryKind, DeliveryStatus, EventType } from '../../../protocol/words.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
+import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
+import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import type { EventBudget, EventGrant } from './event-budget.ts'
+import { recordAgentTrust } from './record-agent-trust.ts'
+import { endPredecessors } from '../cargo/replace-delivery.ts'
+
+export type EventOutcome =
+  | { readonly ok: true; readonly entryId: EntryId; readonly hash: string }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
+  | EventOverdraft
+
+export type RecordEvent = (agent: Agent, event: EventRequestBody) => Promise<EventOutcome>
+
+/** Events that say that a delivery is on its host. */
+const ARRIVALS: ReadonlySet<string> = new Set([
+  EventType.deliveryInstalled,
+  EventType.deliveryDelivered,
+])
+
+/** An agent’s event enters the audit log and moves its delivery, in one commit. docs/protocol.md EVT. */
+export function createRecordEvent(
+  store: Store,
+  clock: Clock,
+  limits: Pick<HubLimits, 'eventPayloadBytes'>,
+  budget: EventBudget,
+): RecordEvent {
+  return async (agent, event) => {
+    // Serialised here, once: these bytes are stored and hashed.
+    const payloadText = JSON.stringify(event.payload)
+    if (Buffer.byteLength(payloadText) > limits.eventPayloadBytes) {
+      return { ok: false, refusal: 'request_invalid' }
+    }
+    const grant = await budget.ask(agent.id, entryBytesOf(payloadText))
+    if (!grant.ok) return grant
+    return store.write((writer) =>
+      commitEvent(writer, { agent, event, payloadText, grant, now: clock.now() }),
+    )
+  }
+}
+
+interface ReceivedEvent {
+  readonly agent: Agent
+  readonly event: EventRequestBody
+  readonly payloadText: string
+  readonly grant: EventGrant
+  readonly now: Date
+}
+
+async function commitEvent(
+  writer: StoreWriter,
+  { agent, event, payloadText, grant, now }: ReceivedEvent,
+): Promise<EventOutcome> {
+  const requestId = event.request_id ?? null
+  const deliveryId = (event.entrega_id ?? null) as DeliveryId | null
+  // It may have been revoked since its request was authenticated. docs/protocol.md AUT-16.
+  const current = await writer.findAgentById(agent.id)
+  if (current?.revokedAt !== null) return { ok: false, refusal: 'agent_revoked' }
+  if (requestId !== null) {
+    const earlier = await writer.findEntryByRequestId(agent.id, requestId)
+    if (earlier !== undefined) return answerAgain(earlier, event, payloadText, deliveryId)
+  }
+  const delivery = deliveryId === null ? undefined : await writer.findDelivery(deliveryId)
+  if (deliveryId !== null && !isOwnLiveDelivery(delivery, agent)) {
+    return { ok: false, refusal: 'entrega_not_found' }
+  }
+  const overdraft = await grant.charge(writer, now)
+  if (overdraft !== undefined) return overdraft
+  if (delivery !== undefined) {
+    await moveDelivery(writer, delivery, event, now)
+    if (ARRIVALS.has(event.tipo_evento)) {
+      const cargo = await writer.findCargo(delivery.cargoId)
+      if (cargo?.kind === DeliveryKind.csrCert) await adoptIdentity(writer, agent, delivery)
+      await endPredecessors(writer, delivery, now)
+    }
+  }
+  const entry = await writer.appendEntry({
+    id: randomUUID() as EntryId,
+    agentId: agent.id,
+    eventType: event.tipo_evento,
+    payloadText,
+    deliveryId,
+    requestId,
+    at: now,
+  })
+  await writer.setAgentSeen(agent.id, now)
+  await recordAgentTrust(writer, agent, event, now)
+  return { ok: true, entryId: entry.id, hash: entry.hash }
+}
+
+/** The same `request_id` is the same event, sent again because its answer was lost. */
+function answerAgain(
+  earlier: AuditEntry,
+  event: EventRequestBody,
+  payloadText: string,
+  deliveryId: DeliveryId | null,
+): EventOutcome {
+  const isSame =
+    earlier.eventType === event.tipo_evento &&
+    earlier.payloadText === payloadText &&
+    earlier.deliveryId === deliveryId
+  if (!isSame) return { ok: false, refusal: 'request_id_conflict' }
+  return { ok: true, entryId: earlier.id, hash: earlier.hash }
+}
+
+function isOwnLiveDelivery(delivery: Delivery | undefined, agent: Agent): delivery is Delivery {
+  return (
+    delivery?.agentId === agent.id &&
+    delivery.status !== DeliveryStatus.cancelled &&
+    delivery.status !== DeliveryStatus.replaced
+  )
+}
+
+async function moveDelivery(
+  writer: StoreWriter,
+  delivery: Delivery,
+  event: EventRequestBody,
+  now: Date,
+): Promise<void> {
+  const status = nextDeliveryStatus(delivery.status, event.tipo_evento)
+  const error = nextDeliveryError(delivery, event.tipo_evento, event.payload)
+  if (status === undefined && error === delivery.error) return
+  await writer.setDeliveryStatus(delivery.id, status ?? delivery.status, now, error)
+}
+
+/**
+ * An agent that does not name the delivery when it asks for a certificate got an identity for it. Once it reports the
+ * delivery installed, that certificate, if it was never used as an identity, stops being one. docs/protocol.md ISS.
+ */
+async function adoptIdentity(writer: StoreWriter, agent: Agent, delivery: Delivery): Promise<void> {
+  if (await writer.hasCertificateForDelivery(delivery.id)) return
+  const newest = await writer.findNewestIdentity(agent.id)
+  if (newest === undefined || newest.firstUsedAt !== null) return
+  await writer.setCertificateDelivered(newest.sha256, delivery.id)
+}

@@ -1,0 +1,110 @@
+// An agent whose identity expired while it, or the hub, was away comes back without a new token.
+
+import { hash } from 'node:crypto'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { TokenBuckets } from '../../../platform/token-bucket.ts'
+import type { WireErrorCode } from '../../../protocol/errors.ts'
+import { decodePem } from '../../../pki/pem.ts'
+import type { RecoverRequestBody } from '../../../protocol/schemas.ts'
+import { HubEventType } from '../../../protocol/words.ts'
+import {
+  decideProof,
+  decideRecoverable,
+  PROOF_AGE_MS_MAX,
+  type RecoverableVerdict,
+} from '../../domain/decide-recovery.ts'
+import type { Store } from '../../store/store.ts'
+import { recordHubAct } from '../hub-acts.ts'
+import type { IssueCertificate, IssueOutcome } from './issue-certificate.ts'
+import { verifyProof } from './verify-proof.ts'
+
+export interface RecoverIdentityDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly issueCertificate: IssueCertificate
+  readonly hubNames: readonly string[]
+  /** How long after its expiry an identity can be recovered; 0 turns recovery off. */
+  readonly graceMs: number
+  readonly issueRates: TokenBuckets
+}
+
+export type RecoveryOutcome =
+  | IssueOutcome
+  /** The reason is for the log. */
+  | { readonly ok: false; readonly refusal: 'recovery_refused'; readonly reason: string }
+
+export type RecoverIdentity = (request: RecoverRequestBody) => Promise<RecoveryOutcome>
+
+/**
+ * Answers like certs/issue. What a stranger can ask for, by a certificate that anybody may know, costs a look-up; with one
+ * that can be recovered, a signature of P-256. docs/protocol.md REC-9.
+ */
+export function createRecoverIdentity(dependencies: RecoverIdentityDependencies): RecoverIdentity {
+  const { store, clock, log, issueCertificate, hubNames, graceMs, issueRates } = dependencies
+  const findRecoverable = async (der: Buffer | undefined): Promise<RecoverableVerdict> => {
+    const { reader } = store
+    const certificate = der && (await reader.findCertificate(hash('sha256', der, 'hex')))
+    const agent = certificate && (await reader.findAgentById(certificate.agentId))
+    return decideRecoverable({ certificate, agent, graceMs, now: clock.now() })
+  }
+  return async (request) => {
+    const der = decodePem(request.cert_pem, 'certificate')
+    const found = await findRecoverable(der)
+    if (!found.ok || der === undefined) {
+      return refuse(found.ok ? 'no certificate' : found.reason)
+    }
+    const { agent, certificate } = found
+    const { serial } = certificate
+    // Looked at before the proof, and taken after it, by who has the key: a stranger uses up nobody's rate.
+    if (issueRates.waitMs(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
+    const csrDer = decodePem(request.csr_pem, 'certificateRequest')
+    const claims = await verifyProof(request.proof, der)
+    const now = clock.now()
+    const verdict = decideProof({
+      claims,
+      csrSha256: csrDer && hash('sha256', csrDer, 'base64url'),
+      hubNames,
+      now,
+    })
+    if (!verdict.ok) return refuse(`${verdict.reason}, serial ${serial}`)
+    if (issueRates.take(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
+    // Kept until its `iat` is too old to be accepted again.
+    const proofExpiry = new Date(now.getTime() + 2 * PROOF_AGE_MS_MAX)
+    const isFresh = await store.write((writer) => writer.useProof(verdict.jti, proofExpiry, now))
+    if (!isFresh) {
+      // Whoever repeats a proof need not have the key.
+      issueRates.giveBack(agent.id)
+      return refuse(`proof of ${agent.hostname} used before`)
+    }
+    const issue = { csr_pem: request.csr_pem }
+    const outcome = await issueCertificate(agent, issue, certificate.sha256, (writer, at) =>
+      recordHubAct(writer, at, HubEventType.identityRecovered, {
+        actor: 'agent',
+        agente_id: agent.id,
+        hostname: agent.hostname,
+        old_serial: serial,
+        not_after: certificate.notAfter.toISOString(),
+      }),
+    )
+    if (!outcome.ok) {
+      return AUTHENTICATION_REFUSALS.has(outcome.refusal)
+        ? { ok: false, refusal: 'recovery_refused' }
+        : outcome
+    }
+    log.info({ hostname: agent.hostname }, 'Identity recovered')
+    return outcome
+  }
+}
+
+function refuse(reason: string): RecoveryOutcome {
+  return { ok: false, refusal: 'recovery_refused', reason }
+}
+
+/** What became of the agent, or of its certificate, while the CA was signing. */
+const AUTHENTICATION_REFUSALS: ReadonlySet<WireErrorCode> = new Set([
+  'agent_not_registered',
+  'agent_revoked',
+  'certificate_superseded',
+])

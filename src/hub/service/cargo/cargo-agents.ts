@@ -1,0 +1,57 @@
+import { UserError } from '../../../platform/errors.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { findAgent } from '../find-agent.ts'
+import { SLICE_DELIVERIES } from '../slice-size.ts'
+
+interface WantedAgents {
+  readonly agentes: readonly string[]
+  readonly roles: readonly string[]
+}
+
+/** Those that are named and those of the roles, each once, a slice at a time; throws a UserError when that is nobody. */
+export async function* cargoAgents(
+  reader: StoreReader,
+  wanted: WantedAgents,
+): AsyncGenerator<Agent[]> {
+  const known = new Set<string>()
+  let slice: Agent[] = []
+  for await (const agent of eachAgent(reader, wanted)) {
+    if (known.has(agent.id)) continue
+    known.add(agent.id)
+    slice.push(agent)
+    if (slice.length < SLICE_DELIVERIES) continue
+    yield slice
+    slice = []
+  }
+  if (slice.length > 0) yield slice
+  if (known.size > 0) return
+  throw new UserError('no_recipient', 'no agente would get this carga', {
+    hint: 'name agents by --agente or by --role',
+  })
+}
+
+async function* eachAgent(
+  reader: StoreReader,
+  { agentes, roles }: WantedAgents,
+): AsyncGenerator<Agent> {
+  for (const name of agentes) yield findUnrevokedAgent(reader, name)
+  for (const role of roles) {
+    let after: string | undefined
+    for (;;) {
+      const some = await reader.listRoleAgents(role, { after, limit: SLICE_DELIVERIES })
+      yield* some
+      after = some.at(-1)?.id
+      if (some.length < SLICE_DELIVERIES) break
+    }
+  }
+}
+
+/** By id or hostname. */
+export async function findUnrevokedAgent(reader: StoreReader, wanted: string): Promise<Agent> {
+  const agent = await findAgent(reader, wanted)
+  if (agent.revokedAt === null) return agent
+  throw new UserError('agent_revoked', `agente ${agent.hostname} is revoked`, {
+    hint: 'svc agente list shows which are not; svc token create --reenroll lets a host come back',
+  })
+}

@@ -1,0 +1,25 @@
+import { UserError } from '../../../platform/errors.ts'
+import type { CargoId } from '../../../protocol/identifiers.ts'
+import { DeliveryKind } from '../../../protocol/words.ts'
+import type { Cargo, CargoContent } from '../../domain/cargo.ts'
+import type { StoreReader } from '../../store/store.ts'
+
+/** Throws a UserError when there is none, or it was removed. */
+export async function findCargo(reader: StoreReader, id: string): Promise<Cargo> {
+  const cargo = await reader.findCargo(id as CargoId)
+  if (cargo !== undefined && cargo.removedAt === null) return cargo
+  throw new UserError('cargo_not_found', `no carga ${id}`, { hint: 'svc carga list shows ids' })
+}
+
+/** Throws a UserError when the carga holds no sealed file. */
+export async function findSealedCargo(
+  reader: StoreReader,
+  id: string,
+): Promise<{ readonly cargo: Cargo; readonly content: CargoContent }> {
+  const cargo = await findCargo(reader, id)
+  const content = await reader.findContent(cargo.id)
+  if (cargo.kind === DeliveryKind.sealed && content !== undefined) return { cargo, content }
+  throw new UserError('cargo_not_sealed', `carga ${cargo.name} is of tipo ${cargo.kind}`, {
+    hint: 'only a carga of tipo selado holds a sealed file',
+  })
+}

@@ -1,0 +1,49 @@
+// Agents that may not have a carga: one has its files already, or a politica forbids its names.
+
+import { UserError } from '../../../platform/errors.ts'
+import { artefactFiles, findSharedFile, rivalNames } from '../../../protocol/artefact-files.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import { findForbiddenSans } from '../../domain/role-rules.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { findRules } from '../find-rules.ts'
+
+/** It would be refused at issue, for good; here somebody reads why. docs/protocol.md POL-11. */
+export async function refuseForbiddenSans(
+  reader: StoreReader,
+  agents: readonly Pick<Agent, 'hostname' | 'role'>[],
+  sans: readonly string[],
+): Promise<void> {
+  for (const [role, ofRole] of Map.groupBy(agents, (agent) => agent.role)) {
+    const rules = await findRules(reader, role)
+    for (const { hostname } of ofRole) {
+      const [forbidden] = findForbiddenSans(rules, hostname, sans)
+      if (forbidden === undefined) continue
+      throw new UserError(
+        'san_forbidden',
+        `agente ${hostname} of role ${role} may not have the name ${forbidden}: politica ${rules.policyName}`,
+        { hint: `svc politica list shows what each role may have` },
+      )
+    }
+  }
+}
+
+/** Throws a UserError when another delivery of one of the agents writes a file of this cargo. */
+export async function refuseSameFiles(
+  reader: StoreReader,
+  agents: readonly Agent[],
+  cargo: Cargo,
+): Promise<void> {
+  const files = artefactFiles(cargo.kind, cargo.name)
+  const ids = agents.map(({ id }) => id)
+  for (const rival of await reader.listRivals(ids, rivalNames(cargo.kind, cargo.name))) {
+    const shared = findSharedFile(artefactFiles(rival.kind, rival.name), files)
+    if (shared === undefined) continue
+    const agent = agents.find(({ id }) => id === rival.agentId)
+    throw new UserError(
+      'nome_taken',
+      `agente ${agent?.hostname} has a delivery named ${rival.name} already, which writes ${shared}`,
+      { hint: 'two deliveries may not write the same file; svc carga update makes a new version' },
+    )
+  }
+}

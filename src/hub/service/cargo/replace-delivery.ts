@@ -1,0 +1,81 @@
+// An entrega that is made anew: by a new version of its carga, by retry, or because its host was enrolled again.
+
+import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
+import type { DeliveryId } from '../../../protocol/identifiers.ts'
+import { DeliveryStatus } from '../../../protocol/words.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
+
+/** Statuses whose files are, or may yet be, on the host. */
+export const LIVE_STATUSES = [
+  DeliveryStatus.pending,
+  DeliveryStatus.inProgress,
+  DeliveryStatus.installed,
+  DeliveryStatus.delivered,
+  DeliveryStatus.failed,
+] as const
+
+/** Those that speak for their file: no other has taken, or is about to take, their place. */
+export async function listStandingDeliveries(
+  reader: StoreReader,
+  filter: { agentId: Agent['id'] },
+): Promise<DeliveryWithCargo[]> {
+  const live = await reader.listDeliveries({ ...filter, statuses: LIVE_STATUSES })
+  return live.filter((delivery) => delivery.replacedBy === null)
+}
+
+export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
+  return {
+    // One after the other in the indexes: those of a slice touch few pages, each of which is encrypted anew.
+    id: timeOrderedUuid() as DeliveryId,
+    cargoId: cargo.id,
+    agentId,
+    status: DeliveryStatus.pending,
+    updatedAt: now,
+    error: null,
+    version: cargo.version,
+    sans: cargo.sans,
+    replacedBy: null,
+  }
+}
+
+/**
+ * What was installed may be renewed until its successor is installed; what never was is replaced at once.
+ * docs/protocol.md DEL-16.
+ */
+export async function replaceDelivery(
+  writer: StoreWriter,
+  old: Delivery,
+  cargo: Cargo,
+  now: Date,
+): Promise<Delivery> {
+  const successor = newDelivery(cargo, old.agentId, now)
+  await writer.replaceDeliveries([{ old: old.id, successor }], now)
+  return successor
+}
+
+/** The successor is on the host: whatever it replaces is over. */
+export async function endPredecessors(
+  writer: StoreWriter,
+  delivery: Delivery,
+  now: Date,
+): Promise<void> {
+  for (const old of await writer.listPredecessors(delivery.id)) {
+    const isOver = old.status === DeliveryStatus.cancelled || old.status === DeliveryStatus.replaced
+    if (!isOver) await writer.setDeliveryStatus(old.id, DeliveryStatus.replaced, now, old.error)
+  }
+}
+
+export async function renewDeliveriesOf(
+  writer: StoreWriter,
+  agent: Agent,
+  now: Date,
+): Promise<void> {
+  const standing = await listStandingDeliveries(writer, { agentId: agent.id })
+  const replacements = standing
+    .filter(({ cargo }) => cargo.removedAt === null)
+    .map(({ id, cargo }) => ({ old: id, successor: newDelivery(cargo, agent.id, now) }))
+  await writer.replaceDeliveries(replacements, now)
+}

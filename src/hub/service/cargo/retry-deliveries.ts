@@ -1,0 +1,92 @@
+// `svc entrega retry`: a new entrega in the place of a failed one, or of every failed one.
+
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { Actor } from '../../domain/actor.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { FleetChange } from '../../domain/fleet-change.ts'
+import type { DeliveryWithCargo, StoreWriter } from '../../store/store.ts'
+import { toAdminDelivery } from '../admin-views.ts'
+import { retrial, retryDelivery } from './change-delivery.ts'
+import type { CargoDependencies } from './create-cargo.ts'
+import { newDelivery } from './replace-delivery.ts'
+import { SLICE_DELIVERIES } from '../slice-size.ts'
+
+type Retried = AdminReplies['retryDeliveries']
+
+export async function retryDeliveries(
+  dependencies: CargoDependencies,
+  request: AdminRequest<'retryDeliveries'>,
+  actor: Actor,
+): Promise<Retried> {
+  const { store, clock, changes } = dependencies
+  if (request.entrega !== undefined) return retryDelivery(store, clock, request.entrega, actor)
+  return changes.inTurn(async () => {
+    const retrying: Retrying = { actor, now: clock.now(), made: [] }
+    const page = { limit: SLICE_DELIVERIES + 1 }
+    const failed = await store.reader.listFailedDeliveries(page)
+    if (failed.length > SLICE_DELIVERIES) await retryMany(dependencies, retrying)
+    else {
+      await store.write(async (writer) => {
+        const again = await writer.listFailedDeliveries(page)
+        const replaced = await replaceFailed(writer, again, retrying)
+        await writer.appendEntries(
+          replaced.map((delivery) => retrial(delivery, retrying.now, actor)),
+        )
+      })
+    }
+    return { entregas: retrying.made }
+  })
+}
+
+interface Retrying {
+  readonly actor: Actor
+  readonly now: Date
+  readonly made: Retried['entregas']
+}
+
+/** docs/protocol.md FLT. */
+async function retryMany({ store, changes }: CargoDependencies, retrying: Retrying): Promise<void> {
+  const { actor, now } = retrying
+  const total = await store.reader.countFailedDeliveries()
+  const plan = { act: 'retry', cargoId: null, actor, cargoName: null, total } as const
+  await changes.change(plan, async (change) => {
+    let after: string | undefined
+    for (;;) {
+      const step = { after, limit: SLICE_DELIVERIES }
+      const slice = await changes.prepare(async (writer) => {
+        const failed = await writer.listFailedDeliveries(step)
+        await replaceFailed(writer, failed, retrying, change)
+        if (failed.length < step.limit) await writer.putInForce(change.id, now)
+        return { count: failed.length, last: failed.at(-1)?.id }
+      })
+      if (slice.count < step.limit) break
+      after = slice.last
+    }
+    await changes.settle({ ...change, inForceAt: now })
+  })
+}
+
+/** Those of a carga that was removed are left as they are. */
+async function replaceFailed(
+  writer: StoreWriter,
+  failed: readonly DeliveryWithCargo[],
+  { now, made }: Retrying,
+  change?: FleetChange,
+): Promise<Pick<Delivery, 'id' | 'cargoId' | 'replacedBy'>[]> {
+  const replacements = failed
+    .filter(({ cargo }) => cargo.removedAt === null)
+    .map((old) => ({ old, successor: newDelivery(old.cargo, old.agentId, now) }))
+  await writer.replaceDeliveries(
+    replacements.map(({ old, successor }) => ({ old: old.id, successor })),
+    now,
+    change?.id,
+  )
+  for (const { old, successor } of replacements) {
+    made.push(toAdminDelivery({ ...old, ...successor }))
+  }
+  return replacements.map(({ old, successor }) => ({
+    id: old.id,
+    cargoId: old.cargoId,
+    replacedBy: successor.id,
+  }))
+}

@@ -1,0 +1,104 @@
+// A sealed file on its way into a carga. The hub cannot open it: it looks at the header, and believes nobody about whom
+// an agent's recipient is now. docs/protocol.md BLB.
+
+import { hash } from 'node:crypto'
+import { UserError } from '../../../platform/errors.ts'
+import type { AdminSealed } from '../../../protocol/admin.ts'
+import { parseRecipient, type Recipient } from '../../../protocol/identifiers.ts'
+import { readAgeHeader } from '../../../sealing/age-header.ts'
+import { fingerprintOf } from '../../../sealing/age-identity.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { CargoContent } from '../../domain/cargo.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { findUnrevokedAgent } from './cargo-agents.ts'
+import { SLICE_DELIVERIES } from '../slice-size.ts'
+
+export interface SealedFile {
+  readonly content: CargoContent
+  readonly recipients: AdminSealed['destinatarios']
+}
+
+/** Throws a UserError when it is not sealed to exactly as many as are named, or holds too much. */
+export function parseSealedFile(sealed: AdminSealed, contentBytesMax: number): SealedFile {
+  const bytes = Buffer.from(sealed.conteudo, 'base64')
+  if (bytes.toString('base64') !== sealed.conteudo) throw invalid('it is not base64')
+  const header = readAgeHeader(bytes)
+  if (!header.ok) throw invalid(header.reason)
+  if (header.contentBytes > contentBytesMax) {
+    throw new UserError(
+      'content_too_large',
+      `the file has ${header.contentBytes} bytes, over the limit of ${contentBytesMax}`,
+      { hint: 'SVC_BLOB_MAX of the hub sets the limit' },
+    )
+  }
+  const escrow = parseEscrow(sealed.escrow)
+  const named = sealed.destinatarios.length + escrow.length
+  if (header.recipientCount !== named) {
+    throw invalid(`it is sealed to ${header.recipientCount} recipients, and ${named} are named`)
+  }
+  return {
+    content: { bytes, sha256: hash('sha256', bytes), escrow },
+    recipients: sealed.destinatarios,
+  }
+}
+
+function parseEscrow(texts: readonly string[]): Recipient[] {
+  const escrow = texts.map((text) => {
+    const recipient = parseRecipient(text)
+    if (recipient !== undefined) return recipient
+    throw new UserError('escrow_invalid', `escrow ${text.slice(0, 24)} is no age1pq1… recipient`, {
+      hint: 'age-keygen -pq makes an identity, and shows its recipient',
+    })
+  })
+  if (new Set(escrow).size < escrow.length) {
+    throw new UserError('escrow_invalid', 'an escrow recipient is named twice')
+  }
+  return escrow
+}
+
+/**
+ * The agents that the file is sealed for, a slice at a time. Throws a UserError when one is unknown, revoked, named twice, or
+ * has another recipient than the one that was sealed to.
+ */
+export async function* sealedAgents(
+  reader: StoreReader,
+  { recipients }: SealedFile,
+): AsyncGenerator<Agent[]> {
+  const known = new Set<string>()
+  for (let start = 0; start < recipients.length; start += SLICE_DELIVERIES) {
+    const slice: Agent[] = []
+    const changed: string[] = []
+    for (const { agente, fingerprint } of recipients.slice(start, start + SLICE_DELIVERIES)) {
+      const agent = await findUnrevokedAgent(reader, agente)
+      if (known.has(agent.id)) throw invalid(`agente ${agent.hostname} is named twice`)
+      known.add(agent.id)
+      slice.push(agent)
+      const recipient = await reader.findRecipient(agent.id)
+      const isCurrent = recipient !== undefined && fingerprintOf(recipient) === fingerprint
+      if (!isCurrent) changed.push(agent.hostname)
+    }
+    if (changed.length > 0) throw recipientChanged(changed)
+    yield slice
+  }
+}
+
+function recipientChanged(hostnames: readonly string[]): UserError {
+  return new UserError(
+    'recipient_changed',
+    `it is not sealed to the recipient that these agentes have now: ${hostnames.join(', ')}`,
+    { hint: 'run the command again: it seals anew, and shows what changed' },
+  )
+}
+
+/** What the audit log says of it: never any of its bytes. */
+export function describeContent(content: CargoContent): Readonly<Record<string, unknown>> {
+  return {
+    sha256: content.sha256,
+    bytes: content.bytes.length,
+    escrow: content.escrow.map(fingerprintOf),
+  }
+}
+
+function invalid(reason: string): UserError {
+  return new UserError('sealed_invalid', `the sealed file cannot be taken: ${reason}`)
+}

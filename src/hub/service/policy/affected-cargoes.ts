@@ -1,0 +1,67 @@
+// What a policy forbids that was allowed when it was delivered: told to whoever lays the policy down. A slice of agents at a
+// time, outside the write: nobody waits for it.
+
+import type { AdminAffectedCargo } from '../../../protocol/admin-views.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import { EVERY_NAME, type Policy } from '../../domain/policy.ts'
+import { findForbiddenSans, policyOfRole, rulesOfRole } from '../../domain/role-rules.ts'
+import type { DeliveryWithCargo, StoreReader } from '../../store/store.ts'
+import { agentSlices } from '../agent-slices.ts'
+
+export interface GovernedAgents {
+  readonly hostnames: readonly string[]
+  /** The cargas whose certificates they get no more, with the names that are why. */
+  readonly affected: readonly AdminAffectedCargo[]
+}
+
+/** Those that the rows of `role` speak for: with `*`, the agents of every role that has no row of its own. */
+export async function lookAtGovernedAgents(
+  reader: StoreReader,
+  role: string,
+): Promise<GovernedAgents> {
+  const policies = await reader.listPolicies()
+  const hostnames: string[] = []
+  const affected = new Map<Cargo['id'], Affected>()
+  for await (const slice of agentSlices(reader)) {
+    const agents = slice.filter((agent) => isGoverned(agent, role, policies))
+    hostnames.push(...agents.map(({ hostname }) => hostname))
+    const bounded = new Map(
+      agents
+        .map((agent) => [agent.id, rulesOfRole(agent.role, policies)] as const)
+        .filter(([, { permittedSans }]) => !permittedSans.includes(EVERY_NAME)),
+    )
+    for (const delivery of await reader.listLiveDeliveries([...bounded.keys()])) {
+      const rules = bounded.get(delivery.agentId)
+      const forbidden = rules && findForbiddenSans(rules, delivery.hostname, delivery.sans)
+      if (forbidden !== undefined && forbidden.length > 0) note(affected, delivery, forbidden)
+    }
+  }
+  return { hostnames, affected: [...affected.values()].map(toAdminAffected) }
+}
+
+function isGoverned(agent: Agent, role: string, policies: readonly Policy[]): boolean {
+  if (agent.revokedAt !== null) return false
+  return agent.role === role || policyOfRole(agent.role, policies)?.role === role
+}
+
+interface Affected {
+  readonly cargo: Cargo
+  readonly sans: Set<string>
+  readonly hostnames: Set<string>
+}
+
+function note(
+  affected: Map<Cargo['id'], Affected>,
+  { cargo, hostname }: DeliveryWithCargo,
+  forbidden: readonly string[],
+): void {
+  const known = affected.get(cargo.id) ?? { cargo, sans: new Set(), hostnames: new Set() }
+  for (const san of forbidden) known.sans.add(san)
+  known.hostnames.add(hostname)
+  affected.set(cargo.id, known)
+}
+
+function toAdminAffected({ cargo, sans, hostnames }: Affected): AdminAffectedCargo {
+  return { carga_id: cargo.id, nome: cargo.name, sans: [...sans], agentes: [...hostnames] }
+}

@@ -1,0 +1,160 @@
+// What an operator may ask of a policy. Each throws a UserError on what it cannot be.
+
+import { formatDurationMs } from '../../../platform/durations.ts'
+import { UserError } from '../../../platform/errors.ts'
+import type { AdminRequest } from '../../../protocol/admin.ts'
+import { DeliveryKind } from '../../../protocol/words.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import { EVERY_NAME, type Policy } from '../../domain/policy.ts'
+import {
+  CERT_TTL_SECONDS_MIN,
+  findForbiddenSans,
+  rulesOfRole,
+  TOKEN_TTL_SECONDS_MAX,
+} from '../../domain/role-rules.ts'
+import { isSubjectAltName, sharesHost } from '../../domain/subject-alt-name.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { sharedFileOf } from '../cargo/deliver-automatically.ts'
+import { findCargo } from '../cargo/find-cargo.ts'
+
+export function emptyPolicy(role: string): Policy {
+  return {
+    role,
+    name: role,
+    tokenTtlSecondsMax: null,
+    certTtlSeconds: null,
+    permittedSans: [EVERY_NAME],
+    areSansNamed: false,
+    mayOperatorsReenroll: false,
+    automaticCargoes: [],
+  }
+}
+
+/** Apart from its cargas, which are looked up. */
+export function changePolicy(
+  old: Policy,
+  request: AdminRequest<'setPolicy'>,
+  hubNames: readonly string[],
+): Policy {
+  const { nome, token_ttl_max, cert_ttl, sans_permitidos, reenroll } = request
+  return {
+    ...old,
+    name: nome ?? old.name,
+    ...(token_ttl_max !== undefined && { tokenTtlSecondsMax: parseTokenTtlMax(token_ttl_max) }),
+    ...(cert_ttl !== undefined && { certTtlSeconds: parseCertTtl(cert_ttl) }),
+    ...(sans_permitidos && {
+      permittedSans: parsePermittedSans(sans_permitidos, hubNames),
+      areSansNamed: true,
+    }),
+    ...(reenroll !== undefined && { mayOperatorsReenroll: reenroll }),
+  }
+}
+
+/** Those that are asked for, in their order; else those that it has, without the ones that were removed since. */
+export async function findAutomaticCargoes(
+  reader: StoreReader,
+  policy: Policy,
+  asked: readonly string[] | undefined,
+): Promise<readonly Cargo[]> {
+  if (asked !== undefined) return parseAutomaticCargoes(reader, asked)
+  const cargoes = await Promise.all(policy.automaticCargoes.map((id) => reader.findCargo(id)))
+  return cargoes.filter((cargo): cargo is Cargo => cargo?.removedAt === null)
+}
+
+/** What a policy gives, it permits. */
+export function refuseForbiddenNames(policy: Policy, cargoes: readonly Cargo[]): void {
+  const rules = rulesOfRole(policy.role, [policy])
+  for (const { name, sans } of cargoes) {
+    const [forbidden] = findForbiddenSans(rules, '', sans)
+    if (forbidden === undefined) continue
+    throw new UserError(
+      'san_forbidden',
+      `the automatic carga ${name} has the name ${forbidden}, which the politica does not permit`,
+      { hint: 'permit it by --san, or leave the carga out' },
+    )
+  }
+}
+
+/** Beyond what any CA would sign for a host; it keeps sums of it in bounds. */
+const CERT_TTL_SECONDS_MAX = 3650 * 86_400
+
+function parseTokenTtlMax(seconds: number | null): number | null {
+  if (seconds === null || seconds <= TOKEN_TTL_SECONDS_MAX) return seconds
+  throw new UserError('ttl_too_long', 'a token lives 7d at most', {
+    hint: 'a token_ttl_max is for less than that',
+  })
+}
+
+function parseCertTtl(seconds: number | null): number | null {
+  if (seconds === null) return null
+  if (seconds < CERT_TTL_SECONDS_MIN) {
+    const least = formatDurationMs(CERT_TTL_SECONDS_MIN * 1000)
+    throw new UserError('cert_ttl_too_short', `a certificate lives ${least} at least`, {
+      hint: 'an agent renews when a third of its life is left, and needs time for a few attempts',
+    })
+  }
+  if (seconds > CERT_TTL_SECONDS_MAX) {
+    throw new UserError('cert_ttl_too_long', 'a certificate lives 3650d at most', {
+      hint: 'what the CA allows is less: the claims of its provisioner',
+    })
+  }
+  return seconds
+}
+
+/** Without repetitions. */
+function parsePermittedSans(
+  names: readonly string[],
+  hubNames: readonly string[],
+): readonly string[] {
+  if (names.includes(EVERY_NAME)) return [EVERY_NAME]
+  for (const name of names) {
+    if (!isSubjectAltName(name)) {
+      throw new UserError('san_invalid', `${name} is neither a name, *.suffix nor an IP address`, {
+        hint: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
+      })
+    }
+    // A suffix may reach over the hub's names: no carga gets them all the same. docs/protocol.md DEL-15.
+    if (!name.startsWith('*.') && hubNames.some((hubName) => sharesHost(name, hubName))) {
+      throw new UserError('san_reserved', `${name} is a name of the hub itself`, {
+        hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no certificate of an agent',
+      })
+    }
+  }
+  return [...new Set(names)]
+}
+
+async function parseAutomaticCargoes(
+  reader: StoreReader,
+  ids: readonly string[],
+): Promise<readonly Cargo[]> {
+  const cargoes: Cargo[] = []
+  for (const id of new Set(ids)) {
+    const cargo = await findCargo(reader, id)
+    refuseOtherKinds(cargo)
+    refuseSharedFile(cargo, cargoes)
+    cargoes.push(cargo)
+  }
+  return cargoes
+}
+
+function refuseOtherKinds({ kind, name }: Cargo): void {
+  if (kind === DeliveryKind.csrCert) return
+  throw new UserError('cargo_not_automatic', `carga ${name} is of tipo ${kind}`, {
+    hint:
+      kind === DeliveryKind.sealed
+        ? 'nobody seals it for agents that are yet to be enrolled; svc carga create does, once they are'
+        : 'only a carga of tipo csr_cert can be given to agents that are yet to be enrolled',
+  })
+}
+
+function refuseSharedFile(cargo: Cargo, others: readonly Cargo[]): void {
+  for (const other of others) {
+    const shared = sharedFileOf(other, cargo)
+    if (shared === undefined) continue
+    throw new UserError(
+      'nome_taken',
+      `cargas ${other.id} and ${cargo.id} both write ${shared} on the host`,
+      { hint: 'two deliveries may not write the same file' },
+    )
+  }
+}

@@ -1,0 +1,11 @@
+import { hash } from 'node:crypto'
+import type { AdminPolicy } from '../../../protocol/admin-views.ts'
+
+/** The entity tag (RFC 9110) of a politica, without its quotes: another one whenever any of it changes. */
+export function policyTag(policy: AdminPolicy): string {
+  const { role, nome, token_ttl_max, cert_ttl, sans_permitidos, cargas_automaticas } = policy
+  const { sans_nomeados, reenroll } = policy
+  const bounds = [token_ttl_max, cert_ttl, sans_permitidos, sans_nomeados]
+  const all = [role, nome, bounds, cargas_automaticas, reenroll]
+  return hash('sha256', JSON.stringify(all), 'base64url')
+}

@@ -1,0 +1,103 @@
+import { UserError } from '../../../platform/errors.ts'
+import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
+import type { AdminBundle } from '../../../protocol/admin-views.ts'
+import { compareRoots, hasAdopted, isValid } from '../../domain/decide-root-set.ts'
+import type { AgentTrust } from '../../domain/root-set.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { agentSlices } from '../agent-slices.ts'
+
+/** What only a running hub knows. */
+export interface BundleSurroundings {
+  /** Undefined when the root file cannot be read. */
+  readonly fileRoots: readonly Certificate[] | undefined
+  readonly serverRoot: Certificate | undefined
+}
+
+export async function describeBundle(
+  reader: StoreReader,
+  now: Date,
+  surroundings: BundleSurroundings | undefined,
+): Promise<AdminBundle> {
+  const set = await reader.findRootSet()
+  if (set === undefined) {
+    throw new UserError('no_bundle', 'this vault has no roots yet', {
+      hint: 'the first start of its hub reads them from SVC_CA_ROOT_CA_PATH',
+    })
+  }
+  const roots = parseCertificatesPem(set.pem)
+  const { counts, agentCount, pending } = await lookAtAgents(reader, roots, now)
+  return {
+    numero: set.number,
+    epoca: set.epoch,
+    created_at: set.createdAt.toISOString(),
+    roots: roots.map((root) => ({
+      fingerprint: root.sha256,
+      subject: root.x509.subject.replaceAll('\n', ', '),
+      not_before: root.notBefore.toISOString(),
+      not_after: root.notAfter.toISOString(),
+      is_valid: isValid(root, now),
+      is_hubs_own: surroundings?.serverRoot?.sha256 === root.sha256,
+      certificados: counts.get(root.sha256) ?? 0,
+    })),
+    certificados_unknown: counts.get(null) ?? 0,
+    file_differs: fileDiffers(roots, surroundings?.fileRoots),
+    agentes: agentCount,
+    pendentes: pending,
+  }
+}
+
+interface AgentsAndRoots {
+  readonly agentCount: number
+  /** Certificates by the root that they lead to; null where nobody knows. */
+  readonly counts: ReadonlyMap<string | null, number>
+  /** Those that have not adopted the roots. */
+  readonly pending: AdminBundle['pendentes']
+}
+
+async function lookAtAgents(
+  reader: StoreReader,
+  roots: readonly Certificate[],
+  now: Date,
+): Promise<AgentsAndRoots> {
+  let agentCount = 0
+  const counts = new Map<string | null, number>()
+  const pending: AdminBundle['pendentes'] = []
+  for await (const slice of agentSlices(reader)) {
+    const agents = slice.filter(({ revokedAt }) => revokedAt === null)
+    agentCount += agents.length
+    const ids = agents.map(({ id }) => id)
+    for (const { rootSha256 } of await reader.listStandingCertificates(ids, now)) {
+      counts.set(rootSha256, (counts.get(rootSha256) ?? 0) + 1)
+    }
+    const trusts = new Map((await reader.listAgentTrust(ids)).map((one) => [one.agentId, one]))
+    for (const { id, hostname } of agents) {
+      const trust = trusts.get(id)
+      if (!hasAdopted(trust, roots)) pending.push(toPending(id, hostname, trust))
+    }
+  }
+  return { agentCount, counts, pending }
+}
+
+function toPending(
+  id: string,
+  hostname: string,
+  trust: AgentTrust | undefined,
+): AdminBundle['pendentes'][number] {
+  return {
+    id,
+    hostname,
+    numero: trust?.number ?? null,
+    is_pinned: trust !== undefined && trust.pinned !== null,
+    erro: trust?.error ?? null,
+    reported_at: trust?.reportedAt.toISOString() ?? null,
+  }
+}
+
+function fileDiffers(
+  roots: readonly Certificate[],
+  fileRoots: readonly Certificate[] | undefined,
+): boolean | null {
+  if (fileRoots === undefined) return null
+  const { added, removed } = compareRoots(roots, fileRoots)
+  return added.length > 0 || removed.length > 0
+}

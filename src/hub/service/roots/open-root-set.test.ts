@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeCa } from '../../../../test/fakes/hub-certificates.ts'
+import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
+import { parseCertificatesPem } from '../../../pki/certificates.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { StoreError } from '../../store/store-error.ts'
+import type { Store } from '../../store/store.ts'
+import { openRootSet } from './open-root-set.ts'
+
+test('[TRU-11] a start that cannot write the next set down goes on with the one in force', async () => {
+  await using store = await openTemporaryStore()
+  const [first, next] = await Promise.all([createFakeCa(), createFakeCa()])
+  const roots = parseCertificatesPem(first.rootPem)
+  const wanted = [...roots, ...parseCertificatesPem(next.rootPem)]
+  const clock = { now: () => new Date(), sleep: () => Promise.resolve() }
+  const warnings: string[] = []
+  const log = {
+    warn: (_fields: object, message: string) => warnings.push(message),
+    info: () => undefined,
+  } as unknown as Logger
+  const set = await openRootSet({ store, clock, log }, roots)
+  const full: Store = {
+    reader: store.reader,
+    version: 0,
+    write: () => Promise.reject(new StoreError('store_unavailable', 'database or disk is full')),
+    close: () => Promise.resolve(),
+  }
+  assert.deepEqual(await openRootSet({ store: full, clock, log }, wanted), set)
+  assert.deepEqual(warnings, ['Root file not taken in, the roots stay'])
+  assert.equal((await openRootSet({ store, clock, log }, wanted)).number, 2)
+})

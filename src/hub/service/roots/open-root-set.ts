@@ -1,0 +1,72 @@
+// The roots at a start: those of the vault, and what became of the file since. A start adds roots by itself; one that
+// somebody still needs goes only when an operator says so, since there is nobody to ask. docs/protocol.md TRU.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError, SvcError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
+import { compareRoots, findRootsFault, isValid } from '../../domain/decide-root-set.ts'
+import { nextSetNumber } from '../../domain/next-set-number.ts'
+import type { RootSet } from '../../domain/root-set.ts'
+import type { Store } from '../../store/store.ts'
+import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
+
+export interface OpenRootSetDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** `fileRoots` are those of SVC_CA_ROOT_CA_PATH. */
+export async function openRootSet(
+  { store, clock, log }: OpenRootSetDependencies,
+  fileRoots: readonly Certificate[],
+): Promise<RootSet> {
+  const now = clock.now()
+  const wanted = distinctRoots(fileRoots)
+  const set = await store.reader.findRootSet()
+  const fault = findRootsFault(wanted, now)
+  if (set === undefined) {
+    if (fault !== undefined) log.warn({ reason: fault }, 'Roots in force that agents do not adopt')
+    const first: RootSet = { epoch: 1, number: 1, pem: toPem(wanted), createdAt: now }
+    await store.write((writer) => writer.insertRootSet(first))
+    return first
+  }
+  const current = parseCertificatesPem(set.pem)
+  const { added, removed } = compareRoots(current, wanted)
+  if (added.length === 0 && removed.length === 0) return set
+  if (fault !== undefined) {
+    log.warn({ numero: set.number, reason: fault }, 'Root file not taken in, the roots stay')
+    return set
+  }
+  const endangered = await findEndangeredBy(store.reader, current, wanted, now)
+  const isSafe = endangered.length === 0
+  const next = isSafe ? wanted : [...wanted.filter((root) => isValid(root, now)), ...removed]
+  if (!isSafe) {
+    log.warn(
+      {
+        kept: removed.map(({ sha256 }) => sha256),
+        agents: endangered.length,
+        hostnames: endangered.slice(0, 20).map(({ hostname }) => hostname),
+        hint: 'svc bundle status says who; svc bundle update --force removes them all the same',
+      },
+      'Roots that are gone from the file stay: agents need them',
+    )
+    if (findRootsFault(next, now) !== undefined || compareRoots(current, next).added.length === 0) {
+      return set
+    }
+  }
+  const number = nextSetNumber(set)
+  const change = { actor: 'hub', current, next, number, endangered: 0 } as const
+  try {
+    const changed = await store.write((writer) => commitRootSet(writer, now, change))
+    log.info({ numero: changed.number, roots: next.length }, 'Roots changed')
+    return changed
+  } catch (error) {
+    if (!(error instanceof SvcError && error.code === 'store_unavailable')) throw error
+    // A full disk: the agents are better served by the set that they know than by no hub.
+    const reason = describeError(error)
+    log.warn({ numero: set.number, reason }, 'Root file not taken in, the roots stay')
+    return set
+  }
+}

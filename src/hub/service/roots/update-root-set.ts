@@ -1,0 +1,177 @@
+// `svc bundle update`: the root file is read again, and what it holds becomes the next set. docs/protocol.md TRU.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError, UserError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { Certificate } from '../../../pki/certificates.ts'
+import type { AdminRequest } from '../../../protocol/admin.ts'
+import { LIMITS } from '../../../protocol/limits.ts'
+import type { Actor } from '../../domain/actor.ts'
+import { compareRoots, type EndangeredAgent, findRootsFault } from '../../domain/decide-root-set.ts'
+import { decideSetNumber, type NumberRefusal } from '../../domain/next-set-number.ts'
+import type { RootSet, SetNumber } from '../../domain/root-set.ts'
+import type { Store } from '../../store/store.ts'
+import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
+import type { CurrentRootSet } from './current-root-set.ts'
+
+export interface UpdateRootSetDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly current: CurrentRootSet
+  /** Those of SVC_CA_ROOT_CA_PATH, as it is now. */
+  readonly readFileRoots: () => Promise<readonly Certificate[]>
+  readonly hub: RootSetHub
+}
+
+/** What of the running hub hangs on the roots. */
+export interface RootSetHub {
+  /** What the CA, and what it signs, is trusted by. */
+  useForAuthority(rootPem: string): void
+  /** The root that the hub’s own certificate leads to. */
+  serverRoot(roots: readonly Certificate[]): Certificate | undefined
+  renewServerCertificate(): Promise<void>
+  /** For whoever connects from now on; connections by a root that went are cut. */
+  useForAgents(set: RootSet, change: { readonly isAnyRemoved: boolean }): Promise<void>
+}
+
+export interface RootSetUpdate {
+  readonly isChanged: boolean
+  readonly endangered: readonly EndangeredAgent[]
+}
+
+export type UpdateRootSet = (
+  request: AdminRequest<'updateBundle'>,
+  actor: Actor,
+) => Promise<RootSetUpdate>
+
+/** One after the other, in the order asked for. */
+export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): UpdateRootSet {
+  let last: Promise<unknown> = Promise.resolve()
+  return (request, actor) => {
+    const update = last.then(() => updateRootSet(dependencies, request, actor))
+    last = update.catch(() => undefined)
+    return update
+  }
+}
+
+async function updateRootSet(
+  dependencies: UpdateRootSetDependencies,
+  request: AdminRequest<'updateBundle'>,
+  actor: Actor,
+): Promise<RootSetUpdate> {
+  const { store, clock, log, current, hub } = dependencies
+  const now = clock.now()
+  const { roots, set } = current
+  const next = distinctRoots(await dependencies.readFileRoots())
+  const fault = findRootsFault(next, now)
+  if (fault !== undefined) {
+    throw new UserError('bundle_invalid', `the root file cannot be taken in: ${fault}`, {
+      hint: 'SVC_CA_ROOT_CA_PATH holds the roots that are to be trusted, one PEM certificate after the other',
+    })
+  }
+  const { added, removed } = compareRoots(roots, next)
+  const number = chooseNumber(set, request)
+  const isSame = added.length === 0 && removed.length === 0
+  const isRenumbered = request.numero !== undefined || request.nova_epoca === true
+  if (isSame && !isRenumbered) return { isChanged: false, endangered: [] }
+  const endangered = await findEndangeredBy(store.reader, roots, next, now)
+  if (endangered.length > 0 && request.force !== true) throw inUse(endangered)
+
+  hub.useForAuthority(toPem([...roots, ...added]))
+  let changed: RootSet
+  try {
+    await leadServerCertificateTo(dependencies, next)
+    const change = { actor, current: roots, next, number }
+    changed = await store.write((writer) =>
+      commitRootSet(writer, now, { ...change, endangered: endangered.length }),
+    )
+  } catch (error) {
+    hub.useForAuthority(set.pem)
+    throw error
+  }
+  current.replace(changed)
+  hub.useForAuthority(changed.pem)
+  await hub.useForAgents(changed, { isAnyRemoved: removed.length > 0 })
+  log.warn(
+    {
+      numero: number.number,
+      epoca: number.epoch,
+      added: added.length,
+      removed: removed.length,
+      agents: endangered.length,
+    },
+    'Roots changed',
+  )
+  return { isChanged: true, endangered }
+}
+
+function chooseNumber(
+  set: RootSet,
+  { numero, nova_epoca, force }: AdminRequest<'updateBundle'>,
+): SetNumber {
+  const isNewEpoch = nova_epoca === true
+  const isForced = force === true
+  const verdict = decideSetNumber(set, { number: numero, isNewEpoch, isForced })
+  if (verdict.ok) return { epoch: verdict.epoch, number: verdict.number }
+  const [message, hint] = numberRefusal(verdict.reason, set, numero)
+  throw new UserError('bundle_number', message, { hint })
+}
+
+function numberRefusal(
+  reason: NumberRefusal,
+  { number }: RootSet,
+  wanted: number | undefined,
+): readonly [message: string, hint: string] {
+  switch (reason) {
+    case 'not_greater':
+      return [
+        `the set in force has the number ${number} already`,
+        'a number only grows; --nova-epoca counts anew',
+      ]
+    case 'too_far':
+      return [
+        `${wanted} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${number}`,
+        'a number is never taken back: --force if it is no slip',
+      ]
+    case 'too_great':
+      return [
+        `no set is given a number above ${LIMITS.rootSetNumberNamedMax}`,
+        'those above are for the sets that come after; --nova-epoca counts anew',
+      ]
+    default:
+      return reason
+  }
+}
+
+/** Before the set is in force: afterwards no agent would believe the hub. */
+async function leadServerCertificateTo(
+  { hub }: UpdateRootSetDependencies,
+  next: readonly Certificate[],
+): Promise<void> {
+  if (hub.serverRoot(next) !== undefined) return
+  const failure = (reason: string): UserError =>
+    new UserError(
+      'server_certificate_root',
+      `the hub’s own certificate leads to a root that would go, and there is no other: ${reason}`,
+      { hint: 'the CA has to sign by a root that stays first; nothing was changed' },
+    )
+  await hub.renewServerCertificate().catch((error: unknown) => {
+    throw failure(describeError(error))
+  })
+  if (hub.serverRoot(next) === undefined) throw failure('the CA still signs by it')
+}
+
+const SHOWN_MAX = 20
+
+function inUse(endangered: readonly EndangeredAgent[]): UserError {
+  const shown = endangered
+    .slice(0, SHOWN_MAX)
+    .map(({ hostname, reasons }) => `${hostname} (${reasons.join('; ')})`)
+  const more = endangered.length - shown.length
+  const count = endangered.length === 1 ? '1 agente needs' : `${endangered.length} agentes need`
+  const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return new UserError('bundle_in_use', `${count} a root that would go: ${list}`, {
+    hint: 'svc bundle status shows who has adopted what; --force removes it all the same, and those agents have to be enrolled again',
+  })
+}

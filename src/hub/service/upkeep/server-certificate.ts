@@ -1,0 +1,183 @@
+// The hub's own TLS certificate: taken from disk while it is good, obtained from the CA otherwise.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError, invariant } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { parseCertificatesPem, type Certificate } from '../../../pki/certificates.ts'
+import { createCsrPem, parseCsrPem } from '../../../pki/csr.ts'
+import { findIssuedCertificateFault } from '../../../pki/issued-certificate.ts'
+import { generateEcP256Key, parsePrivateKeyPem } from '../../../pki/keys.ts'
+import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
+import { readServerPair, storeServerPair } from './server-pair-files.ts'
+
+export interface ServerCertificate {
+  readonly keyPem: string
+  readonly chainPem: string
+  readonly intermediatePems: readonly string[]
+  readonly rootPem: string
+  readonly serial: string
+  readonly notBefore: Date
+  readonly notAfter: Date
+}
+
+export interface ServerCertificateDependencies {
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly log: Logger
+  readonly vaultRoot: string
+  /** The CN first, then the other names. */
+  readonly names: readonly string[]
+}
+
+const CLOCK_SKEW_MS_MAX = 60_000
+const RETRY_DELAY_MS = 1000
+const RETRY_DELAY_MS_MAX = 60_000
+const RENEWAL_CHECK_INTERVAL_MS_MAX = 60_000
+/** The last third of a life is looked at several times. */
+const RENEWAL_CHECKS_PER_LIFE = 20
+
+/** The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. */
+export async function obtainServerCertificate(
+  dependencies: ServerCertificateDependencies,
+  signal: AbortSignal,
+): Promise<{ certificate: ServerCertificate; isReused: boolean }> {
+  const { clock, log } = dependencies
+  const stored = await loadServerCertificate(dependencies)
+  if (stored !== undefined && !isRenewalDue(stored, clock.now())) {
+    return { certificate: stored, isReused: true }
+  }
+  for (let delayMs = RETRY_DELAY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_DELAY_MS_MAX)) {
+    try {
+      return { certificate: await createServerCertificate(dependencies), isReused: false }
+    } catch (error) {
+      if (!(error instanceof CaError) && stored === undefined) throw error
+      if (stored !== undefined) {
+        log.warn(
+          { reason: describeError(error) },
+          'Server certificate not renewed, using the old one',
+        )
+        return { certificate: stored, isReused: true }
+      }
+      log.warn(
+        { reason: describeError(error), retry_in_ms: delayMs },
+        'Server certificate not obtained',
+      )
+      await clock.sleep(delayMs, signal)
+    }
+  }
+}
+
+/**
+ * Renews in the background, once less than a third of its life is left, until the signal aborts. Whichever is in use then
+ * counts: a change of the roots may have brought one that lives shorter.
+ */
+export async function keepServerCertificateFresh(
+  dependencies: ServerCertificateDependencies,
+  inUse: () => ServerCertificate,
+  onRenewed: (certificate: ServerCertificate) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, log } = dependencies
+  while (!signal.aborted) {
+    const { notBefore, notAfter } = inUse()
+    const lifeMs = notAfter.getTime() - notBefore.getTime()
+    const intervalMs = Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, lifeMs / RENEWAL_CHECKS_PER_LIFE)
+    await clock.sleep(intervalMs, signal).catch(() => undefined)
+    if (signal.aborted || !isRenewalDue(inUse(), clock.now())) continue
+    try {
+      const renewed = await renewServerCertificate(dependencies)
+      onRenewed(renewed)
+      log.info({ serial: renewed.serial }, 'Server certificate renewed')
+    } catch (error) {
+      log.warn({ reason: describeError(error) }, 'Server certificate not renewed')
+    }
+  }
+}
+
+/** A new one now. Renewals of one hub come one after the other: each changes two files. */
+export function renewServerCertificate(
+  dependencies: ServerCertificateDependencies,
+): Promise<ServerCertificate> {
+  const before = renewalsUnderWay.get(dependencies) ?? Promise.resolve()
+  const renewal = before.then(() => createServerCertificate(dependencies))
+  renewalsUnderWay.set(
+    dependencies,
+    renewal.catch(() => undefined),
+  )
+  return renewal
+}
+
+const renewalsUnderWay = new WeakMap<ServerCertificateDependencies, Promise<unknown>>()
+
+/** Whether less than a third of its life is left, or the clock was set back to before it began. */
+export function isRenewalDue(
+  { notBefore, notAfter }: Pick<ServerCertificate, 'notBefore' | 'notAfter'>,
+  now: Date,
+): boolean {
+  const lifeMs = notAfter.getTime() - notBefore.getTime()
+  const isFromTheFuture = notBefore.getTime() - now.getTime() > CLOCK_SKEW_MS_MAX
+  return isFromTheFuture || notAfter.getTime() - now.getTime() < lifeMs / 3
+}
+
+/** What is on disk, if key, chain, names and validity are all as they should be. */
+async function loadServerCertificate(
+  dependencies: ServerCertificateDependencies,
+): Promise<ServerCertificate | undefined> {
+  const { vaultRoot, authority, names, clock, log } = dependencies
+  const stored = await readServerPair(vaultRoot, log)
+  if (stored === undefined) return undefined
+  const { keyPem, chainPem } = stored
+  try {
+    const chain = parseCertificatesPem(chainPem)
+    const fault = findIssuedCertificateFault(chain, {
+      publicKeySpki: parsePrivateKeyPem(keyPem).publicKeySpki,
+      commonName: commonNameOf(names),
+      sans: names,
+      roots: parseCertificatesPem(authority.rootPem),
+      now: clock.now(),
+      clockSkewMsMax: CLOCK_SKEW_MS_MAX,
+    })
+    if (fault === undefined) return assemble(keyPem, chain, authority.rootPem)
+    log.info({ reason: fault }, 'Stored server certificate not usable')
+  } catch (error) {
+    log.warn({ reason: describeError(error) }, 'Stored server certificate not readable')
+  }
+  return undefined
+}
+
+async function createServerCertificate(
+  dependencies: ServerCertificateDependencies,
+): Promise<ServerCertificate> {
+  const { vaultRoot, authority, names } = dependencies
+  const commonName = commonNameOf(names)
+  const key = await generateEcP256Key()
+  const csr = parseCsrPem(await createCsrPem(commonName, key))
+  invariant(csr, 'our own CSR parses')
+  const { leaf, intermediates, chainPem } = await authority.sign({ csr, commonName, sans: names })
+  await storeServerPair(vaultRoot, { keyPem: key.pem, chainPem }, authority.rootPem)
+  return assemble(key.pem, [leaf, ...intermediates], authority.rootPem)
+}
+
+function assemble(
+  keyPem: string,
+  chain: readonly Certificate[],
+  rootPem: string,
+): ServerCertificate {
+  const [leaf, ...intermediates] = chain
+  invariant(leaf, 'a checked chain has a leaf')
+  return {
+    keyPem,
+    chainPem: chain.map(({ pem }) => pem).join(''),
+    intermediatePems: intermediates.map(({ pem }) => pem),
+    rootPem,
+    serial: leaf.serial,
+    notBefore: leaf.notBefore,
+    notAfter: leaf.notAfter,
+  }
+}
+
+function commonNameOf(names: readonly string[]): string {
+  const [commonName] = names
+  invariant(commonName, 'the hub has a name')
+  return commonName
+}
