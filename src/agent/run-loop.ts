@@ -3,7 +3,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { describeError } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
-import { backoffDelayMs, type Random } from './backoff.ts'
+import { backoffDelayMs, type Random } from './hub/backoff.ts'
 import type { PollResult } from './poll.ts'
 
 export interface RunLoop {

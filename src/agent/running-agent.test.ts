@@ -9,8 +9,8 @@ import { describe, test } from 'node:test'
 import { type AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
 import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { tryLockFile } from '../platform/file-lock.ts'
-import { HubBudget } from './hub-budget.ts'
-import { RetrySchedule } from './backoff.ts'
+import { HubBudget } from './hub/budget.ts'
+import { RetrySchedule } from './hub/backoff.ts'
 
 test('SIGHUP makes it poll now, with the identity that is on disk by then', async () => {
   await using fixture = await startEnrolledAgent()

@@ -6,7 +6,7 @@ import type { FakeRoute } from '../../test/fakes/hub-server.ts'
 import { manifestEntry } from '../../test/support/agent-host.ts'
 import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { createLogging } from '../platform/logger.ts'
-import { type HubConnections, networkConnections } from './hub-connections.ts'
+import { type HubConnections, networkConnections } from './hub/connections.ts'
 import { openPollState, pollOnce, type PollState } from './poll.ts'
 import { openSession } from './session.ts'
 

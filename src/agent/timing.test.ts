@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../platform/clock.ts'
-import { backoffDelayMs, RetrySchedule } from './backoff.ts'
-import { isRenewalDue, renewalInstant } from './certificate-lifetime.ts'
+import { backoffDelayMs, RetrySchedule } from './hub/backoff.ts'
+import { isRenewalDue, renewalInstant } from './identity/certificate-lifetime.ts'
 import { decideNextDelayMs, waitFor } from './run-loop.ts'
 
 const HOUR = 3_600_000

@@ -4,11 +4,11 @@
 import { X509Certificate } from 'node:crypto'
 import { Check } from 'typebox/value'
 import type { TSchema } from 'typebox'
-import type { Blob } from '../../src/agent/hub-blob.ts'
-import type { EnrollClient, EnrollClientOptions } from '../../src/agent/enroll-client.ts'
-import type { HubClient } from '../../src/agent/hub-client.ts'
-import type { HubConnections } from '../../src/agent/hub-connections.ts'
-import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub-request.ts'
+import type { Blob } from '../../src/agent/hub/blob.ts'
+import type { EnrollClient, EnrollClientOptions } from '../../src/agent/hub/enroll-client.ts'
+import type { HubClient } from '../../src/agent/hub/client.ts'
+import type { HubConnections } from '../../src/agent/hub/connections.ts'
+import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub/request.ts'
 import {
   decodeBundleReply,
   decodeEnrollReply,
@@ -17,7 +17,7 @@ import {
   decodeManifestReply,
   decodeRecipientReply,
   type Manifest,
-} from '../../src/agent/wire.ts'
+} from '../../src/agent/hub/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import { presentCertificate } from '../../src/hub/service/agent/authenticate-agent.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'

@@ -1,5 +1,5 @@
 import { reportFailure } from '../../platform/program.ts'
-import { renewalInstant } from '../certificate-lifetime.ts'
+import { renewalInstant } from '../identity/certificate-lifetime.ts'
 import { formatInstant } from '../identity/describe-identity.ts'
 import { loadIdentity } from '../identity/identity.ts'
 import { type Environment, startCommand } from './context.ts'

@@ -7,10 +7,10 @@ import { createLoggingFromEnvironment, type Logging } from '../../platform/logge
 import { printableLines } from '../../platform/printable.ts'
 import { readVersion } from '../../platform/version.ts'
 import type { AgentCommand } from '../agent-variables.ts'
-import type { Random } from '../backoff.ts'
+import type { Random } from '../hub/backoff.ts'
 import { type AgentConfig, parseAgentConfig } from '../config.ts'
-import { keepGivenFile } from '../given-files.ts'
-import { CA_BYTES_MAX } from '../hub-gateway.ts'
+import { keepGivenFile } from '../files/given-files.ts'
+import { CA_BYTES_MAX } from '../hub/gateway.ts'
 import { type AgentPaths, agentPaths } from '../paths.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

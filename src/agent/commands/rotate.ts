@@ -3,7 +3,7 @@ import { Check } from 'typebox/value'
 import { invariant } from '../../platform/errors.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { openSession, type Rotation, rotateAndReport } from '../session.ts'
-import { viaRunningAgentOr } from '../singleton.ts'
+import { viaRunningAgentOr } from '../control/singleton.ts'
 import { type Environment, print, startCommand } from './context.ts'
 
 const RotationReport = Type.Object({ old_serial: Type.String(), new_serial: Type.String() })

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isatty } from 'node:tty'
 import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
-import { createDispatcher } from '../enroll-client.ts'
+import { createDispatcher } from '../hub/enroll-client.ts'
 import { askVersion } from '../update/ask-version.ts'
 import { decideRelease } from '../update/decide-release.ts'
 import {

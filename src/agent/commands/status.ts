@@ -1,4 +1,4 @@
-import { askRunningAgent } from '../control-socket.ts'
+import { askRunningAgent } from '../control/control-socket.ts'
 import { readDeliveries } from '../delivery/processed-store.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../paths.ts'

@@ -4,7 +4,7 @@ import { FakeHub } from '../../../test/fakes/hub-server.ts'
 import { AgentHost, eventually, manifestEntry } from '../../../test/support/agent-host.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { pollOnce, type PollState } from '../poll.ts'
-import type { HookFailureReport } from '../wire.ts'
+import type { HookFailureReport } from '../hub/wire.ts'
 import { HookLane } from './hook-lane.ts'
 import type { HookInvocation, HookRunner } from './hook-runner.ts'
 

@@ -2,7 +2,7 @@
 
 import type { FileLock } from '../../platform/file-lock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { HookFailureReport } from '../wire.ts'
+import type { HookFailureReport } from '../hub/wire.ts'
 import { findHooks } from './find-hooks.ts'
 import { runHook } from './run-hook.ts'
 

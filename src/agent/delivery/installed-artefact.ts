@@ -2,8 +2,8 @@
 
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
-import type { KnownFiles } from '../known-files.ts'
-import type { VersionedLayout } from '../versioned-files.ts'
+import type { KnownFiles } from '../files/known-files.ts'
+import type { VersionedLayout } from '../files/versioned-files.ts'
 import { fileLayout, type InstalledFile, readInstalledFile } from './installed-file.ts'
 import { type InstalledPair, pairLayout, readInstalledPair } from './installed-pair.ts'
 

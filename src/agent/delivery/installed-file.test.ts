@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { errnoCode } from '../../platform/errors.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
-import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
+import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
 import { readInstalledFile, storeFile } from './installed-file.ts'
 
 const NAME = 'site.conf' as ArtefactName

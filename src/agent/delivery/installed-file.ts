@@ -7,8 +7,12 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { readTextIfPresent } from '../../platform/files.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
-import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
-import { currentVersionDirectory, switchVersion, type VersionedLayout } from '../versioned-files.ts'
+import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
+import {
+  currentVersionDirectory,
+  switchVersion,
+  type VersionedLayout,
+} from '../files/versioned-files.ts'
 
 /** Staged with the content: after a crash the disk alone says what was installed, and which event reports it. */
 export const FileRecord = Type.Object({

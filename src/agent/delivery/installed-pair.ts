@@ -7,8 +7,12 @@ import { readTextIfPresent } from '../../platform/files.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { parsePrivateKeyPem } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
-import type { KnownFiles } from '../known-files.ts'
-import { currentVersionDirectory, switchVersion, type VersionedLayout } from '../versioned-files.ts'
+import type { KnownFiles } from '../files/known-files.ts'
+import {
+  currentVersionDirectory,
+  switchVersion,
+  type VersionedLayout,
+} from '../files/versioned-files.ts'
 
 /** Staged with the pair: after a crash the disk alone says what was installed, and which event reports it. */
 export const PairRecord = Type.Object({

@@ -8,8 +8,12 @@ import {
 import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import { FILE_MODE_DEFAULT, parseFileMode } from '../../protocol/file-mode.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
-import { isRenewalDue, type Lifetime, type NewCertificates } from '../certificate-lifetime.ts'
-import type { ManifestEntry } from '../wire.ts'
+import {
+  isRenewalDue,
+  type Lifetime,
+  type NewCertificates,
+} from '../identity/certificate-lifetime.ts'
+import type { ManifestEntry } from '../hub/wire.ts'
 import {
   artefactKey,
   type ArtefactKind,

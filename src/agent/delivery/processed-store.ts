@@ -11,8 +11,8 @@ import { FILE_MODE_DEFAULT } from '../../protocol/file-mode.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import type { AgentPaths } from '../paths.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import { removeStagedFiles } from '../staged-files.ts'
+import { createSerialQueue } from '../../platform/serial-queue.ts'
+import { removeStagedFiles } from '../files/staged-files.ts'
 import type { ArtefactKind } from './installed-artefact.ts'
 
 /** The steps of an installed version, in their order. */

@@ -1,10 +1,10 @@
 // Renewal of a delivered certificate, and a file that is gone fetched again, for as long as the hub knows the delivery.
 
 import { DeliveryKind } from '../../protocol/words.ts'
-import { attemptSpaced } from '../backoff.ts'
-import { meaningOfRefusal } from '../failures.ts'
-import type { HubBudget } from '../hub-budget.ts'
-import type { HubRefusal } from '../hub-request.ts'
+import { attemptSpaced } from '../hub/backoff.ts'
+import { meaningOfRefusal } from '../hub/failures.ts'
+import type { HubBudget } from '../hub/budget.ts'
+import type { HubRefusal } from '../hub/request.ts'
 import type { Identity } from '../identity/identity.ts'
 import { ATTEMPT_INTERVAL_MS, type DeliveryContext } from './delivery-context.ts'
 import { adoptInstalledVersions, queueEvents } from './follow-up.ts'

@@ -2,8 +2,8 @@
 
 import { describeError } from '../../platform/errors.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
-import type { HubBudget } from '../hub-budget.ts'
-import { restoreLinks } from '../versioned-files.ts'
+import type { HubBudget } from '../hub/budget.ts'
+import { restoreLinks } from '../files/versioned-files.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { artefactKey, artefactLayout, type InstalledArtefacts } from './installed-artefact.ts'
 

@@ -18,7 +18,7 @@ import { pollOnce } from '../poll.ts'
 import { rotateAndReport } from '../session.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { requireIdentity } from './identity.ts'
-import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
+import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
 
 const NAMES = ['agent.crt', 'agent.key', 'ca.pem']
 

@@ -2,9 +2,9 @@
 // version of their own: an identity that works must also be one that can be renewed.
 
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
-import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
-import { removeStagedFiles } from '../staged-files.ts'
-import { adoptPlainFiles, kindOfPlace } from '../versioned-files.ts'
+import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
+import { removeStagedFiles } from '../files/staged-files.ts'
+import { adoptPlainFiles, kindOfPlace } from '../files/versioned-files.ts'
 import { filesOf, identityLayout, loadIdentity } from './identity.ts'
 
 /** Whether there was something to adopt. Throws a UserError when the files are no identity; they are then left alone. */

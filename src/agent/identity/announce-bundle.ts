@@ -6,9 +6,9 @@ import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import { uuidOfHex } from '../../platform/time-ordered-uuid.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import { readTrust } from '../hub-gateway.ts'
+import { readTrust } from '../hub/gateway.ts'
 import type { Outbox } from '../reporting/outbox.ts'
-import { bundleAdopted } from '../wire.ts'
+import { bundleAdopted } from '../hub/wire.ts'
 import type { Identity } from './identity.ts'
 
 export async function announceBundle(

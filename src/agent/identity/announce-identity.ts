@@ -3,7 +3,7 @@
 
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import type { Outbox } from '../reporting/outbox.ts'
-import { identityRenewed } from '../wire.ts'
+import { identityRenewed } from '../hub/wire.ts'
 import type { Identity } from './identity.ts'
 
 export async function announceIdentity(

@@ -2,9 +2,9 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type RetrySchedule, UNKNOWN_ROUTE_AGAIN_MS } from '../backoff.ts'
-import type { HubBudget } from '../hub-budget.ts'
-import type { HubClient } from '../hub-client.ts'
+import { type RetrySchedule, UNKNOWN_ROUTE_AGAIN_MS } from '../hub/backoff.ts'
+import type { HubBudget } from '../hub/budget.ts'
+import type { HubClient } from '../hub/client.ts'
 import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 
 export interface RecipientContext {

@@ -1,7 +1,7 @@
 // Whether the roots that the hub offers may take the place of those that are trusted. docs/protocol.md TRU.
 
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
-import type { Bundle, BundleNumber } from '../wire.ts'
+import type { Bundle, BundleNumber } from '../hub/wire.ts'
 
 export interface BundleSituation {
   /** What is trusted now. */

@@ -9,7 +9,7 @@ import { parseCertificatePem, parseCertificatesPem } from '../../pki/certificate
 import { createLogging } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
-import { createEnrollClient } from '../enroll-client.ts'
+import { createEnrollClient } from '../hub/enroll-client.ts'
 import { prepareDirectories } from '../paths.ts'
 import { readAgeKey } from './age-key.ts'
 import { enroll, type EnrollRequest } from './enroll.ts'

@@ -9,9 +9,9 @@ import { readTextIfPresent } from '../../platform/files.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { type PrivateKey, parsePrivateKeyPem } from '../../pki/keys.ts'
-import { type FileOperations, nodeFileOperations } from '../file-operations.ts'
-import type { KnownFiles } from '../known-files.ts'
-import { switchVersion, type VersionedLayout, type VersionFile } from '../versioned-files.ts'
+import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
+import type { KnownFiles } from '../files/known-files.ts'
+import { switchVersion, type VersionedLayout, type VersionFile } from '../files/versioned-files.ts'
 
 export interface Identity {
   readonly hostname: string

@@ -2,10 +2,10 @@
 
 import { invariant } from '../../platform/errors.ts'
 import { parseCsrPem } from '../../pki/csr.ts'
-import type { EnrollClient } from '../enroll-client.ts'
-import type { HubTime } from '../hub-time.ts'
+import type { EnrollClient } from '../hub/enroll-client.ts'
+import type { HubTime } from '../hub/time.ts'
 import type { AgentPaths } from '../paths.ts'
-import { checkLayout } from '../versioned-files.ts'
+import { checkLayout } from '../files/versioned-files.ts'
 import { checkIssuedCertificate } from './certificate-checks.ts'
 import { identityLayout, requireIdentity, storeIdentity } from './identity.ts'
 import { preparePendingRequest, removePendingRequest } from './pending-request.ts'

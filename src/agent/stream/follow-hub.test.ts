@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import { createLogging } from '../../platform/logger.ts'
-import { HubUnreachableError } from '../hub-request.ts'
+import { HubUnreachableError } from '../hub/request.ts'
 import { createHubFollower, type HubFollower } from './follow-hub.ts'
-import type { HubStreamReply } from './hub-stream.ts'
-import type { StreamMessage } from './parse-event-stream.ts'
+import type { HubStreamReply } from '../hub/hub-stream.ts'
+import type { StreamMessage } from '../hub/parse-event-stream.ts'
 
 const LOG = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
 

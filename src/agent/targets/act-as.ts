@@ -2,7 +2,7 @@
 
 import { invariant } from '../../platform/errors.ts'
 import { takeGroupsOf } from '../../platform/take-groups.ts'
-import { createSerialQueue } from '../serial-queue.ts'
+import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { lookAt, readTrustedDirectories } from './trusted-path.ts'
 
 export interface FileOwner {

@@ -3,7 +3,7 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ownershipRefusal } from '../ownership-refusal.ts'
+import { ownershipRefusal } from '../files/ownership-refusal.ts'
 import { resolveFileOwner } from './target-account.ts'
 import type { Applier } from './target-applier.ts'
 import type { Target, TargetFile, TargetProblem } from './target.ts'

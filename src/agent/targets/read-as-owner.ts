@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
-import type { VersionedLayout } from '../versioned-files.ts'
+import type { VersionedLayout } from '../files/versioned-files.ts'
 import type { FileOwner } from './act-as.ts'
 import { readTrustedDirectories } from './trusted-path.ts'
 

@@ -3,7 +3,7 @@
 import { readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { type HookResult, runHook } from '../delivery/run-hook.ts'
-import { ownershipRefusal } from '../ownership-refusal.ts'
+import { ownershipRefusal } from '../files/ownership-refusal.ts'
 import { lookAt } from './trusted-path.ts'
 
 export interface ReloadOptions {

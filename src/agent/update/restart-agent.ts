@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { errnoCode } from '../../platform/errors.ts'
 import { describeStrangers, findPathHands } from '../../platform/path-hands.ts'
-import { askRunningAgent } from '../control-socket.ts'
+import { askRunningAgent } from '../control/control-socket.ts'
 import type { AgentPaths } from '../paths.ts'
 import { actAs } from '../targets/act-as.ts'
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyText, propertyRuns } from '../../../test/support/property.ts'
-import { renewalInstant } from '../../agent/certificate-lifetime.ts'
+import { renewalInstant } from '../../agent/identity/certificate-lifetime.ts'
 import type { CargoId } from '../../protocol/identifiers.ts'
 import type { Policy } from './policy.ts'
 import {

@@ -1,6 +1,6 @@
 // Between an agent and its hub: requests and replies are lost, doubled and late, and connections are cut.
 
-import { HubUnreachableError } from '../../../src/agent/hub-request.ts'
+import { HubUnreachableError } from '../../../src/agent/hub/request.ts'
 import { refusalOf } from '../../../src/hub/http/error-response.ts'
 import { type Exchange, inWholeSeconds, type Reply } from '../simulated-connections.ts'
 import type { RunningHub } from '../simulated-hub.ts'

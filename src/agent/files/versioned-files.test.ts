@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { errnoCode } from '../platform/errors.ts'
+import { errnoCode } from '../../platform/errors.ts'
 import { type FileOperations, nodeFileOperations } from './file-operations.ts'
 import {
   currentVersionDirectory,

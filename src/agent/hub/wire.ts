@@ -7,8 +7,8 @@ import {
   type DeliveryId,
   parseRecipient,
   type Recipient,
-} from '../protocol/identifiers.ts'
-import { LIMITS } from '../protocol/limits.ts'
+} from '../../protocol/identifiers.ts'
+import { LIMITS } from '../../protocol/limits.ts'
 import {
   type BundleAdoptedPayload,
   type BundleRefusedPayload,
@@ -19,8 +19,8 @@ import {
   IssueReplyBody,
   ManifestEntryBody,
   RecipientReplyBody,
-} from '../protocol/schemas.ts'
-import { EventType, type RenewalTrigger } from '../protocol/words.ts'
+} from '../../protocol/schemas.ts'
+import { EventType, type RenewalTrigger } from '../../protocol/words.ts'
 
 export interface EnrollReply {
   readonly agentId: string

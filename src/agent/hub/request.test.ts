@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { Agent } from 'undici'
-import { HubUnreachableError, routeUrl, sendToHub } from './hub-request.ts'
+import { HubUnreachableError, routeUrl, sendToHub } from './request.ts'
 
 async function ask(listener: RequestListener) {
   const server = createServer(listener)

@@ -2,7 +2,7 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeIfPresent } from '../platform/files.ts'
+import { removeIfPresent } from '../../platform/files.ts'
 
 export async function removeStagedFiles(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { propertyRuns } from '../../test/support/property.ts'
+import { propertyRuns } from '../../../test/support/property.ts'
 import { ForeignFileError, switchVersion, type VersionedLayout } from './versioned-files.ts'
 
 async function withLayout(

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { KnownFiles } from './known-files.ts'
 
 /** Two files of which one holds a text, and a clock by which they were changed long ago. */

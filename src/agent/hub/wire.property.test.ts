@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { Check } from 'typebox/value'
-import { anyText, propertyRuns } from '../../test/support/property.ts'
-import type { DeliveryId } from '../protocol/identifiers.ts'
-import { EventRequestBody } from '../protocol/schemas.ts'
+import { anyText, propertyRuns } from '../../../test/support/property.ts'
+import type { DeliveryId } from '../../protocol/identifiers.ts'
+import { EventRequestBody } from '../../protocol/schemas.ts'
 import {
   decodeEnrollReply,
   decodeEventReply,

@@ -8,11 +8,11 @@ import {
   classifyConnectionFailure,
   type ConnectionFailure,
   describeConnectionFailure,
-} from '../platform/connection-failure.ts'
-import { SvcError } from '../platform/errors.ts'
-import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER } from '../protocol/routes.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import { ErrorReplyBody } from '../protocol/schemas.ts'
+} from '../../platform/connection-failure.ts'
+import { SvcError } from '../../platform/errors.ts'
+import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER } from '../../protocol/routes.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import { ErrorReplyBody } from '../../protocol/schemas.ts'
 import type { BundleNumber } from './wire.ts'
 
 export const CONNECT_TIMEOUT_MS = 5000

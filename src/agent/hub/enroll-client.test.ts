@@ -9,7 +9,7 @@ import { type AddressInfo, connect, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { createFakeCa, type FakeCa } from '../../test/fakes/hub-certificates.ts'
+import { createFakeCa, type FakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { createEnrollClient, type EnrollClientOptions } from './enroll-client.ts'
 
 interface TlsHub extends AsyncDisposable {

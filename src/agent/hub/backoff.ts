@@ -1,6 +1,6 @@
 // When to try again: seconds, doubling to five minutes, spread so that a fleet does not come back in step.
 
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 
 export type Random = () => number
 

@@ -1,7 +1,7 @@
 // What a refusal of the hub means for the work it refuses.
 
-import type { WireErrorCode } from '../protocol/errors.ts'
-import type { HubRefusal } from './hub-request.ts'
+import type { WireErrorCode } from '../../protocol/errors.ts'
+import type { HubRefusal } from './request.ts'
 
 /**
  * `transient` is tried again for ever; `identity` too, but nothing else will be answered until it is settled;

@@ -1,17 +1,17 @@
 // Keeps the identity alive: renewed while it still opens the door, recovered when it does not any more. When it is time
 // for either is for the hub's clock to say: it is asked first.
 
-import { describeError } from '../platform/errors.ts'
-import type { Logger } from '../platform/logger.ts'
-import { attemptSpaced, type RetrySchedule } from './backoff.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { attemptSpaced, type RetrySchedule } from '../hub/backoff.ts'
 import { isRenewalDue } from './certificate-lifetime.ts'
-import { describeRefusal } from './failures.ts'
-import type { HubBudget } from './hub-budget.ts'
-import type { HubRefusal } from './hub-request.ts'
-import { decideRecovery } from './identity/decide-recovery.ts'
-import { type Identity, requireIdentity } from './identity/identity.ts'
-import { HubRefusedError } from './identity/renew-identity.ts'
-import { type AgentSession, askHubTime, recoverAndTakeUp, rotateIdentity } from './session.ts'
+import { describeRefusal } from '../hub/failures.ts'
+import type { HubBudget } from '../hub/budget.ts'
+import type { HubRefusal } from '../hub/request.ts'
+import { decideRecovery } from './decide-recovery.ts'
+import { type Identity, requireIdentity } from './identity.ts'
+import { HubRefusedError } from './renew-identity.ts'
+import { type AgentSession, askHubTime, recoverAndTakeUp, rotateIdentity } from '../session.ts'
 
 export interface UpkeepContext {
   readonly session: AgentSession

@@ -1,12 +1,12 @@
 // The hub client of whichever identity is the current one.
 
-import { UserError } from '../platform/errors.ts'
-import { readGivenFile } from './given-files.ts'
-import type { HubClient, HubClientOptions } from './hub-client.ts'
-import type { HubConnections } from './hub-connections.ts'
-import { type HubOutcome, HubUnreachableError } from './hub-request.ts'
-import type { Identity } from './identity/identity.ts'
-import type { HubStreamReply } from './stream/hub-stream.ts'
+import { UserError } from '../../platform/errors.ts'
+import { readGivenFile } from '../files/given-files.ts'
+import type { HubClient, HubClientOptions } from './client.ts'
+import type { HubConnections } from './connections.ts'
+import { type HubOutcome, HubUnreachableError } from './request.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { HubStreamReply } from './hub-stream.ts'
 import type { Bundle } from './wire.ts'
 
 export interface HubGateway extends HubClient {

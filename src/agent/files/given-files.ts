@@ -2,9 +2,9 @@
 // data directory, whom a command started by root becomes, perhaps may not. So root keeps their text before it does.
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
-import { errnoCode, UserError } from '../platform/errors.ts'
-import { readTextIfPresent } from '../platform/files.ts'
-import { findPathHands } from '../platform/path-hands.ts'
+import { errnoCode, UserError } from '../../platform/errors.ts'
+import { readTextIfPresent } from '../../platform/files.ts'
+import { findPathHands } from '../../platform/path-hands.ts'
 
 /** Of the whole process, as the rights are that it stands in for. */
 const kept = new Map<string, string>()

@@ -1,9 +1,9 @@
 // How much of a round is still worth trying: a hub that does not answer, or refuses the agent as such, is left alone
 // until the next round, while one bad request does not keep the others from being made.
 
-import { describeError } from '../platform/errors.ts'
+import { describeError } from '../../platform/errors.ts'
 import { describeRefusal, meaningOfRefusal } from './failures.ts'
-import { type HubRefusal, HubUnreachableError } from './hub-request.ts'
+import { type HubRefusal, HubUnreachableError } from './request.ts'
 
 const UNANSWERED_MAX = 3
 

@@ -3,7 +3,7 @@
 import { Agent, request } from 'undici'
 import { describeConnectionFailure } from '../../platform/connection-failure.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import type { HubClientOptions } from '../hub-client.ts'
+import type { HubClientOptions } from './client.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type HubRefusal,
@@ -11,7 +11,7 @@ import {
   readRefusal,
   REQUEST_TIMEOUT_MS,
   routeUrl,
-} from '../hub-request.ts'
+} from './request.ts'
 import { EventStreamParser, type StreamMessage } from './parse-event-stream.ts'
 
 export interface HubStreamOptions extends HubClientOptions {

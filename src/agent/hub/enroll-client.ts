@@ -3,16 +3,16 @@
 
 import { getCACertificates, rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { invariant } from '../platform/errors.ts'
-import { ROUTES } from '../protocol/routes.ts'
-import type { EnrollRequestBody, RecoverRequestBody } from '../protocol/schemas.ts'
+import { invariant } from '../../platform/errors.ts'
+import { ROUTES } from '../../protocol/routes.ts'
+import type { EnrollRequestBody, RecoverRequestBody } from '../../protocol/schemas.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type HubOutcome,
   type HubRequest,
   routeUrl,
   sendToHub,
-} from './hub-request.ts'
+} from './request.ts'
 import { decodeEnrollReply, decodeIssueReply, type EnrollReply, type IssueReply } from './wire.ts'
 
 /** Every method throws HubUnreachableError when there is no usable answer. */

@@ -1,8 +1,8 @@
 // The file operations that a change of version is made of: a port, so that a test can stop the world before any of them.
 
 import { chmod, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
-import { errnoCode } from '../platform/errors.ts'
-import { syncDirectory, writeNewFile } from '../platform/files.ts'
+import { errnoCode } from '../../platform/errors.ts'
+import { syncDirectory, writeNewFile } from '../../platform/files.ts'
 
 export type FileKind = 'nothing' | 'directory' | 'link' | 'file' | 'other'
 

@@ -1,7 +1,7 @@
 // The content of a cargo that is a file, as the hub hands it out: bounded, and held against the digest that comes with it.
 
 import { hash } from 'node:crypto'
-import type { ReplyHeaders } from './hub-request.ts'
+import type { ReplyHeaders } from './request.ts'
 
 export interface Blob {
   readonly bytes: Uint8Array

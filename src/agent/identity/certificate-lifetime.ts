@@ -1,8 +1,8 @@
 // When a certificate is due for renewal.
 
 import { hash } from 'node:crypto'
-import type { Certificate } from '../pki/certificates.ts'
-import type { HubTime } from './hub-time.ts'
+import type { Certificate } from '../../pki/certificates.ts'
+import type { HubTime } from '../hub/time.ts'
 
 export type Lifetime = Pick<Certificate, 'serial' | 'notBefore' | 'notAfter'>
 

@@ -5,12 +5,12 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
-import { errnoCode, SvcError } from '../platform/errors.ts'
-import { removeIfPresent } from '../platform/files.ts'
-import type { Logger } from '../platform/logger.ts'
-import { printableLines } from '../platform/printable.ts'
-import { openSocketPath } from '../platform/unix-socket.ts'
-import { TargetReport } from './targets/target-report.ts'
+import { errnoCode, SvcError } from '../../platform/errors.ts'
+import { removeIfPresent } from '../../platform/files.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { printableLines } from '../../platform/printable.ts'
+import { openSocketPath } from '../../platform/unix-socket.ts'
+import { TargetReport } from '../targets/target-report.ts'
 
 export type ControlOperation = 'rotate' | 'status' | 'poll' | 'restart'
 export type ControlHandlers = Readonly<Record<ControlOperation, () => Promise<unknown>>> & {

@@ -1,11 +1,11 @@
 // One agent a data directory: whoever acts on it holds its lock; the others ask the one that runs.
 
-import type { Clock } from '../platform/clock.ts'
-import { UserError } from '../platform/errors.ts'
-import { type FileLock, tryLockFile } from '../platform/file-lock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
+import type { Logger } from '../../platform/logger.ts'
 import { askRunningAgent, type ControlOperation, isAgentListening } from './control-socket.ts'
-import type { AgentPaths } from './paths.ts'
+import type { AgentPaths } from '../paths.ts'
 
 const WAIT_MS = 10_000
 const RETRY_MS = 100

@@ -1,6 +1,6 @@
 // The hub's clock, as its replies' `Date` shows it: ours may be wrong, and it is the hub that judges.
 
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 
 /** What a certificate and a running computer can show; a `Date` outside is nonsense, and says nothing (AGT-41). */
 const PLAUSIBLE_MS_MIN = Date.UTC(2000, 0, 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Clock } from '../platform/clock.ts'
-import { HubTime } from './hub-time.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { HubTime } from './time.ts'
 
 const NOON = new Date('2026-01-01T12:00:00Z')
 const HOUR = 3_600_000

@@ -1,22 +1,17 @@
 // The roots that the hub offers, adopted: over a connection that those in use vouch for, after one by the new ones.
 
-import { describeError } from '../platform/errors.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { RetrySchedule } from './backoff.ts'
-import type { DeliveryContext } from './delivery/delivery-context.ts'
-import type { HubBudget } from './hub-budget.ts'
-import type { HubOutcome, HubRefusal } from './hub-request.ts'
-import { readPinned } from './identity/announce-bundle.ts'
-import { decideBundle, sameRoots } from './identity/decide-bundle.ts'
-import {
-  type AdoptedBundle,
-  type Identity,
-  identityLayout,
-  replaceRoots,
-} from './identity/identity.ts'
-import { type AgentSession, takeUpIdentity } from './session.ts'
-import { checkLayout } from './versioned-files.ts'
-import { type Bundle, type BundleNumber, bundleRefused } from './wire.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { RetrySchedule } from '../hub/backoff.ts'
+import type { DeliveryContext } from '../delivery/delivery-context.ts'
+import type { HubBudget } from '../hub/budget.ts'
+import type { HubOutcome, HubRefusal } from '../hub/request.ts'
+import { readPinned } from './announce-bundle.ts'
+import { decideBundle, sameRoots } from './decide-bundle.ts'
+import { type AdoptedBundle, type Identity, identityLayout, replaceRoots } from './identity.ts'
+import { type AgentSession, takeUpIdentity } from '../session.ts'
+import { checkLayout } from '../files/versioned-files.ts'
+import { type Bundle, type BundleNumber, bundleRefused } from '../hub/wire.ts'
 
 export interface BundleContext {
   readonly session: AgentSession

@@ -2,11 +2,11 @@
 // certificate that it was opened with, so a new identity needs a new pool.
 
 import { Agent } from 'undici'
-import { invariant } from '../platform/errors.ts'
-import type { CargoId, DeliveryId, Recipient } from '../protocol/identifiers.ts'
-import { ROUTES } from '../protocol/routes.ts'
-import type { EventRequestBody, RecipientRequestBody } from '../protocol/schemas.ts'
-import { type Blob, BLOB_BYTES_MAX, BLOB_TIMEOUT_MS, BLOB_TYPE, decodeBlob } from './hub-blob.ts'
+import { invariant } from '../../platform/errors.ts'
+import type { CargoId, DeliveryId, Recipient } from '../../protocol/identifiers.ts'
+import { ROUTES } from '../../protocol/routes.ts'
+import type { EventRequestBody, RecipientRequestBody } from '../../protocol/schemas.ts'
+import { type Blob, BLOB_BYTES_MAX, BLOB_TIMEOUT_MS, BLOB_TYPE, decodeBlob } from './blob.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type HubOutcome,
@@ -15,7 +15,7 @@ import {
   routeUrl,
   sendForBytes,
   sendToHub,
-} from './hub-request.ts'
+} from './request.ts'
 import {
   type Bundle,
   decodeBundleReply,

@@ -2,8 +2,8 @@
 // parsing keys and certificates that nobody has touched is most of what that would cost.
 
 import { stat } from 'node:fs/promises'
-import type { Clock } from '../platform/clock.ts'
-import { errnoCode } from '../platform/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { errnoCode } from '../../platform/errors.ts'
 
 interface Known<Value> {
   readonly signature: string

@@ -7,7 +7,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { dirname, join, normalize } from 'node:path'
-import { errnoCode, SvcError } from '../platform/errors.ts'
+import { errnoCode, SvcError } from '../../platform/errors.ts'
 import { type FileOperations, nodeFileOperations } from './file-operations.ts'
 
 export interface VersionedLayout {

@@ -1,8 +1,8 @@
 // How the hub's two ports are reached: over the network, or by whatever stands in for it.
 
 import { createEnrollClient, type EnrollClient, type EnrollClientOptions } from './enroll-client.ts'
-import { createHubClient, type HubClient, type HubClientOptions } from './hub-client.ts'
-import { type HubStreamOptions, type HubStreamReply, openHubStream } from './stream/hub-stream.ts'
+import { createHubClient, type HubClient, type HubClientOptions } from './client.ts'
+import { type HubStreamOptions, type HubStreamReply, openHubStream } from './hub-stream.ts'
 
 export interface HubConnections {
   createHubClient(this: void, options: HubClientOptions): HubClient
