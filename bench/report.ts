@@ -1,4 +1,4 @@
-import { renderTable } from '../src/admin/table.ts'
+import { renderTable } from '../src/admin/terminal/table.ts'
 import type { RateResult, RateRow } from './rows.ts'
 import type { BoundedResult } from './streams.ts'
 import type { TimeResult } from './times.ts'

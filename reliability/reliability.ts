@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
-import { renderTable } from '../src/admin/table.ts'
+import { renderTable } from '../src/admin/terminal/table.ts'
 import { seedFrom } from '../test/simulation/seeded-random.ts'
 import type { RowResult } from './row.ts'
 import { ROWS } from './rows.ts'

@@ -103,7 +103,7 @@ export const ROOMS: readonly Room[] = [
   {
     // Without a hub the CLI opens the vault itself: these two files wire it to the adapters.
     name: 'admin/wiring',
-    prefixes: ['src/admin/main.ts', 'src/admin/open-vault.ts'],
+    prefixes: ['src/admin/main.ts', 'src/admin/doors/open-vault.ts'],
     imports: ['admin', 'hub', 'hub/service', 'hub/store', 'hub/vault', 'protocol', 'platform'],
   },
   {

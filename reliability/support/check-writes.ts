@@ -1,6 +1,6 @@
 // Whether a hub that was started again has everything that it had acknowledged, once, and a good chain.
 
-import { addEntries } from '../../src/admin/verify-chain.ts'
+import { addEntries } from '../../src/admin/commands/verify-chain.ts'
 import { ChainVerifier } from '../../src/audit/hash-chain.ts'
 import { type AdminOperations, ENTRY_PAGE_MAX } from '../../src/protocol/admin.ts'
 import type { AdminAgent, AdminEntry, AdminToken } from '../../src/protocol/admin-views.ts'

@@ -1,7 +1,7 @@
 // A vault and any number of hubs that are started on it, one after the other or at the same time.
 
 import { join } from 'node:path'
-import { connectToHub } from '../../src/admin/socket-client.ts'
+import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import { vaultFiles } from '../../src/hub/vault/vault-files.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import { Secret } from '../../src/platform/secret.ts'

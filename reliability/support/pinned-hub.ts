@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { startDaemon } from '../../bench/daemon.ts'
-import { connectToHub } from '../../src/admin/socket-client.ts'
+import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import { hubEnvironment, type TestHub } from '../../test/support/hub.ts'
 import { pathOfProgram, runProgram, type Variables } from '../../test/support/processes.ts'

@@ -2,12 +2,12 @@ import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
 import { UserError } from '../platform/errors.ts'
 import { runProgram } from '../platform/program.ts'
-import { askHiddenOn } from './ask-hidden.ts'
-import type { CommandContext } from './command-context.ts'
-import { findRemoteHub, type RemoteHub } from './hub-options.ts'
-import { Output } from './output.ts'
-import { openProgress } from './progress.ts'
-import { runSvc } from './program.ts'
+import { askHiddenOn } from './terminal/ask-hidden.ts'
+import type { CommandContext } from './commands/command-context.ts'
+import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
+import { Output } from './terminal/output.ts'
+import { openProgress } from './terminal/progress.ts'
+import { runSvc } from './commands/program.ts'
 import { KEEPER_COMMAND } from './sealed/keeper-command.ts'
 
 const progress = openProgress(systemClock)
@@ -33,7 +33,7 @@ const context: CommandContext = {
   },
   withAdmin: async (work, options) => {
     if (remote === undefined) return (await loadControls()).withAdmin(work, options)
-    const { openRemoteHub } = await import('./remote-hub.ts')
+    const { openRemoteHub } = await import('./doors/remote-hub.ts')
     return work(openRemoteHub(remote))
   },
   openSecret: async (name) =>
@@ -59,7 +59,7 @@ async function loadVaultControls() {
 }
 
 async function openControls() {
-  const { openVaultControls } = await import('./open-vault.ts')
+  const { openVaultControls } = await import('./doors/open-vault.ts')
   return openVaultControls({ env: process.env, clock: systemClock, progress, ask })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CLI_VARIABLES } from '../admin/hub-options.ts'
+import { CLI_VARIABLES } from '../admin/doors/hub-options.ts'
 import { AGENT_VARIABLES } from '../agent/agent-variables.ts'
 import { parseAgentConfig } from '../agent/config.ts'
 import { HUB_VARIABLES } from '../hub/config.ts'

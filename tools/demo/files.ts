@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectToHub } from '../../src/admin/socket-client.ts'
+import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import type { AdminReplies } from '../../src/protocol/admin.ts'
 import { type Variables, waitUntil } from '../../test/support/processes.ts'

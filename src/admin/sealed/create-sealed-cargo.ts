@@ -1,6 +1,6 @@
 import { UserError } from '../../platform/errors.ts'
-import type { CargaCreateOptions } from '../carga-create.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CargaCreateOptions } from '../commands/carga-create.ts'
+import type { CommandContext } from '../commands/command-context.ts'
 import { deliverSealed } from './deliver-sealed.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent } from './read-secret.ts'

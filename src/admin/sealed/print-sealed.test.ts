@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { systemClock } from '../../platform/clock.ts'
-import type { CommandContext } from '../command-context.ts'
-import { Output } from '../output.ts'
+import type { CommandContext } from '../commands/command-context.ts'
+import { Output } from '../terminal/output.ts'
 import { printSealed } from './print-sealed.ts'
 
 const reached = (): Promise<never> => Promise.reject(new Error('nothing else is used'))

@@ -1,6 +1,6 @@
 import type { AdminCreatedCargo } from '../../protocol/admin-views.ts'
-import type { CommandContext } from '../command-context.ts'
-import { renderTable } from '../table.ts'
+import type { CommandContext } from '../commands/command-context.ts'
+import { renderTable } from '../terminal/table.ts'
 import type { Delivered, SealedFor } from './deliver-sealed.ts'
 
 /** `news` says what became of the carga. */

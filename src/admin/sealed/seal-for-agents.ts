@@ -5,7 +5,7 @@ import type { AdminRecipient, AdminRecipients } from '../../protocol/admin-views
 import { SEALED_BASE64_CHARACTERS_MAX } from '../../protocol/admin-routes.ts'
 import { AGE_HEADER_BYTES_MAX, sealedSize } from '../../sealing/age-header.ts'
 import { sealFor } from '../../sealing/sealed-file.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../terminal/progress.ts'
 import { judgeRecipients, type KnownAgent, type Vouched } from './judge-recipients.ts'
 import { explainRefusal } from './recipient-refusal.ts'
 import type { RecipientPins } from './recipient-pins.ts'

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import { parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
-import { collect } from '../collect.ts'
+import { collect } from '../commands/collect.ts'
 import type { Vouched } from './judge-recipients.ts'
 
 export interface SealOptions {

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import { PUSH_BYTES_MAX } from '../../protocol/admin-routes.ts'
+import type { CommandContext } from './command-context.ts'
+import { whenTold } from './when-told.ts'
+
+interface AgentePushOptions {
+  readonly nome: string
+  readonly file: string
+  readonly modo?: string
+  readonly json?: true
+}
+
+export function registerAgentePush(agente: Command, context: CommandContext): void {
+  agente
+    .command('push')
+    .description(
+      'put a small text file on an agent’s host; a secret belongs into a carga of tipo selado',
+    )
+    .argument('<agente>', 'hostname or id')
+    .requiredOption('--nome <nome>', 'on the host out/<nome>')
+    .requiredOption('--file <file>', 'what it holds, text of up to 16 KiB; - is standard input')
+    .option('--modo <modo>', 'who can read and write it there, in octal (default 0644)')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The hub keeps the content, and everybody on the host can read it unless --modo says otherwise. Another push of the same
+name to the same agent is the next version. An agent that is offline gets the file when it is back.
+
+Examples:
+  svc agente push web-1.example.org --nome motd --file motd.txt
+  date | svc agente push web-1.example.org --nome deployed-at --file - --modo 0640
+`,
+    )
+    .action((name: string, options: AgentePushOptions) => push(context, name, options))
+}
+
+async function push(
+  context: CommandContext,
+  agente: string,
+  { nome, file, modo, json }: AgentePushOptions,
+): Promise<void> {
+  const conteudo = await readText(context, file)
+  const request = { agente, nome, conteudo, ...(modo === undefined ? {} : { modo }) }
+  const reply = await context.withAdmin(({ operations }) => operations.pushToAgent(request))
+  if (json) return context.output.writeJson(reply)
+  await context.output.write(
+    `entrega ${reply.entrega_id} of ${nome} is for agente ${agente}${whenTold(reply)}\n`,
+  )
+}
+
+async function readText({ openSecret }: CommandContext, file: string): Promise<string> {
+  const source = await openSecret(file)
+  try {
+    const content = await source.read(PUSH_BYTES_MAX)
+    if (content === undefined) {
+      throw new UserError(
+        'file_too_large',
+        `${source.name} has more than ${PUSH_BYTES_MAX} bytes, which is all that a push holds`,
+        { hint: 'a larger file goes into a carga of tipo selado' },
+      )
+    }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new UserError('content_invalid', `${source.name} is not text in UTF-8`)
+  } finally {
+    await source.close()
+  }
+}

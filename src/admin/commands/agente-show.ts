@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import { renderDeliveries } from './entrega-list.ts'
+import { renderFields } from '../terminal/table.ts'
+
+export function registerAgenteShow(agente: Command, context: CommandContext): void {
+  agente
+    .command('show')
+    .description('show one agent and its deliveries')
+    .argument('<agente>', 'hostname or id')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  svc agente show web-1.example.org
+  svc agent show web-1.example.org --json
+`,
+    )
+    .action((name: string, options: { json?: true }) =>
+      showAgent(context, name, options.json === true),
+    )
+}
+
+async function showAgent(context: CommandContext, name: string, asJson: boolean): Promise<void> {
+  const shown = await context.withAdmin(({ operations }) => operations.showAgent({ agente: name }))
+  if (asJson) return context.output.writeJson(shown)
+  const { entregas, ...fields } = shown
+  const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
+  const shownFields = { ...fields, atrasado: fields.atrasado ? 'yes' : 'no' }
+  await context.output.write(`${renderFields(shownFields)}${deliveries}`)
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import { renderBundle } from './bundle-status.ts'
+import type { CommandContext } from './command-context.ts'
+
+interface BundleUpdateOptions {
+  readonly force?: true
+  readonly numero?: number
+  readonly novaEpoca?: true
+  readonly json?: true
+}
+
+export function registerBundleUpdate(bundle: Command, context: CommandContext): void {
+  bundle
+    .command('update')
+    .description('make the hub read its root file again; what it holds becomes the next set')
+    .option('--force', 'also when agents need a root that goes: they are lost')
+    .option(
+      '--numero <number>',
+      'the number of the set, after a restored vault: greater than any that agents have',
+      parseNumber,
+    )
+    .option('--nova-epoca', 'count anew, from 1 or --numero; agents of before 0.5.0 do not follow')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The root file is that of SVC_CA_ROOT_CA_PATH on the hub: all roots that are to be trusted, one PEM certificate after
+the other. A root that agents, or certificates in use, still need goes with --force only; the refusal names them. How
+a root is replaced, step by step: "Rotate the CA's root" in docs/operations.md.
+
+Numbers only grow: --numero goes 1,000 ahead at most, or further with --force, and never into the last million below
+2147483647. --nova-epoca is the way back from a number that was too great: agents take the new count from a hub that they
+trust by the roots that they have, and never go back to the old one.
+
+Examples:
+  cat old-root.crt new-root.crt > /etc/svc-server/ca-root.crt && svc bundle update
+  svc bundle update --json
+  svc bundle update --numero 40
+  svc bundle update --nova-epoca
+`,
+    )
+    .action(async ({ force, numero, novaEpoca, json }: BundleUpdateOptions) => {
+      const updated = await context.withAdmin(({ operations }) =>
+        operations.updateBundle({
+          ...(force && { force }),
+          ...(numero === undefined ? {} : { numero }),
+          ...(novaEpoca && { nova_epoca: true }),
+        }),
+      )
+      if (json) return context.output.writeJson(updated)
+      const done = updated.is_changed
+        ? `the roots are now set ${updated.numero}`
+        : `the root file holds what is trusted already: set ${updated.numero} stays`
+      const lost = updated.endangered.map(
+        ({ hostname, reasons }) => `lost: ${hostname} (${reasons.join('; ')})\n`,
+      )
+      await context.output.write(`${done}\n${lost.join('')}\n${renderBundle(updated)}`)
+    })
+}
+
+function parseNumber(text: string): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= 1 && number <= LIMITS.rootSetNumberNamedMax) return number
+  const { rootSetNumberNamedMax: most } = LIMITS
+  throw new UserError('usage', `--numero: ${text} is no whole number between 1 and ${most}`, {
+    hint: 'svc bundle status shows the number of the set in force',
+  })
+}

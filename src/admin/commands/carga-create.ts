@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
+import { collect } from './collect.ts'
+import { awaitChange } from './await-change.ts'
+import type { CommandContext } from './command-context.ts'
+import { renderNewDeliveries } from './new-deliveries.ts'
+import { addSealOptions, type SealOptions } from '../sealed/seal-options.ts'
+
+export interface CargaCreateOptions extends SealOptions {
+  readonly tipo: string
+  readonly nome: string
+  readonly agente: readonly string[]
+  readonly role: readonly string[]
+  readonly san: readonly string[]
+  readonly escrow: readonly string[]
+  readonly unassigned?: true
+  readonly json?: true
+}
+
+export function registerCargaCreate(carga: Command, context: CommandContext): void {
+  const command = carga
+    .command('create')
+    .description('register a carga and one entrega for each of its agents')
+    .requiredOption('--tipo <tipo>', 'csr_cert: a certificate; selado: a file that is sealed here')
+    .requiredOption(
+      '--nome <nome>',
+      'on the host out/<nome>.crt and out/<nome>.key, or out/<nome> of a selado',
+    )
+    .option(
+      '--agente <agente>',
+      'an agent that gets it, by hostname or id; repeatable',
+      collect,
+      [],
+    )
+    .option('--role <role>', 'every agent of this role gets it; repeatable', collect, [])
+    .option('--unassigned', 'for nobody yet: svc politica set --carga gives it to new agents')
+    .option('--san <name>', 'one more DNS name or IP address; repeatable', collect, [])
+  addSealOptions(command, 'what a selado holds')
+    .option('--escrow <recipient>', 'who else can open a selado, age1pq1…; repeatable', collect, [])
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: CargaCreateOptions) => createCargo(context, options))
+}
+
+const HELP = `
+A selado is sealed before it leaves svc: the hub cannot open it. A recipient that is new, or has changed, is shown and
+wants your word once: compare it with what svc-agent identity shows on the host. Fingerprints that you accepted are kept
+in ~/.config/svc/recipients.json (XDG_CONFIG_HOME), or in the file that SVC_RECIPIENTS_FILE names. With an admin token of
+role operator --san takes the names that the politica of the role gives by its --san, and no other.
+
+Examples:
+  svc carga create --tipo csr_cert --nome site --agente web-1.example.org
+  svc carga create --tipo csr_cert --nome shop --role web --san shop.example.org --san '*.shop.example.org'
+  svc carga create --tipo csr_cert --nome node --unassigned
+  svc carga create --tipo selado --nome db-password --file db-password --agente web-1.example.org
+  openssl rand -base64 32 | svc carga create --tipo selado --nome api-key --file - --role web
+`
+
+async function createCargo(context: CommandContext, options: CargaCreateOptions): Promise<void> {
+  if (options.tipo === DeliveryKind.sealed) {
+    if (options.unassigned)
+      throw new UserError('usage', 'a selado is sealed for agents: leave --unassigned out')
+    const { createSealedCargo } = await import('../sealed/create-sealed-cargo.ts')
+    return createSealedCargo(context, options)
+  }
+  refuseSealOptions(options)
+  const request = {
+    tipo: options.tipo,
+    nome: options.nome,
+    agentes: [...options.agente],
+    roles: [...options.role],
+    sans: [...options.san],
+    ...(options.unassigned && { unassigned: true }),
+  }
+  const created = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.createCargo(request)),
+  )
+  if (options.json) return context.output.writeJson(created)
+  const table = options.unassigned ? '' : `\n${renderNewDeliveries(created.entregas)}`
+  await context.output.write(`carga ${created.carga_id} created\n${table}`)
+}
+
+function refuseSealOptions({ file, escrow, acceptRecipient, recipient }: CargaCreateOptions): void {
+  const values = [...escrow, ...acceptRecipient, ...recipient]
+  if (file === undefined && values.length === 0) return
+  throw new UserError('usage', 'a file and its recipients belong to --tipo selado')
+}

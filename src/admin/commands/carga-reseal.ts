@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import type { CommandContext } from './command-context.ts'
+import { addSealOptions, parseVouched, type SealOptions } from '../sealed/seal-options.ts'
+
+interface CargaResealOptions extends SealOptions {
+  readonly escrowIdentity?: string
+  readonly acceptContent?: string
+  readonly json?: true
+}
+
+export function registerCargaReseal(carga: Command, context: CommandContext): void {
+  const command = carga
+    .command('reseal')
+    .description('seal a selado anew, for the recipients that its agents have now')
+    .argument('<carga>', 'its id, as svc carga list shows it')
+    .option('--escrow-identity <file>', 'the identity of its --escrow; - for standard input')
+    .option(
+      '--accept-content <sha256>',
+      'of the sealed file that the hub has, when this machine did not seal it',
+    )
+  addSealOptions(command, 'what it holds')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+For hosts that enrolled again with a new identity, and so cannot open what they get. The hub cannot open it either: this
+machine needs what it holds, or the identity of its escrow recipient. With that identity it opens only what it sealed
+for the carga itself, as noted beside the fingerprints, or what --accept-content vouches for.
+
+Examples (the id of the carga named db-password comes from the list):
+  id=$(svc carga list | awk '$1 == "db-password" { print $NF; exit }')
+  svc carga reseal "$id" --file db-password
+  svc carga reseal "$id" --escrow-identity escrow.key
+`,
+    )
+    .action((id: string, options: CargaResealOptions) => resealCargo(context, id, options))
+}
+
+async function resealCargo(
+  context: CommandContext,
+  id: string,
+  options: CargaResealOptions,
+): Promise<void> {
+  const { file, escrowIdentity, json } = options
+  const accepted = parseAcceptedContent(options)
+  const update = { id, vouched: parseVouched(options), ...(json && { json }) }
+  const { sealAnew, sealFile } = await import('../sealed/update-sealed-cargo.ts')
+  if (file !== undefined && escrowIdentity === undefined) return sealFile(context, update, file)
+  if (file === undefined && escrowIdentity !== undefined) {
+    return sealAnew(context, update, { identityFile: escrowIdentity, accepted })
+  }
+  throw new UserError(
+    'usage',
+    'name what it holds by --file, or who opens it by --escrow-identity',
+    {
+      hint: 'the hub cannot open it: without one of the two it cannot be sealed anew',
+    },
+  )
+}
+
+function parseAcceptedContent({
+  acceptContent,
+  escrowIdentity,
+}: CargaResealOptions): string | undefined {
+  if (acceptContent === undefined) return undefined
+  if (escrowIdentity === undefined) {
+    throw new UserError('usage', '--accept-content goes with --escrow-identity')
+  }
+  if (/^[0-9a-f]{64}$/.test(acceptContent)) return acceptContent
+  throw new UserError('usage', `--accept-content: ${acceptContent} is not a SHA-256 in hex`)
+}

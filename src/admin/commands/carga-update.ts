@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import { collect } from './collect.ts'
+import { awaitChange } from './await-change.ts'
+import type { CommandContext } from './command-context.ts'
+import { ifVersaoOption } from './if-versao.ts'
+import { renderNewDeliveries } from './new-deliveries.ts'
+import { addSealOptions, parseVouched, type SealOptions } from '../sealed/seal-options.ts'
+
+interface CargaUpdateOptions extends SealOptions {
+  readonly san: readonly string[]
+  /** False when --no-sans is given. */
+  readonly sans: boolean
+  readonly ifVersao?: number
+  readonly json?: true
+}
+
+export function registerCargaUpdate(carga: Command, context: CommandContext): void {
+  const command = carga
+    .command('update')
+    .description('make the next versao of a carga, with a fresh entrega for each of its agents')
+    .argument('<carga>', 'its id, as svc carga list shows it')
+    .option(
+      '--san <name>',
+      'a DNS name or IP address, in place of those that it has; repeatable',
+      collect,
+      [],
+    )
+    .option('--no-sans', 'only the host’s own name from now on')
+    .addOption(ifVersaoOption())
+  addSealOptions(command, 'what a selado holds from now on')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Of a csr_cert, every host gets a new certificate; without --san and --no-sans the names stay as they are. A selado is
+sealed here for the agents that have it, and for its escrow; see svc carga create --help for recipients, and for what an
+operator may name.
+
+Examples (the id of the carga named site comes from the list):
+  id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')
+  svc carga update "$id" --san shop.example.org --san '*.shop.example.org'
+  svc carga update "$id" --no-sans
+  svc carga update "$id" --file db-password
+  svc load update "$id" --json
+`,
+    )
+    .action((id: string, options: CargaUpdateOptions) => updateCargo(context, id, options))
+}
+
+async function updateCargo(
+  context: CommandContext,
+  id: string,
+  options: CargaUpdateOptions,
+): Promise<void> {
+  const sans = chooseSans(options)
+  if (options.file !== undefined) return updateSealedCargo(context, id, options, sans)
+  refuseVouching(options)
+  const request = {
+    carga: id,
+    ...(sans === undefined ? {} : { sans }),
+    ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
+  }
+  const updated = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.updateCargo(request)),
+  )
+  if (options.json) return context.output.writeJson(updated)
+  const table = renderNewDeliveries(updated.entregas)
+  await context.output.write(
+    `carga ${updated.carga_id} is now versao ${updated.versao}\n\n${table}`,
+  )
+}
+
+async function updateSealedCargo(
+  context: CommandContext,
+  id: string,
+  options: CargaUpdateOptions,
+  sans: readonly string[] | undefined,
+): Promise<void> {
+  const { file = '', ifVersao: versao, json } = options
+  if (sans !== undefined)
+    throw new UserError('usage', 'a selado has no names: leave --san and --no-sans out')
+  const vouched = parseVouched(options)
+  const { sealFile } = await import('../sealed/update-sealed-cargo.ts')
+  await sealFile(context, { id, versao, vouched, ...(json && { json }) }, file)
+}
+
+function refuseVouching({ acceptRecipient, recipient }: CargaUpdateOptions): void {
+  if (acceptRecipient.length + recipient.length === 0) return
+  throw new UserError('usage', '--accept-recipient and --recipient go with --file')
+}
+
+function chooseSans({ san, sans }: CargaUpdateOptions): string[] | undefined {
+  if (!sans && san.length > 0) {
+    throw new UserError('usage', '--san and --no-sans do not go together', {
+      hint: '--san alone replaces all the names that the carga has',
+    })
+  }
+  if (!sans) return []
+  return san.length === 0 ? undefined : [...san]
+}

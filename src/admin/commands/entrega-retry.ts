@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import { awaitChange } from './await-change.ts'
+import type { CommandContext } from './command-context.ts'
+import { renderDeliveries } from './entrega-list.ts'
+
+interface EntregaRetryOptions {
+  readonly all?: true
+  readonly json?: true
+}
+
+export function registerEntregaRetry(entrega: Command, context: CommandContext): void {
+  entrega
+    .command('retry')
+    .description('make a new entrega in the place of one, or of every failed one')
+    .argument('[entrega]', 'its id, as svc entrega list shows it')
+    .option('--all', 'every failed one')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The new entrega has an id of its own; the list shows it.
+
+Examples (the id of web-1's failed entrega comes from the list):
+  svc entrega retry --all
+  id=$(svc entrega list | awk '$1 == "web-1.example.org" && $5 == "falhou" { print $NF; exit }')
+  svc entrega retry "$id"
+`,
+    )
+    .action((id: string | undefined, options: EntregaRetryOptions) =>
+      retryDeliveries(context, id, options),
+    )
+}
+
+async function retryDeliveries(
+  context: CommandContext,
+  id: string | undefined,
+  options: EntregaRetryOptions,
+): Promise<void> {
+  if ((id === undefined) === (options.all === undefined)) {
+    throw new UserError('usage', 'name one entrega, or all of the failed ones by --all', {
+      hint: 'svc entrega list shows ids',
+    })
+  }
+  const request = id === undefined ? {} : { entrega: id }
+  const retried = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.retryDeliveries(request)),
+  )
+  if (options.json) return context.output.writeJson(retried)
+  await context.output.write(renderDeliveries(retried.entregas))
+}

@@ -1,0 +1,73 @@
+import { parseDurationMs } from '../../platform/durations.ts'
+import { UserError } from '../../platform/errors.ts'
+import { parseInstant } from '../../platform/instants.ts'
+import type { EntryQuery } from './read-entries.ts'
+
+export interface EventoListOptions {
+  readonly verify?: true
+  readonly tipo?: string
+  readonly agente?: string
+  readonly since?: string
+  readonly limit?: string
+  readonly follow?: true
+  readonly json?: true
+}
+
+export interface EntryListing {
+  readonly query: EntryQuery
+  readonly limit: number | undefined
+  /** Nothing is left out. */
+  readonly isWholeLog: boolean
+}
+
+/** What is held in memory to find the newest ones. */
+const LIMIT_MAX = 100_000
+const DATE = /^\d{4}-\d\d-\d\d$/
+
+export function parseEntryListing(options: EventoListOptions, now: Date): EntryListing {
+  if (options.follow && options.verify) {
+    throw new UserError('usage', '--verify and --follow do not go together', {
+      hint: 'verify first, then follow: a log that goes on has no end to verify to',
+    })
+  }
+  const query: EntryQuery = {
+    ...(options.tipo === undefined ? {} : { tipo: options.tipo }),
+    ...(options.agente === undefined ? {} : { agente: options.agente }),
+    ...(options.since === undefined ? {} : { since: parseSince(options.since, now) }),
+  }
+  const limit = options.limit === undefined ? undefined : parseLimit(options.limit)
+  return { query, limit, isWholeLog: limit === undefined && Object.keys(query).length === 0 }
+}
+
+export function parseSince(text: string, now: Date): string {
+  const agoMs = parseDurationMs(text)
+  const time = agoMs === undefined ? parseTime(text) : timeBefore(now, agoMs)
+  if (time === undefined) {
+    throw new UserError('since_invalid', `--since: ${text} is neither a time nor a duration`, {
+      hint: 'write it as 2026-01-31T12:00:00Z, 2026-01-31 or 24h',
+    })
+  }
+  return time.toISOString()
+}
+
+/** No entry is older than what counts the time. */
+function timeBefore(now: Date, agoMs: number): Date {
+  return new Date(Math.max(0, now.getTime() - agoMs))
+}
+
+/** A date alone is its midnight in UTC. */
+function parseTime(text: string): Date | undefined {
+  return parseInstant(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(' ', 'T'))
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > LIMIT_MAX) {
+    throw new UserError(
+      'limit_invalid',
+      `--limit: ${text} is not a number from 1 to ${LIMIT_MAX}`,
+      { hint: 'without --limit the whole log is listed' },
+    )
+  }
+  return limit
+}

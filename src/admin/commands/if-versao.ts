@@ -1,0 +1,15 @@
+import { Option } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+
+/** `--if-versao <n>`: two operators who change one thing at the same time shall notice. */
+export function ifVersaoOption(): Option {
+  return new Option(
+    '--if-versao <versao>',
+    'only while it has this versao; else nothing is changed',
+  ).argParser((text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+    throw new UserError('versao_invalid', `--if-versao: ${text} is not a versao`, {
+      hint: 'svc carga list shows them',
+    })
+  })
+}

@@ -1,0 +1,121 @@
+import { ChainVerifier } from '../../audit/hash-chain.ts'
+import { UserError } from '../../platform/errors.ts'
+import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminEntry } from '../../protocol/admin-views.ts'
+import type { CommandContext } from './command-context.ts'
+import {
+  parseEntryListing,
+  type EntryListing,
+  type EventoListOptions,
+} from './evento-list-options.ts'
+import {
+  printEntriesAsJson,
+  printEntriesAsJsonLines,
+  printEntriesAsTable,
+  type EntryPrinter,
+} from './print-entries.ts'
+import { readEntryPages, readLastEntries } from './read-entries.ts'
+import {
+  addEntries,
+  conclude,
+  describeProgress,
+  failIfBroken,
+  verifyChain,
+  type ChainVerification,
+} from './verify-chain.ts'
+
+const FOLLOW_INTERVAL_MS = 1000
+
+export async function listEntries(
+  context: CommandContext,
+  options: EventoListOptions,
+): Promise<void> {
+  const listing = parseEntryListing(options, context.clock.now())
+  const printer = choosePrinter(context, options)
+  await context.withAdmin(async ({ operations, isThroughHub }) => {
+    if (options.follow && !isThroughHub) {
+      throw new UserError('hub_missing', '--follow needs a running hub, and none holds the vault', {
+        hint: 'start svc-server, or leave --follow out',
+      })
+    }
+    const pages = readPages(operations, listing)
+    if (options.verify) {
+      const verification = await printVerified(context, operations, listing, printer, pages)
+      await printer.end(verification)
+      failIfBroken(verification)
+      return
+    }
+    const lastSeq = await printPages(context, printer, pages)
+    if (options.follow) await follow(context, operations, listing, printer, lastSeq)
+    await printer.end(undefined)
+  })
+}
+
+function choosePrinter({ output }: CommandContext, options: EventoListOptions): EntryPrinter {
+  if (!options.json) return printEntriesAsTable(output)
+  return options.follow ? printEntriesAsJsonLines(output) : printEntriesAsJson(output)
+}
+
+async function* readPages(
+  operations: AdminOperations,
+  { query, limit }: EntryListing,
+): AsyncGenerator<AdminEntry[]> {
+  if (limit === undefined) yield* readEntryPages(operations, query)
+  else yield await readLastEntries(operations, query, limit)
+}
+
+/** The `seq` of the last entry, 0 when there was none. */
+async function printPages(
+  { output }: CommandContext,
+  printer: EntryPrinter,
+  pages: AsyncIterable<AdminEntry[]>,
+): Promise<number> {
+  let lastSeq = 0
+  for await (const page of pages) {
+    await printer.print(page)
+    if (output.isClosed) break
+    lastSeq = page.at(-1)?.seq ?? lastSeq
+  }
+  return lastSeq
+}
+
+/** The whole log is read once when all of it is listed. It is verified to its end even when nobody reads the list. */
+async function printVerified(
+  context: CommandContext,
+  operations: AdminOperations,
+  listing: EntryListing,
+  printer: EntryPrinter,
+  pages: AsyncIterable<AdminEntry[]>,
+): Promise<ChainVerification> {
+  if (!listing.isWholeLog) {
+    await printPages(context, printer, pages)
+    return verifyChain(operations, context.progress)
+  }
+  const verifier = new ChainVerifier()
+  for await (const page of pages) {
+    addEntries(verifier, page)
+    await printer.print(page)
+    // On a terminal the entries that go by are progress enough.
+    if (!context.output.isTerminal) context.progress.show(describeProgress(verifier))
+  }
+  context.progress.clear()
+  return conclude(verifier)
+}
+
+async function follow(
+  { output, clock }: CommandContext,
+  operations: AdminOperations,
+  { query }: EntryListing,
+  printer: EntryPrinter,
+  lastSeq: number,
+): Promise<void> {
+  let after = lastSeq
+  while (!output.isClosed) {
+    for await (const page of readEntryPages(operations, query, after)) {
+      await printer.print(page)
+      if (output.isClosed) return
+      after = page.at(-1)?.seq ?? after
+    }
+    await clock.sleep(FOLLOW_INTERVAL_MS)
+  }
+}

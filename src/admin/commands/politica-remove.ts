@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { printable } from '../../platform/printable.ts'
+import type { CommandContext } from './command-context.ts'
+import { renderAffected } from './render-policy.ts'
+
+export function registerPoliticaRemove(politica: Command, context: CommandContext): void {
+  politica
+    .command('remove')
+    .description('end the politica of a role')
+    .argument('<role>', "the role, or '*'")
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+From then on the politica of '*' holds for the agents of the role, or none. What they have stays: certificates live as long
+as they were made for, and entregas are not cancelled.
+
+Examples:
+  svc politica remove web
+  svc policy remove '*' --json
+`,
+    )
+    .action(async (role: string, options: { json?: true }) => {
+      const removed = await context.withAdmin(({ operations }) => operations.removePolicy({ role }))
+      if (options.json) return context.output.writeJson(removed)
+      const affected = renderAffected(removed.cargas_afetadas)
+      await context.output.write(`politica of role ${printable(removed.role)} removed\n${affected}`)
+    })
+}

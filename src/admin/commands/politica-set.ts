@@ -1,0 +1,112 @@
+import type { Command } from 'commander'
+import { UserError } from '../../platform/errors.ts'
+import type { AdminRequest } from '../../protocol/admin.ts'
+import { collect } from './collect.ts'
+import type { CommandContext } from './command-context.ts'
+import { parseSecondsOption } from './duration-option.ts'
+import { renderAffected, renderPolicy } from './render-policy.ts'
+
+interface PoliticaSetOptions {
+  readonly nome?: string
+  /** These are false when their --no- is given. */
+  readonly tokenTtlMax?: string | false
+  readonly certTtl?: string | false
+  readonly san: readonly string[]
+  readonly sans: boolean
+  readonly carga: readonly string[]
+  readonly cargas: boolean
+  /** Undefined when neither form is given. */
+  readonly reenroll?: boolean
+  readonly json?: true
+}
+
+export function registerPoliticaSet(politica: Command, context: CommandContext): void {
+  politica
+    .command('set')
+    .description('make the politica of a role, or change it')
+    .argument('<role>', "the role, or '*' for every role that has none of its own")
+    .option('--nome <nome>', 'what lists and logs call it; the role unless given')
+    .option('--token-ttl-max <duration>', 'the longest that a token for the role may live')
+    .option('--no-token-ttl-max', '7d, as without a politica')
+    .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
+    .option('--no-cert-ttl', 'as long as the CA decides')
+    .option(
+      '--san <name>',
+      "a name that its certificates may have, *.suffix, or '*' for any; repeatable",
+      collect,
+      [],
+    )
+    .option('--no-sans', 'no name but the host’s own')
+    .option(
+      '--carga <id>',
+      'a carga csr_cert that each agent gets when it is enrolled; repeatable',
+      collect,
+      [],
+    )
+    .option('--no-cargas', 'nothing at enrolment')
+    .option('--reenroll', 'admin tokens of role operator may enrol its hosts again')
+    .option('--no-reenroll', 'only those of role admin may, as without a politica')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action((role: string, options: PoliticaSetOptions) => setPolicy(context, role, options))
+}
+
+const HELP = `
+What no option names stays as it is; --san and --carga take the place of all that were there. The politica of a role holds
+as a whole: that of '*' adds nothing to it. Tokens and certificates that were made before live on as they are. What --san
+no longer permits is shown, and is renewed no more. An admin token of role operator gives no name that --san does not give
+by word ('*' is all), and enrols no host again without --reenroll; role admin, and svc beside the hub, always may. The CA may allow less than --cert-ttl: then it refuses, and so does
+the hub, with 502 ca_failed; try it on one host by svc-agent rotate.
+
+Examples:
+  svc politica set '*' --token-ttl-max 1h
+  svc politica set web --token-ttl-max 30m --cert-ttl 8h --san '*.shop.example.org' --san 192.0.2.7
+  svc politica set web --carga "$(svc carga create --tipo csr_cert --nome node --unassigned --json | jq -r .carga_id)"
+  svc politica set web --reenroll
+  svc policy set web --no-cert-ttl --no-cargas --json
+`
+
+async function setPolicy(
+  context: CommandContext,
+  role: string,
+  options: PoliticaSetOptions,
+): Promise<void> {
+  const request = toRequest(role, options)
+  const set = await context.withAdmin(({ operations }) => operations.setPolicy(request))
+  if (options.json) return context.output.writeJson(set)
+  await context.output.write(`${renderPolicy(set)}${renderAffected(set.cargas_afetadas)}`)
+}
+
+function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'setPolicy'> {
+  const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas, reenroll } = options
+  const names = chooseList('--san', san, sans)
+  const ids = chooseList('--carga', carga, cargas)
+  return {
+    role,
+    ...(nome !== undefined && { nome }),
+    ...(tokenTtlMax !== undefined && {
+      token_ttl_max: chooseSeconds('--token-ttl-max', tokenTtlMax),
+    }),
+    ...(certTtl !== undefined && { cert_ttl: chooseSeconds('--cert-ttl', certTtl) }),
+    ...(names !== undefined && { sans_permitidos: names }),
+    ...(ids !== undefined && { cargas_automaticas: ids }),
+    ...(reenroll !== undefined && { reenroll }),
+  }
+}
+
+function chooseSeconds(option: string, value: string | false): number | null {
+  return value === false ? null : parseSecondsOption(option, value)
+}
+
+/** Undefined leaves it as it is. */
+function chooseList(
+  option: string,
+  values: readonly string[],
+  isWanted: boolean,
+): string[] | undefined {
+  if (isWanted) return values.length === 0 ? undefined : [...values]
+  if (values.length === 0) return []
+  throw new UserError('usage', `${option} and --no-${option.slice(2)}s do not go together`, {
+    hint: `${option} alone replaces all that there were`,
+  })
+}

@@ -1,0 +1,74 @@
+import type { AdminEntry } from '../../protocol/admin-views.ts'
+import { printable } from '../../platform/printable.ts'
+import type { Output } from '../terminal/output.ts'
+import { describeVerification, type ChainVerification } from './verify-chain.ts'
+
+/** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */
+export interface EntryPrinter {
+  print(entries: readonly AdminEntry[]): Promise<void>
+  end(verification: ChainVerification | undefined): Promise<void>
+}
+
+/** One JSON document, written as it comes, a line an entry. */
+export function printEntriesAsJson(output: Output): EntryPrinter {
+  let opening = '{"eventos":['
+  return {
+    print: async (entries) => {
+      if (entries.length === 0) return
+      await output.write(`${opening}\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}`)
+      opening = ','
+    },
+    end: (verification) => {
+      const start = opening === ',' ? '' : opening
+      const fields =
+        verification === undefined ? '' : `,${JSON.stringify(verification).slice(1, -1)}`
+      return output.write(`${start}\n]${fields}}\n`)
+    },
+  }
+}
+
+/** A log without an end is no document: one JSON object a line. */
+export function printEntriesAsJsonLines(output: Output): EntryPrinter {
+  return {
+    print: (entries) => output.write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
+    end: () => Promise.resolve(),
+  }
+}
+
+/** The widest usual value of each column but the last; nobody can measure entries that are yet to come. */
+const COLUMN_WIDTHS = [6, 27, 26, 36]
+const HEAD = renderRow(['SEQ', 'TIMESTAMP', 'TIPO_EVENTO', 'AGENTE_ID', 'PAYLOAD'])
+
+export function printEntriesAsTable(output: Output): EntryPrinter {
+  let head = HEAD
+  const print = async (entries: readonly AdminEntry[]): Promise<void> => {
+    await output.write(`${head}${entries.map(renderEntry).join('')}`)
+    head = ''
+  }
+  return {
+    print,
+    // A broken chain is an error, and is told on stderr.
+    end: async (verification) => {
+      await print([])
+      if (verification?.ok !== true) return
+      await output.write(`\n${describeVerification(verification)}\n`)
+    },
+  }
+}
+
+function renderEntry(entry: AdminEntry): string {
+  return renderRow([
+    String(entry.seq),
+    entry.timestamp,
+    entry.tipo_evento,
+    entry.agente_id ?? '-',
+    entry.payload_text,
+  ])
+}
+
+function renderRow(cells: readonly string[]): string {
+  return `${cells
+    .map((cell, index) => printable(cell).padEnd(COLUMN_WIDTHS[index] ?? 0))
+    .join('  ')
+    .trimEnd()}\n`
+}

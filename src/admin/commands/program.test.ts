@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Command } from 'commander'
+import { systemClock } from '../../platform/clock.ts'
+import type { CommandContext } from './command-context.ts'
+import { Output } from '../terminal/output.ts'
+import { buildProgram, runSvc } from './program.ts'
+
+class Reached extends Error {}
+
+/** Nothing is done: a command that gets as far as to ask for the vault has understood its arguments. */
+const reached = (): Promise<never> => Promise.reject(new Reached())
+const context: CommandContext = {
+  output: new Output(process.stdout),
+  clock: systemClock,
+  progress: { show: () => undefined, clear: () => undefined },
+  vault: { create: reached, checkPassphrase: reached },
+  useHub: () => undefined,
+  openSecret: reached,
+  openPins: reached,
+  withAdmin: reached,
+}
+
+function listLeaves(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves)
+}
+
+/** The lines of its help that run svc, variables and quotes resolved as far as svc could tell. */
+function readExamples(command: Command): string[][] {
+  let help = ''
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text
+    },
+  })
+  command.outputHelp()
+  const [, examples = ''] = help.split(/^Examples.*:\n/m)
+  return [...examples.matchAll(/^ {2}(?:[A-Z_]+=\S+ )*svc (.*)$/gm)].map(([, line = '']) =>
+    (line.match(/"[^"]*"|'[^']*'|[^ ]+/g) ?? []).map((word) => word.replaceAll(/^['"]|['"]$/g, '')),
+  )
+}
+
+describe('the help of each command', () => {
+  const leaves = listLeaves(buildProgram(context)).filter((leaf) => leaf.name() !== 'completion')
+
+  test('covers all that there is', () => {
+    assert.equal(leaves.length, 38)
+  })
+
+  for (const leaf of leaves) {
+    const name = `${leaf.parent?.name() ?? ''} ${leaf.name()}`
+    test(`has examples that ${name} understands`, async () => {
+      const examples = readExamples(leaf)
+      assert.ok(examples.length > 0, 'no example')
+      for (const args of examples) {
+        await assert.rejects(runSvc(args, context), Reached, `svc ${args.join(' ')}`)
+      }
+    })
+  }
+})

@@ -1,0 +1,208 @@
+// The command tree of svc. Each command says its options and help here, and loads what it works with when it runs.
+
+import { Command, CommanderError } from 'commander'
+import { addCompletionCommand } from '../../platform/completion.ts'
+import { UserError } from '../../platform/errors.ts'
+import { readVersion } from '../../platform/version.ts'
+import { registerAdminToken } from './admin-token.ts'
+import { registerAgenteList } from './agente-list.ts'
+import { registerAgentePush } from './agente-push.ts'
+import { registerAgenteRemove } from './agente-remove.ts'
+import { registerAgenteRevocations } from './agente-revocations.ts'
+import { registerAgenteRevoke } from './agente-revoke.ts'
+import { registerAgenteRotate } from './agente-rotate.ts'
+import { registerAgenteShow } from './agente-show.ts'
+import { registerAgenteSync } from './agente-sync.ts'
+import { registerBundleStatus } from './bundle-status.ts'
+import { registerBundleUpdate } from './bundle-update.ts'
+import { registerCargaCreate } from './carga-create.ts'
+import { registerCargaList } from './carga-list.ts'
+import { registerCargaRemove } from './carga-remove.ts'
+import { registerCargaReseal } from './carga-reseal.ts'
+import { registerCargaUpdate } from './carga-update.ts'
+import type { CommandContext } from './command-context.ts'
+import { registerEntregaCancel } from './entrega-cancel.ts'
+import { registerEntregaList } from './entrega-list.ts'
+import { registerEntregaRetry } from './entrega-retry.ts'
+import { registerEventoList } from './evento-list.ts'
+import { registerInit } from './init.ts'
+import { registerPoliticaList } from './politica-list.ts'
+import { registerPoliticaRemove } from './politica-remove.ts'
+import { registerPoliticaSet } from './politica-set.ts'
+import { registerPoliticaShow } from './politica-show.ts'
+import { registerStatus } from './status.ts'
+import { registerTokenCreate } from './token-create.ts'
+import { registerTokenList } from './token-list.ts'
+import { registerTokenRevoke } from './token-revoke.ts'
+import { registerUnseal } from './unseal.ts'
+import { registerWebhookCreate } from './webhook-create.ts'
+import { registerWebhookList } from './webhook-list.ts'
+import { registerWebhookRemove } from './webhook-remove.ts'
+import { registerWebhookReplay } from './webhook-replay.ts'
+import { registerWebhookShow } from './webhook-show.ts'
+import { registerWebhookTest } from './webhook-test.ts'
+
+type RegisterCommand = (parent: Command, context: CommandContext) => void
+
+interface Noun {
+  readonly name: string
+  readonly alias?: string
+  readonly description: string
+  readonly commands: readonly RegisterCommand[]
+}
+
+const NOUNS: readonly Noun[] = [
+  {
+    name: 'token',
+    description: 'one-time enrolment tokens',
+    commands: [registerTokenCreate, registerTokenList, registerTokenRevoke],
+  },
+  {
+    name: 'agente',
+    alias: 'agent',
+    description: 'the enrolled hosts',
+    commands: [
+      registerAgenteList,
+      registerAgenteShow,
+      registerAgenteSync,
+      registerAgenteRotate,
+      registerAgentePush,
+      registerAgenteRevoke,
+      registerAgenteRevocations,
+      registerAgenteRemove,
+    ],
+  },
+  {
+    name: 'carga',
+    alias: 'load',
+    description: 'what is delivered',
+    commands: [
+      registerCargaCreate,
+      registerCargaList,
+      registerCargaUpdate,
+      registerCargaReseal,
+      registerCargaRemove,
+    ],
+  },
+  {
+    name: 'entrega',
+    alias: 'delivery',
+    description: 'each agent’s share of a carga',
+    commands: [registerEntregaList, registerEntregaCancel, registerEntregaRetry],
+  },
+  {
+    name: 'politica',
+    alias: 'policy',
+    description: 'what holds for the agents of a role',
+    commands: [
+      registerPoliticaSet,
+      registerPoliticaList,
+      registerPoliticaShow,
+      registerPoliticaRemove,
+    ],
+  },
+  {
+    name: 'bundle',
+    description: 'the roots that hub and agents trust',
+    commands: [registerBundleStatus, registerBundleUpdate],
+  },
+  {
+    name: 'evento',
+    alias: 'event',
+    description: 'the audit log',
+    commands: [registerEventoList],
+  },
+  {
+    name: 'webhook',
+    description: 'who is told what enters the audit log',
+    commands: [
+      registerWebhookCreate,
+      registerWebhookList,
+      registerWebhookShow,
+      registerWebhookTest,
+      registerWebhookReplay,
+      registerWebhookRemove,
+    ],
+  },
+  {
+    name: 'admin',
+    description: 'the admin port, which svc --hub speaks to',
+    commands: [registerAdminToken],
+  },
+]
+
+const PROGRAM_HELP = `
+The vault is SVC_VAULT_ROOT (default /var/lib/svc). While a hub runs, commands go through its admin socket in that
+directory; otherwise svc opens the vault itself, with the passphrase of SVC_MASTER_PASSPHRASE or of the file that
+SVC_MASTER_PASSPHRASE_FILE names.
+
+With --hub they go to the admin port of a hub anywhere, in the name of an admin token, which is read from a file that only
+its user can read. init and unseal work on the vault itself.
+
+Examples:
+  svc init
+  svc token create --hostname web-1.example.org --role web
+  svc carga create --tipo csr_cert --nome site --agente web-1.example.org
+  svc evento list --verify
+  svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agente list
+`
+
+/** Parses the arguments and runs the command that they name; mistakes in them are UserErrors. */
+export async function runSvc(argv: readonly string[], context: CommandContext): Promise<void> {
+  const program = buildProgram(context)
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode !== 0) throw toUserError(error, pathOfCommand(program, argv))
+  }
+}
+
+export function buildProgram(context: CommandContext): Command {
+  const program = new Command('svc')
+    .description('The admin CLI of the Cartorio hub')
+    .version(readVersion())
+    .exitOverride()
+    // Mistakes are reported by the edge of the program, in the form that all failures have.
+    .configureOutput({ writeErr: () => undefined })
+    .option('--hub <url>', 'a hub somewhere else, by its admin port (SVC_HUB)')
+    .option('--token-file <file>', 'the admin token for it (SVC_HUB_TOKEN_FILE)')
+    .option('--hub-ca <file>', 'PEM of the root that it is trusted by (SVC_HUB_CA)')
+    .hook('preAction', (command) => context.useHub(command.opts()))
+    .addHelpText('after', PROGRAM_HELP)
+  registerInit(program, context)
+  registerUnseal(program, context)
+  registerStatus(program, context)
+  addCompletionCommand(program, (text) => context.output.write(text))
+  for (const { name, alias, description, commands } of NOUNS) {
+    const noun = program.command(name).description(description)
+    if (alias !== undefined) noun.alias(alias)
+    for (const register of commands) register(noun, context)
+  }
+  return program
+}
+
+/** The words of the deepest command that the arguments name: `svc token create`. */
+function pathOfCommand(program: Command, argv: readonly string[]): string {
+  const path = ['svc']
+  let command = program
+  for (const word of argv) {
+    const next = command.commands.find(
+      (candidate) => candidate.name() === word || candidate.aliases().includes(word),
+    )
+    if (next === undefined) break
+    path.push(word)
+    command = next
+  }
+  return path.join(' ')
+}
+
+function toUserError(error: CommanderError, path: string): UserError {
+  const shows = `${path} --help shows how`
+  if (error.code === 'commander.help') {
+    return new UserError('usage', `${path} needs a command`, { hint: shows })
+  }
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
+  const guess = suggestion?.replace(/^\((.*)\)$/, '$1').replace(/^Did/, 'did')
+  return new UserError('usage', message.replace(/\.$/, ''), { hint: guess ?? shows })
+}

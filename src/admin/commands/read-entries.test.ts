@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AdminOperations, AdminRequest } from '../../protocol/admin.ts'
+import type { AdminEntry } from '../../protocol/admin-views.ts'
+import { readEntryPages, readLastEntries } from './read-entries.ts'
+
+/** A log of `count` entries, of which only the number matters here, that remembers what it was asked. */
+function createLog(count: number) {
+  const requests: AdminRequest<'listEntries'>[] = []
+  const entries = Array.from({ length: count }, (_, index) => ({ seq: index + 1 }) as AdminEntry)
+  const operations = {
+    listEntries: async (request: AdminRequest<'listEntries'>) => {
+      requests.push(request)
+      const { after = 0, limit = 0, last } = request
+      return {
+        eventos: last === undefined ? entries.slice(after, after + limit) : entries.slice(-last),
+      }
+    },
+  } as AdminOperations
+  return { operations, requests, entries }
+}
+
+describe('readEntryPages', () => {
+  for (const count of [0, 1, 500, 501, 1203]) {
+    test(`reads each of ${count} entries once, in order`, async () => {
+      const { operations, entries } = createLog(count)
+      const read: AdminEntry[] = []
+      for await (const page of readEntryPages(operations, {})) read.push(...page)
+      assert.deepEqual(read, entries)
+    })
+  }
+
+  test('asks for the same thing on every page', async () => {
+    const { operations, requests } = createLog(501)
+    for await (const page of readEntryPages(operations, { tipo: 'x' })) assert.ok(page.length > 0)
+    assert.deepEqual(requests, [
+      { tipo: 'x', after: 0, limit: 500 },
+      { tipo: 'x', after: 500, limit: 500 },
+      { tipo: 'x', after: 501, limit: 500 },
+    ])
+  })
+})
+
+describe('readLastEntries', () => {
+  for (const [total, count] of [
+    [10, 3],
+    [3, 10],
+    [1203, 500],
+    [1203, 501],
+    [2600, 600],
+    [1203, 5000],
+  ] as const) {
+    test(`keeps the newest ${count} of ${total}, oldest first`, async () => {
+      const { operations, entries } = createLog(total)
+      assert.deepEqual(await readLastEntries(operations, {}, count), entries.slice(-count))
+    })
+  }
+
+  test('asks once when a page holds them all', async () => {
+    const { operations, requests } = createLog(1203)
+    await readLastEntries(operations, { agente: 'a' }, 500)
+    assert.deepEqual(requests, [{ agente: 'a', last: 500 }])
+  })
+})

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import { parseTtlSeconds } from './parse-ttl.ts'
+import { renderFields } from '../terminal/table.ts'
+
+interface TokenCreateOptions {
+  readonly hostname: string
+  readonly role: string
+  readonly ttl?: string
+  readonly reenroll?: true
+  readonly json?: true
+}
+
+const TTL = {
+  maxSeconds: 7 * 86_400,
+  maxText: '7d',
+  hint: 'a token is needed only once, so create it when the host is about to enrol',
+}
+
+export function registerTokenCreate(token: Command, context: CommandContext): void {
+  token
+    .command('create')
+    .description('create a one-time enrolment token for one host')
+    .requiredOption('--hostname <name>', 'the host that may use it, lower case')
+    .requiredOption('--role <role>', 'the role that it enrols with')
+    .option('--ttl <duration>', 'how long it is good, at most 7d; 1h unless the politica says less')
+    .option('--reenroll', 'the host is enrolled already, or has an open token: enrol it again')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The token is printed this once; the vault keeps only its SHA-256. With an admin token of role operator --reenroll is for
+roles whose politica allows it: svc politica set <role> --reenroll.
+
+Examples:
+  svc token create --hostname web-1.example.org --role web
+  svc token create --hostname web-2.example.org --role web --ttl '1h 30m' --json
+`,
+    )
+    .action((options: TokenCreateOptions) => createToken(context, options))
+}
+
+async function createToken(context: CommandContext, options: TokenCreateOptions): Promise<void> {
+  const request = {
+    hostname: options.hostname,
+    role: options.role,
+    ...(options.ttl !== undefined && { ttl_seconds: parseTtlSeconds(options.ttl, TTL) }),
+    reenroll: options.reenroll === true,
+  }
+  const created = await context.withAdmin(({ operations }) => operations.createToken(request))
+  if (options.json) return context.output.writeJson(created)
+  const fields = renderFields({
+    token: created.token,
+    hostname: created.hostname,
+    role: created.role,
+    expires_at: created.expires_at,
+  })
+  await context.output.write(`${fields}\nOn the host:\n\n${created.agent_command}\n`)
+}

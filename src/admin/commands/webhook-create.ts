@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { collect } from './collect.ts'
+import type { CommandContext } from './command-context.ts'
+import { renderFields } from '../terminal/table.ts'
+
+interface WebhookCreateOptions {
+  readonly url: string
+  readonly tipo: readonly string[]
+  readonly json?: true
+}
+
+export function registerWebhookCreate(webhook: Command, context: CommandContext): void {
+  webhook
+    .command('create')
+    .description('have the hub post every new entry of the audit log to a URL, signed')
+    .requiredOption('--url <url>', 'https, or http on this machine')
+    .option('--tipo <tipo>', 'only entries of this type; repeatable', collect, [])
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The secret is printed this once; a receiver checks signatures with it (Standard Webhooks).
+
+Examples:
+  svc webhook create --url https://alerts.example.org/cartorio --tipo entrega_falhou --tipo hook_falhou
+  svc webhook create --url http://localhost:9000/events --json
+`,
+    )
+    .action((options: WebhookCreateOptions) => createWebhook(context, options))
+}
+
+async function createWebhook(
+  context: CommandContext,
+  options: WebhookCreateOptions,
+): Promise<void> {
+  const request = { url: options.url, tipos: [...options.tipo] }
+  const created = await context.withAdmin(({ operations }) => operations.createWebhook(request))
+  if (options.json) return context.output.writeJson(created)
+  const { id, secret, url, tipos } = created
+  await context.output.write(
+    renderFields({ id, secret, url, tipos: tipos.length === 0 ? 'all' : tipos.join(',') }),
+  )
+}

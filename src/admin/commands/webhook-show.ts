@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import { renderFields, renderRows } from '../terminal/table.ts'
+
+export function registerWebhookShow(webhook: Command, context: CommandContext): void {
+  webhook
+    .command('show')
+    .description('show one webhook and the messages that were given up after three days')
+    .argument('<webhook>', 'its id, as svc webhook list shows it')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Examples (the id comes from the list):
+  id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
+  svc webhook show "$id"
+  svc webhook show "$id" --json
+`,
+    )
+    .action((id: string, options: { json?: true }) =>
+      showWebhook(context, id, options.json === true),
+    )
+}
+
+async function showWebhook(context: CommandContext, id: string, asJson: boolean): Promise<void> {
+  const shown = await context.withAdmin(({ operations }) => operations.showWebhook({ webhook: id }))
+  if (asJson) return context.output.writeJson(shown)
+  const { dead_messages: messages, tipos, ...fields } = shown
+  const table = renderRows(
+    {
+      SEQ: ({ seq }) => seq,
+      TIPO: ({ tipo_evento }) => tipo_evento,
+      DIED_AT: ({ died_at }) => died_at,
+      ERRO: ({ erro }) => erro,
+    },
+    messages,
+  )
+  const described = renderFields({
+    ...fields,
+    tipos: tipos.length === 0 ? 'all' : tipos.join(','),
+  })
+  await context.output.write(`${described}${messages.length === 0 ? '' : `\n${table}`}`)
+}

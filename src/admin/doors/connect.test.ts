@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Clock } from '../../platform/clock.ts'
+import { SvcError } from '../../platform/errors.ts'
+import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminSession } from './admin-session.ts'
+import { connect } from './connect.ts'
+import type { Progress } from '../terminal/progress.ts'
+
+// Nobody calls an operation here; only which session comes back matters.
+const operations = {} as AdminOperations
+const direct: AdminSession = { operations, isThroughHub: false, close: async () => undefined }
+const throughHub: AdminSession = { operations, isThroughHub: true, close: async () => undefined }
+
+/** A clock that only moves when someone sleeps. */
+function createFakeClock(): Clock & { elapsedMs(): number } {
+  let nowMs = 0
+  return {
+    now: () => new Date(nowMs),
+    sleep: async (durationMs) => {
+      nowMs += durationMs
+    },
+    elapsedMs: () => nowMs,
+  }
+}
+
+const silent: Progress = { show: () => undefined, clear: () => undefined }
+
+describe('connect', () => {
+  test('[CLI-18] opens the vault itself when nobody holds it', async () => {
+    const doors = { openVault: async () => direct, connectToHub: () => assert.fail('not asked') }
+    assert.equal(await connect(doors, '/vault', createFakeClock(), silent), direct)
+  })
+
+  test('[CLI-18] goes through the hub that holds the vault, at once', async () => {
+    const clock = createFakeClock()
+    const doors = { openVault: async () => undefined, connectToHub: async () => throughHub }
+    assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
+    assert.equal(clock.elapsedMs(), 0)
+  })
+
+  test('[CLI-18] waits for a hub that is still starting', async () => {
+    const clock = createFakeClock()
+    const connectToHub = async () => (clock.elapsedMs() >= 9000 ? throughHub : undefined)
+    const doors = { openVault: async () => undefined, connectToHub }
+    assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
+  })
+
+  test('takes the vault as soon as another command lets go of it', async () => {
+    const clock = createFakeClock()
+    const openVault = async () => (clock.elapsedMs() >= 500 ? direct : undefined)
+    const doors = { openVault, connectToHub: async () => undefined }
+    assert.equal(await connect(doors, '/vault', clock, silent), direct)
+  })
+
+  test('says that it waits, and no more once it has what it waits for', async () => {
+    const clock = createFakeClock()
+    const said: string[] = []
+    const progress = { show: (text: string) => said.push(text), clear: () => said.push('') }
+    const openVault = async () => (clock.elapsedMs() >= 200 ? direct : undefined)
+    const doors = { openVault, connectToHub: async () => undefined }
+    await connect(doors, '/vault', clock, progress)
+    const waiting = 'waiting for whoever holds the vault at /vault'
+    assert.deepEqual(said, [waiting, waiting, ''])
+  })
+
+  test('[CLI-18] gives up after ten seconds', async () => {
+    const clock = createFakeClock()
+    const doors = { openVault: async () => undefined, connectToHub: async () => undefined }
+    await assert.rejects(connect(doors, '/vault', clock, silent), (error) => {
+      assert.ok(error instanceof SvcError)
+      assert.equal(error.code, 'vault_busy')
+      assert.match(error.message, /^the vault at \/vault is locked, and no hub answers/)
+      return true
+    })
+    assert.equal(clock.elapsedMs(), 10_000)
+  })
+})

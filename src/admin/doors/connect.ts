@@ -1,0 +1,44 @@
+// Which way a command goes: straight into the vault when nobody holds it, else through the hub that does.
+
+import type { Clock } from '../../platform/clock.ts'
+import { SvcError } from '../../platform/errors.ts'
+import type { AdminSession } from './admin-session.ts'
+import type { Progress } from '../terminal/progress.ts'
+
+export interface Doors {
+  /** Undefined when another process holds the vault. */
+  openVault(): Promise<AdminSession | undefined>
+  /** Undefined when no hub answers. */
+  connectToHub(): Promise<AdminSession | undefined>
+}
+
+const WAIT_MS = 10_000
+const RETRY_INTERVAL_MS = 100
+
+/** A hub that starts or stops, or another command, holds the vault without answering; that passes. */
+export async function connect(
+  doors: Doors,
+  vaultRoot: string,
+  clock: Clock,
+  progress: Progress,
+): Promise<AdminSession> {
+  const deadline = clock.now().getTime() + WAIT_MS
+  for (;;) {
+    const session = (await doors.openVault()) ?? (await doors.connectToHub())
+    if (session !== undefined) {
+      progress.clear()
+      return session
+    }
+    progress.show(`waiting for whoever holds the vault at ${vaultRoot}`)
+    if (clock.now().getTime() >= deadline) throw busy(vaultRoot)
+    await clock.sleep(RETRY_INTERVAL_MS)
+  }
+}
+
+function busy(vaultRoot: string): SvcError {
+  return new SvcError(
+    'vault_busy',
+    `the vault at ${vaultRoot} is locked, and no hub answers on its admin socket`,
+    { hint: `another program holds ${vaultRoot}/vault.lock; try again when it is done` },
+  )
+}

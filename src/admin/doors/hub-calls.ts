@@ -1,0 +1,119 @@
+// The admin operations of a hub, one HTTP request each, whatever the way to it. Connections are not kept: while stdout
+// blocks on a pager nobody would notice that the hub has closed an idle one.
+
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { SvcError, UserError } from '../../platform/errors.ts'
+import type { AdminOperationName, AdminOperations } from '../../protocol/admin.ts'
+import type { AdminErrorBody } from '../../protocol/admin-errors.ts'
+import { fillAdminPath } from '../../protocol/admin-paths.ts'
+import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
+
+export type HubRequest = Readonly<Record<string, unknown>>
+
+export interface HubReply {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
+
+/** Begins a request with these options, besides its own. */
+export type BeginRequest = (
+  options: Omit<RequestOptions, 'headers'> & {
+    readonly headers: Readonly<Record<string, string | number>>
+  },
+) => ClientRequest
+
+const REQUEST_TIMEOUT_MS = 60_000
+/** What may be about a whole fleet takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
+const FLEET_TIMEOUT_MS = 600_000
+const FLEET_OPERATIONS: ReadonlySet<AdminOperationName> = new Set([
+  'createCargo',
+  'updateCargo',
+  'removeCargo',
+  'retryDeliveries',
+])
+const REPLY_BYTES_MAX = 256 * 1024 * 1024
+
+export function operationsBy(
+  call: (name: AdminOperationName, request: HubRequest) => Promise<unknown>,
+): AdminOperations {
+  const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
+  return Object.fromEntries(
+    names.map((name) => [name, (request: HubRequest) => call(name, request)]),
+  ) as unknown as AdminOperations
+}
+
+export function exchange(
+  begin: BeginRequest,
+  name: AdminOperationName,
+  request: HubRequest,
+): Promise<HubReply> {
+  const { method, path: pattern } = ADMIN_ROUTES[name]
+  const { path, body } = fillAdminPath(pattern, request)
+  const content = method === 'GET' ? '' : JSON.stringify(body)
+  return new Promise((resolve, reject) => {
+    const outgoing = begin({
+      method,
+      path: method === 'GET' ? `${path}${queryOf(request)}` : path,
+      agent: false,
+      signal: AbortSignal.timeout(
+        FLEET_OPERATIONS.has(name) ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
+      ),
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(content),
+      },
+    })
+    outgoing.once('error', reject)
+    outgoing.once('response', (response) => {
+      const { statusCode: status = 0, headers } = response
+      readReply(response).then((text) => resolve({ status, headers, text }), reject)
+    })
+    outgoing.end(content)
+  })
+}
+
+/** Nothing when it asks for nothing: a hub of before there were pages knows the bare path only. */
+function queryOf(request: HubRequest): string {
+  const fields = Object.entries(request)
+  const texts = Object.fromEntries(fields.map(([field, value]) => [field, String(value)]))
+  const query = new URLSearchParams(texts).toString()
+  return query === '' ? '' : `?${query}`
+}
+
+async function readReply(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response) {
+    const buffer = chunk as Buffer
+    bytes += buffer.length
+    if (bytes > REPLY_BYTES_MAX)
+      throw new SvcError('reply_too_large', 'the hub’s reply is too large')
+    chunks.push(buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+export function parseReply(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new SvcError('reply_invalid', 'the hub’s reply is not JSON', { cause: error })
+  }
+}
+
+export function errorOfReply(
+  name: AdminOperationName,
+  status: number,
+  { error, message, hint }: AdminErrorBody,
+): SvcError {
+  if (error === 'route_not_found') {
+    return new UserError(error, `this hub has no operation ${ADMIN_ROUTES[name].path}`, {
+      hint: 'it is of an older version than this svc',
+    })
+  }
+  const options = hint === undefined ? {} : { hint }
+  return status < 500
+    ? new UserError(error, message, options)
+    : new SvcError(error, message, options)
+}

@@ -1,0 +1,210 @@
+// The wiring of svc: the only file here that knows the hub's vault and store. Beside a hub the store is not needed, so
+// it is loaded only when svc opens the vault itself.
+
+import { accessSync, constants } from 'node:fs'
+import { parseHubNaming, readSecret, type HubNaming } from '../../hub/config.ts'
+import { agentAddresses } from '../../hub/service/admin/agent-addresses.ts'
+import {
+  initVault,
+  lockVault,
+  unsealVault,
+  type UnsealedVault,
+  type VaultLock,
+} from '../../hub/vault/vault.ts'
+import { VaultError } from '../../hub/vault/vault-error.ts'
+import { vaultFiles } from '../../hub/vault/vault-files.ts'
+import { vaultMissing } from '../../hub/vault/vault-lock.ts'
+import { becomeOwnerOf } from '../../platform/become-owner.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { errnoCode, UserError } from '../../platform/errors.ts'
+import { exists } from '../../platform/files.ts'
+import type { Secret } from '../../platform/secret.ts'
+import type { AdminSession } from './admin-session.ts'
+import type { AskHidden } from '../terminal/ask-hidden.ts'
+import type { AdminOptions, CommandContext, VaultControls } from '../commands/command-context.ts'
+import { connect } from './connect.ts'
+import { explainFailure, type Attempt } from './explain-failure.ts'
+import {
+  createPassphraseSource,
+  type PassphraseOptions,
+  type PassphraseSource,
+} from './passphrase.ts'
+import type { Progress } from '../terminal/progress.ts'
+import { connectToHub } from './socket-client.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Surroundings {
+  readonly env: Environment
+  readonly clock: Clock
+  readonly progress: Progress
+  /** Undefined without a terminal. */
+  readonly ask: AskHidden | undefined
+}
+
+/** Started by root, svc is the vault's owner from here on. */
+export function openVaultControls(
+  surroundings: Surroundings,
+): VaultControls & Pick<CommandContext, 'withAdmin'> {
+  const { env, clock, progress, ask } = surroundings
+  const naming = parseHubNaming(env)
+  const root = naming.vaultRoot
+  const readFromEnvironment = prepareToReadPassphrase(env)
+  becomeOwnerOf(root)
+  const access = createAccess(naming, { readFromEnvironment, ask })
+  const use: Attempt = { root, action: `use the vault at ${root}` }
+  return {
+    create: () =>
+      explaining({ root, action: `create a vault at ${root}` }, () => createVault(access)),
+    checkPassphrase: () => explaining(use, () => checkPassphrase(access)),
+    withAdmin: async (work, options = {}) => {
+      const doors = {
+        openVault: () => openDirectly(access, clock, options),
+        connectToHub: () => connectToHub(vaultFiles(root).adminSocket),
+      }
+      const session = await explaining(use, () => connect(doors, root, clock, progress))
+      try {
+        return await work(session)
+      } finally {
+        await session.close()
+      }
+    },
+  }
+}
+
+interface VaultAccess {
+  readonly naming: HubNaming
+  readonly root: string
+  readonly passphrases: PassphraseSource
+  readonly unseal: () => Promise<UnsealedVault>
+}
+
+function createAccess(naming: HubNaming, options: PassphraseOptions): VaultAccess {
+  const root = naming.vaultRoot
+  const passphrases = createPassphraseSource(options)
+  // Deriving the key is slow on purpose: once is enough for a command that both checks and opens.
+  let unsealed: UnsealedVault | undefined
+  const unseal = async (): Promise<UnsealedVault> => {
+    unsealed ??= await unsealVault(root, await passphrases.read())
+    return unsealed
+  }
+  return { naming, root, passphrases, unseal }
+}
+
+/** Root reads the file while it may: the vault's owner perhaps may not. What fails is told to whoever needs it. */
+function prepareToReadPassphrase(env: Environment): () => Secret<string> | undefined {
+  if (process.getuid?.() !== 0) return () => readPassphrase(env)
+  try {
+    const passphrase = readPassphrase(env)
+    return () => passphrase
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+function readPassphrase(env: Environment): Secret<string> | undefined {
+  const name = 'SVC_MASTER_PASSPHRASE'
+  return env[name] || env[`${name}_FILE`] ? readSecret(env, name) : undefined
+}
+
+async function createVault({ root, passphrases }: VaultAccess): Promise<string> {
+  await refuseExistingVault(root)
+  return (await initVault(root, await passphrases.readNew())).root
+}
+
+/** Nobody is asked for the passphrase of a vault that is not there. */
+async function checkPassphrase({ root, unseal }: VaultAccess): Promise<string> {
+  requireAccess(root)
+  if (!(await exists(vaultFiles(root).config))) throw vaultMissing(root)
+  return (await unseal()).root
+}
+
+async function openDirectly(
+  access: VaultAccess,
+  clock: Clock,
+  options: AdminOptions,
+): Promise<AdminSession | undefined> {
+  const { root, passphrases } = access
+  requireAccess(root)
+  const lock = tryLockVault(root)
+  if (lock === undefined) return undefined
+  try {
+    if (!passphrases.needsPerson()) return await openSession(access, clock, lock, options)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+  // A hub that starts meanwhile shall not wait until somebody has typed.
+  lock.release()
+  await passphrases.read()
+  return openDirectly(access, clock, options)
+}
+
+/** That there is a vault already matters more than a passphrase that is missing. */
+async function refuseExistingVault(root: string): Promise<void> {
+  if (!(await exists(vaultFiles(root).config))) return
+  throw new UserError('vault_exists', `vault already initialised at ${root}`, {
+    hint: 'SVC_VAULT_ROOT names another directory; an existing vault is never touched',
+  })
+}
+
+function tryLockVault(root: string): VaultLock | undefined {
+  try {
+    return lockVault(root)
+  } catch (error) {
+    if (error instanceof VaultError && error.code === 'vault_locked') return undefined
+    throw error
+  }
+}
+
+async function openSession(
+  { naming, unseal }: VaultAccess,
+  clock: Clock,
+  lock: VaultLock,
+  options: AdminOptions,
+): Promise<AdminSession> {
+  const { openVaultStore } = await import('../../hub/open-store.ts')
+  const { createAdminOperations } = await import('../../hub/service/admin/admin-operations.ts')
+  const { checkRequests } = await import('./checked-operations.ts')
+  const store = await openVaultStore(await unseal(), { clock, ...options })
+  const dependencies = {
+    store,
+    clock,
+    addresses: agentAddresses(naming.serverNames, {
+      enroll: naming.enrollBind,
+      mtls: naming.mtlsBind,
+    }),
+    hubNames: naming.serverNames,
+    contentBytesMax: naming.contentBytesMax,
+    renewalThresholdMs: naming.renewalThresholdMs,
+  }
+  const operations = createAdminOperations(dependencies, 'admin', 'admin')
+  return {
+    operations: checkRequests(operations),
+    isThroughHub: false,
+    close: async () => {
+      await store.close()
+      lock.release()
+    },
+  }
+}
+
+/** Without this a vault that we may not look into would pass for one that does not exist. */
+function requireAccess(root: string): void {
+  try {
+    accessSync(root, constants.X_OK)
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw error
+  }
+}
+
+/** Errors of the system around the vault are the operator's to mend, not bugs. */
+async function explaining<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainFailure(error, attempt)
+  }
+}

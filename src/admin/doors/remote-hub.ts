@@ -1,0 +1,171 @@
+// A hub somewhere else: its admin port, with an admin token.
+
+import { randomUUID } from 'node:crypto'
+import { request as httpsRequest } from 'node:https'
+import { classifyConnectionFailure } from '../../platform/connection-failure.ts'
+import { describeError, SvcError, UserError } from '../../platform/errors.ts'
+import type { AdminOperationName } from '../../protocol/admin.ts'
+import type { AdminErrorBody } from '../../protocol/admin-errors.ts'
+import { ROLE_NEEDED } from '../../protocol/admin-roles.ts'
+import { ADMIN_CREATES } from '../../protocol/admin-routes.ts'
+import type { AdminSession } from './admin-session.ts'
+import {
+  errorOfReply,
+  exchange,
+  type HubReply,
+  type HubRequest,
+  operationsBy,
+  parseReply,
+} from './hub-calls.ts'
+import type { RemoteHub } from './hub-options.ts'
+
+const CREATES: ReadonlySet<string> = new Set(ADMIN_CREATES)
+
+export function openRemoteHub(hub: RemoteHub): AdminSession {
+  return {
+    operations: operationsBy((name, request) => callHub(hub, name, request)),
+    isThroughHub: true,
+    close: () => Promise.resolve(),
+  }
+}
+
+async function callHub(
+  hub: RemoteHub,
+  name: AdminOperationName,
+  request: HubRequest,
+): Promise<object> {
+  // One key for both tries: what was done and not answered is not done again.
+  const idempotencyKey = CREATES.has(name) ? randomUUID() : undefined
+  try {
+    return await callOnce(hub, name, request, idempotencyKey)
+  } catch (error) {
+    const isWorthATry = error instanceof SvcError && error.code === 'hub_connection_broke'
+    if (!isWorthATry || idempotencyKey === undefined) throw error
+    return callOnce(hub, name, request, idempotencyKey)
+  }
+}
+
+async function callOnce(
+  hub: RemoteHub,
+  name: AdminOperationName,
+  request: HubRequest,
+  idempotencyKey: string | undefined,
+): Promise<object> {
+  const { hostname, port } = hub.url
+  const reply = await exchange(
+    ({ headers, ...options }) =>
+      httpsRequest({
+        ...options,
+        // An IPv6 address stands in brackets in a URL, and nowhere else.
+        host: hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: port === '' ? 443 : Number(port),
+        ...(hub.caPem === undefined ? {} : { ca: hub.caPem }),
+        headers: {
+          ...headers,
+          authorization: `Bearer ${hub.token.reveal()}`,
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+      }),
+    name,
+    request,
+  ).catch((error: unknown) => {
+    throw explainConnection(hub, error)
+  })
+  const body = readBody(hub, reply)
+  if (reply.status < 300) return body
+  throw explainRefusal(hub, name, reply, body as AdminErrorBody)
+}
+
+/** What a hub answers is JSON under a request id; else somebody else answered. */
+function readBody(hub: RemoteHub, { headers, text }: HubReply): object {
+  const body = headers['x-request-id'] === undefined ? undefined : tryParse(text)
+  if (typeof body === 'object' && body !== null) return body
+  throw notAHub(hub, 'what it answered is not of a Cartorio hub')
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseReply(text)
+  } catch {
+    return undefined
+  }
+}
+
+function explainRefusal(
+  hub: RemoteHub,
+  name: AdminOperationName,
+  { status, headers }: HubReply,
+  body: AdminErrorBody,
+): SvcError {
+  switch (body.error) {
+    case 'admin_token_invalid':
+      return new UserError(
+        body.error,
+        `the hub does not take the token of ${hub.tokenFile}: it is unknown, expired or revoked`,
+        { hint: 'svc admin token list shows which are good; svc admin token create makes one' },
+      )
+    case 'role_insufficient':
+      return new UserError(body.error, body.message, {
+        hint: `it needs an admin token of the role ${ROLE_NEEDED[name]}`,
+      })
+    case 'rate_limited':
+      return new SvcError(body.error, 'the hub refused too much from this address of late', {
+        hint: `try again in ${headers['retry-after'] ?? 'a few'} seconds`,
+      })
+    default:
+      // An agent's port speaks in codes alone.
+      return typeof body.message === 'string'
+        ? errorOfReply(name, status, body)
+        : notAHub(hub, 'what answers there is not the admin port')
+  }
+}
+
+function notAHub({ url }: RemoteHub, why: string, cause?: unknown): UserError {
+  return new UserError('not_a_hub', `${url.origin}: ${why}`, {
+    cause,
+    hint: 'the admin port is the hub’s SVC_ADMIN_BIND, 127.0.0.1:8445 unless it was moved',
+  })
+}
+
+function explainConnection(hub: RemoteHub, error: unknown): SvcError {
+  if (error instanceof SvcError) return error
+  const where = hub.url.origin
+  const reason = describeError(error)
+  switch (classifyConnectionFailure(error)) {
+    case 'untrusted':
+      return new UserError(
+        'hub_untrusted',
+        `the certificate of ${where} is not trusted: ${reason}`,
+        {
+          cause: error,
+          hint: '--hub-ca (SVC_HUB_CA) names the root of the hub’s CA, PEM: ca.crt in its vault',
+        },
+      )
+    case 'other_names':
+      return new UserError(
+        'hub_untrusted',
+        `the certificate of ${where} has other names: ${reason}`,
+        {
+          cause: error,
+          hint: 'call the hub by SVC_SERVER_CN, or give it more names by SVC_SERVER_SANS',
+        },
+      )
+    case 'clock':
+      return new SvcError('hub_untrusted', `${where}: ${reason}`, {
+        cause: error,
+        hint: 'compare the clocks; the hub renews its certificate by itself while its CA answers',
+      })
+    case 'no_tls':
+    case 'tls_refused':
+      return notAHub(hub, 'what answers there does not speak TLS as the admin port does', error)
+    case 'unreachable':
+      return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
+    case 'timeout':
+      return new SvcError('hub_timeout', `${where} did not answer in time`, { cause: error })
+    default:
+      return new SvcError('hub_connection_broke', `the connection to ${where} broke: ${reason}`, {
+        cause: error,
+        hint: 'the operation may have been done; look before you repeat it',
+      })
+  }
+}

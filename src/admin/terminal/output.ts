@@ -1,0 +1,45 @@
+import type { Writable } from 'node:stream'
+import { errnoCode, SvcError } from '../../platform/errors.ts'
+import { printableLines } from '../../platform/printable.ts'
+
+/**
+ * What a command writes to stdout, without anything that a terminal would obey (docs/protocol.md CLI-47). When the reader has
+ * gone (`| head`) the rest is dropped without a word.
+ */
+export class Output {
+  readonly #stream: Writable
+  #isClosed = false
+
+  constructor(stream: Writable) {
+    this.#stream = stream
+    // Each write learns of its failure by its callback; without a listener the stream's own event would end the process.
+    stream.on('error', () => undefined)
+  }
+
+  /** Nobody reads any more: what has no other effect than output may stop. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  get isTerminal(): boolean {
+    return 'isTTY' in this.#stream && this.#stream.isTTY === true
+  }
+
+  async write(text: string): Promise<void> {
+    if (this.#isClosed) return
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      this.#stream.write(printableLines(text), resolve)
+    })
+    if (error === null || error === undefined) return
+    this.#isClosed = true
+    if (errnoCode(error) !== 'EPIPE') {
+      throw new SvcError('output_failed', `cannot write the output: ${error.message}`, {
+        cause: error,
+      })
+    }
+  }
+
+  async writeJson(document: unknown): Promise<void> {
+    await this.write(`${JSON.stringify(document, null, 2)}\n`)
+  }
+}
