@@ -1,7 +1,7 @@
 // svc-agent: the command line. Each command is loaded when it is asked for, so that `--version` is quick.
 
 import { Command } from 'commander'
-import { addCompletionCommand } from '../platform/completion.ts'
+import { addCompletionCommand } from '../completion/completion.ts'
 import { runProgram } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
 import { readVersion } from '../platform/version.ts'

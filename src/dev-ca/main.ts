@@ -1,7 +1,7 @@
 // svc-ca: the embedded CA. Whatever a command needs is loaded when it runs, so that help and version are quick.
 
 import { Command } from 'commander'
-import { addCompletionCommand } from '../platform/completion.ts'
+import { addCompletionCommand } from '../completion/completion.ts'
 import { runProgram } from '../platform/program.ts'
 import { readVersion } from '../platform/version.ts'
 

@@ -4,7 +4,7 @@ import { createCsrPem } from '../../src/pki/csr.ts'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
 import { generateEcP256Key, type PrivateKey } from '../../src/pki/keys.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
-import { insertAgent } from '../../src/hub/store/store-samples.ts'
+import { insertAgent } from '../store/store-samples.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { createFakeCa } from '../fakes/hub-certificates.ts'
 

@@ -1,13 +1,7 @@
 // A call, or several, of each method that writes to the store, as reader-calls.ts has them of those that read.
 
 import { randomUUID } from 'node:crypto'
-import {
-  newAgent,
-  newCargo,
-  newCertificate,
-  newContent,
-  newEntry,
-} from '../../src/hub/store/store-samples.ts'
+import { newAgent, newCargo, newCertificate, newContent, newEntry } from '../store/store-samples.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'

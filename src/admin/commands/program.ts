@@ -1,7 +1,7 @@
 // The command tree of svc. Each command says its options and help here, and loads what it works with when it runs.
 
 import { Command, CommanderError } from 'commander'
-import { addCompletionCommand } from '../../platform/completion.ts'
+import { addCompletionCommand } from '../../completion/completion.ts'
 import { UserError } from '../../platform/errors.ts'
 import { readVersion } from '../../platform/version.ts'
 import { registerAdminToken } from './admin-token.ts'

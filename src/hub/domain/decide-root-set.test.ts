@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { createRootPem } from '../../dev-ca/issuer.ts'
 import { type Certificate, parseCertificatePem } from '../../pki/certificates.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
-import { newAgent, NOW } from '../store/store-samples.ts'
+import { newAgent, NOW } from '../../../test/store/store-samples.ts'
 import { findEndangered, findRootsFault, hasAdopted, isValid } from './decide-root-set.ts'
 import type { AgentTrust, StandingCertificate } from './root-set.ts'
 

@@ -22,11 +22,11 @@ import {
   describeRefusal,
 } from './admin-routes.ts'
 import { sendRefusal } from './error-response.ts'
-import { createCallerBuckets } from './caller-buckets.ts'
+import { createCallerBuckets } from './connections/caller-buckets.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
-import { recordedAddress } from './recorded-address.ts'
-import { strangerTurns } from './stranger-turns.ts'
+import { recordedAddress } from './connections/recorded-address.ts'
+import { strangerTurns } from './connections/stranger-turns.ts'
 
 export interface AdminPortOptions extends Pick<
   HttpPortOptions,

@@ -18,7 +18,7 @@ import type { AdminCaller, IdempotencySecret, OperationsOf } from '../service/ad
 import { entityTagOf, readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
 import { sendRefusal } from './error-response.ts'
 import type { HttpPort } from './http-port.ts'
-import { inSlices } from './json-slices.ts'
+import { inSlices } from './json/json-slices.ts'
 
 export interface Credentials {
   readonly actor: Actor

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { createLogging } from '../../platform/logger.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentNews } from '../service/agent/read-agent-news.ts'
-import { newAgent } from '../store/store-samples.ts'
+import { newAgent } from '../../../test/store/store-samples.ts'
 import { type AgentStreams, createAgentStreams, type StreamConnection } from './agent-streams.ts'
 
 const LOG = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')

@@ -11,9 +11,9 @@ import {
 import type { EnrollAgent } from '../service/agent/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/agent/recover-identity.ts'
 import { noteReason, RequestRefusal, sendRateLimited, sendRefusal } from './error-response.ts'
-import { createCallerBuckets } from './caller-buckets.ts'
+import { createCallerBuckets } from './connections/caller-buckets.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
-import { strangerTurns } from './stranger-turns.ts'
+import { strangerTurns } from './connections/stranger-turns.ts'
 
 const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
 

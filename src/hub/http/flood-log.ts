@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/logger.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
-import { callerOf } from './caller-key.ts'
+import { callerOf } from './connections/caller-key.ts'
 
 export interface FloodLogOptions {
   readonly log: Logger

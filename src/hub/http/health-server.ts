@@ -1,7 +1,7 @@
 import { ROUTES } from '../../protocol/routes.ts'
 import type { HealthReplyBody } from '../../protocol/schemas.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
-import { strangerTurns } from './stranger-turns.ts'
+import { strangerTurns } from './connections/stranger-turns.ts'
 
 export interface HealthServerOptions extends Pick<
   HttpPortOptions,

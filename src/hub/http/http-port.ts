@@ -18,11 +18,11 @@ import { type AnswerLogOptions, noteAnswer, pathOf } from './answer-log.ts'
 import { answerBrokenRequest, type BrokenRequest, requestLineOf } from './answer-broken-request.ts'
 import { answerUnavailable } from './answer-unavailable.ts'
 import { boundDroppedBody } from './bound-body.ts'
-import { guardConnections } from './connection-guard.ts'
-import { cutStalled } from './cut-stalled.ts'
+import { guardConnections } from './connections/connection-guard.ts'
+import { cutStalled } from './connections/cut-stalled.ts'
 import { createFloodLog } from './flood-log.ts'
-import { recordedAddress } from './recorded-address.ts'
-import { guardRequests } from './request-guard.ts'
+import { recordedAddress } from './connections/recorded-address.ts'
+import { guardRequests } from './connections/request-guard.ts'
 import {
   errorBody,
   noteReason,
@@ -32,11 +32,11 @@ import {
   sendRefusal,
 } from './error-response.ts'
 import type { LeakedTokens } from '../service/agent/end-leaked-token.ts'
-import { parseJsonBody } from './json-body.ts'
-import { JSON_ROOM } from './json-room.ts'
-import type { StrangerTurns } from './stranger-turns.ts'
-import { trackConnections } from './track-connections.ts'
-import type { IsTrustedProxy } from './trusted-proxies.ts'
+import { parseJsonBody } from './json/json-body.ts'
+import { JSON_ROOM } from './json/json-room.ts'
+import type { StrangerTurns } from './connections/stranger-turns.ts'
+import { trackConnections } from './connections/track-connections.ts'
+import type { IsTrustedProxy } from './connections/trusted-proxies.ts'
 
 export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'onRefusal'> {
   readonly port: PortName

@@ -10,9 +10,9 @@ import { connectSecurely, exchange } from '../../../test/support/wire-client.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { AuthenticateAgent } from '../service/agent/authenticate-agent.ts'
-import { newAgent } from '../store/store-samples.ts'
+import { newAgent } from '../../../test/store/store-samples.ts'
 import { createAgentStreams } from './agent-streams.ts'
-import { createConnectionSweep } from './connection-sweep.ts'
+import { createConnectionSweep } from './connections/connection-sweep.ts'
 import { createMtlsServer, type MtlsServer, type MtlsServerOptions } from './mtls-server.ts'
 
 const NOW = new Date()

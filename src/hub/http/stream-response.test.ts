@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { waitUntil } from '../../../test/support/processes.ts'
 import { createLogging } from '../../platform/logger.ts'
-import { newAgent } from '../store/store-samples.ts'
+import { newAgent } from '../../../test/store/store-samples.ts'
 import { createAgentStreams } from './agent-streams.ts'
 import { openStreamResponse } from './stream-response.ts'
 

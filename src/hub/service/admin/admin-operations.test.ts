@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
-import { insertAgent, NOW } from '../../store/store-samples.ts'
+import { insertAgent, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { createLogging } from '../../../platform/logger.ts'
-import { insertToken, NOW } from '../../store/store-samples.ts'
+import { insertToken, NOW } from '../../../../test/store/store-samples.ts'
 import { createEnrollAgent } from './enroll-agent.ts'
 import { hashToken } from '../hash-token.ts'
 

@@ -15,7 +15,7 @@ import {
   LATER,
   newCargo,
   newContent,
-} from '../../store/store-samples.ts'
+} from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import { createFindBlob } from './find-blob.ts'
 

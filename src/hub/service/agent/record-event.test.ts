@@ -12,7 +12,7 @@ import {
   insertDelivery,
   newCargo,
   NOW,
-} from '../../store/store-samples.ts'
+} from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { createEventBudget, type EventBudget, type EventBudgetOptions } from './event-budget.ts'

@@ -12,7 +12,7 @@ import { createRecoveryProof } from '../../../agent/identity/recovery-proof.ts'
 import { createLogging } from '../../../platform/logger.ts'
 import { createTokenBuckets } from '../../../platform/token-bucket.ts'
 import type { RecoverRequestBody } from '../../../protocol/schemas.ts'
-import { NOW } from '../../store/store-samples.ts'
+import { NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import { createRecoverIdentity } from './recover-identity.ts'
 

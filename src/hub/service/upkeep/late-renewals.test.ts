@@ -7,7 +7,12 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { Secret } from '../../../platform/secret.ts'
-import { append, insertAgent, newAgent, newCertificate } from '../../store/store-samples.ts'
+import {
+  append,
+  insertAgent,
+  newAgent,
+  newCertificate,
+} from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { listNewlyLate, watchLateRenewals } from './late-renewals.ts'

@@ -21,7 +21,7 @@ import {
   LATER,
   newCertificate,
   NOW,
-} from '../store-samples.ts'
+} from '../../../../test/store/store-samples.ts'
 import type { Store } from '../store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
-import { newEntry } from '../store-samples.ts'
+import { newEntry } from '../../../../test/store/store-samples.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 

@@ -10,7 +10,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { Secret } from '../../../platform/secret.ts'
 import type { AgentId, EntryId } from '../../../protocol/identifiers.ts'
 import type { NewAuditEntry } from '../store.ts'
-import { describeStoreContract } from '../store-contract.ts'
+import { describeStoreContract } from '../../../../test/store/store-contract.ts'
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
 
 const CANARY = 'canary-7f3a-that-must-never-be-on-the-disk'

@@ -11,7 +11,7 @@ import {
 } from '../../../../test/support/webhook-samples.ts'
 import { Secret } from '../../../platform/secret.ts'
 import type { WebhookProgress } from '../../domain/webhook.ts'
-import { append, LATER, NOW } from '../store-samples.ts'
+import { append, LATER, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 

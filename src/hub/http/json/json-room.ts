@@ -1,4 +1,4 @@
-import type { PortName } from '../../protocol/routes.ts'
+import type { PortName } from '../../../protocol/routes.ts'
 
 /** What of a JSON text costs V8 more than its letters do. */
 export interface JsonRoom {

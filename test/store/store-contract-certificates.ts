@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { AgentId } from '../../protocol/identifiers.ts'
+import type { AgentId } from '../../src/protocol/identifiers.ts'
 import {
   insertAgent,
   insertCargo,
@@ -13,7 +13,7 @@ import {
   newCertificate,
   NOW,
 } from './store-samples.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../../src/hub/store/store.ts'
 
 export function testCertificates(store: () => Store): void {
   test('certificates are numbered in commit order', async () => {

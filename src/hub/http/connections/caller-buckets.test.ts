@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { systemClock } from '../../platform/clock.ts'
+import { systemClock } from '../../../platform/clock.ts'
 import { createCallerBuckets } from './caller-buckets.ts'
 
 const clock = { ...systemClock, now: () => new Date(0) }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { propertyRuns } from '../../../test/support/property.ts'
+import { propertyRuns } from '../../../../test/support/property.ts'
 import { createStrangerTurns, type StrangerTurns } from './stranger-turns.ts'
 
 /** An event loop whose time passes only by what is done in it, and by waiting for what comes next. */

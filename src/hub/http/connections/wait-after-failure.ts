@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Server as TlsServer } from 'node:tls'
-import { invariant } from '../../platform/errors.ts'
+import { invariant } from '../../../platform/errors.ts'
 import { callerOf } from './caller-key.ts'
 import { handshakesOf } from './handshakes.ts'
 import type { TurnOutcome } from './stranger-turns.ts'

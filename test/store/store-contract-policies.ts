@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { CargoId } from '../../protocol/identifiers.ts'
-import type { Policy } from '../domain/policy.ts'
-import type { Page, Store } from './store.ts'
+import type { CargoId } from '../../src/protocol/identifiers.ts'
+import type { Policy } from '../../src/hub/domain/policy.ts'
+import type { Page, Store } from '../../src/hub/store/store.ts'
 
 const WEB: Policy = {
   role: 'web',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { propertyRuns } from '../../../test/support/property.ts'
+import { propertyRuns } from '../../../../test/support/property.ts'
 import { createCallerDebts } from './caller-debts.ts'
 import { callerOf } from './caller-key.ts'
 import { StrangerQueue } from './stranger-queue.ts'

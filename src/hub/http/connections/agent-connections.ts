@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { AgentId } from '../../protocol/identifiers.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 
 /** The open connections of each agent, so that revoking one can cut them. */
 export interface AgentConnections {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { propertyRuns } from '../../../test/support/property.ts'
+import { propertyRuns } from '../../../../test/support/property.ts'
 import { callerOf } from './caller-key.ts'
 
 describe('[LIM-25] a caller', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { waitUntil } from '../../../test/support/processes.ts'
+import { waitUntil } from '../../../../test/support/processes.ts'
 import { cutStalled } from './cut-stalled.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'

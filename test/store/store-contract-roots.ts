@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { AgentId } from '../../protocol/identifiers.ts'
-import type { AgentTrust } from '../domain/root-set.ts'
+import type { AgentId } from '../../src/protocol/identifiers.ts'
+import type { AgentTrust } from '../../src/hub/domain/root-set.ts'
 import {
   insertAgent,
   insertCargo,
@@ -13,7 +13,7 @@ import {
   newCertificate,
   NOW,
 } from './store-samples.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../../src/hub/store/store.ts'
 
 export function testRootSets(store: () => Store): void {
   test('the set with the greatest number of the last época is the one in force, and no number comes twice', async () => {

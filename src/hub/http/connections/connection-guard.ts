@@ -1,7 +1,7 @@
 // Bounds on connections, applied before TLS or HTTP spend anything on them.
 
 import type { Server, Socket } from 'node:net'
-import type { HubLimits } from '../../protocol/hub-limits.ts'
+import type { HubLimits } from '../../../protocol/hub-limits.ts'
 import { CallerCounts } from './caller-counts.ts'
 import { callerOf } from './caller-key.ts'
 import { handshakesOf } from './handshakes.ts'

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { TokenHash } from '../../protocol/identifiers.ts'
-import type { AccessToken } from '../domain/access-token.ts'
-import type { Page, Store } from './store.ts'
+import type { TokenHash } from '../../src/protocol/identifiers.ts'
+import type { AccessToken } from '../../src/hub/domain/access-token.ts'
+import type { Page, Store } from '../../src/hub/store/store.ts'
 import {
   insertAgent,
   insertCargo,

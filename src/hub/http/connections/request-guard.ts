@@ -2,9 +2,9 @@
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { cutPipelining } from '../../platform/cut-pipelining.ts'
-import { invariant } from '../../platform/errors.ts'
-import { boundPieces } from './bound-body.ts'
+import { cutPipelining } from '../../../platform/cut-pipelining.ts'
+import { invariant } from '../../../platform/errors.ts'
+import { boundPieces } from '../bound-body.ts'
 import type { StrangerTurns, TurnOutcome } from './stranger-turns.ts'
 import { clientAddressOf, type IsTrustedProxy } from './trusted-proxies.ts'
 

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { AgentId, CargoId, Recipient } from '../../protocol/identifiers.ts'
-import type { CargoContent } from '../domain/cargo.ts'
+import type { AgentId, CargoId, Recipient } from '../../src/protocol/identifiers.ts'
+import type { CargoContent } from '../../src/hub/domain/cargo.ts'
 import { insertAgent, insertCargo, newContent, NOW } from './store-samples.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../../src/hub/store/store.ts'
 
 export function testSealedFiles(store: () => Store): void {
   test('an agent has one recipient, the last, or none', async () => {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts'
-import { createTokenBuckets } from '../../platform/token-bucket.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { createTokenBuckets } from '../../../platform/token-bucket.ts'
 import { callerOf, SITE_SHARES } from './caller-key.ts'
 
 /** What an address may fail at in a minute, with all of its /64; its /48 has four times as many. docs/protocol.md LIM-29. */

@@ -5,11 +5,11 @@ import { after, before, describe, test } from 'node:test'
 import { connect as connectTls, type ConnectionOptions, createServer as createTls } from 'node:tls'
 import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from 'fast-check'
 import { pino } from 'pino'
-import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
-import { createHostileChain, HOSTILE_SHAPES } from '../../../test/support/hostile-chain.ts'
-import { waitUntil } from '../../../test/support/processes.ts'
-import type { HttpPort } from './http-port.ts'
-import { handshakeTimeoutMs, tlsServerOf } from './hub-tls.ts'
+import { createFakeCa } from '../../../../test/fakes/hub-certificates.ts'
+import { createHostileChain, HOSTILE_SHAPES } from '../../../../test/support/hostile-chain.ts'
+import { waitUntil } from '../../../../test/support/processes.ts'
+import type { HttpPort } from '../http-port.ts'
+import { handshakeTimeoutMs, tlsServerOf } from '../hub-tls.ts'
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
 

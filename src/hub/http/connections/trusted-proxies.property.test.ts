@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
 import * as fc from 'fast-check'
-import { anyText, propertyRuns } from '../../../test/support/property.ts'
+import { anyText, propertyRuns } from '../../../../test/support/property.ts'
 import { clientAddressOf, parseTrustedProxies } from './trusted-proxies.ts'
 
 const blank = fc.constantFrom('', ' ', '  ')

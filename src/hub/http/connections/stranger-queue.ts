@@ -1,5 +1,5 @@
-import { invariant } from '../../platform/errors.ts'
-import { MinHeap } from '../../platform/min-heap.ts'
+import { invariant } from '../../../platform/errors.ts'
+import { MinHeap } from '../../../platform/min-heap.ts'
 import { type Caller, callerOf } from './caller-key.ts'
 import type { CallerDebts } from './caller-debts.ts'
 import { KeyCounts } from './key-counts.ts'

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { ChainVerifier, GENESIS_HASH } from '../../audit/hash-chain.ts'
-import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../protocol/identifiers.ts'
-import type { Agent } from '../domain/agent.ts'
-import type { EntryFilter, Store } from './store.ts'
+import { ChainVerifier, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
+import type { AgentId, CargoId, DeliveryId, TokenHash } from '../../src/protocol/identifiers.ts'
+import type { Agent } from '../../src/hub/domain/agent.ts'
+import type { EntryFilter, Store } from '../../src/hub/store/store.ts'
 import { testAccessTokens, testPages } from './store-contract-admin.ts'
 import {
   append,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { canonicalIpv6 } from '../../platform/canonical-ipv6.ts'
+import { canonicalIpv6 } from '../../../platform/canonical-ipv6.ts'
 
 /** Who counts as one caller where addresses are counted. docs/protocol.md LIM-25. */
 export interface Caller {

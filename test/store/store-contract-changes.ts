@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
-import type { Cargo } from '../domain/cargo.ts'
-import type { Delivery } from '../domain/delivery.ts'
-import type { FleetAct, FleetChange } from '../domain/fleet-change.ts'
+import type { AgentId, DeliveryId } from '../../src/protocol/identifiers.ts'
+import type { Cargo } from '../../src/hub/domain/cargo.ts'
+import type { Delivery } from '../../src/hub/domain/delivery.ts'
+import type { FleetAct, FleetChange } from '../../src/hub/domain/fleet-change.ts'
 import { insertAgent, insertCargo, insertDelivery, LATER, newEntry, NOW } from './store-samples.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../../src/hub/store/store.ts'
 
 export function testFleetChanges(store: () => Store): void {
   const begin = async (act: FleetAct, cargo: Cargo): Promise<FleetChange> => {

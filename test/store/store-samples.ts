@@ -9,14 +9,17 @@ import type {
   EntryId,
   Hostname,
   TokenHash,
-} from '../../protocol/identifiers.ts'
-import type { Agent } from '../domain/agent.ts'
-import type { AuditEntry } from '../domain/audit-entry.ts'
-import type { Cargo, CargoContent } from '../domain/cargo.ts'
-import type { Delivery } from '../domain/delivery.ts'
-import type { EnrollmentToken } from '../domain/enrollment-token.ts'
-import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
-import type { NewAuditEntry, Store } from './store.ts'
+} from '../../src/protocol/identifiers.ts'
+import type { Agent } from '../../src/hub/domain/agent.ts'
+import type { AuditEntry } from '../../src/hub/domain/audit-entry.ts'
+import type { Cargo, CargoContent } from '../../src/hub/domain/cargo.ts'
+import type { Delivery } from '../../src/hub/domain/delivery.ts'
+import type { EnrollmentToken } from '../../src/hub/domain/enrollment-token.ts'
+import type {
+  IssuedCertificate,
+  NewIssuedCertificate,
+} from '../../src/hub/domain/issued-certificate.ts'
+import type { NewAuditEntry, Store } from '../../src/hub/store/store.ts'
 
 export const NOW: Date = new Date('2026-11-21T10:00:00.123Z')
 export const LATER: Date = new Date('2026-11-21T11:00:00.000Z')

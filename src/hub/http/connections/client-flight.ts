@@ -2,7 +2,11 @@
 // of whatever chain a client sends, and each may cost what the client likes, so chains are bounded here. docs/protocol.md
 // LIM-30. Records: RFC 8446 5.1, messages: 4 and RFC 5246 7.4.
 
-import { CHAIN_BYTES_MAX, CHAIN_CERTIFICATES_MAX, findChainFault } from '../../pki/chain-bounds.ts'
+import {
+  CHAIN_BYTES_MAX,
+  CHAIN_CERTIFICATES_MAX,
+  findChainFault,
+} from '../../../pki/chain-bounds.ts'
 import type { OpenRecord } from './record-opener.ts'
 
 /** What may go on to TLS, which is complete records; or why nothing may. */
