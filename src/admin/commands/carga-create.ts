@@ -5,7 +5,7 @@ import { collect } from './collect.ts'
 import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
-import { addSealOptions, type SealOptions } from '../sealed/seal-options.ts'
+import { addSealOptions, type SealOptions } from './seal-options.ts'
 
 export interface CargaCreateOptions extends SealOptions {
   readonly tipo: string
@@ -61,7 +61,7 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
   if (options.tipo === DeliveryKind.sealed) {
     if (options.unassigned)
       throw new UserError('usage', 'a selado is sealed for agents: leave --unassigned out')
-    const { createSealedCargo } = await import('../sealed/create-sealed-cargo.ts')
+    const { createSealedCargo } = await import('./create-sealed-cargo.ts')
     return createSealedCargo(context, options)
   }
   refuseSealOptions(options)

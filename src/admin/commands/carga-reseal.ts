@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
-import { addSealOptions, parseVouched, type SealOptions } from '../sealed/seal-options.ts'
+import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 
 interface CargaResealOptions extends SealOptions {
   readonly escrowIdentity?: string
@@ -45,7 +45,7 @@ async function resealCargo(
   const { file, escrowIdentity, json } = options
   const accepted = parseAcceptedContent(options)
   const update = { id, vouched: parseVouched(options), ...(json && { json }) }
-  const { sealAnew, sealFile } = await import('../sealed/update-sealed-cargo.ts')
+  const { sealAnew, sealFile } = await import('./update-sealed-cargo.ts')
   if (file !== undefined && escrowIdentity === undefined) return sealFile(context, update, file)
   if (file === undefined && escrowIdentity !== undefined) {
     return sealAnew(context, update, { identityFile: escrowIdentity, accepted })

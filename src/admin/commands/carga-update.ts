@@ -5,7 +5,7 @@ import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { ifVersaoOption } from './if-versao.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
-import { addSealOptions, parseVouched, type SealOptions } from '../sealed/seal-options.ts'
+import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 
 interface CargaUpdateOptions extends SealOptions {
   readonly san: readonly string[]
@@ -81,7 +81,7 @@ async function updateSealedCargo(
   if (sans !== undefined)
     throw new UserError('usage', 'a selado has no names: leave --san and --no-sans out')
   const vouched = parseVouched(options)
-  const { sealFile } = await import('../sealed/update-sealed-cargo.ts')
+  const { sealFile } = await import('./update-sealed-cargo.ts')
   await sealFile(context, { id, versao, vouched, ...(json && { json }) }, file)
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WIRE_ERRORS } from '../../protocol/errors.ts'
-import { boundDroppedBody } from './bound-body.ts'
+import { boundDroppedBody } from './connections/bound-body.ts'
 import { RETRY_AFTER_SECONDS } from './error-response.ts'
 
 /** Answers a request that nothing is done about, 503 and at a small price; the id of the answer. */

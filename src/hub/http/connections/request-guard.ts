@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { cutPipelining } from '../../../platform/cut-pipelining.ts'
 import { invariant } from '../../../platform/errors.ts'
-import { boundPieces } from '../bound-body.ts'
+import { boundPieces } from './bound-body.ts'
 import type { StrangerTurns, TurnOutcome } from './stranger-turns.ts'
 import { clientAddressOf, type IsTrustedProxy } from './trusted-proxies.ts'
 

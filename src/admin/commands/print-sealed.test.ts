@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { systemClock } from '../../platform/clock.ts'
-import type { CommandContext } from '../commands/command-context.ts'
+import type { CommandContext } from './command-context.ts'
 import { Output } from '../terminal/output.ts'
 import { printSealed } from './print-sealed.ts'
 

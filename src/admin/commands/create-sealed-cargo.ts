@@ -1,10 +1,10 @@
 import { UserError } from '../../platform/errors.ts'
-import type { CargaCreateOptions } from '../commands/carga-create.ts'
-import type { CommandContext } from '../commands/command-context.ts'
+import type { CargaCreateOptions } from './carga-create.ts'
+import type { CommandContext } from './command-context.ts'
 import { deliverSealed } from './deliver-sealed.ts'
 import { printSealed } from './print-sealed.ts'
-import { readContent } from './read-secret.ts'
-import { refuseOthers } from './seal-for-agents.ts'
+import { readContent } from '../sealed/read-secret.ts'
+import { refuseOthers } from '../sealed/seal-for-agents.ts'
 import { parseRecipientOption, parseVouched } from './seal-options.ts'
 
 export async function createSealedCargo(

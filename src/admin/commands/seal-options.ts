@@ -3,8 +3,8 @@
 import { type Command, Option } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import { parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
-import { collect } from '../commands/collect.ts'
-import type { Vouched } from './judge-recipients.ts'
+import { collect } from './collect.ts'
+import type { Vouched } from '../sealed/judge-recipients.ts'
 
 export interface SealOptions {
   readonly file?: string

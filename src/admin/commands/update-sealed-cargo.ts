@@ -4,12 +4,12 @@ import { hash } from 'node:crypto'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import type { AdminOperations, AdminReplies } from '../../protocol/admin.ts'
 import { openSealed } from '../../sealing/sealed-file.ts'
-import type { CommandContext } from '../commands/command-context.ts'
+import type { CommandContext } from './command-context.ts'
 import { deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
-import type { Vouched } from './judge-recipients.ts'
+import type { Vouched } from '../sealed/judge-recipients.ts'
 import { printSealed } from './print-sealed.ts'
-import { readContent, readEscrowIdentity } from './read-secret.ts'
-import { refuseStrangeContent } from './refuse-strange-content.ts'
+import { readContent, readEscrowIdentity } from '../sealed/read-secret.ts'
+import { refuseStrangeContent } from '../sealed/refuse-strange-content.ts'
 
 export interface SealedUpdate {
   readonly id: string

@@ -6,11 +6,11 @@ import type { AdminOperations, AdminSealed } from '../../protocol/admin.ts'
 import type { AdminRecipients } from '../../protocol/admin-views.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
-import type { CommandContext } from '../commands/command-context.ts'
-import type { Vouched } from './judge-recipients.ts'
-import type { OpenPins } from './open-pins.ts'
-import { addPins, NO_PINS, type RecipientPins } from './recipient-pins.ts'
-import { sealForAgents } from './seal-for-agents.ts'
+import type { CommandContext } from './command-context.ts'
+import type { Vouched } from '../sealed/judge-recipients.ts'
+import type { OpenPins } from '../sealed/open-pins.ts'
+import { addPins, NO_PINS, type RecipientPins } from '../sealed/recipient-pins.ts'
+import { sealForAgents } from '../sealed/seal-for-agents.ts'
 
 export interface SealedDelivery<Reply extends DeliveredCargo> {
   /** Undefined of a new one, which gets its id from the hub. */

@@ -1,5 +1,5 @@
 import type { AdminCreatedCargo } from '../../protocol/admin-views.ts'
-import type { CommandContext } from '../commands/command-context.ts'
+import type { CommandContext } from './command-context.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { Delivered, SealedFor } from './deliver-sealed.ts'
 
