@@ -1,5 +1,5 @@
-// Keeps the documents in step with the code. `node tools/docs.ts` checks, `--write` writes docs/reference and the tests
-// in docs/spec-decisions.md anew, and `--require-tests` also fails when a statement that is built has no test that cites it.
+// Keeps the documents in step with the code. `node tools/docs.ts` checks, `--write` writes docs/reference, the tests in
+// docs/spec-decisions.md and the rooms in docs/architecture.md anew, and `--require-tests` also fails when a statement that is built has no test that cites it.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,6 +11,7 @@ import { ROUTES } from '../src/protocol/routes.ts'
 import { DeliveryStatus, EventType, HubEventType } from '../src/protocol/words.ts'
 import { fillInTests } from './docs-decisions.ts'
 import { renderPages, type Page } from './docs-pages.ts'
+import { fillInRooms } from './docs-rooms.ts'
 import {
   findCitations,
   findDuplicates,
@@ -21,6 +22,7 @@ import {
 import { findFiles, readSources, ROOT, type SourceFile } from './source-files.ts'
 
 const PROTOCOL = 'docs/protocol.md'
+const ARCHITECTURE = 'docs/architecture.md'
 const DECISIONS = 'docs/spec-decisions.md'
 const TOP_DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'STYLE.md', 'CHANGELOG.md']
 
@@ -111,7 +113,8 @@ function main(options: ReadonlySet<string>): number {
     code.filter(({ path }) => !path.startsWith('tools/')),
   )
   const decisions = { path: DECISIONS, text: fillInTests(readIfThere(DECISIONS), citations) }
-  const pages = [...renderPages(), decisions]
+  const architecture = { path: ARCHITECTURE, text: fillInRooms(readIfThere(ARCHITECTURE)) }
+  const pages = [...renderPages(), decisions, architecture]
   if (options.has('--write')) {
     for (const { path, text } of pages) writeFileSync(join(ROOT, path), text)
   }

@@ -65,6 +65,18 @@ describe('the table of rooms', () => {
     })
   }
 
+  test('refuses rooms that form a circle, by a type too', () => {
+    const files = [
+      { path: 'src/hub/http/x.ts', text: `import { a } from './json/y.ts'` },
+      { path: 'src/hub/http/json/y.ts', text: `import type { B } from '../x.ts'` },
+    ]
+    const circles = checkSources(files).filter(({ what }) => what.endsWith('form a circle'))
+    assert.deepEqual(circles.map(({ at }) => at).sort(), [
+      'src/hub/http/json/y.ts:1',
+      'src/hub/http/x.ts:1',
+    ])
+  })
+
   test('names the line of the fault', () => {
     const text = `// One.\n\nimport { a } from '../hub/boot.ts'`
     assert.equal(checkSources([{ path: 'src/agent/x.ts', text }])[0]?.at, 'src/agent/x.ts:3')

@@ -21,6 +21,7 @@ export function checkSources(files: readonly SourceFile[]): Fault[] {
   return files
     .filter((file) => !isTestFile(file.path))
     .flatMap((file) => [...checkImports(file), ...checkTidiness(file)])
+    .concat(findCircles(files))
 }
 
 const IMPORT =
@@ -57,6 +58,41 @@ function reasonAgainst(room: Room, imported: Import): string | undefined {
     return imported.isType ? undefined : `${room.name} may import only types of ${target.name}`
   }
   return `${room.name} may not import ${target.name} (${imported.target})`
+}
+
+/** Rooms that reach each other by what their files really import; a type ties as much as a value. */
+function findCircles(files: readonly SourceFile[]): Fault[] {
+  const arrows = new Map<string, Map<string, string>>()
+  for (const file of files) {
+    const from = isTestFile(file.path) ? undefined : roomOf(file.path)?.name
+    if (from === undefined) continue
+    const targets = arrows.get(from) ?? new Map<string, string>()
+    arrows.set(from, targets)
+    for (const { target, line } of listImports(file)) {
+      const to = roomOf(target)?.name
+      if (to !== undefined && to !== from && !targets.has(to)) {
+        targets.set(to, `${file.path}:${line}`)
+      }
+    }
+  }
+  return [...arrows].flatMap(([from, targets]) =>
+    [...targets]
+      .filter(([to]) => canReach(arrows, to, from))
+      .map(([to, at]) => ({ at, what: `${from} and ${to} form a circle` })),
+  )
+}
+
+function canReach(
+  arrows: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  start: string,
+  goal: string,
+): boolean {
+  const seen = new Set([start])
+  for (const room of seen) {
+    if (room === goal) return true
+    for (const next of arrows.get(room)?.keys() ?? []) seen.add(next)
+  }
+  return false
 }
 
 function roomOf(path: string): Room | undefined {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { AdminSession } from '../doors/admin-session.ts'
+import type { VaultControls, WithAdmin } from '../doors/admin-session.ts'
 import type { HubOptions } from '../doors/hub-options.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Progress } from '../terminal/progress.ts'
@@ -18,20 +18,5 @@ export interface CommandContext {
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
-  withAdmin<T>(work: (session: AdminSession) => Promise<T>, options?: AdminOptions): Promise<T>
-}
-
-export interface AdminOptions {
-  /** Opens a vault whose audit log lost entries, and records the loss. */
-  readonly acceptLoss?: boolean
-  /** Reads every page of the database; a running hub is not asked to. */
-  readonly checkPages?: boolean
-}
-
-/** The vault itself, whether a hub runs or not. */
-export interface VaultControls {
-  /** Creates the vault and answers where. */
-  create(): Promise<string>
-  /** Throws when the passphrase does not open the vault; answers where the vault is. */
-  checkPassphrase(): Promise<string>
+  readonly withAdmin: WithAdmin
 }

@@ -19,9 +19,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
-import type { AdminSession } from './admin-session.ts'
+import type { AdminOptions, AdminSession, VaultControls, WithAdmin } from './admin-session.ts'
 import type { AskHidden } from '../terminal/ask-hidden.ts'
-import type { AdminOptions, CommandContext, VaultControls } from '../commands/command-context.ts'
 import { connect } from './connect.ts'
 import { explainFailure, type Attempt } from './explain-failure.ts'
 import {
@@ -45,7 +44,7 @@ export interface Surroundings {
 /** Started by root, svc is the vault's owner from here on. */
 export function openVaultControls(
   surroundings: Surroundings,
-): VaultControls & Pick<CommandContext, 'withAdmin'> {
+): VaultControls & { readonly withAdmin: WithAdmin } {
   const { env, clock, progress, ask } = surroundings
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot

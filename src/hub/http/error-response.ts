@@ -3,18 +3,9 @@
 import type { FastifyReply } from 'fastify'
 import { SvcError } from '../../platform/errors.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+import { RequestRefusal } from './json/request-refusal.ts'
 
 export const RETRY_AFTER_SECONDS = 5
-
-/** A request that the shell itself refuses, before any service is asked. */
-export class RequestRefusal extends Error {
-  override name = 'RequestRefusal'
-  readonly refusal: WireErrorCode
-  constructor(refusal: WireErrorCode, why: string) {
-    super(why)
-    this.refusal = refusal
-  }
-}
 
 const refusals = new WeakMap<FastifyReply, WireErrorCode>()
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { createLogging, type Logger } from '../../platform/logger.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
-import { RequestRefusal } from './error-response.ts'
+import { RequestRefusal } from './json/request-refusal.ts'
 import { createHealthServer } from './health-server.ts'
 import { createHttpPort } from './http-port.ts'
 

@@ -23,17 +23,11 @@ import { cutStalled } from './connections/cut-stalled.ts'
 import { createFloodLog } from './flood-log.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
 import { guardRequests } from './connections/request-guard.ts'
-import {
-  errorBody,
-  noteReason,
-  RequestRefusal,
-  refusalOf,
-  sendRateLimited,
-  sendRefusal,
-} from './error-response.ts'
+import { errorBody, noteReason, refusalOf, sendRateLimited, sendRefusal } from './error-response.ts'
 import type { LeakedTokens } from '../service/agent/end-leaked-token.ts'
 import { parseJsonBody } from './json/json-body.ts'
 import { JSON_ROOM } from './json/json-room.ts'
+import { RequestRefusal } from './json/request-refusal.ts'
 import type { StrangerTurns } from './connections/stranger-turns.ts'
 import { trackConnections } from './connections/track-connections.ts'
 import type { IsTrustedProxy } from './connections/trusted-proxies.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyText, propertyRuns } from '../../../../test/support/property.ts'
-import { RequestRefusal } from '../error-response.ts'
+import { RequestRefusal } from './request-refusal.ts'
 import { parseJsonBody } from './json-body.ts'
 import { JSON_ROOM } from './json-room.ts'
 

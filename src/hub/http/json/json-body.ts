@@ -1,6 +1,6 @@
 // JSON bodies: UTF-8, bounded in depth and in strings, and with no number that would come out changed when it is written again.
 
-import { RequestRefusal } from '../error-response.ts'
+import { RequestRefusal } from './request-refusal.ts'
 import { findJsonExcess, findJsonFault } from './find-json-fault.ts'
 import type { JsonRoom } from './json-room.ts'
 

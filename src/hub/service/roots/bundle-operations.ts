@@ -1,8 +1,9 @@
 import { UserError } from '../../../platform/errors.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
 import type { Actor } from '../../domain/actor.ts'
-import type { AdminOperationsDependencies } from '../admin/admin-operations.ts'
+import type { Store } from '../../store/store.ts'
 import { describeBundle } from './bundle-status.ts'
 import {
   createUpdateRootSet,
@@ -18,6 +19,13 @@ export interface AdminRoots {
   readonly update: UpdateRootSet
 }
 
+interface BundleDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  /** Undefined without a running hub. */
+  readonly roots?: AdminRoots
+}
+
 export function createAdminRoots(dependencies: UpdateRootSetDependencies): AdminRoots {
   const { readFileRoots, hub, current } = dependencies
   return {
@@ -31,9 +39,7 @@ export async function showBundle({
   store,
   clock,
   roots,
-}: Pick<AdminOperationsDependencies, 'store' | 'clock' | 'roots'>): Promise<
-  AdminReplies['showBundle']
-> {
+}: BundleDependencies): Promise<AdminReplies['showBundle']> {
   const surroundings = roots && {
     fileRoots: await roots.readFileRoots().catch(() => undefined),
     serverRoot: roots.serverRoot(),
@@ -42,7 +48,7 @@ export async function showBundle({
 }
 
 export async function updateBundle(
-  dependencies: AdminOperationsDependencies,
+  dependencies: BundleDependencies,
   request: AdminRequest<'updateBundle'>,
   actor: Actor,
 ): Promise<AdminReplies['updateBundle']> {

@@ -1,17 +1,25 @@
+import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
 import type { AdminOperations } from '../../../protocol/admin.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { nameWebhook, type Webhook } from '../../domain/webhook.ts'
-import type { Page } from '../../store/store.ts'
-import type { AdminOperationsDependencies } from '../admin/admin-operations.ts'
+import type { Page, Store } from '../../store/store.ts'
 import { createWebhook } from './create-webhook.ts'
 import { findWebhook } from './find-webhook.ts'
 import { recordHubAct } from '../hub-acts.ts'
 import { pageOf, readPage } from '../read-page.ts'
 import { removeWebhook } from './remove-webhook.ts'
 import { replayWebhook } from './replay-webhook.ts'
+import type { WebhookControl } from './webhook-control.ts'
 import { listDead, viewWebhook } from './webhook-views.ts'
+
+interface WebhookDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  /** Undefined without a running hub. */
+  readonly webhooks?: WebhookControl
+}
 
 type WebhookOperationName =
   | 'createWebhook'
@@ -22,7 +30,7 @@ type WebhookOperationName =
   | 'removeWebhook'
 
 export function createWebhookOperations(
-  dependencies: AdminOperationsDependencies,
+  dependencies: WebhookDependencies,
   actor: Actor,
 ): Pick<AdminOperations, WebhookOperationName> {
   const { store, clock, webhooks: control } = dependencies
