@@ -6,6 +6,7 @@ import { vaultFiles } from '../../src/hub/vault/vault-files.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations } from '../../src/protocol/admin.ts'
+import { initCheapVault } from '../../test/support/cheap-vault.ts'
 import { type HubPorts, hubEnvironment, PASSPHRASE } from '../../test/support/hub.ts'
 import {
   type RunningProgram,
@@ -13,7 +14,6 @@ import {
   type Variables,
   waitUntil,
 } from '../../test/support/processes.ts'
-import { createCheapVault } from './cheap-vault.ts'
 
 export interface HubVault extends AsyncDisposable {
   readonly root: string
@@ -43,7 +43,7 @@ const BOOT_MS_MAX = 60_000
 export async function createHubVault(options: HubVaultOptions): Promise<HubVault> {
   const { directory, program } = options
   const root = join(directory, 'vault')
-  await createCheapVault(root, new Secret(PASSPHRASE))
+  await initCheapVault(root, new Secret(PASSPHRASE))
   const environment = hubEnvironment(root, options)
   const launched: LaunchedHub[] = []
   return {

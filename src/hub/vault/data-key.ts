@@ -3,7 +3,7 @@
 
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import { Secret } from '../../platform/secret.ts'
-import { deriveKey, KEY_BYTES, KEY_DERIVATION_COST, SALT_BYTES } from './key-derivation.ts'
+import { deriveKey, KEY_BYTES, type KeyDerivationCost, SALT_BYTES } from './key-derivation.ts'
 import { describeParameters, NONCE_BYTES, TAG_BYTES, type VaultConfig } from './vault-config.ts'
 import { VaultError } from './vault-error.ts'
 
@@ -14,10 +14,13 @@ export interface CreatedDataKey {
   readonly dataKey: Secret<Buffer>
 }
 
-export async function createDataKey(passphrase: Secret<string>): Promise<CreatedDataKey> {
+export async function createDataKey(
+  passphrase: Secret<string>,
+  cost: KeyDerivationCost,
+): Promise<CreatedDataKey> {
   const parameters = {
     vaultId: randomUUID(),
-    keyDerivation: { ...KEY_DERIVATION_COST, salt: randomBytes(SALT_BYTES) },
+    keyDerivation: { ...cost, salt: randomBytes(SALT_BYTES) },
   }
   const dataKey = randomBytes(KEY_BYTES)
   const wrappingKey = await deriveKey(passphrase, parameters.keyDerivation)

@@ -8,6 +8,7 @@ import { exists, syncDirectory, writeNewFile } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { createDatabase } from '../store/sqlite/encrypted-database.ts'
 import { createDataKey } from './data-key.ts'
+import { KEY_DERIVATION_COST, type KeyDerivationCost } from './key-derivation.ts'
 import type { UnsealedVault } from './unsealed-vault.ts'
 import { formatVaultConfig } from './vault-config.ts'
 import { VaultError } from './vault-error.ts'
@@ -17,22 +18,30 @@ import { takeLock } from './vault-lock.ts'
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** Creates a vault; one that exists is never touched. */
-export async function initVault(root: string, passphrase: Secret<string>): Promise<UnsealedVault> {
+/** Creates a vault; one that exists is never touched. Only tests ask for another cost of trying a passphrase. */
+export async function initVault(
+  root: string,
+  passphrase: Secret<string>,
+  cost = KEY_DERIVATION_COST,
+): Promise<UnsealedVault> {
   if (passphrase.reveal() === '') {
     throw new UserError('passphrase_empty', 'the passphrase is empty', {
       hint: 'SVC_MASTER_PASSPHRASE holds it, or the file that SVC_MASTER_PASSPHRASE_FILE names',
     })
   }
   try {
-    return await initLocked(root, passphrase)
+    return await initLocked(root, passphrase, cost)
   } catch (error) {
     if (error instanceof SvcError) throw error
     throw new VaultError('vault_unavailable', `cannot create a vault at ${root}`, { cause: error })
   }
 }
 
-async function initLocked(root: string, passphrase: Secret<string>): Promise<UnsealedVault> {
+async function initLocked(
+  root: string,
+  passphrase: Secret<string>,
+  cost: KeyDerivationCost,
+): Promise<UnsealedVault> {
   const files = vaultFiles(root)
   await refuseExistingVault(root, files)
   await prepareDirectory(root, files)
@@ -40,7 +49,7 @@ async function initLocked(root: string, passphrase: Secret<string>): Promise<Uns
   try {
     await refuseExistingVault(root, files)
     await removeLeftovers(files)
-    return await createVault(root, files, passphrase)
+    return await createVault(root, files, passphrase, cost)
   } finally {
     lock.release()
   }
@@ -98,8 +107,9 @@ async function createVault(
   root: string,
   files: VaultFiles,
   passphrase: Secret<string>,
+  cost: KeyDerivationCost,
 ): Promise<UnsealedVault> {
-  const { config, dataKey } = await createDataKey(passphrase)
+  const { config, dataKey } = await createDataKey(passphrase, cost)
   await mkdir(files.staging, { mode: DIRECTORY_MODE })
   await createDatabase(files.stagedDatabase, dataKey)
   await writeNewFile(files.stagedConfig, formatVaultConfig(config), FILE_MODE)

@@ -10,7 +10,13 @@ export interface KeyDerivation {
   readonly salt: Buffer
 }
 
-export const KEY_DERIVATION_COST = { memoryKib: 64 * 1024, passes: 3, parallelism: 4 } as const
+export type KeyDerivationCost = Omit<KeyDerivation, 'salt'>
+
+export const KEY_DERIVATION_COST: KeyDerivationCost = {
+  memoryKib: 64 * 1024,
+  passes: 3,
+  parallelism: 4,
+}
 
 /** What a file may ask for: enough to be worth something, and never more than a host can give. */
 export const KEY_DERIVATION_BOUNDS = {
