@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { connectToHub } from '../src/admin/doors/socket-client.ts'
 import { UserError } from '../src/platform/errors.ts'
-import type { AdminOperations } from '../src/protocol/admin.ts'
+import type { AdminOperations } from '../src/protocol/admin/operations.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { binary, type World } from './world.ts'
 

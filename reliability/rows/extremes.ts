@@ -11,8 +11,8 @@ import {
   ADMIN_OPERATIONS,
   type AdminOperationName,
   type AdminOperations,
-} from '../../src/protocol/admin.ts'
-import { ROLE_NEEDED } from '../../src/protocol/admin-roles.ts'
+} from '../../src/protocol/admin/operations.ts'
+import { ROLE_NEEDED } from '../../src/protocol/admin/roles.ts'
 import { type FleetAgent, startAgentFleet } from '../../test/support/agent-fleet.ts'
 import { startScriptedCa } from '../../test/support/scripted-ca.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'

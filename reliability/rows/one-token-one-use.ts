@@ -1,7 +1,7 @@
 // Many clients use one token at the same moment: one gets in. While the CA fails none does, and the token stays good.
 
-import type { AdminOperations } from '../../src/protocol/admin.ts'
-import type { AdminAgent, AdminToken } from '../../src/protocol/admin-views.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
+import type { AdminAgent, AdminToken } from '../../src/protocol/admin/views.ts'
 import type { CaBehaviour } from '../../test/fakes/ca-server.ts'
 import { createKeyAndCsr } from '../../test/support/enrolled-host.ts'
 import { startScriptedCa, type ScriptedCa } from '../../test/support/scripted-ca.ts'

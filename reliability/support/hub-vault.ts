@@ -5,7 +5,7 @@ import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import { vaultFiles } from '../../src/hub/vault/vault-files.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import { Secret } from '../../src/platform/secret.ts'
-import type { AdminOperations } from '../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import { initCheapVault } from '../../test/support/cheap-vault.ts'
 import { type HubPorts, hubEnvironment, PASSPHRASE } from '../../test/support/hub.ts'
 import {

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { systemClock } from '../../src/platform/clock.ts'
 import { describeError, invariant } from '../../src/platform/errors.ts'
-import type { AdminOperations } from '../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import { createKeyAndCsr } from '../../test/support/enrolled-host.ts'
 import { waitUntil } from '../../test/support/processes.ts'
 import { post, send } from '../../test/support/wire-client.ts'

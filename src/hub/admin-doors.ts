@@ -19,7 +19,7 @@ import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createOnce, type CreatesUnderWay } from './service/admin/idempotent-creates.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
-import type { AdminOperations } from '../protocol/admin.ts'
+import type { AdminOperations } from '../protocol/admin/operations.ts'
 
 export interface AdminDoorsDependencies {
   readonly config: Pick<HubConfig, 'adminBind' | 'limits' | 'isTrustedProxy'>

@@ -1,5 +1,5 @@
 // Every code that a port itself can answer, with its status. Bodies are exactly `{"error": "<code>"}` on an agent's port;
-// the admin port says more (protocol/admin-errors.ts).
+// the admin port says more (protocol/admin/errors.ts).
 
 interface WireError {
   readonly status: number

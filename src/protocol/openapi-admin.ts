@@ -1,6 +1,6 @@
 // What the OpenAPI description says of the admin operations, besides their schemas.
 
-import type { AdminOperationName } from './admin.ts'
+import type { AdminOperationName } from './admin/operations.ts'
 
 export const OPERATION_SUMMARIES: Readonly<Record<AdminOperationName, string>> = {
   createToken: 'Make a one-time enrolment token for one host; its text is in this reply alone.',

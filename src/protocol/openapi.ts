@@ -1,14 +1,14 @@
 // The OpenAPI 3.1 description of all ports, from the very schemas that requests are checked against.
 
-import { ADMIN_OPERATIONS, ADMIN_REPLIES, type AdminOperationName } from './admin.ts'
-import { AdminErrorBody } from './admin-errors.ts'
-import { ROLE_NEEDED } from './admin-roles.ts'
+import { ADMIN_OPERATIONS, ADMIN_REPLIES, type AdminOperationName } from './admin/operations.ts'
+import { AdminErrorBody } from './admin/errors.ts'
+import { ROLE_NEEDED } from './admin/roles.ts'
 import {
   ADMIN_CREATES,
   ADMIN_POLICY_OPERATIONS,
   ADMIN_ROUTES,
   type AdminRoute,
-} from './admin-routes.ts'
+} from './admin/routes.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
 import { OPERATION_SUMMARIES } from './openapi-admin.ts'

@@ -11,7 +11,7 @@ export const ROUTES = {
   bundle: { port: 'mtls', method: 'GET', path: '/v1/bundle' },
   blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
   stream: { port: 'mtls', method: 'GET', path: '/v1/stream' },
-  /** On the admin port, beside the operations of protocol/admin-routes.ts. */
+  /** On the admin port, beside the operations of protocol/admin/routes.ts. */
   openapi: { port: 'admin', method: 'GET', path: '/v1/openapi.json' },
 } as const
 

@@ -7,7 +7,7 @@ import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
-import type { AdminOperations, AdminReplies } from '../../src/protocol/admin.ts'
+import type { AdminOperations, AdminReplies } from '../../src/protocol/admin/operations.ts'
 import type {
   AdminAgent,
   AdminBundle,
@@ -15,9 +15,9 @@ import type {
   AdminDelivery,
   AdminEntry,
   AdminUpdatedBundle,
-} from '../../src/protocol/admin-views.ts'
-import type { AdminAccessToken } from '../../src/protocol/admin-tokens.ts'
-import type { AdminWebhook } from '../../src/protocol/admin-webhooks.ts'
+} from '../../src/protocol/admin/views.ts'
+import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
+import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 import {
   addSealedOperations,
   createSealedState,

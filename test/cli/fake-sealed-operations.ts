@@ -2,8 +2,8 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import { UserError } from '../../src/platform/errors.ts'
-import type { AdminOperations, AdminSealed } from '../../src/protocol/admin.ts'
-import type { AdminAgent, AdminRecipient } from '../../src/protocol/admin-views.ts'
+import type { AdminOperations, AdminSealed } from '../../src/protocol/admin/operations.ts'
+import type { AdminAgent, AdminRecipient } from '../../src/protocol/admin/views.ts'
 import { readAgeHeader } from '../../src/sealing/age-header.ts'
 import { recipientOf } from '../../src/sealing/age-identity.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { AdminAgent, AdminCaRevocation } from '../../src/protocol/admin-views.ts'
+import type { AdminAgent, AdminCaRevocation } from '../../src/protocol/admin/views.ts'
 import { readEvents } from '../support/audit-log.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'

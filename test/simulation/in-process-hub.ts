@@ -18,7 +18,7 @@ import { initVault } from '../../src/hub/vault/vault.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
-import type { AdminOperations } from '../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { FakeCa } from '../fakes/ca-server.ts'
 
 export interface InProcessHub extends AsyncDisposable {

@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path'
 import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import { UserError } from '../../src/platform/errors.ts'
-import type { AdminReplies } from '../../src/protocol/admin.ts'
+import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { type Variables, waitUntil } from '../../test/support/processes.ts'
 import { ask, runCommand } from './processes.ts'
 import { step } from './screen.ts'

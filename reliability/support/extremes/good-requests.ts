@@ -5,7 +5,7 @@ import type {
   AdminOperationName,
   AdminOperations,
   AdminRequest,
-} from '../../../src/protocol/admin.ts'
+} from '../../../src/protocol/admin/operations.ts'
 
 export interface Target {
   readonly admin: AdminOperations

@@ -7,7 +7,7 @@ import { readManifest } from '../../../src/hub/service/agent/list-manifest.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { invariant } from '../../../src/platform/errors.ts'
-import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import { type FleetDatabase, openFleet, POLLING_HOSTNAME, ROLE } from './fleet-database.ts'
 
 export type FleetAct = 'create' | 'update' | 'retry' | 'politica' | 'bundle' | 'revoke' | 'remove'

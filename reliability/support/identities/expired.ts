@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { systemClock } from '../../../src/platform/clock.ts'
-import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import { createKeyAndCsr, enrollHost } from '../../../test/support/enrolled-host.ts'
 import type { HubPorts } from '../../../test/support/hub.ts'
 import type { Random } from '../../../test/simulation/seeded-random.ts'

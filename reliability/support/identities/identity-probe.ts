@@ -1,7 +1,7 @@
 // One request at a time with one identity, on a connection that was opened before or on a new one.
 
 import type { TLSSocket } from 'node:tls'
-import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import type { Identity, KeyAndCsr } from '../../../test/support/enrolled-host.ts'
 import { HUB_NAME, type HubPorts, type TestHub } from '../../../test/support/hub.ts'
 import { connectSecurely, exchange, type Target } from '../../../test/support/wire-client.ts'

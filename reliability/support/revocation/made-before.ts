@@ -1,6 +1,6 @@
 // What of a host was made before it was revoked, and whether any of it still gets in.
 
-import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import type { Random } from '../../../test/simulation/seeded-random.ts'
 import { createKeyAndCsr, type Identity } from '../../../test/support/enrolled-host.ts'
 import type { HubPorts } from '../../../test/support/hub.ts'

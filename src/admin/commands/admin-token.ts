@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { ADMIN_ROLES, type AdminRole } from '../../protocol/admin-roles.ts'
-import type { AdminAccessToken } from '../../protocol/admin-tokens.ts'
+import { ADMIN_ROLES, type AdminRole } from '../../protocol/admin/roles.ts'
+import type { AdminAccessToken } from '../../protocol/admin/admin-tokens.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseTtlSeconds } from './parse-ttl.ts'
 import { registerList } from './register-list.ts'

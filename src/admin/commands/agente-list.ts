@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AdminAgent } from '../../protocol/admin-views.ts'
+import type { AdminAgent } from '../../protocol/admin/views.ts'
 import type { CommandContext } from './command-context.ts'
 import { registerList } from './register-list.ts'
 

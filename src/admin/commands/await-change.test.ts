@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AdminStatus } from '../../protocol/admin-views.ts'
+import type { AdminStatus } from '../../protocol/admin/views.ts'
 import { awaitChange } from './await-change.ts'
 
 test('[FLT-9] while an act is under way its progress is shown, and then taken away', async () => {

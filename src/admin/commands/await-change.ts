@@ -1,5 +1,5 @@
-import type { AdminOperations } from '../../protocol/admin.ts'
-import type { AdminStatus } from '../../protocol/admin-views.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import type { AdminStatus } from '../../protocol/admin/views.ts'
 import type { CommandContext } from './command-context.ts'
 
 const ASKED_EVERY_MS = 1000

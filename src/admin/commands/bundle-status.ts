@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AdminBundle } from '../../protocol/admin-views.ts'
+import type { AdminBundle } from '../../protocol/admin/views.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderFields, renderRows } from '../terminal/table.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AdminDelivery } from '../../protocol/admin-views.ts'
+import type { AdminDelivery } from '../../protocol/admin/views.ts'
 import type { CommandContext } from './command-context.ts'
 import { registerList } from './register-list.ts'
 import { type Columns, renderRows } from '../terminal/table.ts'

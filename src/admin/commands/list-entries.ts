@@ -1,7 +1,7 @@
 import { ChainVerifier } from '../../audit/hash-chain.ts'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminOperations } from '../../protocol/admin.ts'
-import type { AdminEntry } from '../../protocol/admin-views.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import type { AdminEntry } from '../../protocol/admin/views.ts'
 import type { CommandContext } from './command-context.ts'
 import {
   parseEntryListing,

@@ -1,4 +1,4 @@
-import type { AdminCreatedCargo } from '../../protocol/admin-views.ts'
+import type { AdminCreatedCargo } from '../../protocol/admin/views.ts'
 import { renderTable } from '../terminal/table.ts'
 
 export function renderNewDeliveries(deliveries: AdminCreatedCargo['entregas']): string {

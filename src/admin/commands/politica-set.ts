@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminRequest } from '../../protocol/admin.ts'
+import type { AdminRequest } from '../../protocol/admin/operations.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseSecondsOption } from './duration-option.ts'

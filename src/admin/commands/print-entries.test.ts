@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
-import type { AdminEntry } from '../../protocol/admin-views.ts'
+import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { Output } from '../terminal/output.ts'
 import {
   printEntriesAsJson,

@@ -1,4 +1,4 @@
-import type { AdminEntry } from '../../protocol/admin-views.ts'
+import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { printable } from '../../platform/printable.ts'
 import type { Output } from '../terminal/output.ts'
 import { describeVerification, type ChainVerification } from './verify-chain.ts'

@@ -1,4 +1,4 @@
-import type { AdminCreatedCargo } from '../../protocol/admin-views.ts'
+import type { AdminCreatedCargo } from '../../protocol/admin/views.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { Delivered, SealedFor } from './deliver-sealed.ts'

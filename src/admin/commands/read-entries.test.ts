@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AdminOperations, AdminRequest } from '../../protocol/admin.ts'
-import type { AdminEntry } from '../../protocol/admin-views.ts'
+import type { AdminOperations, AdminRequest } from '../../protocol/admin/operations.ts'
+import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { readEntryPages, readLastEntries } from './read-entries.ts'
 
 /** A log of `count` entries, of which only the number matters here, that remembers what it was asked. */

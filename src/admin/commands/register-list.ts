@@ -1,7 +1,7 @@
 // `svc NOUN list`, and whatever else prints rows: what all of these commands have in common; each says what it asks for and what its table shows.
 
 import type { Command } from 'commander'
-import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { CommandContext } from './command-context.ts'
 import { type ListPage, readWholeList } from './read-list.ts'
 import { type Columns, renderRows } from '../terminal/table.ts'

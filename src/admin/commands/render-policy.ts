@@ -1,5 +1,5 @@
 import { formatDurationMs } from '../../platform/durations.ts'
-import type { AdminAffectedCargo, AdminPolicy } from '../../protocol/admin-views.ts'
+import type { AdminAffectedCargo, AdminPolicy } from '../../protocol/admin/views.ts'
 import { renderFields, renderTable } from '../terminal/table.ts'
 
 /** Without blanks, so that a column stays one word for awk. */

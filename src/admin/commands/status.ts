@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { formatDurationMs } from '../../platform/durations.ts'
-import type { AdminReplies } from '../../protocol/admin.ts'
+import type { AdminReplies } from '../../protocol/admin/operations.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderFields, renderRows } from '../terminal/table.ts'
 

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { SvcError, UserError } from '../../platform/errors.ts'
-import type { AdminOperations, AdminReplies } from '../../protocol/admin.ts'
+import type { AdminOperations, AdminReplies } from '../../protocol/admin/operations.ts'
 import { openSealed } from '../../sealing/sealed-file.ts'
 import type { CommandContext } from './command-context.ts'
 import { deliverSealed, type SealedDelivery } from './deliver-sealed.ts'

@@ -1,7 +1,7 @@
 import { ChainVerifier, type ChainFault } from '../../audit/hash-chain.ts'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminOperations } from '../../protocol/admin.ts'
-import type { AdminEntry } from '../../protocol/admin-views.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import type { AdminEntry } from '../../protocol/admin/views.ts'
 import type { Progress } from '../terminal/progress.ts'
 import { readEntryPages } from './read-entries.ts'
 

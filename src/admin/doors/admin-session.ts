@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
 
 /** The admin operations, from the running hub or from the vault itself; whoever opened it closes it. */
 export interface AdminSession {

@@ -3,8 +3,8 @@ import {
   ADMIN_OPERATIONS,
   type AdminOperationName,
   type AdminOperations,
-} from '../../protocol/admin.ts'
-import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
+} from '../../protocol/admin/operations.ts'
+import { findAdminRequestFault } from '../../protocol/admin/requests.ts'
 
 /** Refuses what the hub's socket would refuse, so that a command answers alike with and without a hub. */
 export function checkRequests(operations: AdminOperations): AdminOperations {

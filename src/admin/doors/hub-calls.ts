@@ -3,10 +3,10 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { SvcError, UserError } from '../../platform/errors.ts'
-import type { AdminOperationName, AdminOperations } from '../../protocol/admin.ts'
-import type { AdminErrorBody } from '../../protocol/admin-errors.ts'
-import { fillAdminPath } from '../../protocol/admin-paths.ts'
-import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
+import type { AdminOperationName, AdminOperations } from '../../protocol/admin/operations.ts'
+import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
+import { fillAdminPath } from '../../protocol/admin/paths.ts'
+import { ADMIN_ROUTES } from '../../protocol/admin/routes.ts'
 
 export type HubRequest = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 // Whom a file may be sealed for: nobody whom only the hub vouches for. Pure. docs/protocol.md SEA.
 
 import { parseHostname, parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
-import type { AdminRecipient } from '../../protocol/admin-views.ts'
+import type { AdminRecipient } from '../../protocol/admin/views.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
 import { NO_PINS, type RecipientPins } from './recipient-pins.ts'
 

@@ -1,4 +1,4 @@
-import type { AdminRole } from '../../protocol/admin-roles.ts'
+import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { TokenHash } from '../../protocol/identifiers.ts'
 
 /** What opens the admin port: an admin token, as the wire calls it. */

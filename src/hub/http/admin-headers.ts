@@ -2,9 +2,9 @@
 
 import type { TSchema } from 'typebox'
 import { UserError } from '../../platform/errors.ts'
-import type { AdminOperationName } from '../../protocol/admin.ts'
-import type { AdminPolicy } from '../../protocol/admin-views.ts'
-import { ADMIN_POLICY_OPERATIONS } from '../../protocol/admin-routes.ts'
+import type { AdminOperationName } from '../../protocol/admin/operations.ts'
+import type { AdminPolicy } from '../../protocol/admin/views.ts'
+import { ADMIN_POLICY_OPERATIONS } from '../../protocol/admin/routes.ts'
 import { policyTag } from '../service/policy/policy-tag.ts'
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/

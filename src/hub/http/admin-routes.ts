@@ -7,11 +7,11 @@ import {
   ADMIN_OPERATIONS,
   type AdminOperationName,
   type AdminOperations,
-} from '../../protocol/admin.ts'
-import { statusOfAdminError, type AdminErrorBody } from '../../protocol/admin-errors.ts'
-import { findAdminRequestFault } from '../../protocol/admin-requests.ts'
-import type { AdminRole } from '../../protocol/admin-roles.ts'
-import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin-routes.ts'
+} from '../../protocol/admin/operations.ts'
+import { statusOfAdminError, type AdminErrorBody } from '../../protocol/admin/errors.ts'
+import { findAdminRequestFault } from '../../protocol/admin/requests.ts'
+import type { AdminRole } from '../../protocol/admin/roles.ts'
+import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin/routes.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { AdminCaller, IdempotencySecret, OperationsOf } from '../service/admin/admin-caller.ts'

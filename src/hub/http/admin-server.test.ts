@@ -11,7 +11,7 @@ import { createGate } from '../../../test/support/scripted-ca.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
-import type { AdminOperations } from '../../protocol/admin.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import { startAdminServer } from './admin-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

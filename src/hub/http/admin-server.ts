@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
-import { ADMIN_ROUTES } from '../../protocol/admin-routes.ts'
+import { ADMIN_ROUTES } from '../../protocol/admin/routes.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { OperationsOf } from '../service/admin/admin-caller.ts'
 import {

@@ -8,7 +8,7 @@ import type {
   AdminEntry,
   AdminPolicy,
   AdminToken,
-} from '../../protocol/admin-views.ts'
+} from '../../protocol/admin/views.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UserError } from '../../platform/errors.ts'
-import { LIST_PAGE_MAX } from '../../protocol/admin-routes.ts'
+import { LIST_PAGE_MAX } from '../../protocol/admin/routes.ts'
 import type { Page } from '../store/store.ts'
 
 interface PageRequest {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
-import type { AdminRole } from '../../protocol/admin-roles.ts'
+import type { AdminRole } from '../../protocol/admin/roles.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { insertAgent, newAgent, NOW } from '../../../test/store/store-samples.ts'
 import type { Store } from '../store/store.ts'

@@ -2,7 +2,7 @@
 // admin, or the vault itself, always may. docs/protocol.md POL-17, POL-18.
 
 import { UserError } from '../../platform/errors.ts'
-import type { AdminRole } from '../../protocol/admin-roles.ts'
+import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { Policy } from '../domain/policy.ts'

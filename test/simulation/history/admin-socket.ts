@@ -1,7 +1,7 @@
 // Over the admin socket; it may be cut, and then nobody knows.
 
 import { SvcError } from '../../../src/platform/errors.ts'
-import type { AdminOperations } from '../../../src/protocol/admin.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import type { ContractModel } from './contract-model.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import type { Kernel } from './kernel.ts'

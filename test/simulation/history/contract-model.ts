@@ -4,7 +4,7 @@
 import { ChainVerifier } from '../../../src/audit/hash-chain.ts'
 import type { AuditEntry } from '../../../src/hub/domain/audit-entry.ts'
 import type { StoreReader } from '../../../src/hub/store/store.ts'
-import type { AdminAgent, AdminDelivery, AdminToken } from '../../../src/protocol/admin-views.ts'
+import type { AdminAgent, AdminDelivery, AdminToken } from '../../../src/protocol/admin/views.ts'
 
 interface TokenFacts {
   readonly hostname: string

@@ -4,7 +4,7 @@ import { DATA_DIR } from './crashing-host.ts'
 import type { World, WatchedHost } from './run-history.ts'
 import { demand } from './contract-model.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
-import type { AdminDelivery } from '../../../src/protocol/admin-views.ts'
+import type { AdminDelivery } from '../../../src/protocol/admin/views.ts'
 
 const ARRIVED: ReadonlySet<string> = new Set(['instalada', 'entregue'])
 const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])

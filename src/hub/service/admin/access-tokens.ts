@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import {
   ACCESS_TOKEN_PREFIX,
   ACCESS_TOKEN_TTL_DEFAULT_SECONDS,
   type AdminAccessToken,
-} from '../../../protocol/admin-tokens.ts'
+} from '../../../protocol/admin/admin-tokens.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
 import type { Actor } from '../../domain/actor.ts'

@@ -1,5 +1,5 @@
-import type { AdminOperations } from '../../../protocol/admin.ts'
-import type { AdminRole } from '../../../protocol/admin-roles.ts'
+import type { AdminOperations } from '../../../protocol/admin/operations.ts'
+import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import type { Actor } from '../../domain/actor.ts'
 
 /** Who asks for an admin operation, and how. */

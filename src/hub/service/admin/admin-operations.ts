@@ -1,4 +1,4 @@
-// The admin operations over the store, one function each, in the shapes of protocol/admin.ts.
+// The admin operations over the store, one function each, in the shapes of protocol/admin/operations.ts.
 
 import type { Clock } from '../../../platform/clock.ts'
 import {
@@ -6,8 +6,8 @@ import {
   type AdminOperations,
   type AdminReplies,
   type AdminRequest,
-} from '../../../protocol/admin.ts'
-import type { AdminRole } from '../../../protocol/admin-roles.ts'
+} from '../../../protocol/admin/operations.ts'
+import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { Actor } from '../../domain/actor.ts'

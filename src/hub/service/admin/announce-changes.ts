@@ -1,6 +1,6 @@
 // The admin operations that give agents something new, with the announcement of it: after the commit, never before.
 
-import type { AdminOperations } from '../../../protocol/admin.ts'
+import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AgentNotifier } from '../agent-notifier.ts'
 

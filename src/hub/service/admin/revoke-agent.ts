@@ -1,4 +1,4 @@
-import type { AdminReplies } from '../../../protocol/admin.ts'
+import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'

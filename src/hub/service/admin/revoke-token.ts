@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'

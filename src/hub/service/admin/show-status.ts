@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { readVersion } from '../../../platform/version.ts'
-import type { AdminReplies } from '../../../protocol/admin.ts'
+import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { CertificatesSummary } from '../../domain/fleet.ts'
 import { isLate } from '../../domain/late-renewal.ts'
 import type { StoreReader } from '../../store/store.ts'

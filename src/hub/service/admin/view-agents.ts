@@ -1,7 +1,7 @@
 // Agents as an operator reads them, however many, at the price of three questions to the store.
 
 import { invariant } from '../../../platform/errors.ts'
-import type { AdminAgent } from '../../../protocol/admin-views.ts'
+import type { AdminAgent } from '../../../protocol/admin/views.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AdminOperationsDependencies } from './admin-operations.ts'
 import { toAdminAgent } from '../admin-views.ts'

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
-import { ACCESS_TOKEN_PREFIX } from '../../../protocol/admin-tokens.ts'
+import { ACCESS_TOKEN_PREFIX } from '../../../protocol/admin/admin-tokens.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood } from '../../domain/access-token.ts'

@@ -1,8 +1,8 @@
 // What becomes of a carga after it was made: a next version, or its end.
 
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
-import type { AdminRole } from '../../../protocol/admin-roles.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Cargo } from '../../domain/cargo.ts'

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
 import { DeliveryStatus, HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'

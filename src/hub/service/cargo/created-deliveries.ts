@@ -2,7 +2,7 @@
 // What is kept names the change that made them; they are read again.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AdminReplies } from '../../../protocol/admin.ts'
+import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { SLICE_DELIVERIES } from '../slice-size.ts'

@@ -1,7 +1,7 @@
 // What whoever seals a file asks first: for whom, and what the carga holds now.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { Recipient } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import {
   type ArtefactName,
   parseArtefactName,

@@ -2,7 +2,7 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import { UserError } from '../../../platform/errors.ts'
-import { PUSH_BYTES_MAX } from '../../../protocol/admin-routes.ts'
+import { PUSH_BYTES_MAX } from '../../../protocol/admin/routes.ts'
 import { FILE_MODE_DEFAULT, formatFileMode, parseFileMode } from '../../../protocol/file-mode.ts'
 import type { ArtefactName, CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'

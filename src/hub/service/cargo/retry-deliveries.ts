@@ -1,6 +1,6 @@
 // `svc entrega retry`: a new entrega in the place of a failed one, or of every failed one.
 
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'

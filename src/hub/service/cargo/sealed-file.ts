@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminSealed } from '../../../protocol/admin.ts'
+import type { AdminSealed } from '../../../protocol/admin/operations.ts'
 import { parseRecipient, type Recipient } from '../../../protocol/identifiers.ts'
 import { readAgeHeader } from '../../../sealing/age-header.ts'
 import { fingerprintOf } from '../../../sealing/age-identity.ts'

@@ -1,7 +1,7 @@
 // What a policy forbids that was allowed when it was delivered: told to whoever lays the policy down. A slice of agents at a
 // time, outside the write: nobody waits for it.
 
-import type { AdminAffectedCargo } from '../../../protocol/admin-views.ts'
+import type { AdminAffectedCargo } from '../../../protocol/admin/views.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { EVERY_NAME, type Policy } from '../../domain/policy.ts'

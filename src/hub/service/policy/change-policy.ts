@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
-import type { AdminPolicyEffect } from '../../../protocol/admin-views.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { AdminPolicyEffect } from '../../../protocol/admin/views.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'

@@ -2,7 +2,7 @@
 
 import { formatDurationMs } from '../../../platform/durations.ts'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { EVERY_NAME, type Policy } from '../../domain/policy.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { AdminPolicy } from '../../../protocol/admin-views.ts'
+import type { AdminPolicy } from '../../../protocol/admin/views.ts'
 
 /** The entity tag (RFC 9110) of a politica, without its quotes: another one whenever any of it changes. */
 export function policyTag(policy: AdminPolicy): string {

@@ -1,7 +1,7 @@
 import { UserError } from '../../../platform/errors.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Store } from '../../store/store.ts'
 import { describeBundle } from './bundle-status.ts'

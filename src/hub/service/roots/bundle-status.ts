@@ -1,6 +1,6 @@
 import { UserError } from '../../../platform/errors.ts'
 import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
-import type { AdminBundle } from '../../../protocol/admin-views.ts'
+import type { AdminBundle } from '../../../protocol/admin/views.ts'
 import { compareRoots, hasAdopted, isValid } from '../../domain/decide-root-set.ts'
 import type { AgentTrust } from '../../domain/root-set.ts'
 import type { StoreReader } from '../../store/store.ts'

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { WebhookId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'

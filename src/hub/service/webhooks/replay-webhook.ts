@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { invariant, UserError } from '../../../platform/errors.ts'
-import type { AdminRequest } from '../../../protocol/admin.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { nameWebhook, type Webhook } from '../../domain/webhook.ts'

@@ -1,5 +1,5 @@
-import type { AdminReplies } from '../../../protocol/admin.ts'
-import type { AdminWebhook } from '../../../protocol/admin-webhooks.ts'
+import type { AdminReplies } from '../../../protocol/admin/operations.ts'
+import type { AdminWebhook } from '../../../protocol/admin/webhooks.ts'
 import type { WebhookId } from '../../../protocol/identifiers.ts'
 import { WebhookState } from '../../../protocol/words.ts'
 import type { Webhook } from '../../domain/webhook.ts'

@@ -1,5 +1,5 @@
 import { Compile, type Validator } from 'typebox/compile'
-import { ADMIN_OPERATIONS, type AdminOperationName } from './admin.ts'
+import { ADMIN_OPERATIONS, type AdminOperationName } from './operations.ts'
 
 /** What is wrong with a request, for people, and with which of its fields. */
 export interface AdminRequestFault {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AdminOperationName } from './admin.ts'
-import { ADMIN_ROLES, mayPerform, ROLE_NEEDED } from './admin-roles.ts'
+import type { AdminOperationName } from './operations.ts'
+import { ADMIN_ROLES, mayPerform, ROLE_NEEDED } from './roles.ts'
 
 const names = Object.keys(ROLE_NEEDED) as AdminOperationName[]
 

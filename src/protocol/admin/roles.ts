@@ -1,6 +1,6 @@
 // What the holder of an admin token may do: the one table. A role may do all that those before it may.
 
-import type { AdminOperationName } from './admin.ts'
+import type { AdminOperationName } from './operations.ts'
 
 export const ADMIN_ROLES = ['viewer', 'operator', 'admin'] as const
 export type AdminRole = (typeof ADMIN_ROLES)[number]

@@ -1,8 +1,8 @@
 // Admin tokens, which open the admin port; in code AccessToken, since a token alone is one of enrolment.
 
 import { Type, type Static } from 'typebox'
-import { ADMIN_ROLES } from './admin-roles.ts'
-import { nullable, time } from './shapes.ts'
+import { ADMIN_ROLES } from './roles.ts'
+import { nullable, time } from '../shapes.ts'
 
 export const ACCESS_TOKEN_PREFIX = 'svca_'
 export const ACCESS_TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/

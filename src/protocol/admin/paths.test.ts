@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assert as assertProperty, property, string } from 'fast-check'
-import { fillAdminPath } from './admin-paths.ts'
+import { fillAdminPath } from './paths.ts'
 
 test('what is filled into a path is one segment of it, whatever it is', () => {
   assertProperty(

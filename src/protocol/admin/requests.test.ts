@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAdminRequestFault } from './admin-requests.ts'
+import { findAdminRequestFault } from './requests.ts'
 
 test('a new role may be of any letters, and not of what steers a terminal or a shell', () => {
   const faultOf = (role: string): string | undefined =>

@@ -1,7 +1,7 @@
 // The admin operations: what the CLI asks for, over the hub's Unix socket, its admin port or, when no hub runs, of the vault
 // itself.
 // Shapes are those of `svc … --json`. On socket and port each operation is an HTTP route; errors there are
-// `{error, message, hint?, fields?}`: protocol/admin-errors.ts.
+// `{error, message, hint?, fields?}`: protocol/admin/errors.ts.
 
 import { Type, type Static, type TSchema } from 'typebox'
 import {
@@ -10,7 +10,7 @@ import {
   LIST_PAGE_MAX,
   PUSH_BYTES_MAX,
   SEALED_BASE64_CHARACTERS_MAX,
-} from './admin-routes.ts'
+} from './routes.ts'
 import {
   AdminAccessToken,
   AdminCreatedAccessToken,
@@ -22,7 +22,7 @@ import {
   createWebhookRequest,
   replayWebhookRequest,
   webhookByIdRequest,
-} from './admin-webhooks.ts'
+} from './webhooks.ts'
 import {
   AdminAgent,
   AdminBundle,
@@ -39,9 +39,9 @@ import {
   AdminStatus,
   AdminToken,
   AdminUpdatedBundle,
-} from './admin-views.ts'
-import { LIMITS } from './limits.ts'
-import { nullable } from './shapes.ts'
+} from './views.ts'
+import { LIMITS } from '../limits.ts'
+import { nullable } from '../shapes.ts'
 
 export { ENTRY_PAGE_MAX }
 

@@ -1,8 +1,8 @@
 // The admin operations on webhooks, in the shapes of `svc webhook … --json`.
 
 import { Type, type Static } from 'typebox'
-import { nullable, time } from './shapes.ts'
-import { WebhookState } from './words.ts'
+import { nullable, time } from '../shapes.ts'
+import { WebhookState } from '../words.ts'
 
 const id = Type.String({ minLength: 1, maxLength: 128 })
 
