@@ -2,7 +2,7 @@
 
 import type { Random } from '../test/simulation/seeded-random.ts'
 
-/** `small` is what `npm test` runs; `full` is what docs/reliability.md quotes. */
+/** `small` is what `npm run test:all` runs; `full` is what docs/reliability.md quotes. */
 export type Setting = 'small' | 'full'
 
 export interface RowContext {

@@ -58,13 +58,13 @@ export function renderPages(): Page[] {
   ]
 }
 
-function page(name: string, body: string): Page {
+export function page(name: string, body: string): Page {
   const note =
     '<!-- Written by `node tools/docs.ts --write` from the tables in code; do not edit. -->'
   return { path: `docs/reference/${name}.md`, text: `${note}\n\n${body.trimEnd()}\n` }
 }
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
   return line(heads) + line(heads.map(() => '---')) + rows.map(line).join('')

@@ -13,6 +13,7 @@ import { describeFields } from './docs-schema.ts'
 import {
   findCitations,
   findDuplicates,
+  findHeldBySecondTier,
   findUnknown,
   findUntested,
   parseStatements,
@@ -64,6 +65,17 @@ describe('statements', () => {
       ['ABC-1'],
     )
   })
+})
+
+test('statements are held by the second tier when no test of the first cites them', () => {
+  const citations = findCitations(parseStatements(PROTOCOL), [
+    { path: 'src/x.ts', text: 'ABC-1' },
+    { path: 'test/versions/x.test.ts', text: '[ABC-1] [ABC-3] [ABC-1]' },
+    { path: 'src/x.test.ts', text: '[ABC-3]' },
+  ])
+  assert.deepEqual(findHeldBySecondTier(parseStatements(PROTOCOL), citations), [
+    { id: 'ABC-1', paths: ['test/versions/x.test.ts'] },
+  ])
 })
 
 describe('documents', () => {

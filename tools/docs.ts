@@ -10,11 +10,13 @@ import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { ROUTES } from '../src/protocol/routes.ts'
 import { DeliveryStatus, EventType, HubEventType } from '../src/protocol/words.ts'
 import { fillInTests } from './docs-decisions.ts'
-import { renderPages, type Page } from './docs-pages.ts'
+import { page, renderPages, type Page } from './docs-pages.ts'
 import { fillInRooms } from './docs-rooms.ts'
+import { renderTests } from './docs-tests.ts'
 import {
   findCitations,
   findDuplicates,
+  findHeldBySecondTier,
   findUnknown,
   findUntested,
   parseStatements,
@@ -114,7 +116,9 @@ function main(options: ReadonlySet<string>): number {
   )
   const decisions = { path: DECISIONS, text: fillInTests(readIfThere(DECISIONS), citations) }
   const architecture = { path: ARCHITECTURE, text: fillInRooms(readIfThere(ARCHITECTURE)) }
-  const pages = [...renderPages(), decisions, architecture]
+  const heldBySecondTier = findHeldBySecondTier(statements, citations)
+  const tests = page('tests', renderTests(heldBySecondTier))
+  const pages = [...renderPages(), tests, decisions, architecture]
   if (options.has('--write')) {
     for (const { path, text } of pages) writeFileSync(join(ROOT, path), text)
   }
@@ -139,6 +143,8 @@ function main(options: ReadonlySet<string>): number {
   if (untested.length > 0) {
     process.stdout.write(`not cited by a test: ${untested.map(({ id }) => id).join(' ')}\n`)
   }
+  const onlySecond = heldBySecondTier.map(({ id }) => id).join(' ')
+  process.stdout.write(`held only by the second tier (${heldBySecondTier.length}): ${onlySecond}\n`)
   process.stdout.write(`${faults.length} faults in ${documents.length} documents\n`)
   return faults.length === 0 && statements.length > 0 ? 0 : 1
 }

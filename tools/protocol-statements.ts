@@ -1,6 +1,7 @@
 // The numbered statements of docs/protocol.md, and who cites them.
 
 import { isTestFile, type SourceFile } from './source-files.ts'
+import { tierOf } from './test-tiers.ts'
 
 export interface Statement {
   readonly id: string
@@ -80,4 +81,17 @@ export function findUntested(
 ): Statement[] {
   const tested = new Set(citations.filter(({ path }) => isTestFile(path)).map(({ id }) => id))
   return statements.filter(({ id, isPlanned, isNote }) => !isPlanned && !isNote && !tested.has(id))
+}
+
+/** The statements whose every test is of the second tier, each with those files. */
+export function findHeldBySecondTier(
+  statements: readonly Statement[],
+  citations: readonly Citation[],
+): { readonly id: string; readonly paths: readonly string[] }[] {
+  return statements.flatMap(({ id }) => {
+    const ofTests = citations.filter((each) => each.id === id && isTestFile(each.path))
+    const paths = [...new Set(ofTests.map(({ path }) => path))]
+    const isHeldByFirst = paths.some((path) => tierOf(path) === 'first')
+    return paths.length === 0 || isHeldByFirst ? [] : [{ id, paths }]
+  })
 }

@@ -1,32 +1,55 @@
-// `npm test`: all tests on the pinned Node. `npm test -- enroll hub/vault` runs the test files whose path contains
-// one of the words; what starts with `-` goes to the runner as it is (`-- --test-name-pattern=token`).
+// `npm test`: the first tier of the tests, on the pinned Node, with pinned seeds. `npm run test:all`: both tiers, with new
+// seeds; `npm run test:second`: only what that adds to the first tier. `npm test -- enroll hub/vault` runs the files of both
+// tiers whose path contains one of the words; what starts with `-` goes to each file's Node (`-- --test-name-pattern=token`).
 
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { ensureStepCa } from './install-step-ca.ts'
-import { findFiles, ROOT } from './source-files.ts'
+import { findFiles, readSources, ROOT } from './source-files.ts'
+import { chooseFiles, SEED_VARIABLES, type TestRun, tierOf } from './test-tiers.ts'
 
 // Two: the smallest machine that we run on has two cores, and the stories on real processes want some of them.
 const CONCURRENCY = 2
 const TEST_TIMEOUT_MS = 120_000
+/** What fails for one contributor fails for all. */
+const PINNED_SEED = 20_261_122
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node-compile')
 
-const words = process.argv.slice(2)
-const flags = words.filter((word) => word.startsWith('-'))
-const patterns = words.filter((word) => !word.startsWith('-'))
-const files = findFiles(['src', 'test', 'tools'], ['.test.ts']).filter(
-  (path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)),
-)
+const RUNS: Readonly<Record<string, TestRun>> = { '--all': 'all', '--second': 'second' }
 
-await runProgram('test', async () => {
-  if (files.length === 0)
-    throw new UserError('no_test', `no test file matches ${patterns.join(' ')}`)
-  process.stdout.write(`${files.length} test files, Node ${process.versions.node}\n`)
-  if (files.some((path) => path.startsWith('test/'))) await announceStepCa()
-  process.exitCode = runTests(files)
-})
+await runProgram('test', () => main(process.argv.slice(2)))
+
+async function main(args: readonly string[]): Promise<void> {
+  const asked = args.flatMap((word) => RUNS[word] ?? [])[0]
+  const flags = args.filter((word) => word.startsWith('-') && RUNS[word] === undefined)
+  const words = args.filter((word) => !word.startsWith('-'))
+  const testRun = asked ?? (words.length === 0 ? 'first' : 'all')
+  const sources = readSources(findFiles(['src', 'test', 'tools'], ['.test.ts']))
+  const paths = chooseFiles(sources, testRun).filter(
+    (path) => words.length === 0 || words.some((word) => path.includes(word)),
+  )
+  if (paths.length === 0) throw new UserError('no_test', `no test file matches ${words.join(' ')}`)
+  const ofFirst = paths.filter((path) => tierOf(path) === 'first').length
+  process.stdout.write(
+    `${paths.length} test files (first tier ${ofFirst}, second ${paths.length - ofFirst}), Node ${process.versions.node}\n`,
+  )
+  setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
+  if (paths.length > ofFirst) await announceStepCa()
+  // The tests start some thousand programs, and half of such a start was to compile the same files again.
+  process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
+  process.exitCode = (await runTests(paths, flags)) ? 0 : 1
+}
+
+/** A test of chance reads its variable; whoever gave one keeps it. */
+function setSeeds(seed: number): void {
+  for (const name of SEED_VARIABLES) process.env[name] ||= String(seed)
+  const shown = SEED_VARIABLES.map((name) => `${name}=${process.env[name]}`).join(' ')
+  process.stdout.write(`seeds: ${shown}\n`)
+}
 
 /** Built here, if need be: it takes minutes the first time, longer than any test may. */
 async function announceStepCa(): Promise<void> {
@@ -38,24 +61,20 @@ async function announceStepCa(): Promise<void> {
   )
 }
 
-function runTests(paths: readonly string[]): number {
-  const child = spawnSync(
-    process.execPath,
-    [
-      '--test',
-      '--test-reporter=spec',
-      `--test-concurrency=${CONCURRENCY}`,
-      `--test-timeout=${TEST_TIMEOUT_MS}`,
-      ...flags,
-      ...paths,
-    ],
-    {
-      cwd: ROOT,
-      stdio: 'inherit',
-      // The tests start some thousand programs, and half of such a start was to compile the same files again.
-      env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
-    },
-  )
-  if (child.error !== undefined) throw child.error
-  return child.status ?? 1
+async function runTests(paths: readonly string[], flags: readonly string[]): Promise<boolean> {
+  let succeeded = false
+  const events = run({
+    files: paths.map((path) => join(ROOT, path)),
+    cwd: ROOT,
+    concurrency: CONCURRENCY,
+    timeout: TEST_TIMEOUT_MS,
+    execArgv: [...flags],
+  })
+  events.on('test:summary', ({ file, success }) => {
+    if (file === undefined) succeeded = success
+  })
+  const report = events.compose(new spec())
+  report.pipe(process.stdout)
+  await finished(report)
+  return succeeded
 }

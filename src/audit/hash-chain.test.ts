@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { type ChainedEntry, ChainVerifier, formatTimestamp, hashEntry } from './hash-chain.ts'
+import { propertyRuns } from '../../test/support/property.ts'
 
 const ZEROS = '0'.repeat(64)
 
@@ -95,6 +96,7 @@ describe('verification', () => {
         assert.equal(verify(entries).fault, undefined)
         assert.equal(verify(tampered).fault?.seq, index + 1)
       }),
+      propertyRuns(100),
     )
   })
 })

@@ -13,6 +13,7 @@ import {
 import * as fc from 'fast-check'
 import { createCsrPem, parseCsrPem } from './csr.ts'
 import { generateEcP256Key } from './keys.ts'
+import { propertyRuns } from '../../test/support/property.ts'
 
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 
@@ -134,6 +135,7 @@ describe('a CSR of others', () => {
         const csr = parseCsrPem(wrap(copy))
         assert.ok(csr === undefined || csr.commonName === 'a')
       }),
+      propertyRuns(100),
     )
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatDurationMs, parseDurationMs } from './durations.ts'
+import { propertyRuns } from '../../test/support/property.ts'
 
 test('[AGV-15] durations are those of humantime', () => {
   const rows: readonly (readonly [string, number])[] = [
@@ -31,5 +32,6 @@ test('what is written is read back', () => {
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (durationMs) => {
       assert.equal(parseDurationMs(formatDurationMs(durationMs)), durationMs)
     }),
+    propertyRuns(100),
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { parseLogFilter } from './log-filter.ts'
+import { propertyRuns } from '../../test/support/property.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'off'] as const
 
@@ -40,11 +41,13 @@ test('[LOG-3] a level alone holds for every module, and no text makes it throw',
       assert.equal(parseLogFilter(level)?.levelOf(name), level)
       assert.equal(parseLogFilter(`${name}=${level},off`)?.levelOf(`${name}.below`), level)
     }),
+    propertyRuns(100),
   )
   fc.assert(
     fc.property(fc.string(), (text) => {
       const level = parseLogFilter(text)?.levelOf('hub')
       assert.ok(level === undefined || LEVELS.includes(level))
     }),
+    propertyRuns(100),
   )
 })

@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { isUuid, parseArtefactName, parseHostname } from './identifiers.ts'
+import { propertyRuns } from '../../test/support/property.ts'
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 140 }),
@@ -36,6 +37,7 @@ describe('host names', () => {
         assert.equal(hostname, text)
         assert.match(text, /^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$/)
       }),
+      propertyRuns(100),
     )
   })
 })
@@ -59,12 +61,16 @@ describe('names of deliveries', () => {
         const path = resolve('/out', `${name}.crt`)
         assert.equal(path, `/out${sep}${text}.crt`)
       }),
+      propertyRuns(100),
     )
   })
 })
 
 test('[SRF-17] identifiers are UUIDs in lower case', () => {
-  fc.assert(fc.property(fc.uuid(), (uuid) => assert.ok(isUuid(uuid))))
+  fc.assert(
+    fc.property(fc.uuid(), (uuid) => assert.ok(isUuid(uuid))),
+    propertyRuns(100),
+  )
   for (const bad of ['', 'x', '0'.repeat(36), 'ABCDEFAB-1111-4111-8111-111111111111']) {
     assert.equal(isUuid(bad), false)
   }

@@ -11,14 +11,14 @@ import { enrollHost } from '../support/enrolled-host.ts'
 import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { useHub } from '../support/use-hub.ts'
 import { send, type Target, type WireReply } from '../support/wire-client.ts'
+import { seedFrom } from '../simulation/seeded-random.ts'
 import { hostileJson, hostileText, hostileValue } from './hostile-values.ts'
 
 const REQUESTS = 2000
 const CONCURRENCY = 16
 const STATUSES: ReadonlySet<number> = new Set([200, 400, 404, 405, 409, 412, 413, 415])
 
-const seedText = process.env['FUZZ_SEED'] ?? ''
-const seed = seedText === '' ? Date.now() % 1_000_000_007 : Number(seedText)
+const seed = seedFrom(process.env['FUZZ_SEED'])
 
 const { ca, hub } = useHub(undefined, WITH_ADMIN_PORT)
 

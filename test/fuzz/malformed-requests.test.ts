@@ -8,14 +8,14 @@ import * as fc from 'fast-check'
 import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { assertOk, send } from '../support/wire-client.ts'
+import { seedFrom } from '../simulation/seeded-random.ts'
 import { FUZZED_HUB, type FuzzedHub, FuzzTally, prepareFuzzedHub, sendAll } from './fuzz-hub.ts'
 import { malformedRequest } from './malformed-request.ts'
 
 const REQUESTS = 10_000
 const GROWTH_MAX = 0.1
 
-const seedText = process.env['FUZZ_SEED'] ?? ''
-const seed = seedText === '' ? Date.now() % 1_000_000_007 : Number(seedText)
+const seed = seedFrom(process.env['FUZZ_SEED'])
 
 let ca: RunningCa
 let hub: TestHub

@@ -7,6 +7,7 @@ import {
   type EventDebt,
   entryBytesOf,
 } from './event-budget.ts'
+import { propertyRuns } from '../../../test/support/property.ts'
 
 const NOW = new Date('2026-11-22T10:00:00Z')
 const DAY_MS = 86_400_000
@@ -135,5 +136,6 @@ test('[LIM-40] [LIM-41] whatever an agent sends, and whenever: a budget at once,
       assert.ok(taken <= (1 + days) * bytesPerDay + 17 * KIB)
       assert.ok(fromReserve <= (1 + days) * 16 * KIB + 17 * KIB)
     }),
+    propertyRuns(100),
   )
 })

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { RequestRefusal } from './request-refusal.ts'
 import { parseJsonBody } from './json-body.ts'
 import { JSON_ROOM } from './json-room.ts'
+import { propertyRuns } from '../../../../test/support/property.ts'
 
 function outcomeOf(body: string | Buffer, room = JSON_ROOM.mtls): unknown {
   try {
@@ -21,6 +22,7 @@ describe('parseJsonBody', () => {
         const text = JSON.stringify(value)
         assert.deepEqual(outcomeOf(text), JSON.parse(text))
       }),
+      propertyRuns(100),
     )
   })
 
@@ -30,6 +32,7 @@ describe('parseJsonBody', () => {
       fc.property(doubles, (number) => {
         assert.equal(outcomeOf(String(number)), number === 0 ? JSON.parse(String(number)) : number)
       }),
+      propertyRuns(100),
     )
   })
 
@@ -41,6 +44,7 @@ describe('parseJsonBody', () => {
         const text = `${isNegative ? '-' : ''}${integer}`
         if (!exact) assert.equal(outcomeOf(`{"n":[${text}]}`), 'request_invalid')
       }),
+      propertyRuns(100),
     )
   })
 

@@ -1,0 +1,139 @@
+// The two tiers of the tests. `npm test` runs the first, `npm run test:all` both. A file belongs to the first tier
+// unless this table names it, or a folder that it is in; docs/reference/tests.md is written from it.
+
+import type { SourceFile } from './source-files.ts'
+
+export type Tier = 'first' | 'second'
+export type TestRun = Tier | 'all'
+
+interface SecondTierEntry {
+  /** A file, or a folder with its `/`, or how the names of files begin. */
+  readonly path: string
+  readonly proves: string
+  /** Why not every contributor waits for it. */
+  readonly why: string
+}
+
+export const SECOND_TIER: readonly SecondTierEntry[] = [
+  {
+    path: 'test/reliability/rows-',
+    proves:
+      'each promise of docs/reliability.md in its small setting: kills, faults and clients by the dozen',
+    why: 'it repeats; the first tier has each kill and fault once',
+  },
+  {
+    path: 'test/versions/',
+    proves: 'released versions of agent, hub, CLI and vault work with this one',
+    why: 'it installs the released versions; test/conformance/released-vaults.test.ts opens their vaults in the first tier',
+  },
+  {
+    path: 'test/services/',
+    proves:
+      'targets with nginx, haproxy, PostgreSQL and Java, under load, kills and a hostile owner',
+    why: 'it needs root and those services; the target tests beside the code stay in the first tier',
+  },
+  {
+    path: 'test/packages/',
+    proves: 'the Debian packages, units and documented proxies work as they are delivered',
+    why: 'it builds the packages and needs root; what it tests changes seldom',
+  },
+  {
+    path: 'test/fuzz/',
+    proves: 'thousands of malformed requests to a real hub',
+    why: 'it is long; the grammars of requests have property tests in the first tier',
+  },
+  {
+    path: 'test/e2e/self-update',
+    proves: 'an agent that updates itself, is supervised while it does, and goes back',
+    why: 'it builds executables and restarts them; the decisions are tested beside the code',
+  },
+  {
+    path: 'test/e2e/built-programs.test.ts',
+    proves: 'the built programs pass tests that the sources pass',
+    why: 'it builds all programs',
+  },
+  {
+    path: 'test/e2e/trust.test.ts',
+    proves: 'the root of a real step-ca is replaced under 50 running agents',
+    why: 'it runs for most of a minute; test/conformance/bundle.test.ts has the statements',
+  },
+  {
+    path: 'test/e2e/metrics.test.ts',
+    proves: 'metrics and alerts with a real Prometheus',
+    why: 'it waits for scrapes; test/conformance/metrics.test.ts has the statements',
+  },
+  {
+    path: 'test/simulation/known-bugs.test.ts',
+    proves: 'the simulation finds each bug that is put back in',
+    why: 'it tests the tests',
+  },
+  {
+    path: 'test/simulation/new-histories.test.ts',
+    proves: 'a hundred histories that nobody has seen yet keep to the protocol',
+    why: 'history.test.ts has twenty, the same each time',
+  },
+  {
+    path: 'test/simulation/week.test.ts',
+    proves: 'a virtual week of four agents with outages and wrong clocks',
+    why: 'it is long; simulated histories have shorter weeks',
+  },
+  {
+    path: 'test/conformance/openapi.test.ts',
+    proves: 'schemathesis finds the ports to be as docs/openapi.json says',
+    why: 'it installs schemathesis with pip',
+  },
+]
+
+export function tierOf(path: string): Tier {
+  return SECOND_TIER.some((entry) => path.startsWith(entry.path)) ? 'second' : 'first'
+}
+
+/** Entries that name no file. */
+export function findStaleEntries(paths: readonly string[]): string[] {
+  return SECOND_TIER.map((entry) => entry.path).filter(
+    (start) => !paths.some((path) => path.startsWith(start)),
+  )
+}
+
+/** What a test of chance takes its seed from, each read where it is used. */
+export const SEED_VARIABLES = ['SIM_SEED', 'FC_SEED', 'FUZZ_SEED', 'CA_SEED'] as const
+
+/** Whether a test does something else with another seed: then the second tier runs it again, with a new one. */
+export function isSeeded(text: string): boolean {
+  return /\b(?:propertyRuns|seedFrom|tryRows)(?:<[^>]*>)?\(/.test(text)
+}
+
+/** The files of a run, those first that take longest: what comes last keeps one core waiting for the other. */
+export function chooseFiles(sources: readonly SourceFile[], testRun: TestRun): string[] {
+  return sources
+    .filter(({ path, text }) => {
+      if (testRun === 'all') return true
+      return testRun === 'first'
+        ? tierOf(path) === 'first'
+        : tierOf(path) === 'second' || isSeeded(text)
+    })
+    .map(({ path }) => path)
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+}
+
+/** By what their path begins with; the small files beside the code fill the end. */
+const LONGEST_FIRST = [
+  'test/reliability/',
+  'test/simulation/',
+  'test/versions/',
+  'test/services/',
+  'test/packages/',
+  'test/e2e/',
+  'test/cli/transcripts',
+  'test/cli/',
+  'test/conformance/',
+  'test/',
+  'src/hub/vault/',
+  'src/hub/webhook/',
+  'src/agent/',
+]
+
+function rankOf(path: string): number {
+  const listed = LONGEST_FIRST.findIndex((start) => path.startsWith(start))
+  return listed === -1 ? LONGEST_FIRST.length : listed
+}
