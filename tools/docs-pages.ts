@@ -1,7 +1,7 @@
 // The pages of docs/reference, each written from a table in code.
 
 import { CLI_VARIABLES } from '../src/admin/doors/hub-options.ts'
-import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/agent-variables.ts'
+import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/settings/agent-variables.ts'
 import { AGENT_METRICS } from '../src/agent/reporting/agent-metrics.ts'
 import { HUB_VARIABLES } from '../src/hub/config.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'

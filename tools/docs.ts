@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CLI_VARIABLES } from '../src/admin/doors/hub-options.ts'
-import { AGENT_VARIABLES } from '../src/agent/agent-variables.ts'
+import { AGENT_VARIABLES } from '../src/agent/settings/agent-variables.ts'
 import { HUB_VARIABLES } from '../src/hub/config.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { ROUTES } from '../src/protocol/routes.ts'

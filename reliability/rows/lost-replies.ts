@@ -1,12 +1,12 @@
 // Enrolments and events through a proxy that cuts connections before, during and after the reply.
 
 import { join } from 'node:path'
-import { agentPaths, prepareDirectories } from '../../src/agent/paths.ts'
-import { parseAgentConfig } from '../../src/agent/config.ts'
+import { agentPaths, prepareDirectories } from '../../src/agent/settings/paths.ts'
+import { parseAgentConfig } from '../../src/agent/settings/config.ts'
 import { createEnrollClient } from '../../src/agent/hub/enroll-client.ts'
 import { enroll } from '../../src/agent/identity/enroll.ts'
 import { requireIdentity } from '../../src/agent/identity/identity.ts'
-import { type AgentSession, openSession } from '../../src/agent/session.ts'
+import { type AgentSession, openSession } from '../../src/agent/identity/session.ts'
 import { manifestPulled } from '../../src/agent/hub/wire.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { describeError } from '../../src/platform/errors.ts'

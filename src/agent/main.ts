@@ -5,7 +5,7 @@ import { addCompletionCommand } from '../completion/completion.ts'
 import { runProgram } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
 import { readVersion } from '../platform/version.ts'
-import { describeVariables } from './agent-variables.ts'
+import { describeVariables } from './settings/agent-variables.ts'
 
 const EXAMPLES = `
 Examples:

@@ -10,7 +10,7 @@ import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
 import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { deliveredEvents } from '../../test/support/sealed-delivery.ts'
 import type { ManifestEntryBody } from '../protocol/schemas.ts'
-import { pollOnce } from './poll.ts'
+import { pollOnce } from './round/poll.ts'
 
 function deliver(
   { hub }: Pick<EnrolledAgent, 'hub'>,

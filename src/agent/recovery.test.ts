@@ -5,9 +5,9 @@ import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
 import { type Identity, requireIdentity } from './identity/identity.ts'
-import { pollOnce, type PollState } from './poll.ts'
+import { pollOnce, type PollState } from './round/poll.ts'
 import { readStatus } from './reporting/status.ts'
-import { rotateAndReport } from './session.ts'
+import { rotateAndReport } from './identity/session.ts'
 
 const HOUR = 3_600_000
 

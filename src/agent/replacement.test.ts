@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
 import type { ManifestEntryBody } from '../protocol/schemas.ts'
-import { pollOnce, type PollState } from './poll.ts'
+import { pollOnce, type PollState } from './round/poll.ts'
 import { formatStatus, readStatus } from './reporting/status.ts'
 
 interface Fixture extends AsyncDisposable {

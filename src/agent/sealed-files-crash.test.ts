@@ -7,7 +7,7 @@ import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { withFailingDisk } from '../../test/support/failing-disk.ts'
 import { deliveredEvents, deliverSealed } from '../../test/support/sealed-delivery.ts'
 import { exists } from '../platform/files.ts'
-import { pollOnce } from './poll.ts'
+import { pollOnce } from './round/poll.ts'
 
 describe('a crash or a full disk', () => {
   test('[SLD-6] [SLD-9] at any change: the file is whole, reported once, and its hook runs', async () => {

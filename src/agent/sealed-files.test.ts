@@ -16,7 +16,7 @@ import { errnoCode } from '../platform/errors.ts'
 import { sealFor } from '../sealing/sealed-file.ts'
 import { generateAgeIdentity, recipientOf } from '../sealing/age-identity.ts'
 import { ensureAgeKey } from './identity/age-key.ts'
-import { pollOnce } from './poll.ts'
+import { pollOnce } from './round/poll.ts'
 
 const run = promisify(execFile)
 

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost } from '../../test/support/agent-host.ts'
 import { deliverSealed } from '../../test/support/sealed-delivery.ts'
-import { pollOnce } from './poll.ts'
+import { pollOnce } from './round/poll.ts'
 
 test('[SLD-11] [SLD-12] a target gets each version of its file, reloads, reports, and goes back when that fails', async () => {
   await using hub = await FakeHub.start()

@@ -7,8 +7,8 @@ import { manifestEntry } from '../../test/support/agent-host.ts'
 import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
 import { createLogging } from '../platform/logger.ts'
 import { type HubConnections, networkConnections } from './hub/connections.ts'
-import { openPollState, pollOnce, type PollState } from './poll.ts'
-import { openSession } from './session.ts'
+import { openPollState, pollOnce, type PollState } from './round/poll.ts'
+import { openSession } from './identity/session.ts'
 
 const HOUR = 3_600_000
 const STEP_MS = 5000

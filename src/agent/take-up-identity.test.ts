@@ -9,8 +9,8 @@ import { generateEcP256Key } from '../pki/keys.ts'
 import { exists } from '../platform/files.ts'
 import { type FileOperations, nodeFileOperations } from './files/file-operations.ts'
 import { loadIdentity, requireIdentity, storeIdentity } from './identity/identity.ts'
-import { pollOnce } from './poll.ts'
-import { rotateAndReport, takeUpIdentity } from './session.ts'
+import { pollOnce } from './round/poll.ts'
+import { rotateAndReport, takeUpIdentity } from './identity/session.ts'
 
 const serialOf = async ({ host }: EnrolledAgent): Promise<string> =>
   (await requireIdentity(host.paths.identityDir)).leaf.serial

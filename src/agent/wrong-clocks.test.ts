@@ -6,8 +6,8 @@ import { describe, test } from 'node:test'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
 import { requireIdentity } from './identity/identity.ts'
-import { pollOnce, type PollState } from './poll.ts'
-import { rotateAndReport } from './session.ts'
+import { pollOnce, type PollState } from './round/poll.ts'
+import { rotateAndReport } from './identity/session.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLI_VARIABLES } from '../admin/doors/hub-options.ts'
-import { AGENT_VARIABLES } from '../agent/agent-variables.ts'
-import { parseAgentConfig } from '../agent/config.ts'
+import { AGENT_VARIABLES } from '../agent/settings/agent-variables.ts'
+import { parseAgentConfig } from '../agent/settings/config.ts'
 import { HUB_VARIABLES } from '../hub/config.ts'
 import {
   AGENT_VARIABLE_NAMES,

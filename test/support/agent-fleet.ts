@@ -3,13 +3,18 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseAgentConfig } from '../../src/agent/config.ts'
+import { parseAgentConfig } from '../../src/agent/settings/config.ts'
 import { createEnrollClient } from '../../src/agent/hub/enroll-client.ts'
 import { enroll } from '../../src/agent/identity/enroll.ts'
 import { type Identity, requireIdentity } from '../../src/agent/identity/identity.ts'
-import { agentPaths, prepareDirectories } from '../../src/agent/paths.ts'
-import { openPollState, pollOnce, type PollResult, type PollState } from '../../src/agent/poll.ts'
-import { openSession, rotateAndReport } from '../../src/agent/session.ts'
+import { agentPaths, prepareDirectories } from '../../src/agent/settings/paths.ts'
+import {
+  openPollState,
+  pollOnce,
+  type PollResult,
+  type PollState,
+} from '../../src/agent/round/poll.ts'
+import { openSession, rotateAndReport } from '../../src/agent/identity/session.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'

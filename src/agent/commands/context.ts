@@ -6,12 +6,12 @@ import { type Clock, systemClock } from '../../platform/clock.ts'
 import { createLoggingFromEnvironment, type Logging } from '../../platform/logger.ts'
 import { printableLines } from '../../platform/printable.ts'
 import { readVersion } from '../../platform/version.ts'
-import type { AgentCommand } from '../agent-variables.ts'
+import type { AgentCommand } from '../settings/agent-variables.ts'
 import type { Random } from '../hub/backoff.ts'
-import { type AgentConfig, parseAgentConfig } from '../config.ts'
+import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { keepGivenFile } from '../files/given-files.ts'
 import { CA_BYTES_MAX } from '../hub/gateway.ts'
-import { type AgentPaths, agentPaths } from '../paths.ts'
+import { type AgentPaths, agentPaths } from '../settings/paths.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { invariant } from '../../platform/errors.ts'
 import { requireIdentity } from '../identity/identity.ts'
-import { openSession, type Rotation, rotateAndReport } from '../session.ts'
+import { openSession, type Rotation, rotateAndReport } from '../identity/session.ts'
 import { viaRunningAgentOr } from '../control/singleton.ts'
 import { type Environment, print, startCommand } from './context.ts'
 

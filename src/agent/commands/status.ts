@@ -1,8 +1,8 @@
 import { askRunningAgent } from '../control/control-socket.ts'
 import { readDeliveries } from '../delivery/processed-store.ts'
 import { requireIdentity } from '../identity/identity.ts'
-import type { AgentPaths } from '../paths.ts'
-import { listEventFiles } from '../reporting/outbox.ts'
+import type { AgentPaths } from '../settings/paths.ts'
+import { listEventFiles } from '../hub/outbox.ts'
 import { type AgentStatus, formatStatus, readStatus } from '../reporting/status.ts'
 import { type Environment, print, startCommand } from './context.ts'
 

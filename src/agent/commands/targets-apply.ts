@@ -4,10 +4,10 @@ import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { invariant, SvcError, UserError } from '../../platform/errors.ts'
 import { createLoggingFromEnvironment } from '../../platform/logger.ts'
-import { type AgentConfig, parseAgentConfig } from '../config.ts'
+import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { reportToRunningAgent } from '../control/control-socket.ts'
-import { type AgentPaths, agentPaths } from '../paths.ts'
-import { actAs, type FileOwner } from '../targets/act-as.ts'
+import { type AgentPaths, agentPaths } from '../settings/paths.ts'
+import { actAs, type FileOwner } from '../files/act-as.ts'
 import type { TargetResult } from '../targets/apply-targets.ts'
 import {
   type PassOutcome,
@@ -16,7 +16,7 @@ import {
   type TellReport,
 } from '../targets/run-pass.ts'
 import { currentApplier } from '../targets/target-applier.ts'
-import { readTrustedDirectories } from '../targets/trusted-path.ts'
+import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { type Environment, print } from './context.ts'
 
 export interface TargetsApplyOptions {

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { describeError } from '../../platform/errors.ts'
-import { type AgentConfig, parseAgentConfig } from '../config.ts'
+import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { readInstalledFile } from '../delivery/installed-file.ts'
 import { readInstalledPair } from '../delivery/installed-pair.ts'
-import { agentPaths } from '../paths.ts'
+import { agentPaths } from '../settings/paths.ts'
 import { checkPlaces } from '../targets/check-places.ts'
 import { loadTargets } from '../targets/load-targets.ts'
 import { currentApplier } from '../targets/target-applier.ts'
@@ -16,7 +16,7 @@ import {
   formatTarget,
 } from '../targets/target-explanation.ts'
 import type { Target, TargetProblem } from '../targets/target.ts'
-import { readTrustedDirectories } from '../targets/trusted-path.ts'
+import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { type Environment, print } from './context.ts'
 
 /** Says what the targets would do and what is wrong with them; changes nothing. Exit status 1 when anything is wrong. */

@@ -5,7 +5,7 @@ import { UserError } from '../../platform/errors.ts'
 import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { askRunningAgent, type ControlOperation, isAgentListening } from './control-socket.ts'
-import type { AgentPaths } from '../paths.ts'
+import type { AgentPaths } from '../settings/paths.ts'
 
 const WAIT_MS = 10_000
 const RETRY_MS = 100

@@ -3,7 +3,7 @@
 
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
-import type { Outbox } from '../reporting/outbox.ts'
+import type { Outbox } from '../hub/outbox.ts'
 import type { AgentTargets } from '../targets/agent-targets.ts'
 import { type AgentEvent, deliveryInstalled, deliveryRenewed, fileDelivered } from '../hub/wire.ts'
 import {

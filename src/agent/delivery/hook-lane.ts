@@ -9,7 +9,7 @@ import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers
 import { DeliveryKind } from '../../protocol/words.ts'
 import { type Random, RetrySchedule } from '../hub/backoff.ts'
 import type { HubTime } from '../hub/time.ts'
-import type { Outbox } from '../reporting/outbox.ts'
+import type { Outbox } from '../hub/outbox.ts'
 import { type HookFailureReport, hookFailed } from '../hub/wire.ts'
 import type { HookInvocation, HookRunner } from './hook-runner.ts'
 import { type InstalledArtefact, readInstalled } from './installed-artefact.ts'

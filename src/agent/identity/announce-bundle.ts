@@ -7,7 +7,7 @@ import { uuidOfHex } from '../../platform/time-ordered-uuid.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { readTrust } from '../hub/gateway.ts'
-import type { Outbox } from '../reporting/outbox.ts'
+import type { Outbox } from '../hub/outbox.ts'
 import { bundleAdopted } from '../hub/wire.ts'
 import type { Identity } from './identity.ts'
 

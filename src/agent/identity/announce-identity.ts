@@ -2,7 +2,7 @@
 // renewal and report neither loses the event nor sends a second one.
 
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
-import type { Outbox } from '../reporting/outbox.ts'
+import type { Outbox } from '../hub/outbox.ts'
 import { identityRenewed } from '../hub/wire.ts'
 import type { Identity } from './identity.ts'
 

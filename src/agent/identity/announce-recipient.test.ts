@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { manifestEntry } from '../../../test/support/agent-host.ts'
 import { startEnrolledAgent } from '../../../test/support/enrolled-agent.ts'
 import { deliverSealed } from '../../../test/support/sealed-delivery.ts'
-import { pollOnce } from '../poll.ts'
+import { pollOnce } from '../round/poll.ts'
 import { ensureAgeKey } from './age-key.ts'
 
 describe('telling the hub whom to seal for', () => {

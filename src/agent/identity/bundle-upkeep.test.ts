@@ -11,8 +11,8 @@ import { createRootPem } from '../../dev-ca/issuer.ts'
 import { parseCertificatesPem } from '../../pki/certificates.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
 import { requireIdentity } from './identity.ts'
-import { openPollState, pollOnce } from '../poll.ts'
-import { openSession, rotateAndReport } from '../session.ts'
+import { openPollState, pollOnce } from '../round/poll.ts'
+import { openSession, rotateAndReport } from './session.ts'
 
 const DAY_MS = 86_400_000
 

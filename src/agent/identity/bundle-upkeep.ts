@@ -9,7 +9,7 @@ import type { HubOutcome, HubRefusal } from '../hub/request.ts'
 import { readPinned } from './announce-bundle.ts'
 import { decideBundle, sameRoots } from './decide-bundle.ts'
 import { type AdoptedBundle, type Identity, identityLayout, replaceRoots } from './identity.ts'
-import { type AgentSession, takeUpIdentity } from '../session.ts'
+import { type AgentSession, takeUpIdentity } from './session.ts'
 import { checkLayout } from '../files/versioned-files.ts'
 import { type Bundle, type BundleNumber, bundleRefused } from '../hub/wire.ts'
 

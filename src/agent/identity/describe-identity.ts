@@ -3,7 +3,7 @@
 import { describeError } from '../../platform/errors.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
-import type { AgentPaths } from '../paths.ts'
+import type { AgentPaths } from '../settings/paths.ts'
 import { readAgeKey } from './age-key.ts'
 import type { Identity } from './identity.ts'
 

@@ -11,7 +11,7 @@ import type { HubRefusal } from '../hub/request.ts'
 import { decideRecovery } from './decide-recovery.ts'
 import { type Identity, requireIdentity } from './identity.ts'
 import { HubRefusedError } from './renew-identity.ts'
-import { type AgentSession, askHubTime, recoverAndTakeUp, rotateIdentity } from '../session.ts'
+import { type AgentSession, askHubTime, recoverAndTakeUp, rotateIdentity } from './session.ts'
 
 export interface UpkeepContext {
   readonly session: AgentSession

@@ -1,5 +1,5 @@
 import type { Readiness, Subsystem } from '../../platform/metrics-server.ts'
-import type { PollResult } from '../poll.ts'
+import type { PollResult } from '../round/poll.ts'
 import type { AgentStatus } from './status.ts'
 
 export interface AgentReadinessFacts {

@@ -11,8 +11,8 @@ import {
   type IdentityDescription,
 } from '../identity/describe-identity.ts'
 import { type Identity, loadIdentity } from '../identity/identity.ts'
-import type { AgentPaths } from '../paths.ts'
-import type { PollResult } from '../poll.ts'
+import type { AgentPaths } from '../settings/paths.ts'
+import type { PollResult } from '../round/poll.ts'
 import type { StreamState } from '../stream/follow-hub.ts'
 import { findSurvival, type HeldCertificate } from './survival.ts'
 

@@ -7,7 +7,7 @@ import { backoffDelayMs, type Random, UNKNOWN_ROUTE_AGAIN_MS } from '../hub/back
 import { describeRefusal } from '../hub/failures.ts'
 import type { HubGateway } from '../hub/gateway.ts'
 import type { HubRefusal } from '../hub/request.ts'
-import { waitFor } from '../run-loop.ts'
+import { waitFor } from '../round/run-loop.ts'
 
 export interface StreamState {
   /** `not_offered`: by a hub of an earlier version. */

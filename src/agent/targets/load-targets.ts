@@ -10,7 +10,7 @@ import { ownershipRefusal } from '../files/ownership-refusal.ts'
 import { findConflicts } from './load-targets-conflicts.ts'
 import { parseTarget, TARGET_BYTES_MAX } from './parse-targets.ts'
 import type { Target, TargetProblem } from './target.ts'
-import { readTrustedDirectories } from './trusted-path.ts'
+import { readTrustedDirectories } from '../files/trusted-path.ts'
 
 export interface LoadedTarget extends Target {
   /**

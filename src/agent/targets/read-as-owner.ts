@@ -6,8 +6,8 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } fro
 import { join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
 import type { VersionedLayout } from '../files/versioned-files.ts'
-import type { FileOwner } from './act-as.ts'
-import { readTrustedDirectories } from './trusted-path.ts'
+import type { FileOwner } from '../files/act-as.ts'
+import { readTrustedDirectories } from '../files/trusted-path.ts'
 
 const CHUNK_BYTES = 64 * 1024
 const VERSION_NAME = /^\d{6,12}$/

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { storeFile } from '../delivery/installed-file.ts'
-import { actAs } from './act-as.ts'
+import { actAs } from '../files/act-as.ts'
 import { readFileAsOwner } from './read-file.ts'
 
 const NAME = 'site.conf' as ArtefactName

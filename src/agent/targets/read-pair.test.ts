@@ -25,7 +25,7 @@ import { generateKey } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { storePair } from '../delivery/installed-pair.ts'
 import { storeIdentity } from '../identity/identity.ts'
-import { actAs } from './act-as.ts'
+import { actAs } from '../files/act-as.ts'
 import { readPairAsOwner } from './read-pair.ts'
 import type { PairMaterial } from './render-content.ts'
 

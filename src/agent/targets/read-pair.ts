@@ -8,7 +8,7 @@ import { isAcceptablePublicKey, parsePrivateKeyPem, type PrivateKey } from '../.
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { pairLayout, PairRecord } from '../delivery/installed-pair.ts'
 import { identityLayout } from '../identity/identity.ts'
-import { actAs, type FileOwner } from './act-as.ts'
+import { actAs, type FileOwner } from '../files/act-as.ts'
 import { findCheapKeyPem } from './cheap-key.ts'
 import type { PairMaterial } from './render-content.ts'
 import { currentVersion, findMistrust, readOwnedFile, wordedAs } from './read-as-owner.ts'

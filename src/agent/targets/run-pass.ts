@@ -5,9 +5,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
-import type { AgentConfig } from '../config.ts'
-import { type AgentPaths, targetsStateDir } from '../paths.ts'
-import type { FileOwner } from './act-as.ts'
+import type { AgentConfig } from '../settings/config.ts'
+import { type AgentPaths, targetsStateDir } from '../settings/paths.ts'
+import type { FileOwner } from '../files/act-as.ts'
 import { type AppliedStore, openAppliedStore } from './applied-store.ts'
 import {
   applyTargets,

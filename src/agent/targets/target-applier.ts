@@ -1,7 +1,7 @@
 // Who puts a target's files in place: root beside the agent, or the agent's own user.
 
-import type { AgentConfig } from '../config.ts'
-import { type AgentPaths, targetsStateDir } from '../paths.ts'
+import type { AgentConfig } from '../settings/config.ts'
+import { type AgentPaths, targetsStateDir } from '../settings/paths.ts'
 
 export interface Applier {
   readonly uid: number

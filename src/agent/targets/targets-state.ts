@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import { syncDirectory } from '../../platform/files.ts'
-import { readTrustedDirectories } from './trusted-path.ts'
+import { readTrustedDirectories } from '../files/trusted-path.ts'
 
 const PRIVATE = 0o700
 

@@ -3,7 +3,7 @@
 
 import { type Dispatcher, request } from 'undici'
 import { describeError, UserError } from '../../platform/errors.ts'
-import { isLoopback } from '../config.ts'
+import { isLoopback } from '../settings/config.ts'
 
 export interface DownloadOptions {
   readonly dispatcher: Dispatcher

@@ -6,8 +6,8 @@ import { Check } from 'typebox/value'
 import { errnoCode } from '../../platform/errors.ts'
 import { describeStrangers, findPathHands } from '../../platform/path-hands.ts'
 import { askRunningAgent } from '../control/control-socket.ts'
-import type { AgentPaths } from '../paths.ts'
-import { actAs } from '../targets/act-as.ts'
+import type { AgentPaths } from '../settings/paths.ts'
+import { actAs } from '../files/act-as.ts'
 import {
   LAST_ROUND_BYTES_MAX,
   lastRoundPath,

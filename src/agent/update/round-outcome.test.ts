@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../../test/fakes/hub-server.ts'
 import { AgentHost } from '../../../test/support/agent-host.ts'
-import { pollOnce } from '../poll.ts'
+import { pollOnce } from '../round/poll.ts'
 import { lastRoundPath, parseLastRound, recordLastRound } from './round-outcome.ts'
 
 describe('[UPD-11] the outcome of a round', () => {

@@ -1,14 +1,14 @@
 // A host with the real agent on a simulated disk, killed at any of its steps, and whoever keeps it going: a supervisor
 // that starts it again, and a person who enrols it when it has no identity.
 
-import { parseAgentConfig, type AgentConfig } from '../../../src/agent/config.ts'
+import { parseAgentConfig, type AgentConfig } from '../../../src/agent/settings/config.ts'
 import type { HookRunner } from '../../../src/agent/delivery/hook-runner.ts'
 import { HubUnreachableError } from '../../../src/agent/hub/request.ts'
 import { enroll } from '../../../src/agent/identity/enroll.ts'
-import { agentPaths, prepareDirectories } from '../../../src/agent/paths.ts'
-import { openPollState, pollOnce, type PollState } from '../../../src/agent/poll.ts'
-import { createRunLoop, type RunLoop } from '../../../src/agent/run-loop.ts'
-import { openSession, rotateAndReport } from '../../../src/agent/session.ts'
+import { agentPaths, prepareDirectories } from '../../../src/agent/settings/paths.ts'
+import { openPollState, pollOnce, type PollState } from '../../../src/agent/round/poll.ts'
+import { createRunLoop, type RunLoop } from '../../../src/agent/round/run-loop.ts'
+import { openSession, rotateAndReport } from '../../../src/agent/identity/session.ts'
 import { recordLastRound } from '../../../src/agent/update/round-outcome.ts'
 import { agentStarted } from '../../../src/agent/hub/wire.ts'
 import { errnoCode, invariant, SvcError } from '../../../src/platform/errors.ts'

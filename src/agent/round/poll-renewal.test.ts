@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { manifestEntry } from '../../test/support/agent-host.ts'
-import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
-import { assertMatchingPair } from '../../test/support/matching-pair.ts'
-import { loadIdentity } from './identity/identity.ts'
+import { manifestEntry } from '../../../test/support/agent-host.ts'
+import { type EnrolledAgent, startEnrolledAgent } from '../../../test/support/enrolled-agent.ts'
+import { assertMatchingPair } from '../../../test/support/matching-pair.ts'
+import { loadIdentity } from '../identity/identity.ts'
 import { pollOnce } from './poll.ts'
 
 /** For hub and host alike. */

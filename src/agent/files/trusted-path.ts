@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
-import { ownershipRefusal } from '../files/ownership-refusal.ts'
+import { ownershipRefusal } from './ownership-refusal.ts'
 
 export type TrustedDirectories =
   // From `/` down to the directory itself.

@@ -1,9 +1,9 @@
 // The only loop: a round, a wait, for ever. It ends by a signal's default action, whatever it was doing.
 
-import type { Clock } from '../platform/clock.ts'
-import { describeError } from '../platform/errors.ts'
-import type { Logger } from '../platform/logger.ts'
-import { backoffDelayMs, type Random } from './hub/backoff.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { backoffDelayMs, type Random } from '../hub/backoff.ts'
 import type { PollResult } from './poll.ts'
 
 export interface RunLoop {

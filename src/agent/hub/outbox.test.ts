@@ -8,8 +8,8 @@ import { describe, test } from 'node:test'
 import { errnoCode } from '../../platform/errors.ts'
 import { createLogging } from '../../platform/logger.ts'
 import type { EventRequestBody } from '../../protocol/schemas.ts'
-import type { HubClient } from '../hub/client.ts'
-import { HubUnreachableError } from '../hub/request.ts'
+import type { HubClient } from './client.ts'
+import { HubUnreachableError } from './request.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 
 const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')

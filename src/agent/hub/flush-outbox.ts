@@ -1,5 +1,5 @@
-import type { HubBudget } from '../hub/budget.ts'
-import type { HubClient } from '../hub/client.ts'
+import type { HubBudget } from './budget.ts'
+import type { HubClient } from './client.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Sends what waits, as far as the round's hub lets it. */

@@ -2,13 +2,13 @@
 
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
-import { type BindAddress, readBindAddress } from '../platform/bind-address.ts'
-import { parseDurationMs } from '../platform/durations.ts'
-import { UserError } from '../platform/errors.ts'
-import { Secret } from '../platform/secret.ts'
-import { type Hostname, parseHostname } from '../protocol/identifiers.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import { findUnknownVariables } from '../protocol/variable-names.ts'
+import { type BindAddress, readBindAddress } from '../../platform/bind-address.ts'
+import { parseDurationMs } from '../../platform/durations.ts'
+import { UserError } from '../../platform/errors.ts'
+import { Secret } from '../../platform/secret.ts'
+import { type Hostname, parseHostname } from '../../protocol/identifiers.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import { findUnknownVariables } from '../../protocol/variable-names.ts'
 import {
   AGENT_VARIABLES,
   type AgentCommand,

@@ -2,8 +2,8 @@
 
 import { chmod, lstat, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errnoCode, UserError } from '../platform/errors.ts'
-import { syncDirectory } from '../platform/files.ts'
+import { errnoCode, UserError } from '../../platform/errors.ts'
+import { syncDirectory } from '../../platform/files.ts'
 import type { AgentConfig } from './config.ts'
 
 export interface AgentPaths {

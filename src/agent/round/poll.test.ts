@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { manifestEntry } from '../../test/support/agent-host.ts'
-import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
-import { assertMatchingPair } from '../../test/support/matching-pair.ts'
+import { manifestEntry } from '../../../test/support/agent-host.ts'
+import { startEnrolledAgent } from '../../../test/support/enrolled-agent.ts'
+import { assertMatchingPair } from '../../../test/support/matching-pair.ts'
 import { pollOnce } from './poll.ts'
-import { openOutbox } from './reporting/outbox.ts'
+import { openOutbox } from '../hub/outbox.ts'
 
 describe('a round installs what the manifest lists', () => {
   test('[AGT-20] [DEL-1] [EVT-17] files, then event, then hook, once', async () => {

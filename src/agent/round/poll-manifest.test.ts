@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { type FakeHub } from '../../test/fakes/hub-server.ts'
-import { manifestEntry } from '../../test/support/agent-host.ts'
-import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
+import { type FakeHub } from '../../../test/fakes/hub-server.ts'
+import { manifestEntry } from '../../../test/support/agent-host.ts'
+import { startEnrolledAgent } from '../../../test/support/enrolled-agent.ts'
 import { pollOnce } from './poll.ts'
 
 const countsReported = (hub: FakeHub): unknown[] =>

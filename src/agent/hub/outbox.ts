@@ -14,12 +14,12 @@ import {
 import type { Logger } from '../../platform/logger.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { EventRequestBody } from '../../protocol/schemas.ts'
-import { describeRefusal, isEventRefusedForGood, meaningOfRefusal } from '../hub/failures.ts'
-import type { HubClient } from '../hub/client.ts'
-import { type HubRefusal, HubUnreachableError } from '../hub/request.ts'
+import { describeRefusal, isEventRefusedForGood, meaningOfRefusal } from './failures.ts'
+import type { HubClient } from './client.ts'
+import { type HubRefusal, HubUnreachableError } from './request.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { removeStagedFiles } from '../files/staged-files.ts'
-import { type AgentEvent, encodeEvent } from '../hub/wire.ts'
+import { type AgentEvent, encodeEvent } from './wire.ts'
 
 /** Why events are still waiting after a flush; an error that is no HubUnreachableError is the disk's. */
 export type FlushResult = 'empty' | Error | HubRefusal

@@ -1,33 +1,38 @@
 // One round: identity, events, manifest, deliveries, hooks. Every step stands alone; what fails is noted and the rest
 // goes on. The loop is elsewhere.
 
-import { describeError } from '../platform/errors.ts'
-import type { Logger } from '../platform/logger.ts'
-import { RetrySchedule } from './hub/backoff.ts'
-import { HookLane } from './delivery/hook-lane.ts'
-import type { HookRunner } from './delivery/hook-runner.ts'
-import { openProcessedStore, type ProcessedStore } from './delivery/processed-store.ts'
-import type { DeliveryContext } from './delivery/delivery-context.ts'
-import { linksRetryName } from './delivery/restore-missing-links.ts'
-import { workOnDeliveries } from './delivery/work-on-deliveries.ts'
-import { BUNDLE_RETRIES, followBundle } from './identity/bundle-upkeep.ts'
-import { HubBudget } from './hub/budget.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { RetrySchedule } from '../hub/backoff.ts'
+import { HookLane } from '../delivery/hook-lane.ts'
+import type { HookRunner } from '../delivery/hook-runner.ts'
+import { openProcessedStore, type ProcessedStore } from '../delivery/processed-store.ts'
+import type { DeliveryContext } from '../delivery/delivery-context.ts'
+import { linksRetryName } from '../delivery/restore-missing-links.ts'
+import { workOnDeliveries } from '../delivery/work-on-deliveries.ts'
+import { BUNDLE_RETRIES, followBundle } from '../identity/bundle-upkeep.ts'
+import { HubBudget } from '../hub/budget.ts'
 import {
   keepIdentity,
   recoverIfHubSeesExpired,
   renewIfStillDue,
   UPKEEP_RETRIES,
-} from './identity/identity-upkeep.ts'
-import { announceRecipient, RECIPIENT_RETRIES } from './identity/announce-recipient.ts'
-import { KnownFiles } from './files/known-files.ts'
-import { flushOutbox } from './reporting/flush-outbox.ts'
-import { decideManifestReport, type ManifestReport } from './reporting/manifest-report.ts'
-import { adoptRestoredIdentity, type AgentSession, caPathOf, takeUpIdentity } from './session.ts'
-import { createAgentTargets } from './targets/agent-targets.ts'
-import { keyTypeOf, loadTargets } from './targets/load-targets.ts'
-import { currentApplier } from './targets/target-applier.ts'
-import type { RoundOutcome } from './update/round-outcome.ts'
-import { type Manifest, manifestPulled } from './hub/wire.ts'
+} from '../identity/identity-upkeep.ts'
+import { announceRecipient, RECIPIENT_RETRIES } from '../identity/announce-recipient.ts'
+import { KnownFiles } from '../files/known-files.ts'
+import { flushOutbox } from '../hub/flush-outbox.ts'
+import { decideManifestReport, type ManifestReport } from './manifest-report.ts'
+import {
+  adoptRestoredIdentity,
+  type AgentSession,
+  caPathOf,
+  takeUpIdentity,
+} from '../identity/session.ts'
+import { createAgentTargets } from '../targets/agent-targets.ts'
+import { keyTypeOf, loadTargets } from '../targets/load-targets.ts'
+import { currentApplier } from '../targets/target-applier.ts'
+import type { RoundOutcome } from '../update/round-outcome.ts'
+import { type Manifest, manifestPulled } from '../hub/wire.ts'
 
 export interface PollState {
   readonly session: AgentSession
