@@ -52,7 +52,7 @@ describe('the built programs', () => {
 
   const stories = [
     ['[AGT-20] do the main job', 'test/e2e/main-job.test.ts', 'the main job with svc-ca', 4],
-    ['[SLD-5] open what is sealed', 'src/agent/sealed-files.test.ts', 'opened by the program', 1],
+    ['[SLD-5] open what is sealed', 'test/agent/sealed-files.test.ts', 'opened by the program', 1],
   ] as const
   for (const [title, path, pattern, count] of stories) {
     test(title, async () => {

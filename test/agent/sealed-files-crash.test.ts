@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { readFile, unlink } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
-import { withFailingDisk } from '../../test/support/failing-disk.ts'
-import { deliveredEvents, deliverSealed } from '../../test/support/sealed-delivery.ts'
-import { exists } from '../platform/files.ts'
-import { pollOnce } from './round/poll.ts'
+import { startEnrolledAgent } from '../support/enrolled-agent.ts'
+import { withFailingDisk } from '../support/failing-disk.ts'
+import { deliveredEvents, deliverSealed } from '../support/sealed-delivery.ts'
+import { exists } from '../../src/platform/files.ts'
+import { pollOnce } from '../../src/agent/round/poll.ts'
 
 describe('a crash or a full disk', () => {
   test('[SLD-6] [SLD-9] at any change: the file is whole, reported once, and its hook runs', async () => {

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { FakeRoute } from '../../test/fakes/hub-server.ts'
-import { manifestEntry } from '../../test/support/agent-host.ts'
-import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
-import { createLogging } from '../platform/logger.ts'
-import { type HubConnections, networkConnections } from './hub/connections.ts'
-import { openPollState, pollOnce, type PollState } from './round/poll.ts'
-import { openSession } from './identity/session.ts'
+import type { FakeRoute } from '../fakes/hub-server.ts'
+import { manifestEntry } from '../support/agent-host.ts'
+import { type EnrolledAgent, startEnrolledAgent } from '../support/enrolled-agent.ts'
+import { createLogging } from '../../src/platform/logger.ts'
+import { type HubConnections, networkConnections } from '../../src/agent/hub/connections.ts'
+import { openPollState, pollOnce, type PollState } from '../../src/agent/round/poll.ts'
+import { openSession } from '../../src/agent/identity/session.ts'
 
 const HOUR = 3_600_000
 const STEP_MS = 5000

@@ -5,12 +5,12 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
-import { type EnrolledAgent, startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
-import { deliveredEvents } from '../../test/support/sealed-delivery.ts'
-import type { ManifestEntryBody } from '../protocol/schemas.ts'
-import { pollOnce } from './round/poll.ts'
+import { FakeHub } from '../fakes/hub-server.ts'
+import { AgentHost, manifestEntry } from '../support/agent-host.ts'
+import { type EnrolledAgent, startEnrolledAgent } from '../support/enrolled-agent.ts'
+import { deliveredEvents } from '../support/sealed-delivery.ts'
+import type { ManifestEntryBody } from '../../src/protocol/schemas.ts'
+import { pollOnce } from '../../src/agent/round/poll.ts'
 
 function deliver(
   { hub }: Pick<EnrolledAgent, 'hub'>,

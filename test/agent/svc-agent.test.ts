@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
-import { loadIdentity } from './identity/identity.ts'
+import { FakeHub } from '../fakes/hub-server.ts'
+import { AgentHost, eventually, manifestEntry } from '../support/agent-host.ts'
+import { loadIdentity } from '../../src/agent/identity/identity.ts'
 
 async function setUp(): Promise<{ hub: FakeHub; host: AgentHost; stack: AsyncDisposableStack }> {
   const stack = new AsyncDisposableStack()

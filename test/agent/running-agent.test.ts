@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type AgentHost, eventually, manifestEntry } from '../../test/support/agent-host.ts'
-import { startEnrolledAgent } from '../../test/support/enrolled-agent.ts'
-import { tryLockFile } from '../platform/file-lock.ts'
-import { HubBudget } from './hub/budget.ts'
-import { RetrySchedule } from './hub/backoff.ts'
+import { type AgentHost, eventually, manifestEntry } from '../support/agent-host.ts'
+import { startEnrolledAgent } from '../support/enrolled-agent.ts'
+import { tryLockFile } from '../../src/platform/file-lock.ts'
+import { HubBudget } from '../../src/agent/hub/budget.ts'
+import { RetrySchedule } from '../../src/agent/hub/backoff.ts'
 
 test('SIGHUP makes it poll now, with the identity that is on disk by then', async () => {
   await using fixture = await startEnrolledAgent()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
-import { type Identity, requireIdentity } from './identity/identity.ts'
-import { pollOnce, type PollState } from './round/poll.ts'
-import { readStatus } from './reporting/status.ts'
-import { rotateAndReport } from './identity/session.ts'
+import { FakeHub } from '../fakes/hub-server.ts'
+import { AgentHost, manifestEntry } from '../support/agent-host.ts'
+import { type Identity, requireIdentity } from '../../src/agent/identity/identity.ts'
+import { pollOnce, type PollState } from '../../src/agent/round/poll.ts'
+import { readStatus } from '../../src/agent/reporting/status.ts'
+import { rotateAndReport } from '../../src/agent/identity/session.ts'
 
 const HOUR = 3_600_000
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
-import { requireIdentity } from './identity/identity.ts'
-import { pollOnce, type PollState } from './round/poll.ts'
-import { rotateAndReport } from './identity/session.ts'
+import { FakeHub } from '../fakes/hub-server.ts'
+import { AgentHost, manifestEntry } from '../support/agent-host.ts'
+import { requireIdentity } from '../../src/agent/identity/identity.ts'
+import { pollOnce, type PollState } from '../../src/agent/round/poll.ts'
+import { rotateAndReport } from '../../src/agent/identity/session.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

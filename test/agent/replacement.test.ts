@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost, manifestEntry } from '../../test/support/agent-host.ts'
-import type { ManifestEntryBody } from '../protocol/schemas.ts'
-import { pollOnce, type PollState } from './round/poll.ts'
-import { formatStatus, readStatus } from './reporting/status.ts'
+import { FakeHub } from '../fakes/hub-server.ts'
+import { AgentHost, manifestEntry } from '../support/agent-host.ts'
+import type { ManifestEntryBody } from '../../src/protocol/schemas.ts'
+import { pollOnce, type PollState } from '../../src/agent/round/poll.ts'
+import { formatStatus, readStatus } from '../../src/agent/reporting/status.ts'
 
 interface Fixture extends AsyncDisposable {
   readonly hub: FakeHub

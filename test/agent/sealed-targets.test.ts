@@ -5,10 +5,10 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { FakeHub } from '../../test/fakes/hub-server.ts'
-import { AgentHost } from '../../test/support/agent-host.ts'
-import { deliverSealed } from '../../test/support/sealed-delivery.ts'
-import { pollOnce } from './round/poll.ts'
+import { FakeHub } from '../fakes/hub-server.ts'
+import { AgentHost } from '../support/agent-host.ts'
+import { deliverSealed } from '../support/sealed-delivery.ts'
+import { pollOnce } from '../../src/agent/round/poll.ts'
 
 test('[SLD-11] [SLD-12] a target gets each version of its file, reloads, reports, and goes back when that fails', async () => {
   await using hub = await FakeHub.start()
