@@ -7,29 +7,22 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
-import { startBackground } from './background.ts'
 import { bootMessages } from './boot-messages.ts'
-import { createStepCaClient } from './ca/step-ca-client.ts'
+import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
+import { composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
 import { describeListenFailure, listen } from './listen.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts } from './ports.ts'
-import { readRootFile } from './root-file.ts'
-import { createRootSetHub } from './root-set-hub.ts'
+import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { agentAddresses } from './service/admin/agent-addresses.ts'
-import { createAdminRoots } from './service/roots/bundle-operations.ts'
-import { CurrentRootSet } from './service/roots/current-root-set.ts'
-import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
-import { openRootSet } from './service/roots/open-root-set.ts'
-import { createPollRecorder } from './service/agent/record-polls.ts'
-import { createFleetChanges } from './service/cargo/fleet-changes.ts'
-import { obtainServerCertificate } from './service/upkeep/server-certificate.ts'
-import { storeRoots } from './service/upkeep/server-pair-files.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
+import { createAddressLookup } from './webhook/address-lookup.ts'
+import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
 export interface Hub {
   /** Stops accepting, finishes what is under way for at most ten seconds, closes the vault. */
@@ -61,91 +54,51 @@ export async function bootHub(
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
 
-  const trustLog = logging.forModule('hub.trust')
-  const readFileRoots = () => readRootFile(config.caRootPath)
-  const roots = new CurrentRootSet(
-    await openRootSet({ store, clock, log: trustLog }, await readFileRoots()),
-  )
-  const caClient = createStepCaClient({
-    caUrl: config.caUrl,
-    rootPem: roots.set.pem,
-    provisionerKey: config.caProvisionerKey,
-    provisionerKid: config.caProvisionerKid,
-    provisionerName: config.caProvisionerName,
-    clock,
-    logger: logging.forModule('hub.ca'),
-  })
-  opened.defer(() => caClient.close())
-  warnOfOtherKid(config, log)
-  const authority = meters?.watchAuthority(caClient) ?? caClient
-  log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
-
-  const tls = {
-    authority,
-    clock,
-    log: logging.forModule('hub.tls'),
-    vaultRoot,
-    names: config.serverNames,
-  }
-  const { certificate, isReused } = await obtainServerCertificate(tls, stop)
-  await storeRoots(vaultRoot, roots.set.pem)
-  log.info(
-    { serial: certificate.serial, not_after: certificate.notAfter.toISOString() },
-    isReused ? bootMessages.certificateReused : bootMessages.certificateCreated,
-  )
-
-  const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
-  const leakedTokens = createLeakedTokens(store, clock, logging.forModule('hub.tokens'))
-  const ports = createPorts({
-    store,
-    leakedTokens,
-    authority,
-    clock,
-    logging,
-    polls,
-    certificate,
-    bundle: () => roots.reply,
-    identityMatch: config.identityMatch,
-    hubNames: config.serverNames,
-    recoveryGraceMs: config.recoveryGraceMs,
-    limits: config.limits,
-    isTrustedProxy: config.isTrustedProxy,
-    meters,
-    findEventRoom: createFreeSpaceCheck({
-      directory: vaultRoot,
-      floorBytes: config.limits.freeSpaceBytes,
+  const webhookRoots = await readWebhookRoots(config.webhookCaPath)
+  const lookup = createAddressLookup()
+  const hub = await composeServices(
+    {
+      config,
+      store,
       clock,
-      log: logging.forModule('hub.disk'),
-    }),
-  })
+      logging,
+      random,
+      readFileRoots: () => readRootFile(config.caRootPath),
+      connectToCa: (rootPem) => {
+        const client = connectToStepCa(config, rootPem, clock, logging)
+        opened.use(client)
+        warnOfOtherKid(config, log)
+        log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
+        return meters?.watchAuthority(client) ?? client
+      },
+      openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots, lookup }),
+      findEventRoom: createFreeSpaceCheck({
+        directory: vaultRoot,
+        floorBytes: config.limits.freeSpaceBytes,
+        clock,
+        log: logging.forModule('hub.disk'),
+      }),
+      onOverdraft: meters?.onOverdraft,
+      openDoors: (services, certificate) =>
+        createPorts({ config, clock, logging, meters }, services, certificate),
+    },
+    stop,
+  )
+  const { services, doors: ports, certificates } = hub
+  const { serial, notAfter } = certificates.serverCertificate
+  log.info(
+    { serial, not_after: notAfter.toISOString() },
+    hub.isCertificateReused ? bootMessages.certificateReused : bootMessages.certificateCreated,
+  )
+  const stopping = new AbortController()
+  const tasks = Object.values(hub.tasks).map((task) => task(stopping.signal))
   let admin: AdminDoors | undefined
-  const rootSetHub = createRootSetHub({
-    authority: caClient,
-    tls,
-    mtls: ports.mtls,
-    certificate,
-    store,
-    vaultRoot,
-    onServerCertificate: (renewed) => admin?.replaceCertificate(renewed),
-  })
-  const changes = createFleetChanges(store, ports.mtls.streams)
-  const background = await startBackground({
-    config,
-    store,
-    authority,
-    clock,
-    logging,
-    tls,
-    rootSetHub,
-    polls,
-    streams: ports.mtls.streams,
-    changes,
-  })
   let metrics: MetricsServer | undefined
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
+    stopping.abort()
     await Promise.all([
-      background.stop(),
+      ...tasks,
       ...Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS)),
       admin?.close(CLOSE_GRACE_MS),
       metrics?.close(),
@@ -157,7 +110,7 @@ export async function bootHub(
     mtls: await listen(ports.mtls, config.mtlsBind, 'SVC_MTLS_BIND'),
   }
   metrics = await listenForMetrics(config, logging, meters, {
-    onUrl: (url, address) => leakedTokens.endTokenIn(url, { port: 'metrics', address }),
+    onUrl: (url, address) => services.leakedTokens.endTokenIn(url, { port: 'metrics', address }),
     reader: store.reader,
     clock,
     vaultRoot,
@@ -165,8 +118,8 @@ export async function bootHub(
     freeSpaceFloorBytes: config.limits.freeSpaceBytes,
     thresholdMs: config.renewalThresholdMs,
     certificatesMax: config.metricsCertificates,
-    serverNotAfter: () => rootSetHub.serverCertificate.notAfter,
-    countStreams: () => ports.mtls.streams.count,
+    serverNotAfter: () => certificates.serverCertificate.notAfter,
+    countStreams: () => services.streams.count,
     countConnections: async () => ({
       health: await ports.health.countConnections(),
       enroll: await ports.enroll.countConnections(),
@@ -179,40 +132,36 @@ export async function bootHub(
     socketPath: vaultFiles(vaultRoot).adminSocket,
     clock,
     logging,
-    certificate,
+    certificate: certificates.serverCertificate,
     meters,
-    leakedTokens,
-    operations: {
-      store,
-      clock,
-      polls,
-      addresses: agentAddresses(config.serverNames, bound),
-      hubNames: config.serverNames,
-      contentBytesMax: config.contentBytesMax,
-      renewalThresholdMs: config.renewalThresholdMs,
-      notifier: ports.mtls.streams,
-      changes,
-      webhooks: background.webhooks,
-      roots: createAdminRoots({
-        store,
-        clock,
-        log: trustLog,
-        current: roots,
-        readFileRoots,
-        hub: rootSetHub,
-      }),
-      onAgentRevoked: (agentId) => {
-        ports.mtls.cutConnections(agentId)
-        background.revoker.wake()
-      },
-    },
+    leakedTokens: services.leakedTokens,
+    operations: { ...hub.operations, addresses: agentAddresses(config.serverNames, bound) },
   })
-  // It may have been renewed meanwhile.
-  admin.replaceCertificate(rootSetHub.serverCertificate)
+  certificates.showOn(admin)
   // Whoever waits for these lines may use the admin socket at once.
   logListening(log, { ...bound, admin: admin.bound, metrics: metrics?.address })
   const running = opened.move()
   return { close: () => running.disposeAsync() }
+}
+
+// tidy: the hub's one source of chance, handed on from here.
+const random = Math.random
+
+function connectToStepCa(
+  config: HubConfig,
+  rootPem: string,
+  clock: Clock,
+  logging: Logging,
+): StepCaClient {
+  return createStepCaClient({
+    caUrl: config.caUrl,
+    rootPem,
+    provisionerKey: config.caProvisionerKey,
+    provisionerKid: config.caProvisionerKid,
+    provisionerName: config.caProvisionerName,
+    clock,
+    logger: logging.forModule('hub.ca'),
+  })
 }
 
 /** A CA would answer 401; with a certificate on disk it may be a day until it is asked. */

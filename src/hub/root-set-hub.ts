@@ -3,7 +3,7 @@
 import { describeError, SvcError } from '../platform/errors.ts'
 import { parseCertificatesPem } from '../pki/certificates.ts'
 import { findRootOf } from '../pki/issued-certificate.ts'
-import type { StepCaClient } from './ca/step-ca-client.ts'
+import type { RootedAuthority } from './ca/certificate-authority.ts'
 import type { MtlsServer } from './http/mtls-server.ts'
 import {
   renewServerCertificate,
@@ -15,21 +15,23 @@ import type { RootSetHub } from './service/roots/update-root-set.ts'
 import type { Store } from './store/store.ts'
 
 export interface RootSetHubParts {
-  readonly authority: Pick<StepCaClient, 'useRoots' | 'rootPem'>
+  readonly authority: Pick<RootedAuthority, 'useRoots' | 'rootPem'>
   readonly tls: ServerCertificateDependencies
   readonly mtls: Pick<MtlsServer, 'replaceCertificate' | 'replaceRoots' | 'cutConnectionsUnless'>
   readonly certificate: ServerCertificate
   readonly store: Store
   readonly vaultRoot: string
-  /** What else shows it to clients. */
-  readonly onServerCertificate: (certificate: ServerCertificate) => void
 }
+
+type CertificateHolder = Pick<MtlsServer, 'replaceCertificate'>
 
 export interface RunningRootSetHub extends RootSetHub {
   /** The one that new connections get. */
   readonly serverCertificate: ServerCertificate
   /** From the next connection on. */
-  useServerCertificate(certificate: ServerCertificate): void
+  useServerCertificate(this: void, certificate: ServerCertificate): void
+  /** Another port gets that one, and each that follows. */
+  showOn(port: CertificateHolder): void
 }
 
 export function createRootSetHub({
@@ -39,9 +41,9 @@ export function createRootSetHub({
   certificate,
   store,
   vaultRoot,
-  onServerCertificate,
 }: RootSetHubParts): RunningRootSetHub {
   let current = certificate
+  const holders: CertificateHolder[] = [mtls]
   const useServerCertificate = (renewed: ServerCertificate): void => {
     const roots = parseCertificatesPem(authority.rootPem)
     // The CA may have signed it before the root went, and it came after.
@@ -49,14 +51,17 @@ export function createRootSetHub({
       throw new SvcError('server_certificate_root', 'it leads to a root that is gone')
     }
     current = renewed
-    mtls.replaceCertificate(renewed)
-    onServerCertificate(renewed)
+    for (const holder of holders) holder.replaceCertificate(renewed)
   }
   return {
     get serverCertificate() {
       return current
     },
     useServerCertificate,
+    showOn: (port) => {
+      holders.push(port)
+      port.replaceCertificate(current)
+    },
     serverRoot: (roots) => findRootOf(parseCertificatesPem(current.chainPem), roots),
     renewServerCertificate: async () => useServerCertificate(await renewServerCertificate(tls)),
     useForAuthority: (rootPem) => authority.useRoots(rootPem),

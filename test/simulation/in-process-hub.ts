@@ -1,5 +1,6 @@
 // A hub in this process, on real ports and with the real client of its CA, whose deadline a test may shorten.
 
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,14 +8,13 @@ import { createStepCaClient } from '../../src/hub/ca/step-ca-client.ts'
 import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
 import type { HttpPort } from '../../src/hub/http/http-port.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
+import { composeServices } from '../../src/hub/compose-services.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { createPorts } from '../../src/hub/ports.ts'
 import { createAdminOperations } from '../../src/hub/service/admin/admin-operations.ts'
-import { createLeakedTokens } from '../../src/hub/service/agent/end-leaked-token.ts'
-import { createPollRecorder } from '../../src/hub/service/agent/record-polls.ts'
-import { obtainServerCertificate } from '../../src/hub/service/upkeep/server-certificate.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { initVault } from '../../src/hub/vault/vault.ts'
+import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
@@ -42,37 +42,44 @@ export async function startInProcessHub(
   const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
   const store = await openVaultStore(vault, { clock })
   stack.defer(() => store.close())
-  const authority = createStepCaClient({
-    caUrl: new URL(ca.url),
-    rootPem: ca.rootPem,
-    provisionerKid: ca.provisionerKid,
-    provisionerKey: parseProvisionerKey(ca.provisionerKey),
-    clock,
-    logger: logging.forModule('hub.ca'),
-    deadlineMs: caDeadlineMs,
-  })
-  stack.use(authority)
-  const log = logging.forModule('hub')
-  const names = [...IN_PROCESS_HUB_NAMES]
-  const tls = { authority, clock, log, vaultRoot: vault.root, names }
-  const { certificate } = await obtainServerCertificate(tls, new AbortController().signal)
-  const polls = createPollRecorder(store, clock, log)
-  const ports = createPorts({
-    store,
-    leakedTokens: createLeakedTokens(store, clock, log),
-    authority,
-    clock,
-    logging,
-    polls,
-    certificate,
-    bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
+  const config = {
+    serverNames: [...IN_PROCESS_HUB_NAMES],
     identityMatch: 'identity',
-    hubNames: names,
     recoveryGraceMs: 0,
     limits: DEFAULT_HUB_LIMITS,
     isTrustedProxy: () => false,
-    findEventRoom: () => Promise.resolve('enough'),
-  })
+    contentBytesMax: 1024 * 1024,
+    renewalThresholdMs: 21_600_000,
+    vaultRoot: vault.root,
+  } as const
+  const hub = await composeServices(
+    {
+      config,
+      store,
+      clock,
+      logging,
+      random: Math.random,
+      readFileRoots: async () => parseCertificatesPem(ca.rootPem),
+      connectToCa: (rootPem) =>
+        stack.use(
+          createStepCaClient({
+            caUrl: new URL(ca.url),
+            rootPem,
+            provisionerKid: ca.provisionerKid,
+            provisionerKey: parseProvisionerKey(ca.provisionerKey),
+            clock,
+            logger: logging.forModule('hub.ca'),
+            deadlineMs: caDeadlineMs,
+          }),
+        ),
+      openWebhook: () => assert.fail('no webhooks here'),
+      findEventRoom: async () => 'enough',
+      openDoors: (services, certificate) =>
+        createPorts({ config, clock, logging }, services, certificate),
+    },
+    new AbortController().signal,
+  )
+  const { doors: ports } = hub
   stack.defer(async () => {
     await Promise.all([ports.enroll.close(0), ports.mtls.close(0)])
   })
@@ -85,12 +92,7 @@ export async function startInProcessHub(
     store,
     admin: createAdminOperations(
       {
-        store,
-        clock,
-        polls,
-        hubNames: names,
-        contentBytesMax: 1024 * 1024,
-        renewalThresholdMs: 21_600_000,
+        ...hub.operations,
         addresses: {
           enrollUrl: `http://localhost:${enrollPort}`,
           mtlsUrl: `https://localhost:${mtlsPort}`,

@@ -4,6 +4,7 @@
 import {
   CaError,
   type CertificateAuthority,
+  type RootedAuthority,
   type SignedCertificate,
   type SignRequest,
 } from '../../src/hub/ca/certificate-authority.ts'
@@ -25,11 +26,6 @@ export interface SimulatedCa extends Pick<CertificateAuthority, 'sign' | 'revoke
   readonly revoked: ReadonlySet<string>
   /** From now on it signs by the other one. */
   changeRoot(): void
-}
-
-/** A hub's client of a CA, which trusts what it is told to. */
-export interface SimulatedAuthority extends CertificateAuthority {
-  useRoots(rootPem: string): void
 }
 
 export const CERTIFICATE_LIFE_MS = 24 * 3_600_000
@@ -81,7 +77,7 @@ export async function createSimulatedCa(
 }
 
 /** What a certificate leads to is looked at as the hub's real client does. */
-export function connectToCa(ca: SimulatedCa): SimulatedAuthority {
+export function connectToCa(ca: SimulatedCa): RootedAuthority {
   let { rootPem } = ca
   return {
     get rootPem() {

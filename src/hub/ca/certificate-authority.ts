@@ -36,6 +36,12 @@ export interface CertificateAuthority {
   revoke(serial: string, signal: AbortSignal): Promise<RevocationOutcome>
 }
 
+/** One whose roots change. */
+export interface RootedAuthority extends CertificateAuthority {
+  /** From the next call on these are trusted, and no others. */
+  useRoots(rootPem: string): void
+}
+
 export type RevocationOutcome =
   | { readonly kind: 'revoked' }
   /** It was before, perhaps by a call whose answer was lost. */

@@ -12,7 +12,7 @@ import { failureOfReply, parseSignedChain } from './ca-reply.ts'
 import { createCallLimiter } from './call-limiter.ts'
 import {
   CaError,
-  type CertificateAuthority,
+  type RootedAuthority,
   type RevocationOutcome,
   type SignedCertificate,
   type SignRequest,
@@ -35,9 +35,7 @@ export interface StepCaClientOptions {
   readonly deadlineMs?: number
 }
 
-export interface StepCaClient extends CertificateAuthority, AsyncDisposable {
-  /** From the next call on these are trusted, and no others. */
-  useRoots(rootPem: string): void
+export interface StepCaClient extends RootedAuthority, AsyncDisposable {
   /** Cuts what is under way. */
   close(): Promise<void>
 }

@@ -70,7 +70,6 @@ export interface MtlsServer extends HttpPort {
   /** The same for what client certificates must lead to. */
   replaceRoots(rootPem: string): void
   cutConnections(agentId: AgentId): void
-  readonly streams: AgentStreams
   /** Those by a client certificate, given by its SHA-256, that is not wanted. */
   cutConnectionsUnless(isWanted: (sha256: string) => Promise<boolean>): Promise<void>
 }
@@ -242,7 +241,6 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     },
     cutConnectionsUnless: (isWanted) => sweep((socket) => isWanted(presentedBy(socket).sha256)),
     cutConnections: (agentId) => connections.cut(agentId),
-    streams: options.streams,
   }
 }
 

@@ -5,7 +5,10 @@
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
+import type {
+  CertificateAuthority,
+  RootedAuthority,
+} from '../../../src/hub/ca/certificate-authority.ts'
 import { openVaultStore } from '../../../src/hub/open-store.ts'
 import { StoreError } from '../../../src/hub/store/store-error.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
@@ -13,7 +16,7 @@ import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connect
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
-import type { SimulatedAuthority, SimulatedCa } from '../simulated-authority.ts'
+import type { SimulatedCa } from '../simulated-authority.ts'
 import { type RunningHub, startServices } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
 import { createFaultyAuthority } from './faulty-authority.ts'
@@ -38,7 +41,7 @@ export interface CrashingHubOptions {
     authority: CertificateAuthority,
   ) => RunningHub
   /** The same around its client of the CA. */
-  readonly surroundAuthority: (authority: SimulatedAuthority) => SimulatedAuthority
+  readonly surroundAuthority: (authority: RootedAuthority) => RootedAuthority
   readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
   /** Told of each certificate that the CA is asked to revoke, before it is. */
   readonly onRevoke: (serial: string, program: Program, store: Store) => Promise<void>

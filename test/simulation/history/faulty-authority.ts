@@ -1,9 +1,9 @@
 // A CA in all its moods; the hub's client of it keeps to ten seconds, whatever the CA does.
 
-import { CaError } from '../../../src/hub/ca/certificate-authority.ts'
+import { CaError, type RootedAuthority } from '../../../src/hub/ca/certificate-authority.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import type { Random } from '../seeded-random.ts'
-import { connectToCa, type SimulatedAuthority, type SimulatedCa } from '../simulated-authority.ts'
+import { connectToCa, type SimulatedCa } from '../simulated-authority.ts'
 import type { Faults } from './faults.ts'
 
 const LATENCY_MS_MAX = 300
@@ -23,7 +23,7 @@ export function createFaultyAuthority(
     readonly faults: Faults
     readonly onRevoke: (serial: string) => Promise<void>
   },
-): SimulatedAuthority {
+): RootedAuthority {
   const authority = connectToCa(ca)
   return {
     get rootPem() {

@@ -1,7 +1,10 @@
 // Faults that programs of this kind are known to have, put back in on purpose, without the product's help: a simulation
 // that does not find these finds nothing.
 
-import type { CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
+import type {
+  CertificateAuthority,
+  RootedAuthority,
+} from '../../../src/hub/ca/certificate-authority.ts'
 import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/agent/enroll-agent.ts'
 import type { FindBlob } from '../../../src/hub/service/agent/find-blob.ts'
 import { hashToken } from '../../../src/hub/service/hash-token.ts'
@@ -9,7 +12,6 @@ import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import { createLogging } from '../../../src/platform/logger.ts'
 import type { TokenHash } from '../../../src/protocol/identifiers.ts'
-import type { SimulatedAuthority } from '../simulated-authority.ts'
 import { HUB_NAME, type RunningHub } from '../simulated-hub.ts'
 import { fileAt, findIfPresent } from './disk-calls.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
@@ -20,7 +22,7 @@ export interface KnownBug {
   readonly symptom: RegExp
   readonly inHub?: (hub: RunningHub, authority: CertificateAuthority) => RunningHub
   readonly onDisk?: (disk: SimulatedDisk) => void
-  readonly inAuthority?: (authority: SimulatedAuthority) => SimulatedAuthority
+  readonly inAuthority?: (authority: RootedAuthority) => RootedAuthority
   readonly inConnection?: (connection: WebhookConnection) => WebhookConnection
 }
 

@@ -1,0 +1,116 @@
+// What agents ask a hub for, whatever carries their requests.
+
+import type { Clock } from '../platform/clock.ts'
+import type { Logging } from '../platform/logger.ts'
+import { createTokenBuckets, type TokenBuckets } from '../platform/token-bucket.ts'
+import type { BundleReplyBody } from '../protocol/schemas.ts'
+import type { CertificateAuthority } from './ca/certificate-authority.ts'
+import type { HubConfig } from './config.ts'
+import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
+import { type AgentStreams, createAgentStreams } from './http/agent-streams.ts'
+import {
+  type AuthenticateAgent,
+  createAuthenticateAgent,
+} from './service/agent/authenticate-agent.ts'
+import { createLeakedTokens, type LeakedTokens } from './service/agent/end-leaked-token.ts'
+import { createEnrollAgent, type EnrollAgent } from './service/agent/enroll-agent.ts'
+import { createEventBudget } from './service/agent/event-budget.ts'
+import { createFindBlob, type FindBlob } from './service/agent/find-blob.ts'
+import { createIssueCertificate, type IssueCertificate } from './service/agent/issue-certificate.ts'
+import { createListManifest, type ListManifest } from './service/agent/list-manifest.ts'
+import { createReadAgentNews } from './service/agent/read-agent-news.ts'
+import { createRecordEvent, type RecordEvent } from './service/agent/record-event.ts'
+import type { PollRecorder } from './service/agent/record-polls.ts'
+import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
+import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
+import { hashToken } from './service/hash-token.ts'
+import type { Store } from './store/store.ts'
+
+/** A host that comes back after an outage has much to renew at once. */
+const ISSUE_BURST_SECONDS = 300
+
+export interface AgentServicesDependencies {
+  readonly config: Pick<HubConfig, 'identityMatch' | 'serverNames' | 'recoveryGraceMs' | 'limits'>
+  readonly store: Store
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly logging: Logging
+  readonly polls: PollRecorder
+  /** The roots that are trusted now. */
+  readonly bundle: () => BundleReplyBody
+  /** What room there is for events; everything else is stored until the disk is full. */
+  readonly findEventRoom: () => Promise<EventRoom>
+  readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
+}
+
+export interface AgentServices {
+  readonly authenticateAgent: AuthenticateAgent
+  readonly enrollAgent: EnrollAgent
+  readonly isKnownToken: (token: string) => Promise<boolean>
+  readonly leakedTokens: LeakedTokens
+  readonly recoverIdentity: RecoverIdentity
+  readonly issueCertificate: IssueCertificate
+  /** An agent has one rate, whichever way it asks. */
+  readonly issueRates: TokenBuckets
+  readonly listManifest: ListManifest
+  readonly recordEvent: RecordEvent
+  readonly recordRecipient: RecordRecipient
+  readonly findBlob: FindBlob
+  readonly streams: AgentStreams
+  readonly bundle: () => BundleReplyBody
+}
+
+export function createAgentServices(dependencies: AgentServicesDependencies): AgentServices {
+  const { config, store, authority, clock, logging, polls } = dependencies
+  const { identityMatch, serverNames: hubNames, limits } = config
+  const log = logging.forModule('hub.mtls')
+  const enrollLog = logging.forModule('hub.enroll')
+  const issueRates = createTokenBuckets({
+    perSecond: limits.issuesPerSecond,
+    burst: limits.issuesPerSecond * ISSUE_BURST_SECONDS,
+    now: () => clock.now(),
+  })
+  const eventBudget = createEventBudget({
+    store,
+    clock,
+    bytesPerDay: limits.eventBytesPerDay,
+    findRoom: dependencies.findEventRoom,
+    onOverdraft: dependencies.onOverdraft,
+  })
+  const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
+  const streams = createAgentStreams({
+    clock,
+    log: logging.forModule('hub.stream'),
+    readNews: createReadAgentNews(store),
+  })
+  return {
+    authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
+    enrollAgent: createEnrollAgent({
+      store,
+      authority,
+      clock,
+      log: enrollLog,
+      hubNames,
+      notifier: streams,
+    }),
+    isKnownToken: async (token) => (await store.reader.findToken(hashToken(token))) !== undefined,
+    leakedTokens: createLeakedTokens(store, clock, logging.forModule('hub.tokens')),
+    recoverIdentity: createRecoverIdentity({
+      store,
+      clock,
+      log: enrollLog,
+      issueCertificate,
+      hubNames,
+      graceMs: config.recoveryGraceMs,
+      issueRates,
+    }),
+    issueCertificate,
+    issueRates,
+    listManifest: createListManifest(store, polls),
+    recordEvent: createRecordEvent(store, clock, limits, eventBudget),
+    recordRecipient: createRecordRecipient(store, clock, eventBudget),
+    findBlob: createFindBlob(store),
+    streams,
+    bundle: dependencies.bundle,
+  }
+}

@@ -1,0 +1,176 @@
+// The hub put together, between its doors and its disk: the services behind its ports, what its operators ask for, and what
+// it does by itself. Boot, the simulations and the tests within one process all have this hub.
+
+import type { Certificate } from '../pki/certificates.ts'
+import type { Clock } from '../platform/clock.ts'
+import { describeError } from '../platform/errors.ts'
+import type { Logger, Logging } from '../platform/logger.ts'
+import { readVersion } from '../platform/version.ts'
+import { type AgentServices, createAgentServices } from './agent-services.ts'
+import type { RootedAuthority } from './ca/certificate-authority.ts'
+import type { HubConfig } from './config.ts'
+import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
+import type { MtlsServer } from './http/mtls-server.ts'
+import { createRootSetHub, type RunningRootSetHub } from './root-set-hub.ts'
+import type { AdminOperationsDependencies } from './service/admin/admin-operations.ts'
+import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
+import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-changes.ts'
+import { createAdminRoots } from './service/roots/bundle-operations.ts'
+import { CurrentRootSet } from './service/roots/current-root-set.ts'
+import { openRootSet } from './service/roots/open-root-set.ts'
+import { watchLateRenewals } from './service/upkeep/late-renewals.ts'
+import { createCaRevoker } from './service/upkeep/revoke-at-ca.ts'
+import {
+  keepServerCertificateFresh,
+  obtainServerCertificate,
+  type ServerCertificate,
+} from './service/upkeep/server-certificate.ts'
+import { storeRoots } from './service/upkeep/server-pair-files.ts'
+import type { Store } from './store/store.ts'
+import type { WebhookConnection } from './webhook/webhook-connection.ts'
+import { createWebhooks } from './webhook/webhooks.ts'
+
+/** What a hub does to the connections of its agents. */
+export type AgentDoors = Pick<
+  MtlsServer,
+  'replaceCertificate' | 'replaceRoots' | 'cutConnections' | 'cutConnectionsUnless'
+>
+
+export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
+  readonly config: Pick<
+    HubConfig,
+    | 'serverNames'
+    | 'identityMatch'
+    | 'recoveryGraceMs'
+    | 'limits'
+    | 'contentBytesMax'
+    | 'renewalThresholdMs'
+    | 'vaultRoot'
+  >
+  readonly store: Store
+  readonly clock: Clock
+  readonly logging: Logging
+  readonly random: () => number
+  /** The roots of SVC_CA_ROOT_CA_PATH, as it is now. */
+  readonly readFileRoots: () => Promise<readonly Certificate[]>
+  readonly connectToCa: (rootPem: string) => RootedAuthority
+  readonly openWebhook: (url: URL) => WebhookConnection
+  readonly findEventRoom: () => Promise<EventRoom>
+  readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
+  /** Makes what carries the requests of agents. */
+  readonly openDoors: (services: AgentServices, certificate: ServerCertificate) => Doors
+}
+
+export interface ComposedHub<Doors> {
+  readonly services: AgentServices
+  readonly doors: Doors
+  /** All that the admin operations need but for where the doors are. */
+  readonly operations: Omit<AdminOperationsDependencies, 'addresses'>
+  readonly polls: PollRecorder
+  readonly certificates: Pick<RunningRootSetHub, 'serverCertificate' | 'showOn'>
+  readonly isCertificateReused: boolean
+  /** What it does besides answering: each goes on by itself until the signal aborts. */
+  readonly tasks: Readonly<Record<HubTask, (signal: AbortSignal) => Promise<void>>>
+}
+
+export type HubTask =
+  | 'serverCertificate'
+  | 'polls'
+  | 'streams'
+  | 'webhooks'
+  | 'revocations'
+  | 'lateRenewals'
+  | 'changes'
+
+/** The signal ends the waiting for a CA that does not answer. */
+export async function composeServices<Doors extends { readonly mtls: AgentDoors }>(
+  parts: HubParts<Doors>,
+  stop: AbortSignal,
+): Promise<ComposedHub<Doors>> {
+  const { config, store, clock, logging, random, readFileRoots } = parts
+  const { vaultRoot, serverNames, renewalThresholdMs: thresholdMs } = config
+
+  const trust = { store, clock, log: logging.forModule('hub.trust') }
+  const roots = new CurrentRootSet(await openRootSet(trust, await readFileRoots()))
+  const authority = parts.connectToCa(roots.set.pem)
+  const tlsLog = logging.forModule('hub.tls')
+  const tls = { authority, clock, log: tlsLog, vaultRoot, names: serverNames }
+  const { certificate, isReused } = await obtainServerCertificate(tls, stop)
+  await storeRoots(vaultRoot, roots.set.pem)
+
+  const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
+  const services = createAgentServices({
+    ...parts,
+    authority,
+    polls,
+    bundle: () => roots.reply,
+  })
+  const doors = parts.openDoors(services, certificate)
+  const { mtls } = doors
+  const rootSetHub = createRootSetHub({ authority, tls, mtls, certificate, store, vaultRoot })
+  const changes = createFleetChanges(store, services.streams)
+  const webhooks = createWebhooks({
+    store,
+    clock,
+    log: logging.forModule('hub.webhook'),
+    random,
+    userAgent: `svc-server/${readVersion()}`,
+    openConnection: parts.openWebhook,
+  })
+  const revocationsLog = logging.forModule('hub.revocations')
+  const revoker = createCaRevoker({ store, authority, clock, log: revocationsLog, random })
+  return {
+    services,
+    doors,
+    polls,
+    certificates: rootSetHub,
+    isCertificateReused: isReused,
+    operations: {
+      store,
+      clock,
+      polls,
+      hubNames: serverNames,
+      contentBytesMax: config.contentBytesMax,
+      renewalThresholdMs: thresholdMs,
+      notifier: services.streams,
+      changes,
+      webhooks,
+      roots: createAdminRoots({ ...trust, current: roots, readFileRoots, hub: rootSetHub }),
+      onAgentRevoked: (agentId) => {
+        mtls.cutConnections(agentId)
+        revoker.wake()
+      },
+    },
+    tasks: {
+      serverCertificate: (signal) =>
+        keepServerCertificateFresh(
+          tls,
+          () => rootSetHub.serverCertificate,
+          rootSetHub.useServerCertificate,
+          signal,
+        ),
+      polls: (signal) => polls.run(signal),
+      streams: (signal) => services.streams.run(signal),
+      webhooks: (signal) => webhooks.run(signal),
+      revocations: (signal) => revoker.run(signal),
+      lateRenewals: (signal) =>
+        watchLateRenewals({ store, clock, thresholdMs }, logging.forModule('hub.late'), signal),
+      changes: (signal) => finishChanges(changes, logging.forModule('hub.changes'), signal),
+    },
+  }
+}
+
+/** What a hub that was killed had in force is written down, and what it was preparing discarded. */
+async function finishChanges(
+  changes: FleetChanges,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.addEventListener('abort', () => changes.close(), { once: true })
+  await changes
+    .inTurn(async () => undefined)
+    .catch((error: unknown) => {
+      const fields = { reason: describeError(error) }
+      log.warn(fields, 'An earlier change is not cleared away, the next one tries again')
+    })
+}
