@@ -27,6 +27,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it installs the released versions; test/conformance/released-vaults.test.ts opens their vaults in the first tier',
   },
   {
+    path: 'test/foreign/',
+    proves:
+      'what others wrote agrees with Cartorio: the real step-ca, age, Prometheus, schemathesis',
+    why: 'it downloads and builds them; the first tier has svc-ca and the age library',
+  },
+  {
     path: 'test/services/',
     proves:
       'targets with nginx, haproxy, PostgreSQL and Java, under load, kills and a hostile owner',
@@ -53,16 +59,6 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it builds all programs',
   },
   {
-    path: 'test/e2e/trust.test.ts',
-    proves: 'the root of a real step-ca is replaced under 50 running agents',
-    why: 'it runs for most of a minute; test/conformance/bundle.test.ts has the statements',
-  },
-  {
-    path: 'test/e2e/metrics.test.ts',
-    proves: 'metrics and alerts with a real Prometheus',
-    why: 'it waits for scrapes; test/conformance/metrics.test.ts has the statements',
-  },
-  {
     path: 'test/simulation/known-bugs.test.ts',
     proves: 'the simulation finds each bug that is put back in',
     why: 'it tests the tests',
@@ -76,11 +72,6 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     path: 'test/simulation/week.test.ts',
     proves: 'a virtual week of four agents with outages and wrong clocks',
     why: 'it is long; simulated histories have shorter weeks',
-  },
-  {
-    path: 'test/conformance/openapi.test.ts',
-    proves: 'schemathesis finds the ports to be as docs/openapi.json says',
-    why: 'it installs schemathesis with pip',
   },
 ]
 

@@ -1,14 +1,9 @@
-// readAgeHeader against files that the library and the real age made, and against hostile ones.
+// readAgeHeader against files that the library made, and against hostile ones; test/foreign/age.test.ts has the real age.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { runBytes } from '../../test/support/run-bytes.ts'
 import { propertyRuns } from '../../test/support/property.ts'
-import { ensureAge } from '../../tools/install-age.ts'
 import type { Recipient } from '../protocol/identifiers.ts'
 import { generateAgeIdentity, recipientOf } from './age-identity.ts'
 import { readAgeHeader } from './age-header.ts'
@@ -16,8 +11,6 @@ import { openSealed, sealFor } from './sealed-file.ts'
 
 const HEADER_MAX = 4 * 1024 * 1024
 const CHUNK = 64 * 1024
-const programs = await ensureAge()
-const skip = programs === undefined ? 'age is not installed, and there is no Go to build it' : false
 
 let identity: string
 let recipient: Recipient
@@ -50,53 +43,6 @@ describe('the header of an age file', () => {
       propertyRuns(20),
     )
   })
-
-  test('[SEA-1] says the same of a file that the real age made', { skip }, async () => {
-    assert.ok(programs)
-    for (const bytes of [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK]) {
-      const content = Buffer.alloc(bytes, 'x')
-      const file = await runBytes(programs.age, ['-r', recipient, '-r', recipient], content)
-      const expected = { ok: true, recipientCount: 2, contentBytes: bytes }
-      assert.deepEqual(readAgeHeader(file, HEADER_MAX), expected)
-      const opened = await openSealed(identity, file)
-      assert.ok(opened.ok)
-      assert.deepEqual(Buffer.from(opened.content), content)
-    }
-  })
-
-  test('[SEA-1] is that of a file which the real age opens', { skip }, async () => {
-    assert.ok(programs)
-    const directory = await mkdtemp(join(tmpdir(), 'age-'))
-    try {
-      const key = join(directory, 'key')
-      await writeFile(key, `# a comment\n${identity}\n`, { mode: 0o600 })
-      const content = Buffer.alloc(CHUNK + 5, 'y')
-      const file = await sealFor([recipient], content)
-      assert.deepEqual(await runBytes(programs.age, ['-d', '-i', key], file), content)
-    } finally {
-      await rm(directory, { recursive: true, force: true })
-    }
-  })
-
-  test(
-    'is refused for any other kind of recipient, classic ones of the real age among them',
-    { skip },
-    async () => {
-      assert.ok(programs)
-      const keys = await runBytes(programs.ageKeygen, [])
-      const classic = /age1[a-z0-9]+/.exec(keys.toString())?.[0] ?? assert.fail('no public key')
-      const file = await runBytes(programs.age, ['-r', classic], Buffer.from('secret'))
-      assert.deepEqual(readAgeHeader(file, HEADER_MAX), {
-        ok: false,
-        reason: 'it is sealed to a recipient that is not post-quantum: X25519',
-      })
-      const armored = await runBytes(programs.age, ['-a', '-r', recipient], Buffer.from('secret'))
-      assert.deepEqual(readAgeHeader(armored, HEADER_MAX), {
-        ok: false,
-        reason: 'it is not an age file',
-      })
-    },
-  )
 })
 
 describe('a hostile header', () => {

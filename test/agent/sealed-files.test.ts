@@ -1,24 +1,18 @@
 // What a round does with deliveries of tipo selado.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, readlink, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import type { FakeHub } from '../fakes/hub-server.ts'
 import { type AgentHost, manifestEntry } from '../support/agent-host.ts'
 import { startEnrolledAgent } from '../support/enrolled-agent.ts'
 import { deliveredEvents, deliverSealed } from '../support/sealed-delivery.ts'
-import { ensureAge } from '../../tools/install-age.ts'
 import { errnoCode } from '../../src/platform/errors.ts'
 import { sealFor } from '../../src/sealing/sealed-file.ts'
 import { generateAgeIdentity, recipientOf } from '../../src/sealing/age-identity.ts'
-import { ensureAgeKey } from '../../src/agent/identity/age-key.ts'
 import { pollOnce } from '../../src/agent/round/poll.ts'
-
-const run = promisify(execFile)
 
 const failuresOf = (hub: FakeHub): string[] =>
   hub.events
@@ -151,27 +145,6 @@ describe('a sealed file', () => {
       if ((await readFile(path)).includes(secret)) holders.push(path)
     }
     assert.deepEqual(holders, [join(host.paths.outDir, '.files/site.conf/000001/content')])
-  })
-
-  test('[SLD-1] [SLD-5] goes both ways with the public age', async (t) => {
-    const programs = await ensureAge()
-    if (programs === undefined) return t.skip('there is no Go to build age with')
-    await using agent = await startEnrolledAgent()
-    const { hub, host } = agent
-    const secret = randomBytes(100_000)
-    const entry = await deliverSealed(agent, 'replaced below')
-    const { recipient } = await ensureAgeKey(host.paths.ageKeyFile, host.clock)
-    const [plain, sealed] = ['plain', 'sealed'].map((name) => join(host.directory, name))
-    assert.ok(plain !== undefined && sealed !== undefined)
-    await writeFile(plain, secret)
-    await run(programs.age, ['-r', recipient, '-o', sealed, plain])
-    hub.blobs.set(entry.carga_id, await readFile(sealed))
-    await pollOnce(await host.openAgent())
-    assert.deepEqual(await readFile(join(host.paths.outDir, 'site.conf')), secret)
-    await writeFile(sealed, await sealFor([recipient], secret))
-    const opened = join(host.directory, 'opened')
-    await run(programs.age, ['-d', '-i', host.paths.ageKeyFile, '-o', opened, sealed])
-    assert.deepEqual(await readFile(opened), secret)
   })
 
   const finalFailures: [

@@ -1,5 +1,5 @@
 // The set of roots at the hub: docs/protocol.md TRU. How agents follow it is in src/agent/identity/bundle-upkeep.test.ts,
-// a whole rotation in test/e2e/trust.test.ts.
+// a whole rotation in test/foreign/trust.test.ts.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import {
   mkdtemp,
   readdir,
@@ -13,14 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import { withFailingDisk } from '../../../test/support/failing-disk.ts'
-import { ensureAge } from '../../../tools/install-age.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import { ensureAgeKey, readAgeKey } from './age-key.ts'
-
-const run = promisify(execFile)
 
 async function temporaryDirectory(): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'age-key-'))
@@ -42,19 +37,6 @@ describe('identity/age.key', () => {
     assert.equal((await ensureAgeKey(path, systemClock)).recipient, made.recipient)
     assert.equal(await readFile(path, 'utf8'), text)
     assert.deepEqual(await readdir(directory.path), ['age.key'])
-  })
-
-  test('[SLD-1] is read by age-keygen, and read when age-keygen made it', async (t) => {
-    const programs = await ensureAge()
-    if (programs === undefined) return t.skip('there is no Go to build age with')
-    await using directory = await temporaryDirectory()
-    const own = join(directory.path, 'age.key')
-    const { recipient } = await ensureAgeKey(own, systemClock)
-    assert.equal((await run(programs.ageKeygen, ['-y', own])).stdout.trim(), recipient)
-    const foreign = join(directory.path, 'foreign.key')
-    await run(programs.ageKeygen, ['-pq', '-o', foreign])
-    const { stdout } = await run(programs.ageKeygen, ['-y', foreign])
-    assert.equal((await readAgeKey(foreign))?.recipient, stdout.trim())
   })
 
   test('[SLD-2] that is a link to nothing is named, and left alone', async () => {

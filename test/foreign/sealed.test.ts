@@ -7,7 +7,6 @@ import { readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../src/sealing/age-identity.ts'
-import { ensureAge } from '../../tools/install-age.ts'
 import { type Outcome, runInShell } from '../cli/transcript.ts'
 import { readEvents } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
@@ -16,9 +15,8 @@ import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, runProgram, waitUntil } from '../support/processes.ts'
 import { recordSocket, type RecordingProxy } from '../support/recording-proxy.ts'
 import { runBytes } from '../support/run-bytes.ts'
+import { AGE, WITH_AGE } from './with-age.ts'
 
-const programs = await ensureAge()
-const skip = programs === undefined ? 'age is not installed, and there is no Go to build it' : false
 const NOME = 'db-password'
 
 interface Listed {
@@ -103,7 +101,7 @@ async function assertDelivered(host: ManagedHost, secret: Buffer | undefined): P
   assert.equal(((await stat(await realpath(path))).mode & 0o777).toString(8), '600')
 }
 
-describe('a sealed file', { skip }, () => {
+describe('a sealed file', WITH_AGE, () => {
   test('[SEA-3] [SEA-4] is sealed for nobody before the operator has compared fingerprints', async () => {
     const file = await newSecret()
     const escrow = await recipientOf((await readFile(escrowFile, 'utf8')).split('\n')[1] ?? '')
@@ -130,7 +128,6 @@ describe('a sealed file', { skip }, () => {
   })
 
   test('[SEA-1] is opened by both hosts, and by the public age with the key of each and of the escrow', async () => {
-    assert.ok(programs)
     for (const host of hosts) {
       await waitForStatus(host, 1, 'entregue')
       await assertDelivered(host, secrets[0])
@@ -145,7 +142,7 @@ describe('a sealed file', { skip }, () => {
     const file = Buffer.from(conteudo, 'base64')
     const keys = [...hosts.map((host) => join(host.dataDir, 'identity/age.key')), escrowFile]
     for (const key of keys) {
-      assert.deepEqual(await runBytes(programs.age, ['-d', '-i', key], file), secrets[0], key)
+      assert.deepEqual(await runBytes(AGE.age, ['-d', '-i', key], file), secrets[0], key)
     }
   })
 

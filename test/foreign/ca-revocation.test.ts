@@ -8,15 +8,12 @@ import { X509Crl } from '@peculiar/x509'
 import { Agent, request } from 'undici'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import type { AdminAgent } from '../../src/protocol/admin/views.ts'
-import { ensureStepCa } from '../../tools/install-step-ca.ts'
 import { enrollHost, type Identity } from '../support/enrolled-host.ts'
 import { startTestHub, type TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { startStepCa } from '../support/step-ca.ts'
-
-const skip =
-  (await ensureStepCa()) === undefined && 'step-ca is not installed and there is no Go to build it'
+import { WITH_STEP_CA } from './with-step-ca.ts'
 
 /** As `step ca renew` does: with the certificate itself, past the hub. */
 async function renewAtCa(ca: RunningCa, { certPem, keyPem }: Identity): Promise<number> {
@@ -58,7 +55,7 @@ async function revokeAndWait(hub: TestHub, hostname: string): Promise<AdminAgent
   })
 }
 
-describe('step-ca', { skip }, () => {
+describe('step-ca', WITH_STEP_CA, () => {
   test('[REV-1] [REV-3] renews no identity of a revoked agent, and has it in its CRL', async () => {
     await using ca = await startStepCa({ hasCrl: true })
     await using hub = await startTestHub({ caEnvironment: ca.environment })

@@ -9,7 +9,6 @@ import { after, before, describe, test } from 'node:test'
 import { parseCertificatePem, parseCertificatesPem } from '../../src/pki/certificates.ts'
 import { findRootOf } from '../../src/pki/issued-certificate.ts'
 import type { AdminBundle, AdminUpdatedBundle } from '../../src/protocol/admin/views.ts'
-import { ensureStepCa } from '../../tools/install-step-ca.ts'
 import { type AgentFleet, startAgentFleet } from '../support/agent-fleet.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import { startTestHub, type TestHub } from '../support/hub.ts'
@@ -17,15 +16,13 @@ import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type RotatingStepCa, startRotatingStepCa } from '../support/rotating-step-ca.ts'
 import { send } from '../support/wire-client.ts'
+import { WITH_STEP_CA } from './with-step-ca.ts'
 
 const PROCESSES = 5
 const IN_PROCESS = 45
 const FLEET_TIMEOUT_MS = 120_000
 
-const stepCa = await ensureStepCa()
-const skip = stepCa === undefined && process.env['CI'] !== 'true' ? 'there is no step-ca' : false
-
-describe('the CA’s root, replaced under 50 running agents', { skip }, () => {
+describe('the CA’s root, replaced under 50 running agents', WITH_STEP_CA, () => {
   const started = new AsyncDisposableStack()
   let directory: string
   let rootFile: string
