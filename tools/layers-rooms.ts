@@ -269,7 +269,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'admin/wiring',
-    prefixes: ['src/admin/main.ts', 'src/admin/doors/open-vault.ts'],
+    prefixes: ['src/admin/main.ts', 'src/admin/run-svc.ts', 'src/admin/doors/open-vault.ts'],
     what: 'the wiring of `svc`: a hub’s socket, or the vault itself',
     imports: [
       'admin/doors',

@@ -37,20 +37,24 @@ const MENDABLE: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Known failures print their message and hint; anything else is a bug and prints its stack. */
-export function reportFailure(name: string, error: unknown): void {
+export function reportFailure(
+  name: string,
+  error: unknown,
+  output: Pick<NodeJS.WritableStream, 'write'> = process.stderr,
+): void {
   if (
     error instanceof SvcError ||
     (error instanceof Error && MENDABLE.has(errnoCode(error) ?? ''))
   ) {
     for (const line of printableFailure(error.message).split('\n')) {
-      process.stderr.write(`${name}: error: ${line}\n`)
+      output.write(`${name}: error: ${line}\n`)
     }
     const hint = findHint(error)
-    if (hint !== undefined) process.stderr.write(`${name}: hint: ${printableFailure(hint)}\n`)
+    if (hint !== undefined) output.write(`${name}: hint: ${printableFailure(hint)}\n`)
     return
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`${name}: error: internal error: ${printableFailure(text)}\n`)
+  output.write(`${name}: error: internal error: ${printableFailure(text)}\n`)
 }
 
 /** Whatever a failure quotes ends up in the journal, where a token has no business. docs/protocol.md LOG-5. */

@@ -1,7 +1,7 @@
 // A vault that is held as a running hub holds it, with an admin socket that answers from memory.
 
 import { randomUUID } from 'node:crypto'
-import { initVault, lockVault } from '../../src/hub/vault/vault.ts'
+import { lockVault } from '../../src/hub/vault/vault.ts'
 import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { UserError } from '../../src/platform/errors.ts'
@@ -18,6 +18,7 @@ import type {
 } from '../../src/protocol/admin/views.ts'
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
 import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
+import { initCheapVault } from '../support/cheap-vault.ts'
 import {
   addSealedOperations,
   createSealedState,
@@ -160,7 +161,7 @@ export async function startFakeHub(
   passphrase: string,
   entries: AdminEntry[] = createEntries(3),
 ): Promise<FakeHub> {
-  await initVault(vaultRoot, new Secret(passphrase))
+  await initCheapVault(vaultRoot, new Secret(passphrase))
   const lock = lockVault(vaultRoot)
   const sealed = createSealedState(AGENT)
   const operations = addSealedOperations(createFakeOperations(entries), sealed)

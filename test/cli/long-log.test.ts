@@ -9,7 +9,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { AdminEntry } from '../../src/protocol/admin/views.ts'
 import { createEntries, startFakeHub, type FakeHub } from './fake-hub.ts'
-import { runInShell, type Outcome } from './transcript.ts'
+import { runInShell, runInShellHere, type Outcome, type RunInShell } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url))
@@ -29,13 +29,14 @@ type Svc = (command: string) => Promise<Outcome>
 async function besideHub(
   entries: AdminEntry[],
   work: (svc: Svc, hub: FakeHub, vaultRoot: string) => Promise<void>,
+  run: RunInShell = runInShellHere,
 ): Promise<void> {
   await withDirectory(async (directory) => {
     // A name over 107 bytes, which no socket address can hold.
     const vaultRoot = join(directory, 'v'.repeat(120))
     const hub = await startFakeHub(vaultRoot, 'passphrase', entries)
     try {
-      await work((command) => runInShell(command, { SVC_VAULT_ROOT: vaultRoot }), hub, vaultRoot)
+      await work((command) => run(command, { SVC_VAULT_ROOT: vaultRoot }), hub, vaultRoot)
     } finally {
       await hub.close()
     }
@@ -82,28 +83,40 @@ describe('svc evento list', () => {
     }))
 
   test('ends without a word when its reader has gone', () =>
-    besideHub(createEntries(COUNT), async (svc) => {
-      const { stdout, stderr } = await svc(
-        '{ svc evento list; echo "status $?" >&2; } | head -n 2 | cut -d" " -f1',
-      )
-      assert.equal(stdout, 'SEQ\n1\n')
-      assert.equal(stderr, 'status 0\n')
-    }))
+    besideHub(
+      createEntries(COUNT),
+      async (svc) => {
+        const { stdout, stderr } = await svc(
+          '{ svc evento list; echo "status $?" >&2; } | head -n 2 | cut -d" " -f1',
+        )
+        assert.equal(stdout, 'SEQ\n1\n')
+        assert.equal(stderr, 'status 0\n')
+      },
+      runInShell,
+    ))
 
   test('[CLI-17] still verifies the whole log when its reader has gone', () =>
-    besideHub(createTamperedEntries(), async (svc) => {
-      const { stderr } = await svc(
-        '{ svc evento list --verify; echo "status $?" >&2; } | head -n 1',
-      )
-      assert.match(stderr, /^svc: error: hash chain broken at entry 7: .*\n(.*\n)?status 1\n$/)
-    }))
+    besideHub(
+      createTamperedEntries(),
+      async (svc) => {
+        const { stderr } = await svc(
+          '{ svc evento list --verify; echo "status $?" >&2; } | head -n 1',
+        )
+        assert.match(stderr, /^svc: error: hash chain broken at entry 7: .*\n(.*\n)?status 1\n$/)
+      },
+      runInShell,
+    ))
 
   test('fails when the output cannot be written', () =>
-    besideHub(createEntries(3), async (svc) => {
-      const { stderr, exitStatus } = await svc('svc evento list > /dev/full')
-      assert.match(stderr, /^svc: error: cannot write the output: ENOSPC/)
-      assert.equal(exitStatus, 1)
-    }))
+    besideHub(
+      createEntries(3),
+      async (svc) => {
+        const { stderr, exitStatus } = await svc('svc evento list > /dev/full')
+        assert.match(stderr, /^svc: error: cannot write the output: ENOSPC/)
+        assert.equal(exitStatus, 1)
+      },
+      runInShell,
+    ))
 
   test('[CLI-13] goes on with new events when it follows', () =>
     besideHub(createEntries(3), async (_svc, hub, vaultRoot) => {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { waitUntil } from '../support/processes.ts'
 import { startFakeHub } from './fake-hub.ts'
-import { runInShell } from './transcript.ts'
+import { runInShell, runInShellHere } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url))
@@ -71,12 +71,12 @@ describe('beside a hub', () => {
       const hub = await startFakeHub(env.SVC_VAULT_ROOT, PASSPHRASE, [])
       try {
         for (const noun of ['token', 'agente', 'carga', 'entrega', 'evento']) {
-          const { stderr, exitStatus } = await runInShell(`svc ${noun} list`, env)
+          const { stderr, exitStatus } = await runInShellHere(`svc ${noun} list`, env)
           assert.deepEqual([stderr, exitStatus], ['', 0], noun)
         }
-        const without = await runInShell('svc unseal', env)
+        const without = await runInShellHere('svc unseal', env)
         assert.match(without.stderr, /^svc: error: SVC_MASTER_PASSPHRASE required\n/)
-        const wrong = await runInShell('SVC_MASTER_PASSPHRASE=wrong svc unseal', env)
+        const wrong = await runInShellHere('SVC_MASTER_PASSPHRASE=wrong svc unseal', env)
         assert.match(wrong.stderr, /^svc: error: unwrap DEK — wrong passphrase\?\n/)
         assert.deepEqual([without.exitStatus, wrong.exitStatus], [1, 1])
       } finally {

@@ -13,7 +13,7 @@ import { openSealed } from '../../src/sealing/sealed-file.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type FakeHub, startFakeHub } from './fake-hub.ts'
 import { IDENTITIES } from './fake-sealed-operations.ts'
-import { type Outcome, runInShell } from './transcript.ts'
+import { type Outcome, runInShell, runInShellHere } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url))
@@ -45,7 +45,7 @@ async function withHub(work: (fixture: Fixture) => Promise<void>): Promise<void>
     const secret = Buffer.from(randomBytes(300).toString('base64'))
     const secretFile = join(directory, 'secret')
     await writeFile(secretFile, secret, { mode: 0o600 })
-    const run = (command: string): Promise<Outcome> => runInShell(command, env)
+    const run = (command: string): Promise<Outcome> => runInShellHere(command, env)
     try {
       await work({ hub, directory, env, secret, secretFile, run })
     } finally {
@@ -172,10 +172,10 @@ svc: hint: compare with recipients.json of whoever sealed it, then repeat with -
     }))
 
   test('[SEA-5] says so when it cannot remember, after what it did', () =>
-    withHub(async ({ hub, directory, run, secretFile }) => {
+    withHub(async ({ hub, directory, env, secretFile }) => {
       await mkdir(join(directory, 'known'))
       await mkdir(join(directory, 'known', 'recipients.json.lock'))
-      const outcome = await run(`${CREATE} --file ${secretFile} --recipient ${HOST}`)
+      const outcome = await runInShell(`${CREATE} --file ${secretFile} --recipient ${HOST}`, env)
       assert.match(outcome.stdout, /^carga [0-9a-f-]{36} created, sealed for 1 agente\n/)
       assert.match(outcome.stderr, /^svc: error: it is done, but its recipients were not noted in /)
       assert.match(outcome.stderr, /\nsvc: hint: those that are new have to be accepted again/)
@@ -187,7 +187,8 @@ svc: hint: compare with recipients.json of whoever sealed it, then repeat with -
     '[SEA-7] reads and remembers with root’s rights what the vault’s owner has no business with',
     { skip },
     () =>
-      withHub(async ({ hub, directory, env, run, secret, secretFile }) => {
+      withHub(async ({ hub, directory, env, secret, secretFile }) => {
+        const run = (command: string): Promise<Outcome> => runInShell(command, env)
         await chmod(directory, 0o755)
         const vault = env['SVC_VAULT_ROOT'] ?? ''
         for (const name of await readdir(vault)) await chown(join(vault, name), OTHER_ID, OTHER_ID)

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { createEntries, startFakeHub } from './fake-hub.ts'
 import { findTerminalFault, runOnTerminal } from './terminal.ts'
-import { runInShell } from './transcript.ts'
+import { runInShellHere } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
 
 const skip = findTerminalFault()
@@ -38,7 +38,7 @@ describe('the passphrase prompt', { skip }, () => {
       assert.match(checked.screen, /^master passphrase: \nvault .*\npassphrase ok\ndatabase ok, /)
       assert.equal(checked.exitStatus, 0)
 
-      const { stderr } = await runInShell('svc unseal', env)
+      const { stderr } = await runInShellHere('svc unseal', env)
       assert.match(stderr, /^svc: error: SVC_MASTER_PASSPHRASE required\n/)
     }))
 

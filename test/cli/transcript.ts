@@ -2,22 +2,11 @@
 // and `exit N` when it fails. `#` begins a comment, blank lines between commands do not count. What differs from run
 // to run is written as a placeholder.
 
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { passedOnEnvironment } from '../support/passed-on.ts'
-
-const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
-const COMMAND_TIMEOUT_MS = 60_000
+import type { Outcome } from './run-in-shell.ts'
 
 export interface Step {
   readonly command: string
   readonly expected: string
-}
-
-export interface Outcome {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitStatus: number
 }
 
 export function parseTranscript(text: string): Step[] {
@@ -30,29 +19,6 @@ export function parseTranscript(text: string): Step[] {
       const end = block.indexOf('\n')
       return { command: block.slice(0, end), expected: block.slice(end + 1).trimEnd() }
     })
-}
-
-export function runInShell(
-  command: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Outcome> {
-  const passedOn = passedOnEnvironment()
-  return new Promise((resolve, reject) => {
-    execFile(
-      'sh',
-      ['-c', command],
-      {
-        env: { ...passedOn, PATH: `${BIN}:${passedOn.PATH}`, ...env },
-        timeout: COMMAND_TIMEOUT_MS,
-        maxBuffer: 64 * 1024 * 1024,
-      },
-      (error, stdout, stderr) => {
-        const status = error === null ? 0 : error.code
-        if (typeof status === 'number') resolve({ stdout, stderr, exitStatus: status })
-        else reject(error ?? new Error(`no exit status: ${command}`))
-      },
-    )
-  })
 }
 
 export function renderOutcome(outcome: Outcome, vaultRoot: string): string {

@@ -4,13 +4,20 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { withDirectory } from './with-directory.ts'
 import { recipientOf } from '../../src/sealing/age-identity.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import { initCheapVault } from '../support/cheap-vault.ts'
 import { startFakeHub } from './fake-hub.ts'
 import { IDENTITIES } from './fake-sealed-operations.ts'
-import { parseTranscript, renderOutcome, runInShell } from './transcript.ts'
+import { type RunInShell, runInShell, runInShellHere } from './run-in-shell.ts'
+import { parseTranscript, renderOutcome } from './transcript.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 
-async function checkTranscript(name: string, vaultRoot: string): Promise<void> {
+async function checkTranscript(
+  name: string,
+  vaultRoot: string,
+  run: RunInShell = runInShellHere,
+): Promise<void> {
   const text = await readFile(new URL(name, import.meta.url), 'utf8')
   const steps = parseTranscript(text)
   assert.ok(steps.length > 0, `${name} has no commands`)
@@ -24,9 +31,17 @@ async function checkTranscript(name: string, vaultRoot: string): Promise<void> {
     ESCROW_IDENTITY: IDENTITIES.escrow,
   }
   for (const { command, expected } of steps) {
-    const outcome = await runInShell(command, env)
+    const outcome = await run(command, env)
     assert.equal(renderOutcome(outcome, vaultRoot), expected, `$ ${command}`)
   }
+}
+
+async function checkWithoutHub(name: string): Promise<void> {
+  await withDirectory(async (directory) => {
+    const vaultRoot = join(directory, 'vault')
+    await initCheapVault(vaultRoot, new Secret(PASSPHRASE))
+    await checkTranscript(name, vaultRoot)
+  })
 }
 
 async function checkBesideHub(name: string): Promise<void> {
@@ -41,19 +56,20 @@ async function checkBesideHub(name: string): Promise<void> {
   })
 }
 
-// Each runs dozens of programs, which on a busy machine takes minutes.
+// Each has dozens of commands, which on a busy machine take minutes.
 const TIMEOUT = { timeout: 600_000 }
 
 describe('svc', { concurrency: 2 }, () => {
   test('[CLI-1] [CLI-2] [CLI-15] creates and checks a vault', TIMEOUT, () =>
-    withDirectory((directory) => checkTranscript('vault.script.txt', join(directory, 'vault'))),
+    withDirectory((directory) =>
+      checkTranscript('vault.script.txt', join(directory, 'vault'), runInShell),
+    ),
   )
 
   test(
     '[CLI-3] [CLI-4] [CLI-14] [CLI-18] works on the vault itself when no hub runs',
     TIMEOUT,
-    () =>
-      withDirectory((directory) => checkTranscript('no-hub.script.txt', join(directory, 'vault'))),
+    () => checkWithoutHub('no-hub.script.txt'),
   )
 
   test(
@@ -75,10 +91,7 @@ describe('svc', { concurrency: 2 }, () => {
   test(
     '[POL-5] [POL-8] [POL-9] [POL-16] lays down what holds for the agents of a role',
     TIMEOUT,
-    () =>
-      withDirectory((directory) =>
-        checkTranscript('politica.script.txt', join(directory, 'vault')),
-      ),
+    () => checkWithoutHub('politica.script.txt'),
   )
 
   test('[CLI-15] explains mistakes in its arguments', TIMEOUT, () =>

@@ -7,7 +7,7 @@ import { readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../src/sealing/age-identity.ts'
-import { type Outcome, runInShell } from '../cli/transcript.ts'
+import { type Outcome, runInShell } from '../cli/run-in-shell.ts'
 import { readEvents } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { startTestHub, type TestHub } from '../support/hub.ts'

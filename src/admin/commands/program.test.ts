@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
 import type { CommandContext } from './command-context.ts'
 import { Output } from '../terminal/output.ts'
-import { buildProgram, runSvc } from './program.ts'
+import { buildProgram, runCommandLine } from './program.ts'
 
 class Reached extends Error {}
 
@@ -41,7 +41,9 @@ function readExamples(command: Command): string[][] {
 }
 
 describe('the help of each command', () => {
-  const leaves = listLeaves(buildProgram(context)).filter((leaf) => leaf.name() !== 'completion')
+  const leaves = listLeaves(buildProgram(context, () => undefined)).filter(
+    (leaf) => leaf.name() !== 'completion',
+  )
 
   test('covers all that there is', () => {
     assert.equal(leaves.length, 38)
@@ -53,7 +55,7 @@ describe('the help of each command', () => {
       const examples = readExamples(leaf)
       assert.ok(examples.length > 0, 'no example')
       for (const args of examples) {
-        await assert.rejects(runSvc(args, context), Reached, `svc ${args.join(' ')}`)
+        await assert.rejects(runCommandLine(args, context), Reached, `svc ${args.join(' ')}`)
       }
     })
   }

@@ -148,23 +148,36 @@ Examples:
 `
 
 /** Parses the arguments and runs the command that they name; mistakes in them are UserErrors. */
-export async function runSvc(argv: readonly string[], context: CommandContext): Promise<void> {
-  const program = buildProgram(context)
+export async function runCommandLine(
+  args: readonly string[],
+  context: CommandContext,
+): Promise<void> {
+  let help = ''
+  const program = buildProgram(context, (text) => {
+    help += text
+  })
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode !== 0) throw toUserError(error, pathOfCommand(program, argv))
+    if (error.exitCode !== 0) throw toUserError(error, pathOfCommand(program, args))
+    await context.output.write(help)
   }
 }
 
-export function buildProgram(context: CommandContext): Command {
+/** Help and version go to `writeHelp`. */
+export function buildProgram(context: CommandContext, writeHelp: (text: string) => void): Command {
+  const { output } = context
   const program = new Command('svc')
     .description('The admin CLI of the Cartorio hub')
     .version(readVersion())
     .exitOverride()
     // Mistakes are reported by the edge of the program, in the form that all failures have.
-    .configureOutput({ writeErr: () => undefined })
+    .configureOutput({
+      writeOut: writeHelp,
+      writeErr: () => undefined,
+      getOutHelpWidth: () => output.columns,
+    })
     .option('--hub <url>', 'a hub somewhere else, by its admin port (SVC_HUB)')
     .option('--token-file <file>', 'the admin token for it (SVC_HUB_TOKEN_FILE)')
     .option('--hub-ca <file>', 'PEM of the root that it is trusted by (SVC_HUB_CA)')
@@ -173,7 +186,7 @@ export function buildProgram(context: CommandContext): Command {
   registerInit(program, context)
   registerUnseal(program, context)
   registerStatus(program, context)
-  addCompletionCommand(program, (text) => context.output.write(text))
+  addCompletionCommand(program, (text) => output.write(text))
   for (const { name, alias, description, commands } of NOUNS) {
     const noun = program.command(name).description(description)
     if (alias !== undefined) noun.alias(alias)
@@ -183,10 +196,10 @@ export function buildProgram(context: CommandContext): Command {
 }
 
 /** The words of the deepest command that the arguments name: `svc token create`. */
-function pathOfCommand(program: Command, argv: readonly string[]): string {
+function pathOfCommand(program: Command, args: readonly string[]): string {
   const path = ['svc']
   let command = program
-  for (const word of argv) {
+  for (const word of args) {
     const next = command.commands.find(
       (candidate) => candidate.name() === word || candidate.aliases().includes(word),
     )

@@ -3,10 +3,13 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { findRemoteHub } from './hub-options.ts'
+import { findRemoteHub, type HubOptions, type RemoteHub } from './hub-options.ts'
 
 const TOKEN = `svca_${'A'.repeat(43)}`
 const HUB = 'https://hub.example.org:8445'
+
+const find = (options: HubOptions, env: Record<string, string>): RemoteHub | undefined =>
+  findRemoteHub(options, env, process.getuid?.())
 
 describe('findRemoteHub', () => {
   let directory: string
@@ -25,20 +28,20 @@ describe('findRemoteHub', () => {
   }
 
   test('[API-20] is the vault here unless a hub is named', () => {
-    assert.equal(findRemoteHub({}, {}), undefined)
-    assert.equal(findRemoteHub({}, { SVC_HUB: '', SVC_HUB_TOKEN_FILE: tokenFile }), undefined)
-    assert.throws(() => findRemoteHub({ tokenFile }, {}), {
+    assert.equal(find({}, {}), undefined)
+    assert.equal(find({}, { SVC_HUB: '', SVC_HUB_TOKEN_FILE: tokenFile }), undefined)
+    assert.throws(() => find({ tokenFile }, {}), {
       message: '--token-file goes with --hub',
     })
-    assert.throws(() => findRemoteHub({ hub: HUB }, {}), {
+    assert.throws(() => find({ hub: HUB }, {}), {
       message: '--hub needs --token-file, or SVC_HUB_TOKEN_FILE',
     })
   })
 
   test('[API-20] takes an option before its variable', () => {
     const env = { SVC_HUB: 'https://other.example.org', SVC_HUB_TOKEN_FILE: tokenFile }
-    assert.equal(findRemoteHub({}, env)?.url.href, 'https://other.example.org/')
-    const chosen = findRemoteHub({ hub: HUB }, env)
+    assert.equal(find({}, env)?.url.href, 'https://other.example.org/')
+    const chosen = find({ hub: HUB }, env)
     assert.equal(chosen?.url.origin, HUB)
     assert.equal(chosen?.token.reveal(), TOKEN)
   })
@@ -52,7 +55,7 @@ describe('findRemoteHub', () => {
     'ftp://hub',
   ]) {
     test(`[API-20] refuses ${url}`, () => {
-      assert.throws(() => findRemoteHub({ hub: url, tokenFile }, {}), { code: 'hub_url_invalid' })
+      assert.throws(() => find({ hub: url, tokenFile }, {}), { code: 'hub_url_invalid' })
     })
   }
 
@@ -68,7 +71,7 @@ describe('findRemoteHub', () => {
     test(`[API-21] refuses a token file that ${name}, without a word of it`, async () => {
       const path = await write('wrong', content, mode)
       assert.throws(
-        () => findRemoteHub({ hub: HUB, tokenFile: path }, {}),
+        () => find({ hub: HUB, tokenFile: path }, {}),
         (error: Error & { code?: string }) =>
           error.code === code && !error.message.includes('AAAA'),
       )
@@ -82,13 +85,13 @@ describe('findRemoteHub', () => {
       ['/dev/null', 'file_invalid'],
       [join(directory, 'nothing'), 'file_unreadable'],
     ] as const) {
-      assert.throws(() => findRemoteHub({ hub: HUB, tokenFile: path }, {}), { code })
+      assert.throws(() => find({ hub: HUB, tokenFile: path }, {}), { code })
     }
   })
 
   test('[API-20] refuses a root that is no certificate', async () => {
     const hubCa = await write('ca', 'nothing')
-    assert.throws(() => findRemoteHub({ hub: HUB, tokenFile, hubCa }, {}), {
+    assert.throws(() => find({ hub: HUB, tokenFile, hubCa }, {}), {
       code: 'hub_ca_invalid',
     })
   })

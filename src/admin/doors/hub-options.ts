@@ -36,7 +36,11 @@ const FILE_BYTES_MAX = 256 * 1024
 const ACCESS_TOKEN = /^svca_[A-Za-z0-9_-]{43}$/
 
 /** Undefined when the vault on this machine is meant. An option wins over its variable. */
-export function findRemoteHub(options: HubOptions, env: Environment): RemoteHub | undefined {
+export function findRemoteHub(
+  options: HubOptions,
+  env: Environment,
+  userId: number | undefined,
+): RemoteHub | undefined {
   const address = options.hub ?? env['SVC_HUB'] ?? ''
   if (address === '') {
     const [stray] = Object.entries({ '--token-file': options.tokenFile, '--hub-ca': options.hubCa })
@@ -56,7 +60,7 @@ export function findRemoteHub(options: HubOptions, env: Environment): RemoteHub 
   const caFile = options.hubCa ?? env['SVC_HUB_CA'] ?? ''
   return {
     url: parseHubUrl(address),
-    token: readTokenFile(tokenFile),
+    token: readTokenFile(tokenFile, userId),
     tokenFile,
     caPem: caFile === '' ? undefined : readCaFile(caFile),
   }
@@ -73,9 +77,9 @@ function parseHubUrl(text: string): URL {
 }
 
 /** A file that others may read has told its token to them; one that others own could be any. */
-function readTokenFile(path: string): Secret<string> {
+function readTokenFile(path: string, userId: number | undefined): Secret<string> {
   const text = readSmallFile(path, '--token-file', ({ mode, uid }) => {
-    const isOurs = uid === 0 || uid === process.getuid?.()
+    const isOurs = uid === 0 || uid === userId
     if (isOurs && (mode & 0o077) === 0) return
     throw new UserError(
       'token_file_exposed',

@@ -39,17 +39,18 @@ export interface Surroundings {
   readonly progress: Progress
   /** Undefined without a terminal. */
   readonly ask: AskHidden | undefined
+  readonly userId: number | undefined
 }
 
 /** Started by root, svc is the vault's owner from here on. */
 export function openVaultControls(
   surroundings: Surroundings,
 ): VaultControls & { readonly withAdmin: WithAdmin } {
-  const { env, clock, progress, ask } = surroundings
+  const { env, clock, progress, ask, userId } = surroundings
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot
-  const readFromEnvironment = prepareToReadPassphrase(env)
-  becomeOwnerOf(root)
+  const readFromEnvironment = prepareToReadPassphrase(env, userId)
+  if (userId === 0) becomeOwnerOf(root)
   const access = createAccess(naming, { readFromEnvironment, ask })
   const use: Attempt = { root, action: `use the vault at ${root}` }
   return {
@@ -91,8 +92,11 @@ function createAccess(naming: HubNaming, options: PassphraseOptions): VaultAcces
 }
 
 /** Root reads the file while it may: the vault's owner perhaps may not. What fails is told to whoever needs it. */
-function prepareToReadPassphrase(env: Environment): () => Secret<string> | undefined {
-  if (process.getuid?.() !== 0) return () => readPassphrase(env)
+function prepareToReadPassphrase(
+  env: Environment,
+  userId: number | undefined,
+): () => Secret<string> | undefined {
+  if (userId !== 0) return () => readPassphrase(env)
   try {
     const passphrase = readPassphrase(env)
     return () => passphrase

@@ -25,6 +25,11 @@ export class Output {
     return 'isTTY' in this.#stream && this.#stream.isTTY === true
   }
 
+  /** How wide help may be. */
+  get columns(): number {
+    return this.isTerminal && 'columns' in this.#stream ? Number(this.#stream.columns) : 80
+  }
+
   async write(text: string): Promise<void> {
     if (this.#isClosed) return
     const error = await new Promise<Error | null | undefined>((resolve) => {

@@ -1,0 +1,91 @@
+// `svc` from its arguments to its exit status. All that a process has comes in as an argument: tests run it in their own.
+
+import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '../platform/clock.ts'
+import { UserError } from '../platform/errors.ts'
+import { reportFailure } from '../platform/program.ts'
+import type { CommandContext } from './commands/command-context.ts'
+import { runCommandLine } from './commands/program.ts'
+import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
+import { KEEPER_COMMAND } from './sealed/keeper-command.ts'
+import type { AskHidden } from './terminal/ask-hidden.ts'
+import { Output } from './terminal/output.ts'
+import type { Progress } from './terminal/progress.ts'
+
+export interface Invocation {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+  readonly clock: Clock
+  readonly progress: Progress
+  /** Undefined without a terminal. */
+  readonly ask: AskHidden | undefined
+  /** Who runs it; 0 becomes the owner of the vault. */
+  readonly userId: number | undefined
+  /** What starts this program. */
+  readonly command: readonly string[]
+}
+
+/** Answers the exit status; a failure is told on stderr. */
+export async function runSvc(invocation: Invocation): Promise<number> {
+  const { args, stdin, stderr, clock, progress } = invocation
+  try {
+    const [word, pinFile] = args
+    if (word === KEEPER_COMMAND && pinFile !== undefined) {
+      const { keepPins } = await import('./sealed/pin-keeper.ts')
+      await keepPins(stdin, pinFile, clock)
+    } else {
+      await runCommandLine(args, createContext(invocation))
+    }
+    progress.clear()
+    return 0
+  } catch (error) {
+    progress.clear()
+    reportFailure('svc', error, stderr)
+    return 1
+  }
+}
+
+/** Nothing is loaded before its first use: `svc --version` and mistakes in the arguments need no vault. */
+function createContext(invocation: Invocation): CommandContext {
+  const { env, stdin, stdout, clock, progress, userId, command } = invocation
+  let remote: RemoteHub | undefined
+  // One of them remembers the passphrase.
+  let controls: ReturnType<typeof openControls> | undefined
+  const loadControls = () => (controls ??= openControls(invocation))
+  const loadVaultControls = () => {
+    if (remote === undefined) return loadControls()
+    throw new UserError('vault_elsewhere', 'this command works on the vault itself, not on a hub', {
+      hint: 'leave out --hub and unset SVC_HUB, on the machine that has the vault',
+    })
+  }
+  return {
+    output: new Output(stdout),
+    clock,
+    progress,
+    useHub: (options) => {
+      remote = findRemoteHub(options, env, userId)
+    },
+    vault: {
+      create: async () => (await loadVaultControls()).create(),
+      checkPassphrase: async () => (await loadVaultControls()).checkPassphrase(),
+    },
+    withAdmin: async (work, options) => {
+      if (remote === undefined) return (await loadControls()).withAdmin(work, options)
+      const { openRemoteHub } = await import('./doors/remote-hub.ts')
+      return work(openRemoteHub(remote))
+    },
+    openSecret: async (name) => (await import('./sealed/secret-source.ts')).openSecret(name, stdin),
+    openPins: async () => {
+      const { openPins } = await import('./sealed/open-pins.ts')
+      return openPins({ env, clock, command, isRoot: userId === 0 })
+    },
+  }
+}
+
+async function openControls(invocation: Invocation) {
+  const { openVaultControls } = await import('./doors/open-vault.ts')
+  return openVaultControls(invocation)
+}
