@@ -15,7 +15,7 @@
 import { availableParallelism } from 'node:os'
 import { residentMegabytes } from '../../bench/daemon.ts'
 import { describeError } from '../../src/platform/errors.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { enrollHost } from '../../test/support/enrolled-host.ts'
 import { HUB_NAME } from '../../test/support/hub.ts'
 import { ensureSslyze } from '../../tools/install-sslyze.ts'
@@ -101,7 +101,7 @@ async function tryAbuse(
   const sslyze = await ensureSslyze()
   const lastCore = availableParallelism() - 1
   await using _kept = setting.isMeasuredAlone ? await keepToCores(`1-${lastCore}`) : undefined
-  await using ca = await startDevCa()
+  await using ca = await startDevCaProcess()
   await using hub = await startPinnedHub({
     directory: context.directory,
     caEnvironment: ca.environment,

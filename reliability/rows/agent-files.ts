@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/platform/clock.ts'
 import { describeError } from '../../src/platform/errors.ts'
 import type { Random } from '../../test/simulation/seeded-random.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
-import { startTestHub } from '../../test/support/hub.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
+import { startHubProcess } from '../../test/support/hub-process.ts'
 import { startProgram } from '../../test/support/processes.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import { findMissingStrace } from '../support/missing-strace.ts'
@@ -41,8 +41,10 @@ export const agentFiles: ReliabilityRow = {
     const missing = await findMissing()
     if (missing !== undefined) return { tried: 'nothing', broken: [], skipped: missing }
     await using stack = new AsyncDisposableStack()
-    const ca = stack.use(await startDevCa())
-    const hub = stack.use(await startTestHub({ caEnvironment: ca.environment, environment: HUB }))
+    const ca = stack.use(await startDevCaProcess())
+    const hub = stack.use(
+      await startHubProcess({ caEnvironment: ca.environment, environment: HUB }),
+    )
     const { directory } = context
     const works = [
       enrolling(hub, directory),

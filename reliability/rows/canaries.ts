@@ -5,9 +5,10 @@ import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { agentEnvironment } from '../../test/support/agent-environment.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { enrollHost, type EnrolledHost } from '../../test/support/enrolled-host.ts'
-import { HUB_NAME, startTestHub, type TestHub, WITH_ADMIN_PORT } from '../../test/support/hub.ts'
+import { HUB_NAME, WITH_ADMIN_PORT } from '../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../test/support/hub-process.ts'
 import { runProgram, waitUntil } from '../../test/support/processes.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import { findTraces } from '../support/canaries/find-traces.ts'
@@ -32,9 +33,9 @@ export const canaries: ReliabilityRow = {
   promise: 'no token in any log, one in a URL is ended; a refusal leaves less than 100 bytes there',
   run: async (context) => {
     await using stack = new AsyncDisposableStack()
-    const ca = stack.use(await startDevCa())
+    const ca = stack.use(await startDevCaProcess())
     const hub = stack.use(
-      await startTestHub({
+      await startHubProcess({
         caEnvironment: ca.environment,
         environment: {
           ...WITH_ADMIN_PORT,
@@ -80,7 +81,7 @@ export const canaries: ReliabilityRow = {
 }
 
 interface Scene {
-  readonly hub: TestHub
+  readonly hub: HubProcess
   readonly host: EnrolledHost
   readonly caPath: string
   readonly canaries: Canary[]
@@ -137,14 +138,14 @@ async function findTargets({ hub, host, caPath }: Scene): Promise<Targets> {
   }
 }
 
-async function createToken(hub: TestHub, kind: Kind, nth: number): Promise<string> {
+async function createToken(hub: HubProcess, kind: Kind, nth: number): Promise<string> {
   if (kind === 'svct') return hub.createToken({ hostname: `canary-${nth}.example` })
   const request = { name: `canary-${nth}`, role: 'viewer' }
   return (await hub.admin<{ token: string }>('POST', '/v1/admin/admin-tokens', request)).token
 }
 
 /** By their ids, those of both kinds. */
-async function findOpenTokens(hub: TestHub): Promise<ReadonlySet<string>> {
+async function findOpenTokens(hub: HubProcess): Promise<ReadonlySet<string>> {
   interface Listed {
     readonly id: string
     readonly expires_at: string

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { SecureVersion } from 'node:tls'
 import { cpuSeconds, stop } from '../../bench/daemon.ts'
 import type { Random } from '../../test/simulation/seeded-random.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { enrollHost } from '../../test/support/enrolled-host.ts'
 import {
   createHostileChain,
@@ -81,7 +81,7 @@ export const costlyHandshakes: ReliabilityRow = {
     }
     const lastCore = availableParallelism() - 1
     await using _kept = isJudged ? await keepToCores(`1-${lastCore}`) : undefined
-    await using ca = await startDevCa()
+    await using ca = await startDevCaProcess()
     await using hub = await startPinnedHub({
       directory: context.directory,
       caEnvironment: ca.environment,

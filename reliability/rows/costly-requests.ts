@@ -5,7 +5,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { cpuSeconds } from '../../bench/daemon.ts'
 import type { Random } from '../../test/simulation/seeded-random.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { enrollHost } from '../../test/support/enrolled-host.ts'
 import { send } from '../../test/support/wire-client.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
@@ -54,7 +54,7 @@ export const costlyRequests: ReliabilityRow = {
   name: 'costly-requests',
   promise: `a request costs the hub at most ${STRANGER_MS_MAX} ms before it knows who asks, ${KNOWN_MS_MAX} ms after`,
   run: async (context) => {
-    await using ca = await startDevCa()
+    await using ca = await startDevCaProcess()
     await using hub = await startPinnedHub({
       directory: context.directory,
       caEnvironment: ca.environment,

@@ -6,8 +6,8 @@ import * as fc from 'fast-check'
 import { FakeHub } from '../../test/fakes/hub-server.ts'
 import { FUZZED_HUB, FuzzTally, prepareFuzzedHub, sendAll } from '../../test/fuzz/fuzz-hub.ts'
 import { malformedRequest } from '../../test/fuzz/malformed-request.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
-import { startTestHub } from '../../test/support/hub.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
+import { startHubProcess } from '../../test/support/hub-process.ts'
 import { type Ended, runProgram } from '../../test/support/processes.ts'
 import { send } from '../../test/support/wire-client.ts'
 import type { ReliabilityRow, RowContext } from '../row.ts'
@@ -197,9 +197,9 @@ async function tryHostileAgent(
   const { requests: count } = COUNTS[context.setting]
   const seed = pickInteger(context.random, 0, 2 ** 31 - 1)
   await using stack = new AsyncDisposableStack()
-  const ca = stack.use(await startDevCa())
+  const ca = stack.use(await startDevCaProcess())
   const hub = stack.use(
-    await startTestHub({ caEnvironment: ca.environment, environment: FUZZED_HUB }),
+    await startHubProcess({ caEnvironment: ca.environment, environment: FUZZED_HUB }),
   )
   const fuzzed = await prepareFuzzedHub(hub)
   const { pid } = hub

@@ -14,9 +14,9 @@ import { createLogging } from '../../src/platform/logger.ts'
 import { type Cut, type CuttingProxy, startCuttingProxy } from '../../test/fakes/cutting-proxy.ts'
 import type { Random } from '../../test/simulation/seeded-random.ts'
 import { readEvents } from '../../test/support/audit-log.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { createKeyAndCsr } from '../../test/support/enrolled-host.ts'
-import { startTestHub, type TestHub } from '../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../test/support/hub-process.ts'
 import { runProgram } from '../../test/support/processes.ts'
 import { post } from '../../test/support/wire-client.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
@@ -44,13 +44,13 @@ export const lostReplies: ReliabilityRow = {
   promise: 'complete without a person; one agent row, each event once',
   run: async (context) => {
     await using stack = new AsyncDisposableStack()
-    const ca = stack.use(await startDevCa())
+    const ca = stack.use(await startDevCaProcess())
     const environment = {
       SVC_SERVER_CN: 'localhost',
       SVC_LIMIT_EVENTS: '0',
       SVC_LIMIT_EVENT_BYTES: '0',
     }
-    const hub = stack.use(await startTestHub({ caEnvironment: ca.environment, environment }))
+    const hub = stack.use(await startHubProcess({ caEnvironment: ca.environment, environment }))
     const enrolPort = stack.use(await startCuttingProxy(hub.ports.enroll))
     const mtlsPort = stack.use(await startCuttingProxy(hub.ports.mtls))
     return await new LostReplies(context, hub, enrolPort, mtlsPort).run()
@@ -59,14 +59,19 @@ export const lostReplies: ReliabilityRow = {
 
 class LostReplies {
   readonly #context: RowContext
-  readonly #hub: TestHub
+  readonly #hub: HubProcess
   readonly #enrolPort: CuttingProxy
   readonly #mtlsPort: CuttingProxy
   readonly #broken: string[] = []
   /** Serial of each host's identity on disk. */
   readonly #serials = new Map<string, string>()
 
-  constructor(context: RowContext, hub: TestHub, enrolPort: CuttingProxy, mtlsPort: CuttingProxy) {
+  constructor(
+    context: RowContext,
+    hub: HubProcess,
+    enrolPort: CuttingProxy,
+    mtlsPort: CuttingProxy,
+  ) {
     this.#context = context
     this.#hub = hub
     this.#enrolPort = enrolPort

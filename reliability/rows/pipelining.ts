@@ -14,9 +14,10 @@ import {
   residentMegabytes,
   residentPeakMegabytes,
 } from '../../bench/daemon.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { enrollHost } from '../../test/support/enrolled-host.ts'
-import { HUB_NAME, startTestHub, type TestHub, WITH_ADMIN_PORT } from '../../test/support/hub.ts'
+import { HUB_NAME, WITH_ADMIN_PORT } from '../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../test/support/hub-process.ts'
 import { assertOk, connect, send, type TlsOptions } from '../../test/support/wire-client.ts'
 import type { Random } from '../../test/simulation/seeded-random.ts'
 import type { ReliabilityRow, RowResult } from '../row.ts'
@@ -48,8 +49,8 @@ export const pipelining: ReliabilityRow = {
   run: async (context) => {
     const { setting, random } = context
     const { rounds, connections, isTimeJudged } = SETTINGS[setting]
-    await using ca = await startDevCa()
-    await using hub = await startTestHub({
+    await using ca = await startDevCaProcess()
+    await using hub = await startHubProcess({
       caEnvironment: ca.environment,
       environment: WITH_ADMIN_PORT,
     })
@@ -70,7 +71,7 @@ export const pipelining: ReliabilityRow = {
   },
 }
 
-async function portsOf(hub: TestHub, trusted: string): Promise<Readonly<Record<string, Open>>> {
+async function portsOf(hub: HubProcess, trusted: string): Promise<Readonly<Record<string, Open>>> {
   const { mtls } = await enrollHost(hub, 'piping.example')
   const tls: TlsOptions = { ca: trusted, servername: HUB_NAME }
   return {
@@ -87,7 +88,7 @@ async function portsOf(hub: TestHub, trusted: string): Promise<Readonly<Record<s
 }
 
 async function attack(
-  hub: TestHub,
+  hub: HubProcess,
   random: Random,
   { port, open, connections }: { port: string; open: Open; connections: number },
 ): Promise<Attacked> {
@@ -102,7 +103,7 @@ async function attack(
 }
 
 /** How long the slower of the two takes. */
-async function serveHonestly(hub: TestHub, hostname: string): Promise<number> {
+async function serveHonestly(hub: HubProcess, hostname: string): Promise<number> {
   const startMs = performance.now()
   await Promise.all([
     send({ port: hub.ports.health }, { path: '/health' }).then(assertOk),

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invariant } from '../../src/platform/errors.ts'
 import type { Variables } from '../../test/support/processes.ts'
-import { startDevCa } from '../../test/support/dev-ca.ts'
+import { startDevCaProcess } from '../../test/support/dev-ca-process.ts'
 import { startScriptedCa } from '../../test/support/scripted-ca.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import { buildHubProgram } from '../support/hub-program.ts'
@@ -80,7 +80,7 @@ async function withShortLives(
   program: string,
   count: number,
 ): Promise<readonly string[]> {
-  await using ca = await startDevCa({ certDuration: SHORT_LIFE })
+  await using ca = await startDevCaProcess({ certDuration: SHORT_LIFE })
   const { random } = context
   const attempt = (hub: Serving): ReturnType<typeof tryExpired> =>
     tryExpired({ ...hub, identities: count, random })

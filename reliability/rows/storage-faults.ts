@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
 import { startScriptedCa } from '../../test/support/scripted-ca.ts'
-import { startTestHub } from '../../test/support/hub.ts'
+import { startHubProcess } from '../../test/support/hub-process.ts'
 import {
   type CommitFaults,
   failEveryCall,
@@ -45,7 +45,7 @@ async function tryStorageFaults(context: RowContext): Promise<RowResult> {
   await using stack = new AsyncDisposableStack()
   const ca = stack.use(await startScriptedCa(() => ({ kind: 'sign' })))
   const hub = stack.use(
-    await startTestHub({
+    await startHubProcess({
       caEnvironment: ca.environment,
       environment: { SVC_LIMIT_EVENTS: '0', SVC_LIMIT_EVENT_BYTES: '0', SVC_LIMIT_ISSUE: '0' },
     }),

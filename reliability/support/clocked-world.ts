@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createDelivery } from '../../test/support/deliveries.ts'
 import { findFreePort } from '../../test/support/free-port.ts'
-import { startTestHub, type TestHub } from '../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../test/support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../../test/support/managed-host.ts'
 import { pathOfProgram, runTool, type RunningProgram } from '../../test/support/processes.ts'
 import { startCaProcess } from '../../test/support/running-ca.ts'
@@ -19,7 +19,7 @@ export interface ClockedAgent {
 }
 
 export interface ClockedWorld extends AsyncDisposable {
-  readonly hub: TestHub
+  readonly hub: HubProcess
   readonly hubClock: FakedClock
   readonly caClock: FakedClock
   readonly agents: readonly ClockedAgent[]
@@ -53,7 +53,7 @@ export async function startClockedWorld(options: ClockedWorldOptions): Promise<C
     const caEnvironment = await startClockedCa(join(directory, 'ca'), caClock, stack)
     await caClock.set(-HUB_AGE_MS)
     const environment = { ...hubClock.environment, SVC_SERVER_CN: 'localhost' }
-    const hub = stack.use(await startTestHub({ caEnvironment, environment }))
+    const hub = stack.use(await startHubProcess({ caEnvironment, environment }))
     await caClock.set(0)
     await hubClock.set(0)
     const agents: ClockedAgent[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createDelivery, findDelivery } from '../../test/support/deliveries.ts'
 import { withIdentity } from '../../test/support/enrolled-host.ts'
 import { agentEnvironment } from '../../test/support/agent-environment.ts'
-import type { TestHub } from '../../test/support/hub.ts'
+import type { HubProcess } from '../../test/support/hub-process.ts'
 import { type Ended, runProgram, type Variables } from '../../test/support/processes.ts'
 import { send } from '../../test/support/wire-client.ts'
 import { findOpenKeys, type Pair, readPair, readText } from './host-files.ts'
@@ -22,12 +22,12 @@ export interface KillableWork {
 }
 
 class Host {
-  readonly hub: TestHub
+  readonly hub: HubProcess
   readonly hostname: string
   readonly directory: string
   readonly environment: Variables
 
-  constructor(hub: TestHub, directory: string, hostname: string) {
+  constructor(hub: HubProcess, directory: string, hostname: string) {
     this.hub = hub
     this.hostname = hostname
     this.directory = join(directory, hostname)
@@ -37,13 +37,13 @@ class Host {
     }
   }
 
-  static async create(hub: TestHub, directory: string, hostname: string): Promise<Host> {
+  static async create(hub: HubProcess, directory: string, hostname: string): Promise<Host> {
     const host = new Host(hub, directory, hostname)
     await mkdir(host.directory, { mode: 0o755 })
     return host
   }
 
-  static async enrol(hub: TestHub, directory: string, hostname: string): Promise<Host> {
+  static async enrol(hub: HubProcess, directory: string, hostname: string): Promise<Host> {
     const host = await Host.create(hub, directory, hostname)
     const token = await hub.createToken({ hostname })
     mustSucceed(await host.agent(['enroll'], { SVC_ENROLL_TOKEN: token }))
@@ -87,7 +87,7 @@ class Host {
 }
 
 /** A new host each time. */
-export function enrolling(hub: TestHub, directory: string): KillableWork {
+export function enrolling(hub: HubProcess, directory: string): KillableWork {
   let host: Host
   let token = ''
   let count = 0
@@ -116,7 +116,7 @@ export function enrolling(hub: TestHub, directory: string): KillableWork {
 }
 
 /** The same host each time, which must have an identity at every instant. */
-export async function rotating(hub: TestHub, directory: string): Promise<KillableWork> {
+export async function rotating(hub: HubProcess, directory: string): Promise<KillableWork> {
   const host = await Host.enrol(hub, directory, 'rotated')
   return {
     name: 'rotate',
@@ -132,7 +132,7 @@ export async function rotating(hub: TestHub, directory: string): Promise<Killabl
 }
 
 /** The next version of a delivery each time; once there is a pair there must always be one. */
-export async function installing(hub: TestHub, directory: string): Promise<KillableWork> {
+export async function installing(hub: HubProcess, directory: string): Promise<KillableWork> {
   const host = await Host.enrol(hub, directory, 'installed')
   const { cargaId } = await createDelivery(hub, host.hostname, 'site')
   mustSucceed(await host.agent(['run', '--once']))
@@ -160,7 +160,7 @@ export async function installing(hub: TestHub, directory: string): Promise<Killa
 const TARGET_MODE = 0o640
 
 /** From one version to the other and back; after a restart all files are of one of them. */
-export async function switchingTargets(hub: TestHub, directory: string): Promise<KillableWork> {
+export async function switchingTargets(hub: HubProcess, directory: string): Promise<KillableWork> {
   const host = await Host.enrol(hub, directory, 'targeted')
   const { cargaId } = await createDelivery(hub, host.hostname, 'site')
   mustSucceed(await host.agent(['run', '--once']))
@@ -234,7 +234,7 @@ async function point(link: string, version: string): Promise<void> {
   await rename(`${link}.new`, link)
 }
 
-async function nextVersion(hub: TestHub, cargaId: string): Promise<string> {
+async function nextVersion(hub: HubProcess, cargaId: string): Promise<string> {
   const { status, stdout, stderr } = await hub.svc('carga', 'update', cargaId, '--json')
   if (status !== 0) throw new Error(stderr)
   const { entregas } = JSON.parse(stdout) as { entregas: { id: string }[] }

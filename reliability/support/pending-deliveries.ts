@@ -5,7 +5,7 @@ import { invariant, SvcError } from '../../src/platform/errors.ts'
 import type { CaBehaviour, SignCall } from '../../test/fakes/ca-server.ts'
 import { readEvents } from '../../test/support/audit-log.ts'
 import { createDelivery, type ListedDelivery } from '../../test/support/deliveries.ts'
-import { startTestHub, type TestHub } from '../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../test/support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../../test/support/managed-host.ts'
 import { waitUntil } from '../../test/support/processes.ts'
 import { startScriptedCa } from '../../test/support/scripted-ca.ts'
@@ -39,7 +39,7 @@ export async function tryPendingDeliveries(
     await startScriptedCa(() => (isOut ? pickOutage(options) : { kind: 'sign' })),
   )
   const environment = { SVC_SERVER_SANS: 'localhost' }
-  const hub = stack.use(await startTestHub({ caEnvironment: ca.environment, environment }))
+  const hub = stack.use(await startHubProcess({ caEnvironment: ca.environment, environment }))
   const managed: ManagedHost[] = []
   for (let n = 1; n <= hosts; n += 1) {
     managed.push(stack.use(await enrolHost(hub, `pending-${n}.example`)))
@@ -85,17 +85,17 @@ function pickOutage({ random, hasSilence }: PendingDeliveriesOptions): CaBehavio
   return pickOne(random, ways)
 }
 
-async function listDeliveries(hub: TestHub): Promise<ListedDelivery[]> {
+async function listDeliveries(hub: HubProcess): Promise<ListedDelivery[]> {
   const path = '/v1/admin/entregas'
   return (await hub.admin<{ entregas: ListedDelivery[] }>('GET', path)).entregas
 }
 
-async function findEarly(hub: TestHub): Promise<string[]> {
+async function findEarly(hub: HubProcess): Promise<string[]> {
   const early = (await listDeliveries(hub)).filter(({ status }) => status === 'instalada')
   return early.map(({ id }) => `delivery ${id} installed while the CA was out of order`)
 }
 
-async function findIncomplete(hub: TestHub, expected: number): Promise<string[]> {
+async function findIncomplete(hub: HubProcess, expected: number): Promise<string[]> {
   const incomplete = async (): Promise<ListedDelivery[]> => {
     const deliveries = await listDeliveries(hub)
     invariant(deliveries.length === expected, 'all deliveries are listed')
@@ -113,7 +113,7 @@ async function findIncomplete(hub: TestHub, expected: number): Promise<string[]>
   }
 }
 
-async function findNotOnce(hub: TestHub): Promise<string[]> {
+async function findNotOnce(hub: HubProcess): Promise<string[]> {
   const events = await readEvents(hub, 'entrega_instalada')
   const byDelivery = Map.groupBy(events, (event) => event.entrega_id)
   return [...byDelivery]

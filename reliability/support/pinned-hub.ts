@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { startDaemon } from '../../bench/daemon.ts'
 import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import { invariant } from '../../src/platform/errors.ts'
-import { hubEnvironment, type TestHub } from '../../test/support/hub.ts'
+import { hubEnvironment } from '../../test/support/hub.ts'
+import type { HubProcess } from '../../test/support/hub-process.ts'
 import { pathOfProgram, runProgram, type Variables } from '../../test/support/processes.ts'
 
-export interface PinnedHub extends Pick<TestHub, 'ports' | 'createToken'>, AsyncDisposable {
+export interface PinnedHub extends Pick<HubProcess, 'ports' | 'createToken'>, AsyncDisposable {
   readonly pid: number
   readonly logPath: string
 }

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { copyFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { createTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { runProgram } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 
@@ -14,9 +16,8 @@ const DATABASE_FILES = ['db.enc', 'db.enc-wal', 'db.enc-shm']
 
 /** A stopped hub with a few entries, a copy of its database from before the last two, and one from after. */
 async function startedAndStopped(): Promise<TestHub & { restoreOldDatabase(): Promise<void> }> {
-  const hub = await createTestHub({ caEnvironment: ca.environment })
+  const hub = await startTestHub({ caEnvironment: ca.environment })
   const copy = join(hub.directory, 'old')
-  await hub.start()
   for (const hostname of ['h1', 'h2', 'h3']) await hub.createToken({ hostname })
   await hub.stop()
   await mkdir(copy)
@@ -67,14 +68,11 @@ describe('[CHN-9] the head of the audit log', () => {
   test('is missed when it was removed from a vault that has entries', async () => {
     await using hub = await startedAndStopped()
     await rm(join(hub.vaultRoot, 'audit.head'))
-    const ended = await runProgram('svc-server', [], hub.environment)
-    assert.equal(ended.status, 1)
-    assert.match(ended.stderr, /first missing entry: 1/)
+    await assert.rejects(hub.start(), /first missing entry: 1/)
   })
 
   test('[VLT-9] leaves a damaged write-ahead log as it is when it refuses', async () => {
-    await using hub = await createTestHub({ caEnvironment: ca.environment })
-    await hub.start()
+    await using hub = await startHubProcess({ caEnvironment: ca.environment })
     for (let count = 0; count < 12; count += 1) await hub.createToken({ hostname: `h${count}` })
     await hub.stop('SIGKILL')
     const files = ['db.enc', 'db.enc-wal'].map((name) => join(hub.vaultRoot, name))
@@ -90,8 +88,7 @@ describe('[CHN-9] the head of the audit log', () => {
   })
 
   test('shows a write-ahead log that lost its end', async () => {
-    await using hub = await createTestHub({ caEnvironment: ca.environment })
-    await hub.start()
+    await using hub = await startHubProcess({ caEnvironment: ca.environment })
     for (const hostname of ['h1', 'h2', 'h3']) await hub.createToken({ hostname })
     await hub.stop('SIGKILL')
     await truncate(join(hub.vaultRoot, 'db.enc-wal'), 0)

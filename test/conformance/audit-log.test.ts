@@ -6,6 +6,7 @@ import { readEvents, sha256sum } from '../support/audit-log.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import { waitUntil } from '../support/processes.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { useHub } from '../support/use-hub.ts'
 import {
   assertOk,
@@ -16,7 +17,7 @@ import {
   type WireReply,
 } from '../support/wire-client.ts'
 
-const { hub } = useHub()
+const { ca, hub } = useHub()
 
 const report = (host: EnrolledHost, event: object): Promise<WireReply> =>
   post(host.mtls, '/v1/events', event)
@@ -109,13 +110,14 @@ describe('the audit log', () => {
   })
 
   test('[RES-8] [CHN-1] what was acknowledged is there after kill -9', async () => {
-    const host = await enrollHost(hub, 'durable.example')
+    await using killed = await startHubProcess({ caEnvironment: ca.environment })
+    const host = await enrollHost(killed, 'durable.example')
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, n) => report(host, { tipo_evento: 'x', payload: { n } })),
     )
-    await hub.stop('SIGKILL')
-    await hub.start()
-    const ids = new Set((await readEvents(hub)).map(({ id }) => id))
+    await killed.stop('SIGKILL')
+    await killed.start()
+    const ids = new Set((await readEvents(killed)).map(({ id }) => id))
     for (const reply of replies) assert.ok(ids.has(reply.json['evento_id'] as string))
     assertOk(await send(host.mtls, { path: '/v1/manifest' }))
   })

@@ -16,7 +16,8 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
-import { HUB_NAME, startTestHub } from '../support/hub.ts'
+import { HUB_NAME } from '../support/hub.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useHub } from '../support/use-hub.ts'
 import {

@@ -5,11 +5,16 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
+import { type HubProcess, startHubProcess as startProcess } from '../support/hub-process.ts'
 import { PASSPHRASE, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { runTool, startProgram, waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 
-const { startHub } = useCa()
+const { ca, startHub, startHubProcess } = useCa()
+
+/** Whose vault is that of `svc init`. */
+const startInitialised = (): Promise<HubProcess> =>
+  startProcess({ caEnvironment: ca.environment, isInitialisedBySvc: true })
 
 const messagesOf = (hub: TestHub): unknown[] => hub.logEntries().map(({ msg }) => msg)
 const modeOf = async (path: string): Promise<string> =>
@@ -30,7 +35,7 @@ const BOOT_LINES = [
 
 describe('a start', () => {
   test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] logs these lines in this order', async () => {
-    await using hub = await startHub(WITH_ADMIN_PORT)
+    await using hub = await startHubProcess(WITH_ADMIN_PORT)
     assert.deepEqual(messagesOf(hub), BOOT_LINES)
     const entries = hub.logEntries()
     assert.equal(entries[0]?.['vault'], hub.vaultRoot)
@@ -46,7 +51,7 @@ describe('a start', () => {
   })
 
   test('[BOOT-16] has admin.sock open before the first listening line', async () => {
-    await using hub = await startHub()
+    await using hub = await startHubProcess()
     await hub.stop()
     const running = startProgram('svc-server', [], hub.environment)
     const isListening = (): true | undefined => running.stderr().includes('listening') || undefined
@@ -57,7 +62,7 @@ describe('a start', () => {
   })
 
   test('[VLT-1] leaves these files with these modes', async () => {
-    await using hub = await startHub()
+    await using hub = await startInitialised()
     assert.equal(await modeOf(hub.vaultRoot), '700')
     const files = { 'vault.lock': '600', 'server.key': '600', 'admin.sock': '600', 'db.enc': '600' }
     for (const [name, mode] of Object.entries(files)) {
@@ -88,7 +93,7 @@ describe('a start', () => {
   })
 
   test('[VLT-3] config.json names Argon2id with 64 MiB, 3 passes and 4 lanes', async () => {
-    await using hub = await startHub()
+    await using hub = await startInitialised()
     const text = await readFile(join(hub.vaultRoot, 'config.json'), 'utf8')
     const config = JSON.parse(text) as { key_derivation: Record<string, unknown> }
     const { algorithm, memory_kib, passes, parallelism } = config.key_derivation
@@ -97,7 +102,7 @@ describe('a start', () => {
   })
 
   test('[VLT-8] flock(1) cannot take the lock while the hub runs, and can once it was killed', async () => {
-    await using hub = await startHub()
+    await using hub = await startHubProcess()
     const flock = ['-n', join(hub.vaultRoot, 'vault.lock'), 'true']
     await assert.rejects(runTool('flock', flock))
     await hub.stop('SIGKILL')
@@ -106,7 +111,7 @@ describe('a start', () => {
   })
 
   test('[VLT-14] has core dumps off', async () => {
-    await using hub = await startHub()
+    await using hub = await startHubProcess()
     const limits = await readFile(`/proc/${hub.pid}/limits`, 'utf8')
     assert.match(limits, /Max core file size +0 /)
   })

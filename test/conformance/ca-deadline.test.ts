@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKeyAndCsr } from '../support/enrolled-host.ts'
-import { startTestHub } from '../support/hub.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { startScriptedCa } from '../support/scripted-ca.ts'
 import { assertOk, assertRefused, post, send } from '../support/wire-client.ts'

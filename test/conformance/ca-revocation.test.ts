@@ -7,7 +7,9 @@ import type { AdminAgent, AdminCaRevocation } from '../../src/protocol/admin/vie
 import { readEvents } from '../support/audit-log.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
+import { startTestCa, startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { openRawCaClient, type RawCaClient } from '../support/raw-ca-client.ts'
 import { startScriptedCa } from '../support/scripted-ca.ts'
@@ -85,7 +87,7 @@ describe('revoking at the CA', () => {
 
   test('[REV-1] [REV-6] [REV-8] [REV-10] [REV-11] a CA that is away holds up no revocation, and gets it when it is back, from the next hub', async () => {
     await using ca = await startTestCa()
-    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    await using hub = await startHubProcess({ caEnvironment: ca.environment })
     const { host, serials } = await enrolWithThree(hub)
     await ca.stop()
     const began = Date.now()
@@ -124,7 +126,7 @@ describe('revoking at the CA', () => {
       () => ({ kind: 'sign' }),
       ({ number }) => ({ kind: number === 1 ? 'revoke_and_silence' : 'revoke' }),
     )
-    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    await using hub = await startHubProcess({ caEnvironment: ca.environment })
     const { serials } = await enrolWithThree(hub)
     await revoke(hub, HOST)
     await waitUntil('the CA to have revoked one', () => (ca.revoked.size === 1 ? true : undefined))
@@ -147,7 +149,7 @@ describe('revoking at the CA', () => {
           ? { kind: 'revoke' }
           : { kind: 'answer', status: 501, body: '{"status":501,"message":"no database"}' },
     )
-    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    await using hub = await startHubProcess({ caEnvironment: ca.environment })
     const { serials, host } = await enrolWithThree(hub)
     await revoke(hub, HOST)
     const agent = await untilNoneWaits(hub)

@@ -5,7 +5,9 @@ import { describe, test } from 'node:test'
 import type { CaBehaviour, SignCall } from '../fakes/ca-server.ts'
 import { readEvents } from '../support/audit-log.ts'
 import { createKeyAndCsr } from '../support/enrolled-host.ts'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub, TestHubOptions } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
+import { startTestCa, startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { createGate, startScriptedCa } from '../support/scripted-ca.ts'
 import { assertOk, assertRefused, post, type WireReply } from '../support/wire-client.ts'
@@ -19,14 +21,21 @@ async function goodRequest(hub: TestHub, hostname: string): Promise<Record<strin
 const enroll = (hub: TestHub, body: object): Promise<WireReply> =>
   post({ port: hub.ports.enroll }, '/v1/enroll', body)
 
-interface ScriptedHub extends AsyncDisposable {
-  readonly hub: TestHub
+interface ScriptedHub<Hub extends TestHub> extends AsyncDisposable {
+  readonly hub: Hub
   readonly calls: () => readonly SignCall[]
 }
 
-async function startScripted(script: (call: SignCall) => CaBehaviour): Promise<ScriptedHub> {
+function startScripted(script: (call: SignCall) => CaBehaviour): Promise<ScriptedHub<TestHub>> {
+  return startWith(script, startTestHub)
+}
+
+async function startWith<Hub extends TestHub>(
+  script: (call: SignCall) => CaBehaviour,
+  startHub: (options: TestHubOptions) => Promise<Hub>,
+): Promise<ScriptedHub<Hub>> {
   const ca = await startScriptedCa(script)
-  const hub = await startTestHub({ caEnvironment: ca.environment })
+  const hub = await startHub({ caEnvironment: ca.environment })
   return {
     hub,
     calls: () => ca.hostCalls(),
@@ -150,11 +159,12 @@ describe('a hub that dies', () => {
   test('[ENR-15] between the signature and the commit leaves the token unused and no agent', async () => {
     const gate = createGate()
     let isFirst = true
-    await using scripted = await startScripted(() => {
+    const script = (): CaBehaviour => {
       if (!isFirst) return { kind: 'sign' }
       isFirst = false
       return { kind: 'sign_after', released: gate.opened }
-    })
+    }
+    await using scripted = await startWith(script, startHubProcess)
     const { hub, calls } = scripted
     const request = await goodRequest(hub, 'orphan.example')
     const lost = assert.rejects(enroll(hub, request))

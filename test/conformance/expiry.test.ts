@@ -6,7 +6,7 @@ import { Agent } from 'node:https'
 import { test } from 'node:test'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { startTestHub } from '../support/hub.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 

@@ -22,7 +22,7 @@ import {
   type WireReply,
 } from '../support/wire-client.ts'
 
-const { startHub } = useCa()
+const { startHub, startHubProcess } = useCa()
 
 function assertLimited(reply: WireReply): void {
   assertRefused(reply, 429, 'rate_limited')
@@ -242,7 +242,7 @@ describe('the reserve of free space', () => {
 
 describe('the bytes of events', () => {
   test('[LIM-40] [LIM-42] beyond those of a day an agent is told to wait, others are not, and a restart forgives nothing', async () => {
-    await using hub = await startHub({ SVC_LIMIT_EVENT_BYTES: '50000' })
+    await using hub = await startHubProcess({ SVC_LIMIT_EVENT_BYTES: '50000' })
     const host = await enrollHost(hub, 'talker')
     const other = await enrollHost(hub, 'other')
     const report = (from = host): Promise<WireReply> => {

@@ -11,7 +11,9 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { createGate, startScriptedCa } from '../support/scripted-ca.ts'
 import { assertOk, assertRefused, post, send } from '../support/wire-client.ts'
@@ -67,7 +69,7 @@ describe('a hub that dies', () => {
     const gate = createGate()
     let behaviour: CaBehaviour = { kind: 'sign_after', released: gate.opened }
     await using ca = await startScriptedCa(() => behaviour)
-    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    await using hub = await startHubProcess({ caEnvironment: ca.environment })
     const cargo = { tipo: 'csr_cert', agentes: [], roles: [], sans: [], unassigned: true }
     const cargas = []
     for (const nome of ['one', 'two', 'three']) {

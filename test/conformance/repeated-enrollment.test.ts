@@ -11,10 +11,12 @@ import {
   withIdentity,
 } from '../support/enrolled-host.ts'
 import { runTool } from '../support/processes.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
-const { hub } = useHub()
+const { ca, hub } = useHub()
 
 interface Enrollment {
   readonly token: string
@@ -24,15 +26,12 @@ interface Enrollment {
   readonly idempotencyKey?: string
 }
 
-function enroll({
-  token,
-  hostname,
-  csr,
-  role = 'web',
-  idempotencyKey,
-}: Enrollment): Promise<WireReply> {
+function enroll(
+  { token, hostname, csr, role = 'web', idempotencyKey }: Enrollment,
+  at: TestHub = hub,
+): Promise<WireReply> {
   return send(
-    { port: hub.ports.enroll },
+    { port: at.ports.enroll },
     {
       method: 'POST',
       path: '/v1/enroll',
@@ -45,8 +44,11 @@ function enroll({
   )
 }
 
-async function prepare(hostname: string): Promise<Required<Omit<Enrollment, 'role'>>> {
-  const token = await hub.createToken({ hostname })
+async function prepare(
+  hostname: string,
+  at: TestHub = hub,
+): Promise<Required<Omit<Enrollment, 'role'>>> {
+  const token = await at.createToken({ hostname })
   return {
     token,
     hostname,
@@ -126,11 +128,13 @@ describe('[ENR-17] a request that is repeated', () => {
   })
 
   test('is answered again by a hub that was killed in between', async () => {
-    const enrollment = await prepare('across-a-crash')
-    const first = await enroll(enrollment)
-    await hub.stop('SIGKILL')
-    await hub.start()
-    assert.deepEqual((await enroll(enrollment)).json, first.json)
+    await using killed = await startHubProcess({ caEnvironment: ca.environment })
+    const enrollment = await prepare('across-a-crash', killed)
+    const first = await enroll(enrollment, killed)
+    assertOk(first)
+    await killed.stop('SIGKILL')
+    await killed.start()
+    assert.deepEqual((await enroll(enrollment, killed)).json, first.json)
   })
 })
 

@@ -6,7 +6,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { HUB_NAME, startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { HUB_NAME, type TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
+import { startTestCa, startTestHub } from '../support/test-hub.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 import { assertOk, send } from '../support/wire-client.ts'
@@ -94,7 +96,7 @@ describe('the hub’s own certificate', () => {
 
   test('[VLT-11] [BOOT-18] SIGTERM ends a hub that waits for the CA', async () => {
     await using ownCa = await startTestCa()
-    await using hub = await startTestHub({ caEnvironment: ownCa.environment })
+    await using hub = await startHubProcess({ caEnvironment: ownCa.environment })
     await hub.stop()
     await ownCa.stop()
     const waiting = assert.rejects(hub.start({ SVC_SERVER_CN: 'late.test' }), /the hub ended/)

@@ -10,7 +10,7 @@ import { runProgram, startProgram, waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 import { post, send } from '../support/wire-client.ts'
 
-const { ca, startHub } = useCa()
+const { ca, startHub, startHubProcess } = useCa()
 
 const messagesOf = (hub: TestHub): unknown[] => hub.logEntries().map(({ msg }) => msg)
 
@@ -46,7 +46,7 @@ describe('settings', () => {
   })
 
   test('[LOG-1] [ENV-15] logs are JSON lines on stderr when that is no terminal, or text by SVC_LOG_FORMAT', async () => {
-    await using hub = await startHub()
+    await using hub = await startHubProcess()
     for (const entry of hub.logEntries()) {
       assert.match(String(entry['time']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       assert.equal(typeof entry['level'], 'string')
@@ -74,14 +74,14 @@ describe('settings', () => {
   })
 
   test('[LOG-3] a bad filter is reported and replaced by info', async () => {
-    await using hub = await startHub({ RUST_LOG: 'loud' })
+    await using hub = await startHubProcess({ RUST_LOG: 'loud' })
     const [first] = hub.logEntries()
     assert.deepEqual([first?.['level'], first?.['rust_log']], ['warn', 'loud'])
     assert.ok(messagesOf(hub).includes('starting'))
   })
 
   test('[LOG-2] [CAX-11] [TOK-1] neither tokens nor keys, passphrase and one-time tokens are ever logged', async () => {
-    await using hub = await startHub({ RUST_LOG: 'trace' })
+    await using hub = await startHubProcess({ RUST_LOG: 'trace' })
     const hostname = 'discreet.example'
     const token = await hub.createToken({ hostname })
     const body = { token, hostname: 'other.example', role: 'web', csr_pem: 'x' }
@@ -105,7 +105,7 @@ describe('settings', () => {
   })
 
   test('[LOG-2] no secret is in the arguments of the hub', async () => {
-    await using hub = await startHub()
+    await using hub = await startHubProcess()
     const line = await readFile(`/proc/${hub.pid}/cmdline`, 'utf8')
     assert.ok(line.includes('main.ts') && !line.includes(PASSPHRASE))
   })

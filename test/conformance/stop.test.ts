@@ -6,18 +6,18 @@ import { connect as connectTo } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { startTestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { createGate, startScriptedCa } from '../support/scripted-ca.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 import { connect } from '../support/wire-client.ts'
 
-const { startHub } = useCa()
+const { ca } = useCa()
 
 describe('a stop', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`[BOOT-18] ${signal} ends it with exit status 0, with idle connections open`, async () => {
-      await using hub = await startHub()
+      await using hub = await startHubProcess({ caEnvironment: ca.environment })
       const host = await enrollHost(hub, 'stops.example')
       const idle = await connect(host.mtls)
       const silent = await connect({ port: hub.ports.enroll })
@@ -36,7 +36,7 @@ describe('a stop', () => {
   test('[BOOT-18] [ERR-26] finishes what is under way, and accepts nothing new', async () => {
     const gate = createGate()
     await using fake = await startScriptedCa(() => ({ kind: 'sign_after', released: gate.opened }))
-    await using hub = await startTestHub({ caEnvironment: fake.environment })
+    await using hub = await startHubProcess({ caEnvironment: fake.environment })
     const enrolled = enrollHost(hub, 'last.example')
     await waitUntil('the CA to be called', () => (fake.hostCalls().length > 0 ? true : undefined))
     const kept = await connect({ port: hub.ports.enroll })

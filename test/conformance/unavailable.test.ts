@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readEvents } from '../support/audit-log.ts'
 import { createKeyAndCsr, enrollHost } from '../support/enrolled-host.ts'
-import type { TestHub } from '../support/hub.ts'
+import type { HubProcess } from '../support/hub-process.ts'
 import { runTool } from '../support/processes.ts'
-import { useHub } from '../support/use-hub.ts'
+import { useHubProcess } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
-const { hub } = useHub()
+const { hub } = useHubProcess()
 
-const limitFiles = ({ pid }: TestHub, bytes: string): Promise<string> =>
+const limitFiles = ({ pid }: HubProcess, bytes: string): Promise<string> =>
   runTool('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`])
 
 function assertUnavailable(reply: WireReply): void {

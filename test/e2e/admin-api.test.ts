@@ -6,9 +6,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startDevCa } from '../support/dev-ca.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { startTestHub, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { type Ended, runProgram, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 
@@ -22,8 +23,8 @@ let hub: TestHub
 const tokenFiles: Record<string, string> = {}
 
 before(async () => {
-  ca = await startDevCa()
-  hub = await startTestHub({
+  ca = await startDevCaProcess()
+  hub = await startHubProcess({
     caEnvironment: ca.environment,
     environment: { ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost' },
   })

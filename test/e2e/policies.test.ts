@@ -6,8 +6,9 @@ import { X509Certificate } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { startDevCa } from '../support/dev-ca.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, runProgram, waitUntil } from '../support/processes.ts'
 
@@ -29,9 +30,9 @@ let agent: RunningProgram
 let cargaId: string
 
 before(async () => {
-  const ca = started.use(await startDevCa())
+  const ca = started.use(await startDevCaProcess())
   hub = started.use(
-    await startTestHub({
+    await startHubProcess({
       caEnvironment: ca.environment,
       environment: { SVC_SERVER_SANS: 'localhost' },
     }),

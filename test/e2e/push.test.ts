@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost } from '../support/agent-host.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { startDevCa } from '../support/dev-ca.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
@@ -17,11 +17,11 @@ import type { RunningCa } from '../support/running-ca.ts'
 const SELDOM = { SVC_AGENT_POLL_INTERVAL: '1h' }
 
 let ca: RunningCa
-let hub: TestHub
+let hub: HubProcess
 before(async () => {
-  ca = await startDevCa()
+  ca = await startDevCaProcess()
   const environment = { SVC_SERVER_SANS: 'localhost' }
-  hub = await startTestHub({ caEnvironment: ca.environment, environment })
+  hub = await startHubProcess({ caEnvironment: ca.environment, environment })
 })
 after(async () => {
   await hub?.[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { waitForEvent } from '../support/audit-log.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
@@ -17,7 +17,7 @@ export function tellMainJob(
 ): void {
   describe(`the main job with ${name}`, options, () => {
     let ca: RunningCa
-    let hub: TestHub
+    let hub: HubProcess
     before(async () => {
       ca = await startCa({})
       hub = await startHub(ca)
@@ -139,15 +139,15 @@ export function tellMainJob(
   })
 }
 
-function startHub(ca: RunningCa): Promise<TestHub> {
-  return startTestHub({
+function startHub(ca: RunningCa): Promise<HubProcess> {
+  return startHubProcess({
     caEnvironment: ca.environment,
     environment: { SVC_SERVER_CN: 'localhost' },
   })
 }
 
 /** The id of the one entrega. */
-async function createCargo(hub: TestHub, nome: string, host: ManagedHost): Promise<string> {
+async function createCargo(hub: HubProcess, nome: string, host: ManagedHost): Promise<string> {
   const { entregas } = await hub.admin<{ entregas: { id: string }[] }>('POST', '/v1/admin/cargas', {
     tipo: 'csr_cert',
     nome,
@@ -158,7 +158,7 @@ async function createCargo(hub: TestHub, nome: string, host: ManagedHost): Promi
   return entregas[0]?.id ?? ''
 }
 
-function showAgent(hub: TestHub, host: ManagedHost): Promise<{ cert_serial: string }> {
+function showAgent(hub: HubProcess, host: ManagedHost): Promise<{ cert_serial: string }> {
   return hub.admin('POST', '/v1/admin/agentes/show', { agente: host.hostname })
 }
 

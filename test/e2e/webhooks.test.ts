@@ -32,7 +32,7 @@ interface Listed {
   readonly secret?: string
 }
 
-const { startHub } = useCa()
+const { startHub, startHubProcess } = useCa()
 
 async function svcJson<T>(hub: TestHub, ...args: string[]): Promise<T> {
   const { status, stdout, stderr } = await hub.svc(...args, '--json')
@@ -128,7 +128,7 @@ describe('a receiver as documented', () => {
   })
 
   test('[WHK-3] [WHK-5] gets every message once and in order, although the hub is killed again and again', async () => {
-    await using hub = await startHub()
+    await using hub = await startHubProcess()
     const { receiver } = await startReceiver(hub)
     await using _ = receiver
     const start = (await readEvents(hub)).at(-1)?.seq ?? 0

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { ensureSchemathesis } from '../../tools/install-schemathesis.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import { startTestHub, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 
 /** Nothing is told to wait: each request reaches what it is about. */

@@ -9,8 +9,9 @@ import { after, before, describe, test } from 'node:test'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../src/sealing/age-identity.ts'
 import { type Outcome, runInShell } from '../cli/run-in-shell.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { startDevCa } from '../support/dev-ca.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, runProgram, waitUntil } from '../support/processes.ts'
 import { recordSocket, type RecordingProxy } from '../support/recording-proxy.ts'
@@ -37,9 +38,9 @@ let escrowFile: string
 let cargaId: string
 
 before(async () => {
-  const ca = started.use(await startDevCa())
+  const ca = started.use(await startDevCaProcess())
   hub = started.use(
-    await startTestHub({
+    await startHubProcess({
       caEnvironment: ca.environment,
       environment: { SVC_SERVER_SANS: 'localhost' },
     }),

@@ -11,7 +11,8 @@ import { findRootOf } from '../../src/pki/issued-certificate.ts'
 import type { AdminBundle, AdminUpdatedBundle } from '../../src/protocol/admin/views.ts'
 import { type AgentFleet, startAgentFleet } from '../support/agent-fleet.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type RotatingStepCa, startRotatingStepCa } from '../support/rotating-step-ca.ts'
@@ -46,7 +47,7 @@ describe('the CA’s root, replaced under 50 running agents', WITH_STEP_CA, () =
     rootFile = join(directory, 'roots.pem')
     await writeFile(rootFile, oldRoot)
     hub = started.use(
-      await startTestHub({
+      await startHubProcess({
         caEnvironment: { ...ca.environment, SVC_CA_ROOT_CA_PATH: rootFile },
         environment: { SVC_SERVER_SANS: 'localhost' },
       }),

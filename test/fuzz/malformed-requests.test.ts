@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { startTestCa, startTestHub, type TestHub } from '../support/hub.ts'
+import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
+import { startTestCa } from '../support/test-hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { assertOk, send } from '../support/wire-client.ts'
 import { seedFrom } from '../simulation/seeded-random.ts'
@@ -18,7 +19,7 @@ const GROWTH_MAX = 0.1
 const seed = seedFrom(process.env['FUZZ_SEED'])
 
 let ca: RunningCa
-let hub: TestHub
+let hub: HubProcess
 let fuzzed: FuzzedHub
 
 before(async () => {
@@ -28,7 +29,7 @@ before(async () => {
     // Left alone, the heap grows by many megabytes of garbage at a time; what is kept is what counts.
     NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=64',
   }
-  hub = await startTestHub({ caEnvironment: ca.environment, environment })
+  hub = await startHubProcess({ caEnvironment: ca.environment, environment })
   fuzzed = await prepareFuzzedHub(hub)
 })
 after(async () => {

@@ -11,9 +11,10 @@ import { after, before, describe, test } from 'node:test'
 import { Agent, request } from 'undici'
 import { ROOT } from '../../tools/source-files.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import type { TestHub } from '../support/hub.ts'
+import { startHubProcess } from '../support/hub-process.ts'
 import { runProgram, waitUntil } from '../support/processes.ts'
-import { startDevCa } from '../support/dev-ca.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
 
 const NGINX = '/usr/sbin/nginx'
 const NAME = 'hub.example.org'
@@ -31,9 +32,9 @@ describe(
     let port: number
 
     before(async () => {
-      const ca = started.use(await startDevCa())
+      const ca = started.use(await startDevCaProcess())
       hub = started.use(
-        await startTestHub({
+        await startHubProcess({
           caEnvironment: ca.environment,
           environment: { SVC_TRUSTED_PROXIES: '127.0.0.1', RUST_LOG: 'debug' },
         }),

@@ -1,49 +1,75 @@
-// The embedded CA, started as its users start it: bin/svc-ca in a process of its own.
+// The embedded CA in the test's own process, on a port of its own; with TEST_BIN it is a process, so that the built one
+// is tested.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreePort } from './free-port.ts'
-import { pathOfProgram, runTool } from './processes.ts'
-import { type RunningCa, startCaProcess } from './running-ca.ts'
+import { createCaDirectory, loadCaDirectory } from '../../src/dev-ca/ca-directory.ts'
+import { hubSettingsOf } from '../../src/dev-ca/hub-settings.ts'
+import { serveDevCa } from '../../src/dev-ca/serve.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { parseDurationMs } from '../../src/platform/durations.ts'
+import { invariant } from '../../src/platform/errors.ts'
+import { createLogging } from '../../src/platform/logger.ts'
+import { type DevCaOptions, startDevCaProcess } from './dev-ca-process.ts'
+import { isBuiltTested } from './processes.ts'
+import type { RunningCa } from './running-ca.ts'
 
-export interface DevCaOptions {
-  /** Where the CA lives, kept afterwards; else a temporary directory. */
-  readonly directory?: string
-  /** `24h` unless given. */
-  readonly certDuration?: string
+interface Served {
+  readonly url: string
+  stop(): Promise<void>
 }
 
-const SVC_CA = pathOfProgram('svc-ca')
+const PROVISIONER_NAME = 'cartorio'
 
 export async function startDevCa(options: DevCaOptions = {}): Promise<RunningCa> {
-  const temporary =
-    options.directory === undefined ? await mkdtemp(join(tmpdir(), 'dev-ca-')) : undefined
-  const directory = options.directory ?? join(temporary ?? '', 'ca')
-  const listen = `127.0.0.1:${await findFreePort()}`
-  const { certDuration = '24h' } = options
-  const init = ['init', '--dir', directory, '--listen', listen, '--cert-duration', certDuration]
-  // The names are those of svc-ca's own --json output.
-  const environment = JSON.parse(await runTool(SVC_CA, [...init, '--json'])) as Record<
-    'SVC_CA_URL' | 'SVC_CA_ROOT_CA_PATH' | 'SVC_CA_PROVISIONER_KID' | 'SVC_CA_PROVISIONER_KEY',
-    string
-  >
-  const place = { url: environment.SVC_CA_URL, rootPath: environment.SVC_CA_ROOT_CA_PATH }
-  const serve = ['serve', '--dir', directory]
-  let running = await startCaProcess(SVC_CA, serve, place)
+  if (isBuiltTested()) return startDevCaProcess(options)
+  const certDurationMs = parseDurationMs(options.certDuration ?? '24h')
+  invariant(certDurationMs !== undefined, 'a test gives a duration')
+  const temporary = await mkdtemp(join(tmpdir(), 'dev-ca-'))
+  const directory = join(temporary, 'ca')
+  const settings = {
+    name: 'Cartorio Dev',
+    provisionerName: PROVISIONER_NAME,
+    dnsNames: ['localhost', '127.0.0.1', '::1'],
+    listen: '127.0.0.1:0',
+    certDurationMs,
+  }
+  await createCaDirectory(directory, settings, systemClock)
+  let served = await serve(directory)
+  const { url } = served
+  const environment = {
+    ...hubSettingsOf(directory, await loadCaDirectory(directory)),
+    SVC_CA_URL: url,
+  }
   return {
-    ...place,
+    url,
+    rootPath: environment.SVC_CA_ROOT_CA_PATH,
     provisionerKid: environment.SVC_CA_PROVISIONER_KID,
     provisionerKey: environment.SVC_CA_PROVISIONER_KEY,
-    provisionerName: 'cartorio',
+    provisionerName: PROVISIONER_NAME,
     environment,
-    stop: () => running.stop(),
+    stop: () => served.stop(),
     start: async () => {
-      running = await startCaProcess(SVC_CA, serve, place)
+      served = await serve(directory, new URL(url).host)
     },
     [Symbol.asyncDispose]: async () => {
-      await running.stop()
-      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+      await served.stop()
+      await rm(temporary, { recursive: true, force: true })
+    },
+  }
+}
+
+async function serve(directory: string, listen?: string): Promise<Served> {
+  const logger = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('ca')
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const { url, ended } = await serveDevCa({ directory, listen, clock: systemClock, logger, signal })
+  return {
+    url,
+    stop: () => {
+      stopping.abort()
+      return ended
     },
   }
 }

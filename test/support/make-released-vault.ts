@@ -7,8 +7,9 @@ import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createDelivery, findDelivery } from './deliveries.ts'
-import { startDevCa } from './dev-ca.ts'
-import { startTestHub, type TestHub } from './hub.ts'
+import { startDevCaProcess } from './dev-ca-process.ts'
+import type { TestHub } from './hub.ts'
+import { startHubProcess } from './hub-process.ts'
 import { enrolHost } from './managed-host.ts'
 import { type Ended, runProgram, waitUntil } from './processes.ts'
 import type {
@@ -23,8 +24,8 @@ import type {
 const KEPT = ['config.json', 'db.enc', 'audit.head']
 
 async function makeReleasedVault(version: string): Promise<void> {
-  await using ca = await startDevCa()
-  await using hub = await startTestHub({
+  await using ca = await startDevCaProcess()
+  await using hub = await startHubProcess({
     caEnvironment: ca.environment,
     environment: { SVC_SERVER_CN: 'localhost' },
   })

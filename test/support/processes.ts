@@ -32,6 +32,11 @@ const POLL_MS = 20
 /** How long what a program started, and left behind, may hold its output: a run of tests must not hang on it. */
 const LEFT_BEHIND_MS = 10_000
 
+/** Whether TEST_BIN names built programs, which then are to run wherever one can. */
+export function isBuiltTested(): boolean {
+  return process.env['TEST_BIN'] !== undefined
+}
+
 /** The path of a program of bin/, or of what TEST_BIN, a directory, has under that name: a built one. */
 export function pathOfProgram(program: string): string {
   const built = resolve(process.env['TEST_BIN'] ?? BIN, program)

@@ -2,19 +2,23 @@
 
 import { after, before } from 'node:test'
 import { invariant } from '../../src/platform/errors.ts'
-import { startTestCa, startTestHub, type TestHub } from './hub.ts'
+import type { TestHub, TestHubOptions } from './hub.ts'
+import { type HubProcess, startHubProcess } from './hub-process.ts'
 import type { Variables } from './processes.ts'
 import type { RunningCa } from './running-ca.ts'
+import { startTestCa, startTestHub } from './test-hub.ts'
 
 export interface SharedCa {
   readonly ca: RunningCa
   /** A hub of a test's own, which it disposes of. */
   readonly startHub: (environment?: Variables) => Promise<TestHub>
+  /** The same as a process, for what is about the process. */
+  readonly startHubProcess: (environment?: Variables) => Promise<HubProcess>
 }
 
-export interface SharedHub {
+export interface SharedHub<Hub extends TestHub = TestHub> {
   readonly ca: RunningCa
-  readonly hub: TestHub
+  readonly hub: Hub
 }
 
 /** Registers the hooks for a CA; what it answers is of use in tests. */
@@ -29,6 +33,8 @@ export function useCa(): SharedCa {
   return {
     ca,
     startHub: (environment = {}) => startTestHub({ caEnvironment: ca.environment, environment }),
+    startHubProcess: (environment = {}) =>
+      startHubProcess({ caEnvironment: ca.environment, environment }),
   }
 }
 
@@ -38,14 +44,30 @@ export function useCa(): SharedCa {
  */
 export function useHub(
   prepare?: (hub: TestHub) => Promise<unknown>,
-  environment: Variables = {},
+  environment?: Variables,
 ): SharedHub {
+  return share(startTestHub, prepare, environment)
+}
+
+/** The same with the hub as a process, for what is about the process. */
+export function useHubProcess(
+  prepare?: (hub: HubProcess) => Promise<unknown>,
+  environment?: Variables,
+): SharedHub<HubProcess> {
+  return share(startHubProcess, prepare, environment)
+}
+
+function share<Hub extends TestHub>(
+  start: (options: TestHubOptions) => Promise<Hub>,
+  prepare: ((hub: Hub) => Promise<unknown>) | undefined,
+  environment: Variables = {},
+): SharedHub<Hub> {
   const started = new AsyncDisposableStack()
   let running: RunningCa | undefined
-  let listening: TestHub | undefined
+  let listening: Hub | undefined
   before(async () => {
     running = started.use(await startTestCa())
-    listening = started.use(await startTestHub({ caEnvironment: running.environment, environment }))
+    listening = started.use(await start({ caEnvironment: running.environment, environment }))
     await prepare?.(listening)
   })
   after(() => started.disposeAsync())

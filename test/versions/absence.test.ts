@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
 import { waitForEvent } from '../support/audit-log.ts'
-import { startDevCa } from '../support/dev-ca.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
 import { deliver } from './host-story.ts'
@@ -17,7 +17,7 @@ const pairings = await listPairings()
 describe('certificates that end soon', { concurrency: true }, () => {
   for (const { name, skip, programs } of pairings) {
     test(`[VER-6] ${name} renews identity and pair`, { skip }, async () => {
-      await using ca = await startDevCa({ certDuration: '20s' })
+      await using ca = await startDevCaProcess({ certDuration: '20s' })
       await using hub = await startHubOf(ca, programs.hub)
       await using host = await enrolHost(hub, 'brief', {}, programs.agent)
       host.run()
@@ -34,7 +34,7 @@ describe('certificates that end soon', { concurrency: true }, () => {
     })
 
     test(`[VER-6] ${name} recovers from an absence`, { skip }, async () => {
-      await using ca = await startDevCa({ certDuration: '20s' })
+      await using ca = await startDevCaProcess({ certDuration: '20s' })
       await using hub = await startHubOf(ca, programs.hub)
       await using host = await enrolHost(hub, 'absent', {}, programs.agent)
       await waitUntilExpired(host)

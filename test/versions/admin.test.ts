@@ -8,9 +8,9 @@ import { connectToHub } from '../../src/admin/doors/socket-client.ts'
 import type { AdminOperationName } from '../../src/protocol/admin/operations.ts'
 import { ADMIN_ROUTES } from '../../src/protocol/admin/routes.ts'
 import { createDelivery } from '../support/deliveries.ts'
-import { startDevCa } from '../support/dev-ca.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import type { TestHub } from '../support/hub.ts'
+import type { HubProcess } from '../support/hub-process.ts'
 import { runProgram } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { isBefore, OURS, startHubOf } from './pairings.ts'
@@ -40,7 +40,7 @@ for (const released of await ensureReleasedVersions()) {
   describe(`versions ${version} and this one`, { skip }, () => {
     let ca: RunningCa
     before(async () => {
-      ca = await startDevCa()
+      ca = await startDevCaProcess()
     })
     after(() => ca[Symbol.asyncDispose]())
 
@@ -57,7 +57,7 @@ for (const released of await ensureReleasedVersions()) {
   })
 }
 
-async function useCli(hub: TestHub, programs: string): Promise<void> {
+async function useCli(hub: HubProcess, programs: string): Promise<void> {
   const svc = async (...args: string[]): Promise<string> => {
     const ended = await runProgram(join(programs, 'svc'), args, hub.environment)
     assert.deepEqual([ended.status, ended.stderr], [0, ''], `svc ${args.join(' ')}`)
@@ -85,7 +85,7 @@ interface Ok {
 
 /** Each operation that the CLI has and the hub has not is a message that says so, and no stack. */
 async function refuseNewOperations(
-  hub: TestHub,
+  hub: HubProcess,
   { version, directory }: ReleasedVersion,
 ): Promise<void> {
   const theirs = (await import(join(directory, 'src/protocol/admin-routes.ts'))) as {

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readEvents, waitForEvent } from '../support/audit-log.ts'
 import { createDelivery, findDelivery } from '../support/deliveries.ts'
-import { startDevCa } from '../support/dev-ca.ts'
-import { parseLog, type TestHub } from '../support/hub.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { parseLog } from '../support/hub.ts'
+import type { HubProcess } from '../support/hub-process.ts'
 import { enrolHost } from '../support/managed-host.ts'
 import { type RunningProgram, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
@@ -23,9 +24,9 @@ describe('an agent and a hub of two versions', { concurrency: 2 }, () => {
 function tellStories({ name, skip, programs }: Pairing): void {
   describe(name, { skip, concurrency: 1 }, () => {
     let ca: RunningCa
-    let hub: TestHub
+    let hub: HubProcess
     before(async () => {
-      ca = await startDevCa()
+      ca = await startDevCaProcess()
       hub = await startHubOf(ca, programs.hub)
     })
     after(async () => {
@@ -119,7 +120,7 @@ function assertNothingWentWrong(agent: RunningProgram): void {
 }
 
 /** All that a hub may have refused is what it does not have. */
-function assertOnlyUnknownRoutes(hub: TestHub): void {
+function assertOnlyUnknownRoutes(hub: HubProcess): void {
   const refusals = hub.logEntries().filter(({ status }) => Number(status) >= 400)
   assert.deepEqual(
     refusals.filter(({ error }) => error !== 'route_not_found'),

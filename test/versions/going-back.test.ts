@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { MIGRATIONS } from '../../src/hub/store/sqlite/migrations.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { startDevCa } from '../support/dev-ca.ts'
-import type { TestHub } from '../support/hub.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import type { HubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runProgram, type RunningProgram, waitUntil } from '../support/processes.ts'
 import { assertLogVerifies, deliver, deliverAnew, serialOf } from './host-story.ts'
@@ -20,7 +20,7 @@ for (const released of await ensureReleasedVersions()) {
   const { version, skip, programs: theirs } = released
   describe(`a site of version ${version}`, { skip }, () => {
     test('[VER-9] goes to this version, hub first, and nothing is lost or done twice', async () => {
-      await using ca = await startDevCa()
+      await using ca = await startDevCaProcess()
       await using hub = await startHubOf(ca, theirs)
       await using host = await enrolHost(hub, 'web-01', {}, theirs)
       const old = host.run()
@@ -41,7 +41,7 @@ for (const released of await ensureReleasedVersions()) {
     })
 
     test('[VER-9] takes its agent back again, and nothing is lost or done twice', async () => {
-      await using ca = await startDevCa()
+      await using ca = await startDevCaProcess()
       await using hub = await startHubOf(ca, OURS)
       await using host = await enrolHost(hub, 'web-01')
       const ours = host.run()
@@ -58,7 +58,7 @@ for (const released of await ensureReleasedVersions()) {
     })
 
     test('[VER-9] tells what this version could not tell while the hub was away', async () => {
-      await using ca = await startDevCa()
+      await using ca = await startDevCaProcess()
       await using hub = await startHubOf(ca, OURS)
       await using host = await enrolHost(hub, 'web-01')
       await hub.stop()
@@ -82,7 +82,7 @@ for (const released of await ensureReleasedVersions()) {
         context.skip(`${version} has vaults of the same form`)
         return
       }
-      await using ca = await startDevCa()
+      await using ca = await startDevCaProcess()
       await using hub = await startHubOf(ca, OURS)
       await hub.stop()
       const untouched = await digestsOf(hub.vaultRoot)
@@ -96,7 +96,7 @@ for (const released of await ensureReleasedVersions()) {
 }
 
 /** As the other version, on the ports that its agents know. */
-async function startHubAs(hub: TestHub, programs: string): Promise<void> {
+async function startHubAs(hub: HubProcess, programs: string): Promise<void> {
   const { enroll, mtls } = hub.ports
   const ports = { SVC_ENROLL_BIND: `127.0.0.1:${enroll}`, SVC_MTLS_BIND: `127.0.0.1:${mtls}` }
   await hub.start(ports, programs)
@@ -118,7 +118,7 @@ async function seesRunning({ environment }: ManagedHost, programs: string): Prom
 
 /** What is installed already is neither asked for nor reported again. */
 async function keepWhatIsThere(
-  hub: TestHub,
+  hub: HubProcess,
   host: ManagedHost,
   work: () => Promise<unknown>,
 ): Promise<void> {

@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
 import { createDelivery, findDelivery } from '../support/deliveries.ts'
-import type { TestHub } from '../support/hub.ts'
+import type { HubProcess } from '../support/hub-process.ts'
 import type { ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 
 const LONG_MS = 90_000
 
 /** A new carga for this host, until its pair is there, its hook has run and the hub knows. Answers the carga's id. */
-export async function deliver(hub: TestHub, host: ManagedHost, nome: string): Promise<string> {
+export async function deliver(hub: HubProcess, host: ManagedHost, nome: string): Promise<string> {
   const { id, cargaId } = await createDelivery(hub, host.hostname, nome)
   await waitUntilInstalled(hub, host, nome, id)
   return cargaId
@@ -20,7 +20,7 @@ export async function deliver(hub: TestHub, host: ManagedHost, nome: string): Pr
 
 /** The carga's next version, by the hub's admin socket. */
 export async function deliverAnew(
-  hub: TestHub,
+  hub: HubProcess,
   host: ManagedHost,
   nome: string,
   cargaId: string,
@@ -36,7 +36,7 @@ export async function deliverAnew(
 }
 
 async function waitUntilInstalled(
-  hub: TestHub,
+  hub: HubProcess,
   host: ManagedHost,
   nome: string,
   id: string,
@@ -63,7 +63,7 @@ export async function serialOf(path: string): Promise<string> {
 }
 
 /** The log as the hub's own CLI checks it. */
-export async function assertLogVerifies(hub: TestHub): Promise<void> {
+export async function assertLogVerifies(hub: HubProcess): Promise<void> {
   const { status, stdout, stderr } = await hub.svc('evento', 'list', '--verify', '--json')
   assert.equal(status, 0, stderr)
   assert.equal((JSON.parse(stdout) as { ok: boolean }).ok, true)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost, eventually, manifestEntry } from '../support/agent-host.ts'
-import { startDevCa } from '../support/dev-ca.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
 import { createKeyAndCsr, readIdentity, withIdentity } from '../support/enrolled-host.ts'
 import { parseLog } from '../support/hub.ts'
 import { type RunningProgram, startProgram } from '../support/processes.ts'
@@ -42,7 +42,7 @@ for (const released of await ensureReleasedVersions()) {
 }
 
 async function askHub({ version, programs }: ReleasedVersion): Promise<void> {
-  await using ca = await startDevCa()
+  await using ca = await startDevCaProcess()
   await using hub = await startHubOf(ca, programs)
   const hostname = 'of-tomorrow'
   const token = await hub.createToken({ hostname })

@@ -1,6 +1,6 @@
 // This version with each that was released, both ways round.
 
-import { startTestHub, type TestHub } from '../support/hub.ts'
+import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { ensureReleasedVersions } from './released-versions.ts'
 
@@ -31,8 +31,8 @@ export async function listPairings(): Promise<Pairing[]> {
 }
 
 /** A new vault of that version, too. */
-export function startHubOf(ca: RunningCa, programs: string): Promise<TestHub> {
-  return startTestHub({
+export function startHubOf(ca: RunningCa, programs: string): Promise<HubProcess> {
+  return startHubProcess({
     caEnvironment: ca.environment,
     environment: { SVC_SERVER_CN: 'localhost' },
     programs,

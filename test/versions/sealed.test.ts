@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { findDelivery } from '../support/deliveries.ts'
-import { startDevCa } from '../support/dev-ca.ts'
-import type { TestHub } from '../support/hub.ts'
+import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import type { HubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
@@ -27,7 +27,7 @@ for (const { version, skip, programs: theirs } of await ensureReleasedVersions()
   describe(`sealed files and version ${version}`, { skip }, () => {
     let ca: RunningCa
     before(async () => {
-      ca = await startDevCa()
+      ca = await startDevCaProcess()
     })
     after(() => ca[Symbol.asyncDispose]())
 
@@ -70,7 +70,7 @@ for (const { version, skip, programs: theirs } of await ensureReleasedVersions()
   })
 }
 
-async function deliverSealed(hub: TestHub, host: ManagedHost, content: string): Promise<string> {
+async function deliverSealed(hub: HubProcess, host: ManagedHost, content: string): Promise<string> {
   const sealed = await seal(hub, host, content)
   const { carga_id: cargaId, entregas } = await createSealedCargo(hub, 'secret', sealed)
   await waitForContent(host, content)
@@ -81,13 +81,13 @@ async function deliverSealed(hub: TestHub, host: ManagedHost, content: string): 
 }
 
 /** For the recipient that the agent has told, or tells soon. */
-async function seal(hub: TestHub, host: ManagedHost, content: string): Promise<Sealed> {
+async function seal(hub: HubProcess, host: ManagedHost, content: string): Promise<Sealed> {
   const known = await waitUntil('a recipient', () => recipientOf(hub, host))
   return sealForHosts([known], content)
 }
 
 async function recipientOf(
-  hub: TestHub,
+  hub: HubProcess,
   { hostname }: ManagedHost,
 ): Promise<{ agentId: string; recipient: string } | undefined> {
   const request = { agentes: [hostname], roles: [] }

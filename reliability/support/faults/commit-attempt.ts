@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { readEvents } from '../../../test/support/audit-log.ts'
 import { createKeyAndCsr, type EnrolledHost } from '../../../test/support/enrolled-host.ts'
-import type { TestHub } from '../../../test/support/hub.ts'
+import type { HubProcess } from '../../../test/support/hub-process.ts'
 import { post, send, type WireReply } from '../../../test/support/wire-client.ts'
 
 export interface CommitAttempt {
@@ -20,11 +20,11 @@ export interface CommitKind {
   prepare(options: { readonly isIdempotent: boolean }): Promise<CommitAttempt>
 }
 
-export function commitKinds(hub: TestHub, host: EnrolledHost): readonly CommitKind[] {
+export function commitKinds(hub: HubProcess, host: EnrolledHost): readonly CommitKind[] {
   return [eventKind(hub, host), enrollKind(hub), issueKind(hub, host)]
 }
 
-function eventKind(hub: TestHub, host: EnrolledHost): CommitKind {
+function eventKind(hub: HubProcess, host: EnrolledHost): CommitKind {
   let number = 0
   return {
     name: 'event',
@@ -41,7 +41,7 @@ function eventKind(hub: TestHub, host: EnrolledHost): CommitKind {
   }
 }
 
-function enrollKind(hub: TestHub): CommitKind {
+function enrollKind(hub: HubProcess): CommitKind {
   let number = 0
   return {
     name: 'enrolment',
@@ -68,7 +68,7 @@ function enrollKind(hub: TestHub): CommitKind {
   }
 }
 
-function issueKind(hub: TestHub, host: EnrolledHost): CommitKind {
+function issueKind(hub: HubProcess, host: EnrolledHost): CommitKind {
   return {
     name: 'renewal',
     prepare: async () => {

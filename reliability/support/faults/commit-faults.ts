@@ -2,13 +2,13 @@
 
 import { join } from 'node:path'
 import { enrollHost, type EnrolledHost } from '../../../test/support/enrolled-host.ts'
-import type { TestHub } from '../../../test/support/hub.ts'
+import type { HubProcess } from '../../../test/support/hub-process.ts'
 import { assertOk, send, type WireReply } from '../../../test/support/wire-client.ts'
 import { commitKinds, type CommitKind } from './commit-attempt.ts'
 import { attachStrace, describeFault, type Fault, FAULT_CALLS } from './strace.ts'
 
 export interface CommitFaults {
-  readonly hub: TestHub
+  readonly hub: HubProcess
   readonly kinds: readonly CommitKind[]
   readonly broken: string[]
   /** Faults that the hub really met. */
@@ -18,7 +18,7 @@ export interface CommitFaults {
 
 const NTH_MAX = 500
 
-export async function prepareCommitFaults(hub: TestHub): Promise<CommitFaults> {
+export async function prepareCommitFaults(hub: HubProcess): Promise<CommitFaults> {
   const host = await enrollHost(hub, 'steady.example')
   await useIdentity(host)
   return { hub, kinds: commitKinds(hub, host), broken: [], injected: 0, kills: 0 }

@@ -6,7 +6,8 @@ import {
   enrollHost,
   type EnrolledHost,
 } from '../../../test/support/enrolled-host.ts'
-import { parseLog, type TestHub } from '../../../test/support/hub.ts'
+import { parseLog } from '../../../test/support/hub.ts'
+import type { HubProcess } from '../../../test/support/hub-process.ts'
 import { waitUntil } from '../../../test/support/processes.ts'
 import { post, send, type WireReply } from '../../../test/support/wire-client.ts'
 import { describeReply, judge } from './commit-faults.ts'
@@ -14,7 +15,7 @@ import { isClearExit } from './process-faults.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 export interface FullDisk {
-  readonly hub: TestHub
+  readonly hub: HubProcess
   readonly disk: SmallDisk
   readonly host: EnrolledHost
   readonly broken: string[]
@@ -30,7 +31,7 @@ const EVENTS_UNTIL_FULL_MAX = 2000
 
 /** A hub that runs; it is started anew on a disk of its own, which goes when the stack does. */
 export async function moveToSmallDisk(
-  hub: TestHub,
+  hub: HubProcess,
   stack: AsyncDisposableStack,
 ): Promise<FullDisk> {
   await hub.stop()

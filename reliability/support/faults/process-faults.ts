@@ -3,7 +3,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readEvents } from '../../../test/support/audit-log.ts'
-import type { TestHub } from '../../../test/support/hub.ts'
+import type { HubProcess } from '../../../test/support/hub-process.ts'
 import {
   type Ended,
   pathOfProgram,
@@ -22,7 +22,7 @@ import {
 } from './strace.ts'
 
 export interface ProcessFaults {
-  readonly hub: TestHub
+  readonly hub: HubProcess
   readonly broken: string[]
   injected: number
 }

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { cp, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode } from '../../../src/platform/errors.ts'
-import type { TestHub } from '../../../test/support/hub.ts'
+import type { HubProcess } from '../../../test/support/hub-process.ts'
 import { runTool } from '../../../test/support/processes.ts'
 
 export interface SmallDisk extends AsyncDisposable {
@@ -18,7 +18,7 @@ const CHUNK = Buffer.alloc(64 * 1024)
 const PAGE_BYTES = 4096
 
 /** The hub is stopped; its vault moves onto the new disk, under the same name. */
-export async function mountSmallDisk(hub: TestHub, sizeBytes: number): Promise<SmallDisk> {
+export async function mountSmallDisk(hub: HubProcess, sizeBytes: number): Promise<SmallDisk> {
   const { vaultRoot } = hub
   const aside = `${vaultRoot}.aside`
   await cp(vaultRoot, aside, { recursive: true, preserveTimestamps: true })

@@ -3,7 +3,8 @@
 import type { TLSSocket } from 'node:tls'
 import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import type { Identity, KeyAndCsr } from '../../../test/support/enrolled-host.ts'
-import { HUB_NAME, type HubPorts, type TestHub } from '../../../test/support/hub.ts'
+import { HUB_NAME, type HubPorts } from '../../../test/support/hub.ts'
+import type { HubProcess } from '../../../test/support/hub-process.ts'
 import { connectSecurely, exchange, type Target } from '../../../test/support/wire-client.ts'
 import type { Random } from '../../../test/simulation/seeded-random.ts'
 import { pickOne } from '../pick.ts'
@@ -23,7 +24,7 @@ export function pickRoute(random: Random): RouteName {
 export function hubOf(
   ports: HubPorts,
   admin: AdminOperations,
-): Pick<TestHub, 'ports' | 'createToken'> {
+): Pick<HubProcess, 'ports' | 'createToken'> {
   return {
     ports,
     createToken: async ({ role = 'web', ...request }) =>

@@ -9,7 +9,7 @@ import { invariant } from '../../../src/platform/errors.ts'
 import { Secret } from '../../../src/platform/secret.ts'
 import { createDelivery } from '../../../test/support/deliveries.ts'
 import { enrollHost, type EnrolledHost } from '../../../test/support/enrolled-host.ts'
-import { startTestHub, type TestHub } from '../../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../../test/support/hub-process.ts'
 import type { Variables } from '../../../test/support/processes.ts'
 import { post } from '../../../test/support/wire-client.ts'
 
@@ -41,7 +41,7 @@ export async function scanKilledHub(
   const startedAtMs = Date.now()
   const temporary = join(directory, `tmp-${mark}`)
   await mkdir(temporary)
-  await using hub = await startTestHub({
+  await using hub = await startHubProcess({
     caEnvironment,
     environment: {
       SVC_MASTER_PASSPHRASE: passphrase,
@@ -65,7 +65,7 @@ export async function scanKilledHub(
 }
 
 /** Whatever the hub writes to besides its vault is looked at while it still has it open. */
-async function loadAndKill(hub: TestHub, host: EnrolledHost, mark: string): Promise<string[]> {
+async function loadAndKill(hub: HubProcess, host: EnrolledHost, mark: string): Promise<string[]> {
   let acknowledged = 0
   let isOver = false
   const client = async (): Promise<void> => {
@@ -87,7 +87,7 @@ async function loadAndKill(hub: TestHub, host: EnrolledHost, mark: string): Prom
 }
 
 /** Files that it has open for writing and that are not in its vault, deleted ones too. */
-async function findStrayFiles({ pid, vaultRoot }: TestHub): Promise<string[]> {
+async function findStrayFiles({ pid, vaultRoot }: HubProcess): Promise<string[]> {
   const stray: string[] = []
   for (const descriptor of await readdir(`/proc/${pid}/fd`)) {
     const target = await readlink(`/proc/${pid}/fd/${descriptor}`).catch(() => '')

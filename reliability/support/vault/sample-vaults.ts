@@ -10,7 +10,8 @@ import { Secret } from '../../../src/platform/secret.ts'
 import type { EntryId } from '../../../src/protocol/identifiers.ts'
 import { createDelivery } from '../../../test/support/deliveries.ts'
 import { enrollHost, type EnrolledHost } from '../../../test/support/enrolled-host.ts'
-import { PASSPHRASE, startTestHub, type TestHub } from '../../../test/support/hub.ts'
+import { PASSPHRASE } from '../../../test/support/hub.ts'
+import { type HubProcess, startHubProcess } from '../../../test/support/hub-process.ts'
 import type { Variables } from '../../../test/support/processes.ts'
 import { assertOk, post } from '../../../test/support/wire-client.ts'
 
@@ -29,7 +30,7 @@ export async function makeSmallVaults(
   directory: string,
   caEnvironment: Variables,
 ): Promise<SmallVaults> {
-  await using hub = await startTestHub({ caEnvironment })
+  await using hub = await startHubProcess({ caEnvironment })
   const hosts = [await enrollHost(hub, 'one.example'), await enrollHost(hub, 'two.example')]
   for (const host of hosts) await createDelivery(hub, host.hostname, 'site')
   await hub.createToken({ hostname: 'three.example' })
@@ -52,7 +53,7 @@ async function reportFrom(hosts: readonly EnrolledHost[], when: string): Promise
   }
 }
 
-async function keepVault({ vaultRoot }: TestHub, root: string): Promise<UnsealedVault> {
+async function keepVault({ vaultRoot }: HubProcess, root: string): Promise<UnsealedVault> {
   const filter = (path: string): boolean => !path.endsWith('.sock')
   await cp(vaultRoot, root, { recursive: true, filter })
   return unsealVault(root, new Secret(PASSPHRASE))
