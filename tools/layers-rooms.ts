@@ -3,7 +3,8 @@
 
 export interface Room {
   readonly name: string
-  readonly prefixes: readonly string[]
+  /** The folder of its name, unless others are given. */
+  readonly prefixes?: readonly string[]
   /** For the table in docs/architecture.md, which is written from this one. */
   readonly what: string
   /** Rooms that it may import from, besides itself. */
@@ -35,10 +36,23 @@ const HUB = [
   'hub/metrics',
 ]
 
+const AGENT = [
+  'agent/settings',
+  'agent/files',
+  'agent/hub',
+  'agent/identity',
+  'agent/delivery',
+  'agent/targets',
+  'agent/stream',
+  'agent/control',
+  'agent/update',
+  'agent/reporting',
+  'agent/round',
+]
+
 export const ROOMS: readonly Room[] = [
   {
     name: 'protocol',
-    prefixes: ['src/protocol/'],
     what: 'routes, schemas, codes, limits, the dictionary of words',
     imports: [],
   },
@@ -50,37 +64,31 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'platform',
-    prefixes: ['src/platform/'],
     what: 'clock, logger, files, lock, durations, secrets',
     imports: ['platform/pure'],
   },
   {
     name: 'completion',
-    prefixes: ['src/completion/'],
     what: 'shell completion of any of the programs',
     imports: ['platform'],
   },
   {
     name: 'pki',
-    prefixes: ['src/pki/'],
     what: 'keys, CSRs, certificates, chains',
     imports: ['platform', 'platform/pure'],
   },
   {
     name: 'sealing',
-    prefixes: ['src/sealing/'],
     what: 'the age format: the agent opens, the CLI seals, the hub looks at headers only',
     imports: ['protocol', 'platform'],
   },
   {
     name: 'audit',
-    prefixes: ['src/audit/'],
     what: 'the hash chain and its verification; pure',
     imports: ['platform'],
   },
   {
     name: 'hub/domain',
-    prefixes: ['src/hub/domain/'],
     what: 'types and decisions; pure',
     imports: ['protocol', 'platform/pure'],
     types: ['pki', 'audit'],
@@ -98,7 +106,6 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/service/agent',
-    prefixes: ['src/hub/service/agent/'],
     what: 'what agents ask for: enrol, authenticate, issue, manifest, events, recovery, content',
     imports: [
       'hub/service/cargo',
@@ -111,13 +118,11 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/service/cargo',
-    prefixes: ['src/hub/service/cargo/'],
     what: 'cargas and their entregas',
     imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
   },
   {
     name: 'hub/service/policy',
-    prefixes: ['src/hub/service/policy/'],
     what: 'politicas',
     imports: [
       'hub/service/cargo',
@@ -130,25 +135,21 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/service/roots',
-    prefixes: ['src/hub/service/roots/'],
     what: 'the sets of trusted roots',
     imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
   },
   {
     name: 'hub/service/webhooks',
-    prefixes: ['src/hub/service/webhooks/'],
     what: 'webhooks as an operator sees them',
     imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
   },
   {
     name: 'hub/service/upkeep',
-    prefixes: ['src/hub/service/upkeep/'],
     what: 'the hub’s own certificate, revoking at the CA, late renewals',
     imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
   },
   {
     name: 'hub/service/admin',
-    prefixes: ['src/hub/service/admin/'],
     what: 'what operators ask for, and who they are',
     imports: [
       'hub/service/agent',
@@ -165,31 +166,26 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/service',
-    prefixes: ['src/hub/service/'],
     what: 'what several use cases share: finding rows, recording the hub’s acts',
     imports: ['hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
   },
   {
     name: 'hub/store',
-    prefixes: ['src/hub/store/'],
     what: 'SQLite behind the store port',
     imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
   },
   {
     name: 'hub/vault',
-    prefixes: ['src/hub/vault/'],
     what: 'key derivation, data key, lock, `config.json`; a new vault makes its empty database',
     imports: ['hub/store', 'protocol', 'platform', 'pki'],
   },
   {
     name: 'hub/ca',
-    prefixes: ['src/hub/ca/'],
     what: 'the step-ca client and its one-time tokens',
     imports: ['hub/ports', 'protocol', 'platform', 'pki'],
   },
   {
     name: 'hub/webhook',
-    prefixes: ['src/hub/webhook/'],
     what: 'what the hub posts: a lane for each endpoint, over HTTPS',
     imports: [
       'hub/service/webhooks',
@@ -203,19 +199,16 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/http/connections',
-    prefixes: ['src/hub/http/connections/'],
     what: 'sockets, handshakes and turns, before a request is read',
     imports: ['protocol', 'platform/pure', 'platform', 'pki'],
   },
   {
     name: 'hub/http/json',
-    prefixes: ['src/hub/http/json/'],
     what: 'JSON bodies and replies within bounds',
     imports: ['protocol', 'platform'],
   },
   {
     name: 'hub/http',
-    prefixes: ['src/hub/http/'],
     what: 'health, enroll, mtls, admin: parse, call a service, render',
     imports: [
       'hub/http/connections',
@@ -232,38 +225,113 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/metrics',
-    prefixes: ['src/hub/metrics/'],
     what: 'the table of metrics, what fills it, readiness',
     imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
     types: ['hub/http', 'hub/store'],
   },
   {
     name: 'hub',
-    prefixes: ['src/hub/'],
     what: 'wiring: configuration, boot, ports',
     imports: [...HUB, ...SHARED_GROUND],
   },
   {
+    name: 'agent/settings',
+    what: 'what the environment says, and where the agent keeps what',
+    imports: ['protocol', 'platform'],
+  },
+  {
     name: 'agent/files',
-    prefixes: ['src/agent/files/'],
-    what: 'versioned files, switched by one rename',
-    imports: [...SHARED_GROUND],
+    what: 'versioned files, switched by one rename; trusted paths; acting as another user',
+    imports: ['platform'],
+  },
+  {
+    name: 'agent/hub',
+    what: 'the hub as the agent sees it: requests, stream, its clock, when to try again, the outbox',
+    imports: ['agent/files', 'protocol', 'platform'],
+  },
+  {
+    name: 'agent/identity',
+    what: 'the agent’s identity on disk and in use: enrolled, renewed, recovered, with the roots that it trusts',
+    imports: [
+      'agent/settings',
+      'agent/files',
+      'agent/hub',
+      'sealing',
+      'protocol',
+      'platform',
+      'pki',
+    ],
+  },
+  {
+    name: 'agent/delivery',
+    what: 'what the hub delivers: planned, obtained, installed, reported, told to hooks',
+    imports: [
+      'agent/files',
+      'agent/hub',
+      'agent/identity',
+      'sealing',
+      'protocol',
+      'platform',
+      'pki',
+    ],
+  },
+  {
+    name: 'agent/targets',
+    what: 'where deliveries go on this host, as `targets.d` says',
+    imports: ['agent/files', 'agent/identity', 'agent/delivery', 'protocol', 'platform', 'pki'],
+    types: ['agent/hub'],
+  },
+  {
+    name: 'agent/stream',
+    what: 'the hub’s stream: it wakes the loop, and asks for a rotation',
+    imports: ['agent/hub', 'platform'],
+  },
+  {
+    name: 'agent/control',
+    what: 'one agent a data directory: its lock, and its socket',
+    imports: ['agent/targets', 'platform'],
+  },
+  {
+    name: 'agent/update',
+    what: 'a newer agent: fetched, verified, installed',
+    imports: ['agent/settings', 'agent/files', 'agent/control', 'platform'],
+  },
+  {
+    name: 'agent/reporting',
+    what: 'status, metrics and readiness',
+    imports: ['agent/identity', 'agent/delivery', 'agent/update', 'protocol', 'platform'],
+    types: ['agent/settings', 'agent/hub', 'agent/stream'],
+  },
+  {
+    name: 'agent/round',
+    what: 'one round of the agent, and the loop of rounds',
+    imports: [
+      'agent/files',
+      'agent/hub',
+      'agent/identity',
+      'agent/delivery',
+      'agent/targets',
+      'platform',
+    ],
+    types: ['agent/reporting'],
+  },
+  {
+    name: 'agent/commands',
+    what: 'the commands of `svc-agent`',
+    imports: [...AGENT, 'protocol', 'platform', 'pki'],
   },
   {
     name: 'agent',
-    prefixes: ['src/agent/'],
-    what: 'the agent; never the hub',
-    imports: ['agent/files', 'sealing', 'completion', ...SHARED_GROUND],
+    what: 'the command line of `svc-agent`, which loads one command',
+    imports: ['agent/commands', 'agent/settings', 'completion', 'platform'],
   },
   {
     name: 'admin/terminal',
-    prefixes: ['src/admin/terminal/'],
     what: 'tables, progress, questions',
     imports: ['platform'],
   },
   {
     name: 'admin/sealed',
-    prefixes: ['src/admin/sealed/'],
     what: 'whom to seal for, and sealing',
     imports: ['admin/terminal', 'protocol', 'platform', 'sealing'],
   },
@@ -286,13 +354,11 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'admin/doors',
-    prefixes: ['src/admin/doors/'],
     what: 'the ways to a hub: socket, admin port',
     imports: ['admin/terminal', 'protocol', 'platform'],
   },
   {
     name: 'admin/commands',
-    prefixes: ['src/admin/commands/'],
     what: 'the commands of `svc`, one a file',
     imports: [
       'admin/doors',
@@ -307,7 +373,6 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'dev-ca',
-    prefixes: ['src/dev-ca/'],
     what: '`svc-ca`',
     imports: ['completion', 'platform', 'platform/pure', 'pki'],
   },

@@ -96,7 +96,9 @@ function canReach(
 }
 
 function roomOf(path: string): Room | undefined {
-  return ROOMS.find((room) => room.prefixes.some((prefix) => path.startsWith(prefix)))
+  return ROOMS.find((room) =>
+    (room.prefixes ?? [`src/${room.name}/`]).some((prefix) => path.startsWith(prefix)),
+  )
 }
 
 interface TidyRule {

@@ -149,7 +149,7 @@ function buildProgram(): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 255))
     .addHelpText('after', '\nExample:\n  $ svc-agent check && svc-agent rotate')
     .action(async () => {
-      const { runCheck } = await import('./commands/check.ts')
+      const { runCheck } = await import('./commands/identity.ts')
       await runCheck(env)
     })
 

@@ -6,7 +6,7 @@ import type { FakeRoute } from '../fakes/hub-server.ts'
 import { manifestEntry } from '../support/agent-host.ts'
 import { type EnrolledAgent, startEnrolledAgent } from '../support/enrolled-agent.ts'
 import { createLogging } from '../../src/platform/logger.ts'
-import { type HubConnections, networkConnections } from '../../src/agent/hub/connections.ts'
+import { type HubConnections, networkConnections } from '../../src/agent/hub/gateway.ts'
 import { openPollState, pollOnce, type PollState } from '../../src/agent/round/poll.ts'
 import { openSession } from '../../src/agent/identity/session.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../../src/platform/clock.ts'
-import { backoffDelayMs, RetrySchedule } from '../../src/agent/hub/backoff.ts'
+import { backoffDelayMs, RetrySchedule, waitFor } from '../../src/agent/hub/backoff.ts'
 import { isRenewalDue, renewalInstant } from '../../src/agent/identity/certificate-lifetime.ts'
-import { decideNextDelayMs, waitFor } from '../../src/agent/round/run-loop.ts'
+import { decideNextDelayMs } from '../../src/agent/round/run-loop.ts'
 
 const HOUR = 3_600_000
 const START = new Date('2026-01-01T00:00:00Z')

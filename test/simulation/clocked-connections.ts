@@ -1,6 +1,6 @@
 // Real connections to a hub that lives by a clock of the test: Node fills in a reply's `Date` by that of the machine.
 
-import { type HubConnections, networkConnections } from '../../src/agent/hub/connections.ts'
+import { type HubConnections, networkConnections } from '../../src/agent/hub/gateway.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 
 export function createClockedConnections(hubClock: Pick<Clock, 'now'>): HubConnections {

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox'
 import type { Blob } from '../../src/agent/hub/blob.ts'
 import type { EnrollClient, EnrollClientOptions } from '../../src/agent/hub/enroll-client.ts'
 import type { HubClient } from '../../src/agent/hub/client.ts'
-import type { HubConnections } from '../../src/agent/hub/connections.ts'
+import type { HubConnections } from '../../src/agent/hub/gateway.ts'
 import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub/request.ts'
 import {
   decodeBundleReply,

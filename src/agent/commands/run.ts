@@ -156,7 +156,7 @@ async function serveMetrics(
       readStatus: status,
       lastResult: () => loop.lastResult,
       hubTime: state.session.hubTime,
-      targets: state.deliveries.targets,
+      targets: state.targets,
     })
     log.info({ address: `${bound.host}:${bound.port}`, port: bound.port }, 'Metrics listening')
   } catch (error) {

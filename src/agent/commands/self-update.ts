@@ -13,8 +13,11 @@ import {
 import { downloadProgress } from '../update/download-progress.ts'
 import { installRelease, type Release } from '../update/install-release.ts'
 import { lockUpdate } from '../update/lock-update.ts'
-import { type MinisignPublicKey, SIGNATURE_FILE_BYTES_MAX } from '../update/minisign.ts'
-import { releasePublicKey } from '../update/release-key.ts'
+import {
+  type MinisignPublicKey,
+  parseMinisignPublicKey,
+  SIGNATURE_FILE_BYTES_MAX,
+} from '../update/minisign.ts'
 import { readLastOutcome, type Restart, restartRunningAgent } from '../update/restart-agent.ts'
 import { nodeUpdateFiles, updateNames } from '../update/update-files.ts'
 import { resolveUpdateTarget } from '../update/update-target.ts'
@@ -27,6 +30,9 @@ export interface SelfUpdateOptions {
   readonly allowDowngrade: boolean
   readonly json: boolean
 }
+
+/** Put in place by the build; a program that runs from its source has none. */
+declare const SVC_RELEASE_PUBLIC_KEY: string | undefined
 
 const RELEASE_FILE = 'svc-agent'
 const BINARY_BYTES_MAX = 256 * 1024 * 1024
@@ -67,6 +73,12 @@ export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions
   } finally {
     lock.release()
   }
+}
+
+/** The key that releases are signed with; undefined in a build that was given none, which can install nothing. */
+function releasePublicKey(): MinisignPublicKey | undefined {
+  if (typeof SVC_RELEASE_PUBLIC_KEY !== 'string') return undefined
+  return parseMinisignPublicKey(SVC_RELEASE_PUBLIC_KEY)
 }
 
 /** Ours when it is our own executable; another one has to say its own. */

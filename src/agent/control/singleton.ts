@@ -5,7 +5,13 @@ import { UserError } from '../../platform/errors.ts'
 import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { askRunningAgent, type ControlOperation, isAgentListening } from './control-socket.ts'
-import type { AgentPaths } from '../settings/paths.ts'
+
+/** Where whoever acts on a data directory is found. */
+interface AgentPlace {
+  readonly dataDir: string
+  readonly lockFile: string
+  readonly socketName: string
+}
 
 const WAIT_MS = 10_000
 const RETRY_MS = 100
@@ -13,7 +19,7 @@ const RETRY_MS = 100
 const LONG_RETRY_MS = 500
 
 /** Throws a UserError when another process holds the lock. */
-export function lockAgent(paths: Pick<AgentPaths, 'lockFile' | 'dataDir'>): FileLock {
+export function lockAgent(paths: Omit<AgentPlace, 'socketName'>): FileLock {
   const lock = tryLockFile(paths.lockFile)
   if (lock === undefined) throw alreadyRunning(paths.dataDir)
   return lock
@@ -24,7 +30,7 @@ export function lockAgent(paths: Pick<AgentPaths, 'lockFile' | 'dataDir'>): File
  * Throws a UserError when it is an agent that runs: that one is known by its socket.
  */
 export async function lockAgentWhenFree(
-  paths: Pick<AgentPaths, 'lockFile' | 'dataDir' | 'socketName'>,
+  paths: AgentPlace,
   clock: Clock,
   log: Logger,
 ): Promise<FileLock> {
@@ -42,7 +48,7 @@ export async function lockAgentWhenFree(
 
 /** Lets the running agent do it, or does it here, under the lock, when none runs. */
 export async function viaRunningAgentOr(
-  paths: AgentPaths,
+  paths: AgentPlace,
   clock: Clock,
   operation: ControlOperation,
   alone: (lock: FileLock) => Promise<unknown>,

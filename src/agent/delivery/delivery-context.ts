@@ -10,7 +10,7 @@ import type { HubClient } from '../hub/client.ts'
 import type { HubTime } from '../hub/time.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import type { Outbox } from '../hub/outbox.ts'
-import type { AgentTargets } from '../targets/agent-targets.ts'
+import type { InstalledTargets } from './follow-up.ts'
 import type { HookLane } from './hook-lane.ts'
 import type { InstalledPair } from './installed-pair.ts'
 import type { ProcessedStore } from './processed-store.ts'
@@ -28,7 +28,7 @@ export interface DeliveryContext {
   readonly processed: ProcessedStore
   /** Read in earlier rounds. */
   readonly knownPairs: KnownFiles<InstalledPair>
-  readonly targets: AgentTargets
+  readonly targets: InstalledTargets
   /** The type that the host's targets ask for. */
   readonly keyTypeOf: (name: ArtefactName) => Promise<KeyType>
   readonly hooks: HookLane

@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
-import { ownershipRefusal } from '../files/ownership-refusal.ts'
+import { ownershipRefusal } from '../files/trusted-path.ts'
 
 export interface FoundHook {
   readonly path: string

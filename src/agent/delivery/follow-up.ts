@@ -4,7 +4,6 @@
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import type { Outbox } from '../hub/outbox.ts'
-import type { AgentTargets } from '../targets/agent-targets.ts'
 import { type AgentEvent, deliveryInstalled, deliveryRenewed, fileDelivered } from '../hub/wire.ts'
 import {
   artefactKey,
@@ -16,11 +15,21 @@ import { filePath } from './installed-file.ts'
 import { pairPaths } from './installed-pair.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
 
+/** Where installed versions go on this host. */
+export interface InstalledTargets {
+  /** All targets: after a crash, after an edit, after others changed a file. Resolves with what is wrong. */
+  lookAfter(): Promise<readonly string[]>
+  /** Those of one delivery, whose files were just switched. */
+  applyNew(name: string, mark: string): Promise<void>
+  /** Puts the reports into the outbox. */
+  tell(): Promise<void>
+}
+
 export interface FollowUpContext {
   readonly outDir: string
   readonly processed: ProcessedStore
   readonly outbox: Pick<Outbox, 'enqueue'>
-  readonly targets: Pick<AgentTargets, 'applyNew' | 'tell'>
+  readonly targets: Pick<InstalledTargets, 'applyNew' | 'tell'>
 }
 
 /** A version that the records do not know yet, of a renewed pair most likely, starts again at the first step. */

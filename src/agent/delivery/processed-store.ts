@@ -10,9 +10,8 @@ import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import { FILE_MODE_DEFAULT } from '../../protocol/file-mode.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
-import type { AgentPaths } from '../settings/paths.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
-import { removeStagedFiles } from '../files/staged-files.ts'
+import { removeStagedFiles } from '../files/file-operations.ts'
 import type { ArtefactKind } from './installed-artefact.ts'
 
 /** The steps of an installed version, in their order. */
@@ -51,10 +50,11 @@ export interface ProcessedStore {
   remove(ids: readonly DeliveryId[]): Promise<void>
 }
 
-export type ProcessedPaths = Pick<
-  AgentPaths,
-  'processedFile' | 'deliveredFilesFile' | 'pushedFilesFile'
->
+export interface ProcessedPaths {
+  readonly processedFile: string
+  readonly deliveredFilesFile: string
+  readonly pushedFilesFile: string
+}
 
 type Deliveries = ReadonlyMap<DeliveryId, ProcessedDelivery>
 

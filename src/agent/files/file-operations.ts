@@ -1,8 +1,9 @@
 // The file operations that a change of version is made of: a port, so that a test can stop the world before any of them.
 
+import { join } from 'node:path'
 import { chmod, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { errnoCode } from '../../platform/errors.ts'
-import { syncDirectory, writeNewFile } from '../../platform/files.ts'
+import { removeIfPresent, syncDirectory, writeNewFile } from '../../platform/files.ts'
 
 export type FileKind = 'nothing' | 'directory' | 'link' | 'file' | 'other'
 
@@ -44,4 +45,11 @@ export const nodeFileOperations: FileOperations = {
   rename,
   syncDirectory,
   removeTree: (path) => rm(path, { recursive: true, force: true }),
+}
+
+/** A crash between the writing and the renaming of a file leaves `.NAME.….tmp` behind. */
+export async function removeStagedFiles(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith('.') && name.endsWith('.tmp')) await removeIfPresent(join(directory, name))
+  }
 }

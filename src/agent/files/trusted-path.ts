@@ -4,7 +4,6 @@ import type { Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
-import { ownershipRefusal } from './ownership-refusal.ts'
 
 export type TrustedDirectories =
   // From `/` down to the directory itself.
@@ -41,6 +40,17 @@ export async function lookAt(path: string): Promise<Stats | string | undefined> 
     if (code === undefined) throw error
     return `${path} cannot be looked at: ${code}`
   }
+}
+
+/** Why anyone but root and the user could change what these are the properties of. */
+export function ownershipRefusal(
+  { uid: ownerUid, mode }: Pick<Stats, 'uid' | 'mode'>,
+  uid: number,
+  subject: string,
+): string | undefined {
+  if (ownerUid !== 0 && ownerUid !== uid) return `${subject} belongs to user ${ownerUid}`
+  if ((mode & 0o022) !== 0) return `${subject} is writable by group or others`
+  return undefined
 }
 
 function directoryRefusal(path: string, stats: Stats, uid: number): string | undefined {

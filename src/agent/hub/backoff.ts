@@ -8,11 +8,26 @@ const FIRST_DELAY_MS = 1000
 const DELAY_MS_MAX = 5 * 60_000
 /** What a hub does not know yet is asked for again so much later: it may be upgraded. */
 export const UNKNOWN_ROUTE_AGAIN_MS = 3_600_000
+/** The wall clock is looked at this often: it may have been set, or the machine may have slept. */
+const SLICE_MS = 60_000
 
 /** `failures` is how many there were in a row, from 1; between half and all of the doubled delay. */
 export function backoffDelayMs(failures: number, random: Random): number {
   const fullMs = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 20))
   return Math.round(fullMs * (0.5 + random() / 2))
+}
+
+/** Ends early when woken, or when the clock was set back: then nobody knows how long was waited. */
+export async function waitFor(clock: Clock, durationMs: number, wake: AbortSignal): Promise<void> {
+  const startMs = clock.now().getTime()
+  for (;;) {
+    const nowMs = clock.now().getTime()
+    const leftMs = startMs + durationMs - nowMs
+    if (wake.aborted || leftMs <= 0 || nowMs < startMs) return
+    await clock.sleep(Math.min(leftMs, SLICE_MS), wake).catch((error: unknown) => {
+      if (!wake.aborted) throw error
+    })
+  }
 }
 
 interface Entry {

@@ -2,16 +2,36 @@
 
 import { UserError } from '../../platform/errors.ts'
 import { readGivenFile } from '../files/given-files.ts'
-import type { HubClient, HubClientOptions } from './client.ts'
-import type { HubConnections } from './connections.ts'
+import { createHubClient, type HubClient, type HubClientOptions } from './client.ts'
+import { createEnrollClient, type EnrollClient, type EnrollClientOptions } from './enroll-client.ts'
 import { type HubOutcome, HubUnreachableError } from './request.ts'
-import type { Identity } from '../identity/identity.ts'
-import type { HubStreamReply } from './hub-stream.ts'
+import { type HubStreamOptions, type HubStreamReply, openHubStream } from './hub-stream.ts'
 import type { Bundle } from './wire.ts'
+
+/** How the hub's two ports are reached: over the network, or by whatever stands in for it. */
+export interface HubConnections {
+  createHubClient(this: void, options: HubClientOptions): HubClient
+  createEnrollClient(this: void, options: EnrollClientOptions): EnrollClient
+  openStream(this: void, options: HubStreamOptions): Promise<HubStreamReply>
+}
+
+export const networkConnections: HubConnections = {
+  createHubClient,
+  createEnrollClient,
+  openStream: openHubStream,
+}
+
+/** What the gateway needs of an identity. */
+export interface ClientIdentity {
+  readonly leaf: { readonly sha256: string }
+  readonly certificatePem: string
+  readonly key: { readonly pem: string }
+  readonly caPem: string
+}
 
 export interface HubGateway extends HubClient {
   /** From the next request on; requests under way end with the identity that they began with. */
-  useIdentity(identity: Identity): Promise<void>
+  useIdentity(identity: ClientIdentity): Promise<void>
   /** Whether the hub is still the hub when these are trusted, and no others; throws HubUnreachableError when not. */
   tryRoots(caPem: string): Promise<void>
   /** Aborts once another identity than now is in use. */

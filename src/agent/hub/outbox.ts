@@ -15,10 +15,11 @@ import type { Logger } from '../../platform/logger.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import { EventRequestBody } from '../../protocol/schemas.ts'
 import { describeRefusal, isEventRefusedForGood, meaningOfRefusal } from './failures.ts'
+import type { HubBudget } from './budget.ts'
 import type { HubClient } from './client.ts'
 import { type HubRefusal, HubUnreachableError } from './request.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
-import { removeStagedFiles } from '../files/staged-files.ts'
+import { removeStagedFiles } from '../files/file-operations.ts'
 import { type AgentEvent, encodeEvent } from './wire.ts'
 
 /** Why events are still waiting after a flush; an error that is no HubUnreachableError is the disk's. */
@@ -168,6 +169,18 @@ class FileOutbox implements Outbox {
       await removeIfPresent(join(refusedDir, name))
     }
   }
+}
+
+/** Sends what waits, as far as the round's hub lets it. */
+export async function flushOutbox(
+  context: { readonly outbox: Outbox; readonly hub: Pick<HubClient, 'sendEvent'> },
+  budget: HubBudget,
+): Promise<void> {
+  if (!budget.isOpen) return
+  const result = await context.outbox.flush(context.hub)
+  if (result === 'empty') return
+  if (result instanceof Error) budget.noteError(result)
+  else budget.noteRefusal(result)
 }
 
 /** In their order; none when there is no outbox yet. Reads only, beside whoever else is at work. */

@@ -2,8 +2,11 @@
 // version of their own: an identity that works must also be one that can be renewed.
 
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
-import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
-import { removeStagedFiles } from '../files/staged-files.ts'
+import {
+  type FileOperations,
+  nodeFileOperations,
+  removeStagedFiles,
+} from '../files/file-operations.ts'
 import { adoptPlainFiles, kindOfPlace } from '../files/versioned-files.ts'
 import { filesOf, identityLayout, loadIdentity } from './identity.ts'
 

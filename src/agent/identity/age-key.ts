@@ -8,8 +8,7 @@ import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { generateAgeIdentity, parseIdentityFile, recipientOf } from '../../sealing/age-identity.ts'
-import { nodeFileOperations } from '../files/file-operations.ts'
-import { removeStagedFiles } from '../files/staged-files.ts'
+import { nodeFileOperations, removeStagedFiles } from '../files/file-operations.ts'
 
 export interface AgeKey {
   readonly identity: Secret<string>

@@ -3,7 +3,6 @@
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RetrySchedule } from '../hub/backoff.ts'
-import type { DeliveryContext } from '../delivery/delivery-context.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import type { HubOutcome, HubRefusal } from '../hub/request.ts'
 import { readPinned } from './announce-bundle.ts'
@@ -16,7 +15,7 @@ import { type Bundle, type BundleNumber, bundleRefused } from '../hub/wire.ts'
 export interface BundleContext {
   readonly session: AgentSession
   readonly retries: RetrySchedule
-  readonly deliveries: Pick<DeliveryContext, 'targets'>
+  readonly targets: { applyRoots(): Promise<void> }
   readonly log: Logger
   reportedRefusal: string | undefined
 }
@@ -36,7 +35,7 @@ export async function followBundle(
   offered: BundleNumber | undefined,
   budget: HubBudget,
 ): Promise<Identity | undefined> {
-  const { session, retries, deliveries } = context
+  const { session, retries, targets } = context
   const { clock } = session
   if (offered === undefined || isAdopted(record?.bundle, offered)) {
     retries.clear(BUNDLE_RETRIES)
@@ -49,7 +48,7 @@ export async function followBundle(
       budget.noteAnswer()
       retries.clear(BUNDLE_RETRIES)
       context.reportedRefusal = undefined
-      if (adoption.isNew) await deliveries.targets.applyRoots()
+      if (adoption.isNew) await targets.applyRoots()
       return adoption.identity
     }
     await settleRefusal(context, adoption, budget)

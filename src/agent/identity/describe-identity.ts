@@ -3,7 +3,6 @@
 import { describeError } from '../../platform/errors.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
-import type { AgentPaths } from '../settings/paths.ts'
 import { readAgeKey } from './age-key.ts'
 import type { Identity } from './identity.ts'
 
@@ -23,7 +22,7 @@ export interface IdentityDescription {
 
 export async function describeIdentity(
   { hostname, leaf }: Identity,
-  paths: Pick<AgentPaths, 'dataDir' | 'ageKeyFile'>,
+  { dataDir, ageKeyFile }: { readonly dataDir: string; readonly ageKeyFile: string },
 ): Promise<IdentityDescription> {
   return {
     hostname,
@@ -31,8 +30,8 @@ export async function describeIdentity(
     cert_serial: leaf.serial,
     not_before: formatInstant(leaf.notBefore),
     not_after: formatInstant(leaf.notAfter),
-    data_dir: paths.dataDir,
-    ...(await describeRecipient(paths.ageKeyFile)),
+    data_dir: dataDir,
+    ...(await describeRecipient(ageKeyFile)),
   }
 }
 

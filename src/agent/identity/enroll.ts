@@ -13,7 +13,6 @@ import { join } from 'node:path'
 import { backoffDelayMs, type Random } from '../hub/backoff.ts'
 import type { EnrollClient } from '../hub/enroll-client.ts'
 import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub/request.ts'
-import type { AgentPaths } from '../settings/paths.ts'
 import { checkLayout } from '../files/versioned-files.ts'
 import type { EnrollReply } from '../hub/wire.ts'
 import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
@@ -39,7 +38,7 @@ export interface EnrollRequest {
 }
 
 export interface EnrollContext {
-  readonly paths: Pick<AgentPaths, 'identityDir' | 'pendingDir' | 'ageKeyFile'>
+  readonly paths: Readonly<Record<'identityDir' | 'pendingDir' | 'ageKeyFile', string>>
   readonly client: EnrollClient
   readonly clock: Clock
   readonly random: Random

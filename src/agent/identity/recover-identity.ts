@@ -4,7 +4,6 @@ import { invariant } from '../../platform/errors.ts'
 import { parseCsrPem } from '../../pki/csr.ts'
 import type { EnrollClient } from '../hub/enroll-client.ts'
 import type { HubTime } from '../hub/time.ts'
-import type { AgentPaths } from '../settings/paths.ts'
 import { checkLayout } from '../files/versioned-files.ts'
 import { checkIssuedCertificate } from './certificate-checks.ts'
 import { identityLayout, requireIdentity, storeIdentity } from './identity.ts'
@@ -13,7 +12,7 @@ import { createRecoveryProof, refuseOtherThanP256 } from './recovery-proof.ts'
 import { type RenewalOutcome, WrongCertificateError } from './renew-identity.ts'
 
 export interface RecoveryContext {
-  readonly paths: Pick<AgentPaths, 'identityDir' | 'pendingRecoveryDir'>
+  readonly paths: { readonly identityDir: string; readonly pendingRecoveryDir: string }
   readonly enrollPort: Pick<EnrollClient, 'recover' | 'askTime'>
   readonly hubTime: HubTime
   /** The host of the hub's mutual-TLS URL. */

@@ -10,8 +10,13 @@ import { NewCertificates } from './certificate-lifetime.ts'
 import type { AgentConfig } from '../settings/config.ts'
 import type { EnrollClient } from '../hub/enroll-client.ts'
 import { type FileOperations, nodeFileOperations } from '../files/file-operations.ts'
-import { type HubConnections, networkConnections } from '../hub/connections.ts'
-import { createHubGateway, type HubGateway, readTrust } from '../hub/gateway.ts'
+import {
+  createHubGateway,
+  type HubConnections,
+  type HubGateway,
+  networkConnections,
+  readTrust,
+} from '../hub/gateway.ts'
 import { HubTime } from '../hub/time.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { announceBundle } from './announce-bundle.ts'

@@ -1,10 +1,9 @@
 import type { Readiness, Subsystem } from '../../platform/metrics-server.ts'
-import type { PollResult } from '../round/poll.ts'
-import type { AgentStatus } from './status.ts'
+import type { AgentStatus, RoundResult } from './status.ts'
 
 export interface AgentReadinessFacts {
   readonly status: Pick<AgentStatus, 'state' | 'identity' | 'deliveries'>
-  readonly lastResult: PollResult | undefined
+  readonly lastResult: RoundResult | undefined
   readonly now: Date
   readonly pollIntervalMs: number
   /** Targets of the agent’s own whose last pass failed. */

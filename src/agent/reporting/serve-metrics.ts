@@ -9,17 +9,15 @@ import { createMetricSet, type MetricSet } from '../../platform/metric-set.ts'
 import { type MetricsServer, startMetricsServer } from '../../platform/metrics-server.ts'
 import type { HookRunner } from '../delivery/hook-runner.ts'
 import type { HubTime } from '../hub/time.ts'
-import type { PollResult } from '../round/poll.ts'
-import type { AgentTargets } from '../targets/agent-targets.ts'
 import { updateNames } from '../update/update-files.ts'
 import { AGENT_METRICS, TARGET_RESULTS, type AgentMetrics } from './agent-metrics.ts'
 import { decideAgentReadiness } from './agent-readiness.ts'
-import type { AgentStatus } from './status.ts'
+import type { AgentStatus, RoundResult } from './status.ts'
 
 /** What is counted while it happens. */
 export interface AgentMeters {
   readonly set: MetricSet<AgentMetrics>
-  watchRound(round: Promise<PollResult>): Promise<PollResult>
+  watchRound<Result extends RoundResult>(round: Promise<Result>): Promise<Result>
   watchHooks(runner: HookRunner): HookRunner
   readonly lastSuccess: Date | undefined
 }
@@ -31,9 +29,11 @@ export interface AgentMetricsOptions {
   readonly version: string
   readonly pollIntervalMs: number
   readonly readStatus: () => Promise<AgentStatus>
-  readonly lastResult: () => PollResult | undefined
+  readonly lastResult: () => RoundResult | undefined
   readonly hubTime: Pick<HubTime, 'skewMs'>
-  readonly targets: Pick<AgentTargets, 'lastResults'>
+  readonly targets: {
+    lastResults(): readonly { readonly source: string; readonly result: string }[]
+  }
 }
 
 const FAILED_RESULTS: ReadonlySet<string> = new Set(['reverted', 'held_back', 'stuck'])

@@ -12,8 +12,8 @@ import {
 } from '../identity/describe-identity.ts'
 import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../settings/paths.ts'
-import type { PollResult } from '../round/poll.ts'
 import type { StreamState } from '../stream/follow-hub.ts'
+import type { RoundOutcome } from '../update/round-outcome.ts'
 import { findSurvival, type HeldCertificate } from './survival.ts'
 
 export interface AgentStatus {
@@ -55,6 +55,14 @@ export interface StreamDescription {
   readonly problem: string | null
 }
 
+/** What is shown of a round. */
+export interface RoundResult {
+  readonly finishedAt: Date
+  /** Everything that went wrong; empty when all is well. */
+  readonly problems: readonly string[]
+  readonly outcome: RoundOutcome
+}
+
 export interface StatusParts {
   readonly processed: Pick<ProcessedStore, 'list'>
   readonly outbox: { listWaiting(): readonly unknown[] }
@@ -63,7 +71,7 @@ export interface StatusParts {
   /** Undefined when no agent runs. */
   readonly running:
     | {
-        readonly lastResult: PollResult | undefined
+        readonly lastResult: RoundResult | undefined
         readonly nextPollAt: Date | undefined
         /** Undefined when it is switched off. */
         readonly stream: StreamState | undefined

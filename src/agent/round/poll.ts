@@ -20,7 +20,7 @@ import {
 } from '../identity/identity-upkeep.ts'
 import { announceRecipient, RECIPIENT_RETRIES } from '../identity/announce-recipient.ts'
 import { KnownFiles } from '../files/known-files.ts'
-import { flushOutbox } from '../hub/flush-outbox.ts'
+import { flushOutbox } from '../hub/outbox.ts'
 import { decideManifestReport, type ManifestReport } from './manifest-report.ts'
 import {
   adoptRestoredIdentity,
@@ -28,10 +28,10 @@ import {
   caPathOf,
   takeUpIdentity,
 } from '../identity/session.ts'
-import { createAgentTargets } from '../targets/agent-targets.ts'
+import { type AgentTargets, createAgentTargets } from '../targets/agent-targets.ts'
 import { keyTypeOf, loadTargets } from '../targets/load-targets.ts'
 import { currentApplier } from '../targets/target-applier.ts'
-import type { RoundOutcome } from '../update/round-outcome.ts'
+import type { RoundResult } from '../reporting/status.ts'
 import { type Manifest, manifestPulled } from '../hub/wire.ts'
 
 export interface PollState {
@@ -39,6 +39,7 @@ export interface PollState {
   readonly processed: ProcessedStore
   readonly retries: RetrySchedule
   readonly deliveries: DeliveryContext
+  readonly targets: AgentTargets
   readonly log: Logger
   manifestReport: ManifestReport | undefined
   isSkewed: boolean
@@ -46,13 +47,9 @@ export interface PollState {
   reportedRefusal: string | undefined
 }
 
-export interface PollResult {
-  readonly finishedAt: Date
-  /** Everything that went wrong; empty when all is well. */
-  readonly problems: readonly string[]
+export interface PollResult extends RoundResult {
   /** Whether the hub gave a manifest. */
   readonly hasManifest: boolean
-  readonly outcome: RoundOutcome
   readonly retryAfterMs: number
   /** The earliest instant at which something that failed may be tried again. */
   readonly nextRetryMs: number | undefined
@@ -69,6 +66,11 @@ export async function openPollState(
   const processed = await openProcessedStore(paths)
   const applier = currentApplier(config, paths)
   const retries = new RetrySchedule(session.random)
+  const targets = createAgentTargets(
+    // The agent reads what it wrote itself.
+    { config, paths, applier, owner: applier, clock, log: logging.forModule('agent.targets') },
+    { processed, outbox },
+  )
   return {
     session,
     processed,
@@ -77,6 +79,7 @@ export async function openPollState(
     manifestReport: undefined,
     isSkewed: false,
     reportedRefusal: undefined,
+    targets,
     deliveries: {
       outDir: paths.outDir,
       ageKeyFile: paths.ageKeyFile,
@@ -99,11 +102,7 @@ export async function openPollState(
         hookRunner,
         hookLog: logging.forModule('agent.hook'),
       }),
-      targets: createAgentTargets(
-        // The agent reads what it wrote itself.
-        { config, paths, applier, owner: applier, clock, log: logging.forModule('agent.targets') },
-        { processed, outbox },
-      ),
+      targets,
       keyTypeOf: async (name) =>
         keyTypeOf((await loadTargets(config.targetsDir, applier)).targets, name),
       retries,
@@ -167,7 +166,7 @@ export async function pollOnce(
   }
 }
 
-function outcomeOf(manifest: Manifest | undefined, budget: HubBudget): RoundOutcome {
+function outcomeOf(manifest: Manifest | undefined, budget: HubBudget): RoundResult['outcome'] {
   if (manifest !== undefined) return 'completed'
   if (budget.hasServerError) return 'server_error'
   return budget.isUnreachable ? 'network' : 'other'

@@ -3,7 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { backoffDelayMs, type Random } from '../hub/backoff.ts'
+import { backoffDelayMs, type Random, waitFor } from '../hub/backoff.ts'
 import type { PollResult } from './poll.ts'
 
 export interface RunLoop {
@@ -36,8 +36,6 @@ export interface NextDelayInput {
 }
 
 const DELAY_MS_MIN = 1000
-/** The wall clock is looked at this often: it may have been set, or the machine may have slept. */
-const SLICE_MS = 60_000
 
 /** How long to wait for the next round. */
 export function decideNextDelayMs(input: NextDelayInput, random: Random): number {
@@ -120,18 +118,5 @@ async function pollSafely({ poll, clock }: RunLoopOptions, log: Logger): Promise
       retryAfterMs: 0,
       nextRetryMs: undefined,
     }
-  }
-}
-
-/** Ends early when woken, or when the clock was set back: then nobody knows how long was waited. */
-export async function waitFor(clock: Clock, durationMs: number, wake: AbortSignal): Promise<void> {
-  const startMs = clock.now().getTime()
-  for (;;) {
-    const nowMs = clock.now().getTime()
-    const leftMs = startMs + durationMs - nowMs
-    if (wake.aborted || leftMs <= 0 || nowMs < startMs) return
-    await clock.sleep(Math.min(leftMs, SLICE_MS), wake).catch((error: unknown) => {
-      if (!wake.aborted) throw error
-    })
   }
 }

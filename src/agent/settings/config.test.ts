@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AgentCommand } from './agent-variables.ts'
 import { parseAgentConfig } from './config.ts'
-import { targetsStateDir } from './paths.ts'
+import { targetsStateDir } from '../targets/targets-state.ts'
 
 function parse(env: Record<string, string>, command: AgentCommand = 'run') {
   return parseAgentConfig(env, { command, osHostname: 'Web-1' })

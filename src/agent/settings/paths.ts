@@ -56,17 +56,6 @@ export function agentPaths(
   }
 }
 
-/**
- * Where whoever applies targets keeps its journal. Root's is beside the data directory, since an agent that owns that
- * directory could put another in the place of anything in it.
- */
-export function targetsStateDir(
-  { dataDir, targetsStateDir: given }: Pick<AgentConfig, 'dataDir' | 'targetsStateDir'>,
-  userId: number,
-): string {
-  return given ?? (userId === 0 ? `${dataDir}-targets` : join(dataDir, 'targets-state'))
-}
-
 const PRIVATE = 0o700
 const SHARED = 0o755
 

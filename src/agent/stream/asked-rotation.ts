@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { backoffDelayMs, type Random } from '../hub/backoff.ts'
-import { waitFor } from '../round/run-loop.ts'
+import { backoffDelayMs, type Random, waitFor } from '../hub/backoff.ts'
 
 export interface AskedRotationOptions {
   readonly clock: Clock

@@ -3,11 +3,10 @@
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { backoffDelayMs, type Random, UNKNOWN_ROUTE_AGAIN_MS } from '../hub/backoff.ts'
+import { backoffDelayMs, type Random, UNKNOWN_ROUTE_AGAIN_MS, waitFor } from '../hub/backoff.ts'
 import { describeRefusal } from '../hub/failures.ts'
 import type { HubGateway } from '../hub/gateway.ts'
 import type { HubRefusal } from '../hub/request.ts'
-import { waitFor } from '../round/run-loop.ts'
 
 export interface StreamState {
   /** `not_offered`: by a hub of an earlier version. */

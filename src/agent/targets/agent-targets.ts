@@ -5,28 +5,25 @@ import { join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import { replaceFile } from '../../platform/files.ts'
 import { EventType } from '../../protocol/words.ts'
-import type { ProcessedStore } from '../delivery/processed-store.ts'
+import type { InstalledTargets } from '../delivery/follow-up.ts'
+import type { DeliveryId } from '../../protocol/identifiers.ts'
 import type { Outbox } from '../hub/outbox.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
 import type { PassOptions, TargetResult } from './apply-targets.ts'
 import { runPass, type TargetsHost, tellWaitingReports } from './run-pass.ts'
 import type { TargetReport } from './target-report.ts'
 
-export interface AgentTargets {
-  /** All targets: after a crash, after an edit, after others changed a file. Resolves with what is wrong. */
-  lookAfter(): Promise<readonly string[]>
-  /** Those of one delivery, whose pair was just switched. */
-  applyNew(name: string, serial: string): Promise<void>
+export interface AgentTargets extends InstalledTargets {
   /** Of the last pass over all of them. */
   lastResults(): readonly TargetResult[]
   /** All targets, whose roots were just switched. */
   applyRoots(): Promise<void>
-  /** Puts the reports into the outbox. */
-  tell(): Promise<void>
 }
 
 export interface ReportSink {
-  readonly processed: Pick<ProcessedStore, 'list'>
+  readonly processed: {
+    list(): readonly { readonly deliveryId: DeliveryId; readonly name: string }[]
+  }
   readonly outbox: Pick<Outbox, 'enqueue' | 'listWaiting'>
 }
 

@@ -3,11 +3,10 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ownershipRefusal } from '../files/ownership-refusal.ts'
 import { resolveFileOwner } from './target-account.ts'
 import type { Applier } from './target-applier.ts'
 import type { Target, TargetFile, TargetProblem } from './target.ts'
-import { lookAt, readTrustedDirectories } from '../files/trusted-path.ts'
+import { lookAt, ownershipRefusal, readTrustedDirectories } from '../files/trusted-path.ts'
 
 /** One problem for each file that is refused, with the line of its `[[file]]`. */
 export async function checkPlaces(

@@ -6,11 +6,10 @@ import { basename, join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
 import type { KeyType } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
-import { ownershipRefusal } from '../files/ownership-refusal.ts'
 import { findConflicts } from './load-targets-conflicts.ts'
 import { parseTarget, TARGET_BYTES_MAX } from './parse-targets.ts'
 import type { Target, TargetProblem } from './target.ts'
-import { readTrustedDirectories } from '../files/trusted-path.ts'
+import { ownershipRefusal, readTrustedDirectories } from '../files/trusted-path.ts'
 
 export interface LoadedTarget extends Target {
   /**

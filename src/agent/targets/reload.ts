@@ -3,8 +3,7 @@
 import { readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { type HookResult, runHook } from '../delivery/run-hook.ts'
-import { ownershipRefusal } from '../files/ownership-refusal.ts'
-import { lookAt } from '../files/trusted-path.ts'
+import { lookAt, ownershipRefusal } from '../files/trusted-path.ts'
 
 export interface ReloadOptions {
   readonly applier: { readonly uid: number; readonly home: string }

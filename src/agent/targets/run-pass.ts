@@ -5,8 +5,6 @@ import type { Clock } from '../../platform/clock.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
-import type { AgentConfig } from '../settings/config.ts'
-import { type AgentPaths, targetsStateDir } from '../settings/paths.ts'
 import type { FileOwner } from '../files/act-as.ts'
 import { type AppliedStore, openAppliedStore } from './applied-store.ts'
 import {
@@ -17,14 +15,19 @@ import {
 } from './apply-targets.ts'
 import { loadTargets } from './load-targets.ts'
 import { readFileAsOwner } from './read-file.ts'
-import { readPairAsOwner } from './read-pair.ts'
+import { type PairPlaces, readPairAsOwner } from './read-pair.ts'
 import type { Target } from './target.ts'
 import type { Applier } from './target-applier.ts'
 import { formatProblem } from './target-explanation.ts'
 import { nodeTargetFiles } from './target-files.ts'
 import { createTargetParts } from './target-parts.ts'
 import type { TargetReport } from './target-report.ts'
-import { prepareTargetsState, tryLockTargets } from './targets-state.ts'
+import {
+  prepareTargetsState,
+  type TargetsConfig,
+  targetsStateDir,
+  tryLockTargets,
+} from './targets-state.ts'
 
 /** `refused`: never to be told again. */
 export type ReportVerdict = 'taken' | 'later' | 'refused'
@@ -34,8 +37,8 @@ const TELLING_MS_MAX = 20_000
 export type TellReport = (report: TargetReport) => Promise<ReportVerdict>
 
 export interface TargetsHost {
-  readonly config: Pick<AgentConfig, 'dataDir' | 'targetsDir' | 'targetsStateDir'>
-  readonly paths: Pick<AgentPaths, 'outDir' | 'identityDir'>
+  readonly config: TargetsConfig
+  readonly paths: PairPlaces
   readonly applier: Applier
   /** Whose the data directory is. */
   readonly owner: FileOwner

@@ -1,7 +1,6 @@
 // Who puts a target's files in place: root beside the agent, or the agent's own user.
 
-import type { AgentConfig } from '../settings/config.ts'
-import { type AgentPaths, targetsStateDir } from '../settings/paths.ts'
+import { type TargetsConfig, targetsStateDir } from './targets-state.ts'
 
 export interface Applier {
   readonly uid: number
@@ -14,8 +13,8 @@ export interface Applier {
 
 /** The user that this process acts as now. */
 export function currentApplier(
-  config: Pick<AgentConfig, 'dataDir' | 'targetsDir' | 'targetsStateDir'>,
-  paths: Pick<AgentPaths, 'identityDir' | 'outDir' | 'stateDir' | 'hookDir'>,
+  config: TargetsConfig,
+  paths: Readonly<Record<'identityDir' | 'outDir' | 'stateDir' | 'hookDir', string>>,
 ): Applier {
   const uid = process.geteuid?.() ?? 0
   return {

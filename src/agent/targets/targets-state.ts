@@ -8,7 +8,25 @@ import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import { syncDirectory } from '../../platform/files.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
 
+/** What the environment says of targets. */
+export interface TargetsConfig {
+  readonly dataDir: string
+  readonly targetsDir: string
+  readonly targetsStateDir: string | undefined
+}
+
 const PRIVATE = 0o700
+
+/**
+ * Where whoever applies targets keeps its journal. Root's is beside the data directory, since an agent that owns that
+ * directory could put another in the place of anything in it.
+ */
+export function targetsStateDir(
+  { dataDir, targetsStateDir: given }: Omit<TargetsConfig, 'targetsDir'>,
+  userId: number,
+): string {
+  return given ?? (userId === 0 ? `${dataDir}-targets` : join(dataDir, 'targets-state'))
+}
 
 /** Throws a UserError when anyone else could have a hand in it. */
 export async function prepareTargetsState(directory: string, uid: number): Promise<void> {

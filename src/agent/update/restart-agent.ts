@@ -6,7 +6,6 @@ import { Check } from 'typebox/value'
 import { errnoCode } from '../../platform/errors.ts'
 import { describeStrangers, findPathHands } from '../../platform/path-hands.ts'
 import { askRunningAgent } from '../control/control-socket.ts'
-import type { AgentPaths } from '../settings/paths.ts'
 import { actAs } from '../files/act-as.ts'
 import {
   LAST_ROUND_BYTES_MAX,
@@ -26,10 +25,16 @@ const REPLY_TIMEOUT_MS = 10_000
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /** The new version is installed already: whatever the agent says or does, that stays. */
-export async function restartRunningAgent(paths: AgentPaths): Promise<Restart> {
+export async function restartRunningAgent({
+  dataDir,
+  socketName,
+}: {
+  readonly dataDir: string
+  readonly socketName: string
+}): Promise<Restart> {
   try {
-    const answer = await asOwnerOf(paths.dataDir, () =>
-      askRunningAgent(paths.dataDir, paths.socketName, 'restart', REPLY_TIMEOUT_MS),
+    const answer = await asOwnerOf(dataDir, () =>
+      askRunningAgent(dataDir, socketName, 'restart', REPLY_TIMEOUT_MS),
     )
     if (answer === undefined) return 'not_running'
     if (!Check(RestartReply, answer.result)) return 'failed'
@@ -42,12 +47,10 @@ export async function restartRunningAgent(paths: AgentPaths): Promise<Restart> {
 
 /** How the last round of that version ended, as the agent says; undefined when it says nothing of the kind. */
 export async function readLastOutcome(
-  paths: AgentPaths,
+  { dataDir, stateDir }: { readonly dataDir: string; readonly stateDir: string },
   version: string,
 ): Promise<RoundOutcome | undefined> {
-  const text = await asOwnerOf(paths.dataDir, async () =>
-    readBounded(lastRoundPath(paths.stateDir)),
-  )
+  const text = await asOwnerOf(dataDir, async () => readBounded(lastRoundPath(stateDir)))
   const lastRound = text === undefined ? undefined : parseLastRound(text)
   return lastRound?.version === version ? lastRound.outcome : undefined
 }
