@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  insertAgent,
+  insertDelivery,
+  newCargo,
+  newContent,
+  NOW,
+} from '../../../../test/store/store-samples.ts'
+import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { Cargo } from '../../domain/cargo.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { Store } from '../../store/store.ts'
+import { createListManifest, type ListManifest } from './list-manifest.ts'
+
+let store: Store & AsyncDisposable
+let listManifest: ListManifest
+const polled: string[] = []
+
+before(async () => {
+  store = await openTemporaryStore()
+  const record = (id: string): void => void polled.push(id)
+  const none = {
+    lastPollAt: () => undefined,
+    flush: async () => undefined,
+    run: async () => undefined,
+  }
+  listManifest = createListManifest(store, { record, ...none })
+})
+after(() => store[Symbol.asyncDispose]())
+
+async function deliver(
+  agent: Agent,
+  name: string,
+  changes: Partial<Cargo> = {},
+): Promise<Delivery> {
+  const cargo = { ...newCargo(name), ...changes }
+  await store.write((writer) => writer.insertCargo(cargo))
+  return insertDelivery(store, agent.id, cargo)
+}
+
+test('[MAN-1] [MAN-5] is empty for an agent without any, and is a poll of that agent', async () => {
+  const agent = await insertAgent(store, 'empty')
+  assert.deepEqual(await listManifest(agent), { entregas: [] })
+  assert.deepEqual(polled, [agent.id])
+})
+
+test('[MAN-2] lists what is pendente or em_andamento, and of this agent alone', async () => {
+  const agent = await insertAgent(store, 'web-1')
+  await deliver(await insertAgent(store, 'web-2'), 'other')
+  const statuses = [
+    'pendente',
+    'em_andamento',
+    'instalada',
+    'entregue',
+    'falhou',
+    'cancelada',
+    'substituida',
+  ] as const
+  for (const status of statuses) {
+    const { id } = await deliver(agent, status)
+    await store.write((writer) => writer.setDeliveryStatus(id, status, NOW, null))
+  }
+  const { entregas } = await listManifest(agent)
+  assert.deepEqual(
+    entregas.map(({ nome, status }) => [nome, status]),
+    [
+      ['pendente', 'pendente'],
+      ['em_andamento', 'em_andamento'],
+    ],
+  )
+})
+
+test('[MAN-3] [DEL-2] [DEL-3] [PSH-23] names each by its carga, and only a push says its mode', async () => {
+  const agent = await insertAgent(store, 'web-3')
+  const site = await deliver(agent, 'site', { version: 7 })
+  const sealed = await deliver(agent, 'secret', { kind: 'selado' })
+  const pushed = await deliver(agent, 'motd', { kind: 'push' })
+  await store.write(async (writer) => {
+    await writer.setContent(sealed.cargoId, newContent(10))
+    await writer.setContent(pushed.cargoId, { ...newContent(10), mode: 0o640 })
+  })
+  const entry = ({ id, cargoId }: Delivery, tipo: string, nome: string, versao = 1): object => {
+    return { id, carga_id: cargoId, tipo, nome, versao, status: 'pendente' }
+  }
+  assert.deepEqual(await listManifest(agent), {
+    entregas: [
+      entry(site, 'csr_cert', 'site', 7),
+      entry(sealed, 'selado', 'secret'),
+      { ...entry(pushed, 'push', 'motd'), modo: '0640' },
+    ],
+  })
+})
+
+test('[MAN-4] changes nothing', async () => {
+  const agent = await insertAgent(store, 'web-4')
+  await deliver(agent, 'again')
+  const { version } = store
+  assert.deepEqual(await listManifest(agent), await listManifest(agent))
+  assert.equal(store.version, version)
+})
