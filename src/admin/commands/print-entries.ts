@@ -1,6 +1,6 @@
 import type { AdminEntry } from '../../protocol/admin/views.ts'
-import { printable } from '../../platform/printable.ts'
 import type { Output } from '../terminal/output.ts'
+import { renderLine } from '../terminal/table.ts'
 import { describeVerification, type ChainVerification } from './verify-chain.ts'
 
 /** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */
@@ -37,7 +37,7 @@ export function printEntriesAsJsonLines(output: Output): EntryPrinter {
 
 /** The widest usual value of each column but the last; nobody can measure entries that are yet to come. */
 const COLUMN_WIDTHS = [6, 27, 26, 36]
-const HEAD = renderRow(['SEQ', 'TIMESTAMP', 'TIPO_EVENTO', 'AGENTE_ID', 'PAYLOAD'])
+const HEAD = renderLine(COLUMN_WIDTHS, ['SEQ', 'TIMESTAMP', 'TIPO_EVENTO', 'AGENTE_ID', 'PAYLOAD'])
 
 export function printEntriesAsTable(output: Output): EntryPrinter {
   let head = HEAD
@@ -57,18 +57,6 @@ export function printEntriesAsTable(output: Output): EntryPrinter {
 }
 
 function renderEntry(entry: AdminEntry): string {
-  return renderRow([
-    String(entry.seq),
-    entry.timestamp,
-    entry.tipo_evento,
-    entry.agente_id ?? '-',
-    entry.payload_text,
-  ])
-}
-
-function renderRow(cells: readonly string[]): string {
-  return `${cells
-    .map((cell, index) => printable(cell).padEnd(COLUMN_WIDTHS[index] ?? 0))
-    .join('  ')
-    .trimEnd()}\n`
+  const { seq, timestamp, tipo_evento, agente_id, payload_text } = entry
+  return renderLine(COLUMN_WIDTHS, [seq, timestamp, tipo_evento, agente_id, payload_text])
 }

@@ -1,24 +1,5 @@
-import Table from 'cli-table3'
 import { printable } from '../../platform/printable.ts'
-
-const NO_BORDERS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-}
-const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 }
+import { displayWidth } from './display-width.ts'
 
 export type Cell = string | number | null
 
@@ -32,25 +13,33 @@ export function renderRows<Row>(columns: Columns<Row>, rows: readonly Row[]): st
 
 /** A header and aligned columns, for people and for awk; an absent value is `-`, so that every row has every column. */
 export function renderTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const table = new Table({ head: [...head], chars: NO_BORDERS, style: PLAIN })
-  table.push(...rows.map((row) => row.map(renderCell)))
-  return trimLines(table.toString())
+  return alignLines([head, ...rows])
 }
 
 /** One thing, a line a field. */
 export function renderFields(fields: Readonly<Record<string, Cell>>): string {
-  const table = new Table({ chars: NO_BORDERS, style: PLAIN })
-  table.push(...Object.entries(fields).map(([name, value]) => [name, renderCell(value)]))
-  return trimLines(table.toString())
+  return alignLines(Object.entries(fields))
 }
 
-function renderCell(value: Cell): string {
-  return value === null || value === '' ? '-' : printable(String(value))
+/** A line whose columns begin where those of other lines of these widths do; a cell that is wider moves what follows it. */
+export function renderLine(widths: readonly number[], cells: readonly Cell[]): string {
+  const padded = cells.map((cell, column) => {
+    const text = renderCell(cell)
+    return text + ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(text)))
+  })
+  return `${padded.join('  ').trimEnd()}\n`
 }
 
-function trimLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('')
+function alignLines(lines: readonly (readonly Cell[])[]): string {
+  const widths: number[] = []
+  for (const cells of lines) {
+    for (const [column, cell] of cells.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, displayWidth(renderCell(cell)))
+    }
+  }
+  return lines.map((cells) => renderLine(widths, cells)).join('')
+}
+
+function renderCell(cell: Cell): string {
+  return cell === null || cell === '' ? '-' : printable(String(cell))
 }
