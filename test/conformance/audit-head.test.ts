@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import type { TestHub } from '../support/hub.ts'
 import { startHubProcess } from '../support/hub-process.ts'
 import { startTestHub } from '../support/test-hub.ts'
+import { failToStart } from '../support/boot-here.ts'
 import { runProgram } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 
@@ -81,7 +82,7 @@ describe('[CHN-9] the head of the audit log', () => {
     wal[middle] = (wal[middle] ?? 0) ^ 1
     await writeFile(files[1] ?? '', wal)
     const untouched = await Promise.all(files.map((path) => readFile(path)))
-    const ended = await runProgram('svc-server', [], hub.environment)
+    const ended = await failToStart(hub.environment)
     assert.equal(ended.status, 1)
     assert.match(ended.stderr, /first missing entry: \d/)
     assert.deepEqual(await Promise.all(files.map((path) => readFile(path))), untouched)
@@ -92,7 +93,7 @@ describe('[CHN-9] the head of the audit log', () => {
     for (const hostname of ['h1', 'h2', 'h3']) await hub.createToken({ hostname })
     await hub.stop('SIGKILL')
     await truncate(join(hub.vaultRoot, 'db.enc-wal'), 0)
-    const ended = await runProgram('svc-server', [], hub.environment)
+    const ended = await failToStart(hub.environment)
     assert.equal(ended.status, 1)
     assert.match(ended.stderr, /first missing entry: 1/)
   })

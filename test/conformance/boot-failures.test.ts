@@ -7,19 +7,23 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { failToStart } from '../support/boot-here.ts'
 import { type Ended, runProgram, type Variables } from '../support/processes.ts'
-import { useHubProcess } from '../support/use-hub.ts'
+import { useHub } from '../support/use-hub.ts'
 
 /** Ran once, so that everything that a hub keeps is there, and does not run. */
-const { hub } = useHubProcess((listening) => listening.stop())
+const { hub } = useHub((listening) => listening.stop())
 
-const start = (extra: Variables = {}): Promise<Ended> =>
+type Start = (extra?: Variables) => Promise<Ended>
+const start: Start = (extra) => failToStart({ ...hub.environment, ...extra })
+/** The program, for one failure of each kind. */
+const startProcess: Start = (extra) =>
   runProgram('svc-server', [], { ...hub.environment, ...extra })
 
 /** It says exactly this on a line of its own, exits 1, and leaves the vault as it was. */
-async function assertFails(message: string, extra: Variables = {}): Promise<Ended> {
+async function assertFails(message: string, extra: Variables = {}, by = start): Promise<Ended> {
   const found = await contentOfVault()
-  const ended = await start(extra)
+  const ended = await by(extra)
   assert.equal(ended.status, 1, ended.stderr)
   assert.equal(ended.stdout, '')
   const lines = ended.stderr.split('\n')
@@ -124,13 +128,11 @@ describe('the vault', () => {
   test('[BOOT-11] [VLT-8] [LIM-16] vault already locked: Resource temporarily unavailable, while a hub runs', async () => {
     await hub.start()
     try {
-      const { pid } = hub
-      const ended = await start()
+      const ended = await startProcess()
       assert.equal(ended.status, 1)
       const message = 'vault already locked: Resource temporarily unavailable'
       assert.ok(ended.stderr.includes(`svc-server: error: ${message}\n`), ended.stderr)
       // The first one is none the worse for it.
-      assert.equal(hub.pid, pid)
       assert.deepEqual(await hub.admin('GET', '/v1/admin/tokens'), { tokens: [], next: null })
     } finally {
       await hub.stop()
@@ -138,9 +140,13 @@ describe('the vault', () => {
   })
 
   test('[BOOT-12] [VLT-5] [VLT-6] unwrap DEK — wrong passphrase?', async () => {
-    for (const passphrase of ['wrong', 'correct horse battery staple ', 'Correct horse']) {
+    for (const [passphrase, by] of [
+      ['wrong', startProcess],
+      ['correct horse battery staple ', start],
+      ['Correct horse', start],
+    ] as const) {
       const extra = { SVC_MASTER_PASSPHRASE: passphrase }
-      const ended = await assertFails('unwrap DEK — wrong passphrase?', extra)
+      const ended = await assertFails('unwrap DEK — wrong passphrase?', extra, by)
       assert.doesNotMatch(ended.stderr, /vault unsealed/)
     }
   })
@@ -225,7 +231,8 @@ describe('the vault', () => {
 describe('the CA’s root', () => {
   test('[BOOT-13] [CAX-7] read root CA from <path>: not found', async () => {
     const path = join(hub.directory, 'no-root.pem')
-    await assertFails(`read root CA from ${path}: not found`, { SVC_CA_ROOT_CA_PATH: path })
+    const message = `read root CA from ${path}: not found`
+    await assertFails(message, { SVC_CA_ROOT_CA_PATH: path }, startProcess)
   })
 
   const pem = (base64: string): string =>

@@ -8,7 +8,8 @@ import { HUB_METRICS } from '../../src/hub/metrics/hub-metrics.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import type { TestHub } from '../support/hub.ts'
-import { runProgram, waitUntil } from '../support/processes.ts'
+import { failToStart } from '../support/boot-here.ts'
+import { waitUntil } from '../support/processes.ts'
 import { parseSamples, scrape } from '../support/scrape.ts'
 import { useCa } from '../support/use-hub.ts'
 import { connect, exchange, post, send } from '../support/wire-client.ts'
@@ -144,7 +145,7 @@ describe('the metrics port', () => {
     await once(blocker, 'listening')
     const { port } = blocker.address() as { port: number }
     const taken = { ...hub.environment, SVC_METRICS_BIND: `127.0.0.1:${port}` }
-    const ended = await runProgram('svc-server', [], taken)
+    const ended = await failToStart(taken)
     blocker.close()
     assert.equal(ended.status, 1)
     assert.match(ended.stderr, new RegExp(`Address already in use \\(127.0.0.1:${port}\\)`))
@@ -171,7 +172,7 @@ describe('the metrics port', () => {
       ['SVC_METRICS_CERTIFICATES', '100001'],
       ['SVC_RENEWAL_THRESHOLD', '6'],
     ] as const) {
-      const ended = await runProgram('svc-server', [], { ...hub.environment, [name]: value })
+      const ended = await failToStart({ ...hub.environment, [name]: value })
       assert.equal(ended.status, 1)
       assert.match(ended.stderr, new RegExp(`error: ${name}: ${value} is not`))
     }

@@ -2,19 +2,15 @@
 // programs. What is about the process itself is for `startHubProcess`. With TEST_BIN it is a process here too, so that the
 // built hub is tested.
 
-import { bootHub, type Hub } from '../../src/hub/boot.ts'
-import { parseHubConfig, readSecret } from '../../src/hub/config.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { UserError } from '../../src/platform/errors.ts'
-import { parseLogFilter } from '../../src/platform/log-filter.ts'
-import { createLogging, type Logging } from '../../src/platform/logger.ts'
-import { findUnknownVariables } from '../../src/protocol/variable-names.ts'
+import { readSecret } from '../../src/hub/config.ts'
+import { bootHere, type BootedHub } from './boot-here.ts'
 import { initCheapVault } from './cheap-vault.ts'
 import { startDevCa } from './dev-ca.ts'
 import { createHubPlace, findPorts, type HubPorts, parseLog } from './hub.ts'
 import type { TestHub, TestHubOptions } from './hub.ts'
 import { createHubProcess } from './hub-process.ts'
-import { isBuiltTested, runProgram, type Variables } from './processes.ts'
+import { isBuiltTested } from './processes.ts'
+import { runSvcHere } from './run-svc.ts'
 import type { RunningCa } from './running-ca.ts'
 import { startStepCa } from './step-ca.ts'
 
@@ -62,7 +58,7 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
       if (running !== undefined) throw new Error('the hub runs')
       const variables = { ...environment, ...extra }
       log = ''
-      running = boot(variables, (line) => {
+      running = bootHere(variables, (line) => {
         log += line
       })
       try {
@@ -78,42 +74,10 @@ export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
       await stop()
       return { status: 0, signal: null, stdout: '', stderr: log }
     },
-    svc: (...args) => runProgram('svc', args, environment),
+    svc: (...args) => runSvcHere(args, environment),
     [Symbol.asyncDispose]: async () => {
       await stop()
       await remove()
     },
   }
-}
-
-interface BootedHub {
-  readonly booted: Promise<Hub>
-  stop(): Promise<void>
-}
-
-/** What src/hub/main.ts does, without what it does to its process. */
-function boot(variables: Variables, onLogLine: (line: string) => void): BootedHub {
-  const logging = createTestLogging(variables, onLogLine)
-  const config = parseHubConfig(variables)
-  const log = logging.forModule('hub.boot')
-  for (const variable of findUnknownVariables(variables)) log.warn({ variable }, 'Unknown variable')
-  const stopping = new AbortController()
-  const booted = bootHub(config, logging, stopping.signal, systemClock)
-  return {
-    booted,
-    stop: async () => {
-      stopping.abort(new UserError('stopped', 'stopped by its test while waiting to start'))
-      const hub = await booted.catch(() => undefined)
-      await hub?.close()
-    },
-  }
-}
-
-function createTestLogging(
-  { RUST_LOG: text = 'info' }: Variables,
-  write: (line: string) => void,
-): Logging {
-  const filter = parseLogFilter(text)
-  if (filter === undefined) throw new Error(`RUST_LOG is not a filter: ${text}`)
-  return createLogging({ filter, format: 'json', destination: { write } })
 }
