@@ -187,15 +187,6 @@ function createHubClient(
         },
       )
     },
-    checkBlob: (cargoId) =>
-      send(
-        'blob',
-        () => true as const,
-        async (hub, agent) => {
-          const isThere = (await hub.findBlob(agent, cargoId)) !== undefined
-          return isThere ? { ok: true, body: {} } : { ok: false, refusal: 'blob_not_found' }
-        },
-      ),
     close: async () => undefined,
   }
 }

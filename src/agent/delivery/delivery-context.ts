@@ -23,7 +23,7 @@ export interface DeliveryContext {
   readonly clock: Clock
   readonly hubTime: HubTime
   readonly newCertificates: NewCertificates
-  readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent' | 'fetchBlob' | 'checkBlob'>
+  readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent' | 'fetchBlob'>
   readonly outbox: Outbox
   readonly processed: ProcessedStore
   /** Read in earlier rounds. */

@@ -1,12 +1,10 @@
 // Installation: a pair or a file in `out/`, its record, its event; or the reason why there is none.
 
 import { describeError, errnoCode } from '../../platform/errors.ts'
-import { createCsrPem } from '../../pki/csr.ts'
-import { generateEcP256Key } from '../../pki/keys.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import { describeRefusal, meaningOfRefusal } from '../hub/failures.ts'
 import type { HubBudget } from '../hub/budget.ts'
-import type { HubOutcome, HubRefusal } from '../hub/request.ts'
+import type { HubRefusal } from '../hub/request.ts'
 import type { Identity } from '../identity/identity.ts'
 import { ForeignFileError, restoreLinks } from '../files/versioned-files.ts'
 import { deliveryFailed, type ManifestEntry } from '../hub/wire.ts'
@@ -15,8 +13,7 @@ import { queueEvents } from './follow-up.ts'
 import { artefactKey, artefactLayout, markOf, readInstalled } from './installed-artefact.ts'
 import { obtainFile, UnusableFileError } from './obtain-file.ts'
 import { obtainPair } from './obtain-pair.ts'
-import { type Installation, sameFileReason } from './plan-deliveries.ts'
-import type { ProcessedDelivery } from './processed-store.ts'
+import type { Installation } from './plan-deliveries.ts'
 
 /** Errors of the file system that no retry mends. */
 const NOT_WRITABLE: ReadonlySet<string | undefined> = new Set([
@@ -34,12 +31,8 @@ export async function installDelivery(
   installation: Installation,
   budget: HubBudget,
 ): Promise<void> {
-  const { entry, kind, name, mode, isInPlace, rival } = installation
+  const { entry, kind, name, mode, isInPlace } = installation
   const { deliveryId, cargoId, version } = entry
-  if (rival !== undefined && (await isStillLive(context, identity, rival, budget))) {
-    await failDelivery(context, entry, sameFileReason(name))
-    return
-  }
   if (!isInPlace) {
     const refusal = await obtainOrFail(context, identity, installation)
     if (refusal === 'failed') return
@@ -133,31 +126,4 @@ export async function failDelivery(
   retries.holdOff(deliveryId, clock.now(), ATTEMPT_INTERVAL_MS)
   log.error({ delivery_id: deliveryId, reason }, 'Delivery failed')
   await outbox.enqueue(deliveryFailed(deliveryId, reason))
-}
-
-/** Asks for what a live delivery may have and drops it; the hub knows a cancelled one no more. */
-async function isStillLive(
-  { hub, processed }: DeliveryContext,
-  identity: Identity,
-  rival: ProcessedDelivery,
-  budget: HubBudget,
-): Promise<boolean> {
-  const outcome = await askFor(hub, identity, rival)
-  if (outcome.ok) return true
-  if (meaningOfRefusal(outcome) === 'cancelled') {
-    await processed.remove([rival.deliveryId])
-    return false
-  }
-  budget.noteRefusal(outcome)
-  throw new Error(`whether ${rival.deliveryId} is live is not known: ${describeRefusal(outcome)}`)
-}
-
-async function askFor(
-  hub: DeliveryContext['hub'],
-  identity: Identity,
-  { kind, deliveryId, cargoId }: ProcessedDelivery,
-): Promise<HubOutcome<unknown>> {
-  if (kind !== DeliveryKind.csrCert) return hub.checkBlob(cargoId)
-  const csrPem = await createCsrPem(identity.hostname, await generateEcP256Key())
-  return hub.issueCertificate(csrPem, deliveryId)
 }

@@ -75,10 +75,8 @@ function plan(state: Partial<RoundState>) {
     ...state,
   })
   return {
-    install: decided.installations.map(({ entry: { deliveryId }, isInPlace, rival }) =>
-      [deliveryId, isInPlace ? 'in place' : '', rival ? `rival ${rival.deliveryId}` : '']
-        .filter((word) => word !== '')
-        .join(' '),
+    install: decided.installations.map(({ entry: { deliveryId }, isInPlace }) =>
+      isInPlace ? `${deliveryId} in place` : String(deliveryId),
     ),
     fail: decided.failures.map((failure) => String(failure.entry.deliveryId)),
     skip: decided.unknownKinds.map(({ deliveryId }) => String(deliveryId)),
@@ -152,18 +150,27 @@ describe('[SLD-8] the plan of a round', () => {
       { install: ['a'], fail: ['b'] },
     ],
     [
-      'a cargo with the file of a recorded one has a rival',
+      'a cargo with the file of a recorded one that is listed too fails',
+      {
+        entries: [entry('b'), entry('a')],
+        records: [record('a')],
+        installed: new Map([['csr_cert site', pairOf('a')]]),
+      },
+      { fail: ['b'] },
+    ],
+    [
+      'one that is listed no more gives up its file',
       {
         entries: [entry('b')],
         records: [record('a')],
         installed: new Map([['csr_cert site', pairOf('a')]]),
       },
-      { install: ['b rival a'] },
+      { install: ['b'] },
     ],
     [
-      'a cancelled one is no rival',
+      'a cancelled one does so at once',
       {
-        entries: [entry('b')],
+        entries: [entry('b'), entry('a')],
         records: [record('a', { cancelled: true })],
         installed: new Map([['csr_cert site', pairOf('a')]]),
       },
@@ -179,22 +186,22 @@ describe('[SLD-8] the plan of a round', () => {
       { install: ['b'] },
     ],
     [
-      'a file that is called as a certificate is has a rival, however it is written',
+      'a file that is called as a certificate is fails beside it, however it is written',
       {
-        entries: [entry('b', { kind: 'selado', name: 'SITE.crt' })],
+        entries: [entry('b', { kind: 'selado', name: 'SITE.crt' }), entry('a')],
         records: [record('a')],
         installed: new Map([['csr_cert site', pairOf('a')]]),
       },
-      { install: ['b rival a'] },
+      { fail: ['b'] },
     ],
     [
-      'a pair whose key a file is called after has one too',
+      'a pair whose key a file is called after does so too',
       {
-        entries: [entry('b')],
+        entries: [entry('b'), entry('a', { kind: 'selado', name: 'site.key' })],
         records: [record('a', { kind: 'selado', name: 'site.key' })],
         installed: new Map([['selado site.key', fileOf('a')]]),
       },
-      { install: ['b rival a'] },
+      { fail: ['b'] },
     ],
     [
       'of a pair and a file that would write one file the second fails',

@@ -43,8 +43,6 @@ export interface Installation {
   readonly mode?: number
   /** It is in place already: a crash came between the switch and the record. */
   readonly isInPlace: boolean
-  /** Another cargo's delivery writes the same file, as far as we know; the hub may have cancelled it since. */
-  readonly rival: ProcessedDelivery | undefined
 }
 
 export interface DeliveryPlan {
@@ -86,16 +84,20 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
     } else if (findSharedFile(artefactFiles(kind, name), taken) !== undefined) {
       failures.push({ entry, reason: sameFileReason(name) })
     } else if (!isOlderThanInstalled(entry, state)) {
+      if (hasListedRival(entry, kind, state)) {
+        failures.push({ entry, reason: sameFileReason(name) })
+        continue
+      }
       taken.push(...artefactFiles(kind, name))
       const mode = kind === DeliveryKind.push ? modeOf(entry) : undefined
       const file = mode === undefined ? { kind, name } : { kind, name, mode }
-      installations.push({ entry, ...file, ...circumstancesOf(entry, kind, state) })
+      installations.push({ entry, ...file, isInPlace: isInPlace(entry, state) })
     }
   }
   return { installations, failures, unknownKinds, ...planRenewals(state, taken) }
 }
 
-export function sameFileReason(name: string): string {
+function sameFileReason(name: string): string {
   return `another delivery writes the same file: ${name}`
 }
 
@@ -129,25 +131,33 @@ function isOlderThanInstalled(entry: ManifestEntry, { records }: RoundState): bo
   )
 }
 
-function circumstancesOf(
-  entry: ManifestEntry,
-  kind: ArtefactKind,
-  { records, installed, now }: RoundState,
-): Pick<Installation, 'isInPlace' | 'rival'> {
+function isInPlace(entry: ManifestEntry, { installed, now }: RoundState): boolean {
   const artefact = installed.get(artefactKey(entry))
-  const isInPlace =
+  return (
     artefact !== undefined &&
     artefact.record.delivery_id === entry.deliveryId &&
     artefact.record.version === entry.version &&
     (artefact.leaf === undefined || artefact.leaf.notAfter > now)
+  )
+}
+
+/**
+ * Whether another cargo's delivery that is live writes the same file. The hub lists no delivery whose file belongs to
+ * another live one (DEL-13): what was installed and is listed no more has ended.
+ */
+function hasListedRival(
+  entry: ManifestEntry,
+  kind: ArtefactKind,
+  { records, entries }: RoundState,
+): boolean {
   const files = artefactFiles(kind, entry.name)
-  const rival = records.find(
+  return records.some(
     (record) =>
       !record.cancelled &&
       (record.cargoId !== entry.cargoId || record.name !== entry.name) &&
+      entries.some(({ deliveryId }) => deliveryId === record.deliveryId) &&
       findSharedFile(artefactFiles(record.kind, record.name), files) !== undefined,
   )
-  return { isInPlace, rival }
 }
 
 function planRenewals(

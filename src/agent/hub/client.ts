@@ -39,8 +39,6 @@ export interface HubClient {
   /** The roots that the hub has in force. */
   fetchBundle(): Promise<HubOutcome<Bundle>>
   fetchBlob(cargoId: CargoId): Promise<HubOutcome<Blob>>
-  /** Refused with `blob_not_found` when the cargo has nothing for this agent; nothing is fetched. */
-  checkBlob(cargoId: CargoId): Promise<HubOutcome<true>>
   close(): Promise<void>
 }
 
@@ -83,22 +81,6 @@ export function createHubClient(options: HubClientOptions): HubClient {
     return sendToHub({ ...requestTo(route), ...rest })
   }
 
-  function sendForBlob(
-    cargoId: CargoId,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<HubReply<Blob>> {
-    const { path } = ROUTES.blob
-    return sendForBytes({
-      ...requestTo(ROUTES.blob),
-      url: routeUrl(options.baseUrl, path.replace(':id', encodeURIComponent(cargoId))),
-      headers,
-      accept: BLOB_TYPE,
-      bytesMax: BLOB_BYTES_MAX,
-      timeoutMs: BLOB_TIMEOUT_MS,
-      decode: decodeBlob,
-    })
-  }
-
   return {
     async issueCertificate(csrPem, deliveryId) {
       const body = {
@@ -124,13 +106,16 @@ export function createHubClient(options: HubClientOptions): HubClient {
       return answered(await send(ROUTES.bundle, { decode: decodeBundleReply }))
     },
     async fetchBlob(cargoId) {
-      return answered(await sendForBlob(cargoId, {}))
-    },
-    async checkBlob(cargoId) {
-      // Any that it has is not modified. HEAD would not do: its refusals have no body, and so no code.
-      const { outcome } = await sendForBlob(cargoId, { 'if-none-match': '*' })
-      if (!('notModified' in outcome) && !outcome.ok) return outcome
-      return { ok: true, value: true, hubTime: outcome.hubTime }
+      const { path } = ROUTES.blob
+      const reply = await sendForBytes({
+        ...requestTo(ROUTES.blob),
+        url: routeUrl(options.baseUrl, path.replace(':id', encodeURIComponent(cargoId))),
+        accept: BLOB_TYPE,
+        bytesMax: BLOB_BYTES_MAX,
+        timeoutMs: BLOB_TIMEOUT_MS,
+        decode: decodeBlob,
+      })
+      return answered(reply)
     },
     close: () => dispatcher.close(),
   }

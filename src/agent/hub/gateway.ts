@@ -120,7 +120,6 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       if (!outcome.ok) throw new HubUnreachableError(`the hub answered ${outcome.code}`)
     },
     fetchBlob: (cargoId) => client().fetchBlob(cargoId),
-    checkBlob: (cargoId) => client().checkBlob(cargoId),
     identityChange: () => inUse().change.signal,
     openStream: (lastEventId) => {
       const { settings, change } = inUse()

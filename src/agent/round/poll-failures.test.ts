@@ -67,21 +67,22 @@ describe('what cannot succeed becomes entrega_falhou', () => {
         .map(({ entrega_id: id }) => id),
       [second.id],
     )
-    hub.entregas = [manifestEntry({ nome: 'SITE' })]
+    hub.entregas = [first, manifestEntry({ nome: 'SITE' })]
     await pollOnce(state)
     assert.equal(hub.eventTypes().filter((type) => type === 'entrega_falhou').length, 2)
   })
 
-  test('a name whose former delivery was cancelled is free again', async () => {
+  test('[SLD-8] a name whose former delivery was cancelled is free again, and the hub is asked for nothing but the next one', async () => {
     await using agent = await startEnrolledAgent()
     const { hub, host } = agent
     hub.entregas = [manifestEntry()]
     const state = await host.openAgent()
     await pollOnce(state)
-    hub.misbehave('issue', { kind: 'refuse', status: 404, code: 'entrega_not_found' })
     const next = manifestEntry()
     hub.entregas = [next]
     await pollOnce(state)
+    await pollOnce(state)
+    assert.equal(hub.requestsTo('issue').length, 2)
     assert.deepEqual(
       state.processed.list().map(({ deliveryId }) => deliveryId),
       [next.id],
