@@ -10,6 +10,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { waitUntil } from '../support/processes.ts'
+import { runSvcHere } from '../support/run-svc.ts'
 import { startFakeHub } from './fake-hub.ts'
 import { runInShell, runInShellHere } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
@@ -65,6 +66,20 @@ describe('beside a hub', () => {
     }),
   )
 
+  test('[CLI-18] svc asks it first, and starts no process', () =>
+    withDirectory(async (directory) => {
+      const env = { SVC_VAULT_ROOT: join(directory, 'vault') }
+      const hub = await startFakeHub(env.SVC_VAULT_ROOT, PASSPHRASE, [])
+      try {
+        const before = await readFaultsOfChildren()
+        const { stderr, status } = await runSvcHere(['agente', 'list'], env)
+        assert.deepEqual([stderr, status], ['', 0])
+        assert.equal((await readFaultsOfChildren()) - before, 0)
+      } finally {
+        await hub.close()
+      }
+    }))
+
   test('[CLI-20] only unseal wants the passphrase, and finds out itself that it is wrong', () =>
     withDirectory(async (directory) => {
       const env = { SVC_VAULT_ROOT: join(directory, 'vault') }
@@ -84,6 +99,12 @@ describe('beside a hub', () => {
       }
     }))
 })
+
+/** The page faults of children that have ended, of this process: a child cannot run without any. */
+async function readFaultsOfChildren(): Promise<number> {
+  const [, fields = ''] = (await readFile('/proc/self/stat', 'utf8')).split(') ')
+  return Number(fields.split(' ')[8])
+}
 
 describe('svc that root starts', { skip }, () => {
   test('[CLI-21] is the owner of the vault before it opens anything, and leaves nothing of root there', () =>

@@ -27,16 +27,47 @@ function createFakeClock(): Clock & { elapsedMs(): number } {
 const silent: Progress = { show: () => undefined, clear: () => undefined }
 
 describe('connect', () => {
-  test('[CLI-18] opens the vault itself when nobody holds it', async () => {
-    const doors = { openVault: async () => direct, connectToHub: () => assert.fail('not asked') }
-    assert.equal(await connect(doors, '/vault', createFakeClock(), silent), direct)
-  })
-
-  test('[CLI-18] goes through the hub that holds the vault, at once', async () => {
+  test('[CLI-18] goes through the hub that answers, at once, without a look at the vault', async () => {
     const clock = createFakeClock()
-    const doors = { openVault: async () => undefined, connectToHub: async () => throughHub }
+    const doors = {
+      connectToHub: async () => throughHub,
+      openVault: () => assert.fail('not asked'),
+    }
     assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
     assert.equal(clock.elapsedMs(), 0)
+  })
+
+  test('[CLI-18] opens the vault itself when no hub answers, at once', async () => {
+    const clock = createFakeClock()
+    const doors = { connectToHub: async () => undefined, openVault: async () => direct }
+    assert.equal(await connect(doors, '/vault', clock, silent), direct)
+    assert.equal(clock.elapsedMs(), 0)
+  })
+
+  test('opens the vault behind a socket that it may not use, and says so when the vault is held', async () => {
+    const refused = new SvcError('permission_denied', 'not for you')
+    const connectToHub = () => Promise.reject(refused)
+    const free = { connectToHub, openVault: async () => direct }
+    assert.equal(await connect(free, '/vault', createFakeClock(), silent), direct)
+    const held = { connectToHub, openVault: async () => undefined }
+    await assert.rejects(connect(held, '/vault', createFakeClock(), silent), refused)
+  })
+
+  test('says why the vault cannot be opened, and not why the socket cannot', async () => {
+    const missing = new SvcError('vault_missing', 'no vault')
+    const doors = {
+      connectToHub: () => Promise.reject(new Error('no directory')),
+      openVault: () => Promise.reject(missing),
+    }
+    await assert.rejects(connect(doors, '/vault', createFakeClock(), silent), missing)
+  })
+
+  test('[CLI-18] goes through a hub that took the vault between the two looks', async () => {
+    const clock = createFakeClock()
+    const connectToHub = async () => (clock.elapsedMs() === 0 ? undefined : throughHub)
+    const doors = { connectToHub, openVault: async () => undefined }
+    assert.equal(await connect(doors, '/vault', clock, silent), throughHub)
+    assert.equal(clock.elapsedMs(), 100)
   })
 
   test('[CLI-18] waits for a hub that is still starting', async () => {

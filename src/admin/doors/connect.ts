@@ -1,4 +1,4 @@
-// Which way a command goes: straight into the vault when nobody holds it, else through the hub that does.
+// Which way a command goes: through the hub that answers, else straight into the vault when nobody holds it.
 
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError } from '../../platform/errors.ts'
@@ -6,10 +6,10 @@ import type { AdminSession } from './admin-session.ts'
 import type { Progress } from '../terminal/progress.ts'
 
 export interface Doors {
-  /** Undefined when another process holds the vault. */
-  openVault(): Promise<AdminSession | undefined>
   /** Undefined when no hub answers. */
   connectToHub(): Promise<AdminSession | undefined>
+  /** Undefined when another process holds the vault. */
+  openVault(): Promise<AdminSession | undefined>
 }
 
 const WAIT_MS = 10_000
@@ -24,7 +24,7 @@ export async function connect(
 ): Promise<AdminSession> {
   const deadline = clock.now().getTime() + WAIT_MS
   for (;;) {
-    const session = (await doors.openVault()) ?? (await doors.connectToHub())
+    const session = await openOneOf(doors)
     if (session !== undefined) {
       progress.clear()
       return session
@@ -33,6 +33,19 @@ export async function connect(
     if (clock.now().getTime() >= deadline) throw busy(vaultRoot)
     await clock.sleep(RETRY_INTERVAL_MS)
   }
+}
+
+/** The hub first: to lock the vault costs a process. Why a hub cannot be asked matters only when the vault is held. */
+async function openOneOf(doors: Doors): Promise<AdminSession | undefined> {
+  try {
+    const throughHub = await doors.connectToHub()
+    if (throughHub !== undefined) return throughHub
+  } catch (error) {
+    const direct = await doors.openVault()
+    if (direct === undefined) throw error
+    return direct
+  }
+  return doors.openVault()
 }
 
 function busy(vaultRoot: string): SvcError {
