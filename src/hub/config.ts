@@ -57,7 +57,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
   {
     name: 'SVC_CA_PROVISIONER_NAME',
     required: false,
-    default: 'asked of the CA by key id',
+    default: 'the hub asks the CA, by key id',
     meaning: 'Name of the CA’s JWK provisioner.',
   },
   {
@@ -107,41 +107,42 @@ export const HUB_VARIABLES: readonly Variable[] = [
     required: false,
     default: '127.0.0.1:9464',
     meaning:
-      'Bind address of `/metrics`, `/livez` and `/readyz` (plain HTTP, for whoever reaches it); `off` turns them off.',
+      'Bind address of `/metrics`, `/livez` and `/readyz` (plain HTTP, open to everybody who reaches it); `off` turns them off.',
   },
   {
     name: 'SVC_METRICS_CERTIFICATES',
     required: false,
     default: '0',
     meaning:
-      'How many certificates, those that end first, have a series of their own in the metrics; 100000 at most.',
+      'How many certificates get a series of their own in the metrics, the first to end first; at most 100000.',
   },
   {
     name: 'SVC_RENEWAL_THRESHOLD',
     required: false,
     default: '6h',
     meaning:
-      'The SVC_AGENT_RENEWAL_THRESHOLD of the agents, which tells the hub which certificates are late.',
+      'The SVC_AGENT_RENEWAL_THRESHOLD of the agents; from it the hub knows which certificates are late.',
   },
   {
     name: 'SVC_IDENTITY_MATCH',
     required: false,
     default: 'identity',
     meaning:
-      '`identity`: a client certificate must be one that the hub obtained for the agent; `cn`: any of the CA with the agent’s CN.',
+      '`identity`: the hub accepts only a client certificate that it obtained for the agent; `cn`: any certificate of the CA with the agent’s CN.',
   },
   {
     name: 'SVC_RECOVERY_GRACE',
     required: false,
     default: '7d',
     meaning:
-      'How long after its expiry an identity can still be recovered; `0s` turns recovery off.',
+      'How long after its expiry an agent can recover its identity; `0s` turns recovery off.',
   },
   {
     name: 'SVC_TRUSTED_PROXIES',
     required: false,
     default: '',
-    meaning: 'Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` is believed.',
+    meaning:
+      'Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` the hub believes.',
   },
   {
     name: 'SVC_BLOB_MAX',
@@ -154,7 +155,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
     required: false,
     default: '',
     meaning:
-      'Path of root certificates, PEM, that receivers of webhooks may have besides the system’s.',
+      'Path of root certificates, PEM, that the hub accepts for receivers of webhooks besides the system’s.',
   },
   {
     name: 'RUST_LOG',

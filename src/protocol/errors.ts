@@ -12,16 +12,19 @@ export const WIRE_ERRORS = {
   request_invalid: { status: 400, when: 'A field is missing, has the wrong type, or is too long.' },
   csr_invalid: {
     status: 400,
-    when: 'The CSR cannot be parsed, its self-signature is wrong, or its key is not P-256, P-384, Ed25519 or RSA of 2048 to 4096 bits.',
+    when: 'The CSR does not parse, its self-signature is wrong, or its key is not P-256, P-384, Ed25519 or RSA of 2048 to 4096 bits.',
   },
   token_not_found: { status: 401, when: 'No enrolment token has this SHA-256.' },
-  token_consumed: { status: 401, when: 'The enrolment token was used already.' },
+  token_consumed: { status: 401, when: 'Somebody has already used the enrolment token.' },
   token_expired: { status: 401, when: 'The enrolment token is past its expiry.' },
   agent_not_registered: {
     status: 401,
     when: 'The certificate’s CN matches no agent, or the certificate is not an identity that the hub obtained for that agent.',
   },
-  agent_revoked: { status: 401, when: 'The agent, or this certificate of it, was revoked.' },
+  agent_revoked: {
+    status: 401,
+    when: 'The agent is revoked, or this certificate of the agent is.',
+  },
   certificate_expired: {
     status: 401,
     when: 'The certificate expired while its connection was open.',
@@ -30,13 +33,13 @@ export const WIRE_ERRORS = {
     status: 401,
     when: 'A newer identity of the same agent has been in use for over a minute.',
   },
-  recovery_refused: { status: 401, when: 'The expired identity cannot be recovered.' },
+  recovery_refused: { status: 401, when: 'The hub does not recover this expired identity.' },
   admin_token_invalid: {
     status: 401,
-    when: 'No admin token came along, or one that is unknown, expired or revoked.',
+    when: 'The request has no admin token, or its admin token is unknown, expired or revoked.',
   },
-  hostname_mismatch: { status: 403, when: 'The token was made for another hostname.' },
-  role_mismatch: { status: 403, when: 'The token was made for another role.' },
+  hostname_mismatch: { status: 403, when: 'The token is for another hostname.' },
+  role_mismatch: { status: 403, when: 'The token is for another role.' },
   csr_cn_mismatch: {
     status: 403,
     when: 'The CSR asks for a name that is not the agent’s own hostname.',
@@ -56,12 +59,12 @@ export const WIRE_ERRORS = {
   },
   method_not_allowed: {
     status: 405,
-    when: 'The route exists with another method; `Allow` lists them.',
+    when: 'The route exists with other methods; `Allow` lists them.',
   },
   request_timeout: { status: 408, when: 'The request did not arrive in time.' },
   agent_already_enrolled: {
     status: 409,
-    when: 'The token was made before its host was enrolled by another one; it is not consumed.',
+    when: 'Another token enrolled the host after this token was made; the hub does not consume this token.',
   },
   request_id_conflict: { status: 409, when: 'The same `request_id` came with a different event.' },
   body_too_large: { status: 413, when: 'The body is over its limit.' },
@@ -69,7 +72,7 @@ export const WIRE_ERRORS = {
   rate_limited: { status: 429, when: 'Too many requests; `Retry-After` says when to try again.' },
   internal_error: {
     status: 500,
-    when: 'A fault in the hub; the log has it under the reply’s `X-Request-Id`.',
+    when: 'The hub has a fault; its log has the details under the reply’s `X-Request-Id`.',
   },
   ca_failed: { status: 502, when: 'The hub could not obtain a usable certificate from the CA.' },
   unavailable: {

@@ -48,7 +48,7 @@ export const HUB_LIMITS = {
     variable: 'SVC_LIMIT_RESPONSE_SECONDS',
     default: 30,
     unit: 'seconds',
-    meaning: 'Without the client taking anything of an answer.',
+    meaning: 'How long a client may take nothing of an answer.',
   },
   handshakeSeconds: {
     variable: 'SVC_LIMIT_HANDSHAKE_SECONDS',
@@ -78,7 +78,7 @@ export const HUB_LIMITS = {
     variable: 'SVC_LIMIT_ENROLL_FAILURES',
     default: 60,
     unit: 'a minute',
-    meaning: 'Unknown tokens, and bodies without one, from one address.',
+    meaning: 'Unknown tokens, and bodies without a token, from one address.',
   },
   adminFailuresPerMinute: {
     variable: 'SVC_LIMIT_ADMIN_FAILURES',
@@ -109,7 +109,7 @@ export const HUB_LIMITS = {
     default: 64 * 1024 * 1024,
     unit: 'bytes',
     meaning:
-      'Free space of the vault’s file system below which each agent may add only a little, and below half of which events are refused, so that renewals go on.',
+      'Free space of the vault’s file system. Below it each agent may add only a few events; below half of it the hub refuses events, so that renewals go on.',
   },
 } as const satisfies Readonly<Record<string, Limit>>
 
