@@ -62,9 +62,10 @@ export class ChainVerifier {
     if (entry.seq !== this.#count) return `expected entry ${this.#count}`
     if (entry.previousHash !== this.#head)
       return 'the previous hash is not the hash of the entry before'
-    if (entry.timestamp < this.#timestamp) return 'the timestamp is before that of the entry before'
+    if (entry.timestamp < this.#timestamp)
+      return 'the timestamp is before the timestamp of the entry before'
     if (hashEntry(entry.previousHash, entry.payloadText, entry.timestamp) !== entry.hash) {
-      return 'the hash is not that of the payload and timestamp'
+      return 'the hash does not match the payload and timestamp'
     }
     return undefined
   }

@@ -17,6 +17,6 @@ export function parseListenAddress(text: string): ListenAddress {
     host !== undefined && Number(port) <= 65_535 && (bracketed === undefined || isIP(host) === 6)
   if (isValid) return { host, port: Number(port) }
   throw new UserError('listen_address_invalid', `not a listen address: ${text}`, {
-    hint: 'it is written ADDRESS:PORT, such as 127.0.0.1:9000 or [::1]:9000',
+    hint: 'write it as ADDRESS:PORT, such as 127.0.0.1:9000 or [::1]:9000',
   })
 }

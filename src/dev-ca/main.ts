@@ -24,7 +24,7 @@ const DNS_NAMES = ['localhost', '127.0.0.1', '::1']
 const program = new Command('svc-ca')
   .description(
     'The embedded CA: the part of step-ca that a hub uses, for demos, tests and laptops.\n' +
-      'In production a hub is pointed at a real step-ca.',
+      'In production, point the hub at a real step-ca.',
   )
   .version(readVersion())
   .addHelpText(

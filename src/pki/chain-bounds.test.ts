@@ -49,11 +49,11 @@ describe('[LIM-30] a chain', () => {
       ['rsa:2048', '-pkeyopt', 'rsa_keygen_pubexp:4294967297'],
       'an RSA exponent of more than 32 bits',
     ],
-    [ec('secp256k1'), 'an elliptic curve other than P-256, P-384 and P-521'],
-    [ec('brainpoolP256r1'), 'an elliptic curve other than P-256, P-384 and P-521'],
+    [ec('secp256k1'), 'an elliptic curve that is not P-256, P-384 or P-521'],
+    [ec('brainpoolP256r1'), 'an elliptic curve that is not P-256, P-384 or P-521'],
     [
       [...ec('P-256'), '-pkeyopt', 'ec_param_enc:explicit'],
-      'an elliptic curve other than P-256, P-384 and P-521',
+      'an elliptic curve that is not P-256, P-384 or P-521',
     ],
   ]
   for (const [key, fault] of refused) {
@@ -75,7 +75,10 @@ describe('[LIM-30] a chain', () => {
     test(`has three keys on ${curve} at most`, () => {
       const [leaf = Buffer.alloc(0), ...four] = chainOf(createHostileChain(curve, 4).certificatePem)
       assert.equal(findChainFault([leaf, ...four.slice(1)]), undefined)
-      assert.equal(findChainFault([leaf, ...four]), 'a chain of more than 3 keys on P-384 or P-521')
+      assert.equal(
+        findChainFault([leaf, ...four]),
+        'a chain with more than 3 keys on P-384 or P-521',
+      )
     })
   }
 
@@ -88,7 +91,7 @@ describe('[LIM-30] a chain', () => {
     'rsa-3072 with an exponent as long': 'an RSA exponent of more than 32 bits',
     'rsa-4096': undefined,
     'rsa-16384': 'an RSA key of more than 4096 bits',
-    'p-256 with its curve spelled out': 'an elliptic curve other than P-256, P-384 and P-521',
+    'p-256 with its curve spelled out': 'an elliptic curve that is not P-256, P-384 or P-521',
     'p-384': undefined,
     'p-521': undefined,
     'p-256': undefined,
@@ -129,7 +132,7 @@ describe('[LIM-30] a chain', () => {
       property(nat(certificate.length - 1), (length) => {
         assert.equal(
           findChainFault([certificate.subarray(0, length)]),
-          'a certificate that is no DER',
+          'a certificate that is not DER',
         )
       }),
     )

@@ -23,7 +23,7 @@ export function findChainFault(certificates: readonly Uint8Array[]): string | un
   let [slowKeys, nameBytes, constraintBytes] = [0, 0, 0]
   for (const certificate of certificates) {
     const fields = readCertificateFields(certificate)
-    if (fields === undefined) return 'a certificate that is no DER'
+    if (fields === undefined) return 'a certificate that is not DER'
     const fault = findPublicKeyFault(fields.spki)
     if (fault !== undefined) return fault
     if (RESOURCE_EXTENSIONS.some((each) => fields.extensions.has(each))) {
@@ -34,7 +34,7 @@ export function findChainFault(certificates: readonly Uint8Array[]): string | un
     constraintBytes += fields.constraintBytes
   }
   if (slowKeys > SLOW_KEYS_MAX) {
-    return `a chain of more than ${SLOW_KEYS_MAX} keys on P-384 or P-521`
+    return `a chain with more than ${SLOW_KEYS_MAX} keys on P-384 or P-521`
   }
   return nameBytes * constraintBytes > NAME_COMPARISONS_MAX
     ? 'a chain with too many names and constraints'

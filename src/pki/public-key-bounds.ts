@@ -27,13 +27,13 @@ const SLOW_CURVES: ReadonlySet<string> = new Set([
  */
 export function findPublicKeyFault(spki: Uint8Array): string | undefined {
   const parts = readSpki(spki)
-  if (parts === undefined) return 'a public key that is no DER'
+  if (parts === undefined) return 'a public key that is not DER'
   const { algorithm, curve, key } = parts
   if (RSA.has(algorithm)) return findRsaFault(spki, key)
   if (EDWARDS.has(algorithm)) return undefined
-  if (algorithm !== EC) return 'a public key of another kind than RSA, ECDSA and EdDSA'
+  if (algorithm !== EC) return 'a public key that is not RSA, ECDSA or EdDSA'
   const isNamed = curve !== undefined && (curve === P256 || SLOW_CURVES.has(curve))
-  return isNamed ? undefined : 'an elliptic curve other than P-256, P-384 and P-521'
+  return isNamed ? undefined : 'an elliptic curve that is not P-256, P-384 or P-521'
 }
 
 /** One signature by it takes 0.7 ms on P-384 and 1.5 ms on P-521, seven and sixteen times as long as on P-256. */
@@ -71,7 +71,7 @@ function findRsaFault(spki: Uint8Array, key: DerElement): string | undefined {
       ? readDerSequence(spki, inner, [DerTag.integer, DerTag.integer])
       : undefined
   const [modulus, exponent] = numbers ?? []
-  if (modulus === undefined || exponent === undefined) return 'an RSA key that is no DER'
+  if (modulus === undefined || exponent === undefined) return 'an RSA key that is not DER'
   if (bitsOf(spki, modulus) > RSA_MODULUS_BITS_MAX) {
     return `an RSA key of more than ${RSA_MODULUS_BITS_MAX} bits`
   }

@@ -15,8 +15,8 @@ export function becomeOwnerOf(directory: string): void {
   if (stranger !== undefined) {
     throw new UserError(
       'directory_open',
-      `root does not work in ${directory}: ${stranger} can put something else in its place`,
-      { hint: 'it and all directories above it have to be root’s, or its owner’s, alone' },
+      `root does not work in ${directory}: ${stranger} can replace it`,
+      { hint: 'only root and its owner may be able to write it and the directories above it' },
     )
   }
   const { end } = found

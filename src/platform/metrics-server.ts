@@ -122,7 +122,7 @@ async function answer(
   const route = routes.get(path)
   if (route === undefined) {
     onRefusal?.(404)
-    return plain(404, 'there are /metrics, /livez and /readyz')
+    return plain(404, 'this port serves /metrics, /livez and /readyz')
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     onRefusal?.(405)

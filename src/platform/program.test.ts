@@ -18,7 +18,7 @@ describe('a program', () => {
       'that the system stops says by what, without a stack',
       `async () => void (await import('node:fs')).mkdirSync('/etc/passwd/x')`,
       1,
-      /^name: error: ENOTDIR: not a directory, mkdir '\/etc\/passwd\/x'\nname: hint: a file is where a directory has to be\n$/,
+      /^name: error: ENOTDIR: not a directory, mkdir '\/etc\/passwd\/x'\nname: hint: a file is in the place of a directory\n$/,
     ],
     [
       'that knows no way out tells the one of what stopped it',
@@ -27,7 +27,7 @@ describe('a program', () => {
         throw new SvcError('code', 'cannot read it', { cause: new Error('', { cause }) })
       }`,
       1,
-      /^name: error: cannot read it\nname: hint: run it as the owner of that, or as root\n$/,
+      /^name: error: cannot read it\nname: hint: run it as the owner of that file, or as root\n$/,
     ],
     [
       'that has a bug shows where',

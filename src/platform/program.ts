@@ -26,13 +26,13 @@ export async function runProgram(name: string, main: () => Promise<void>): Promi
 
 /** What somebody can mend on the machine: the system's message names the path, and a stack would say nothing more. */
 const MENDABLE: ReadonlyMap<string, string> = new Map([
-  ['EACCES', 'run it as the owner of that, or as root'],
-  ['EPERM', 'run it as the owner of that, or as root'],
-  ['EISDIR', 'a directory is where a file has to be'],
-  ['ENOTDIR', 'a file is where a directory has to be'],
-  ['EEXIST', 'something else is in its place'],
-  ['ENOSPC', 'make room on that disk'],
-  ['EDQUOT', 'make room on that disk'],
+  ['EACCES', 'run it as the owner of that file, or as root'],
+  ['EPERM', 'run it as the owner of that file, or as root'],
+  ['EISDIR', 'a directory is in the place of a file'],
+  ['ENOTDIR', 'a file is in the place of a directory'],
+  ['EEXIST', 'another file is in its place'],
+  ['ENOSPC', 'free space on that disk'],
+  ['EDQUOT', 'free space on that disk'],
   ['EROFS', 'that file system is read-only'],
 ])
 

@@ -39,9 +39,9 @@ export const AUTHENTICATION_ERRORS: readonly WireErrorCode[] = [
 ]
 
 export const AGENT_ROUTES: Readonly<Record<Exclude<RouteName, 'openapi'>, DescribedRoute>> = {
-  health: { summary: 'Whether the hub runs.', reply: HealthReplyBody, errors: [] },
+  health: { summary: 'Says that the hub runs.', reply: HealthReplyBody, errors: [] },
   enroll: {
-    summary: 'A host becomes an agent, by a one-time token.',
+    summary: 'Enrol a host with a one-time token.',
     request: EnrollRequestBody,
     reply: EnrollReplyBody,
     errors: [
@@ -55,46 +55,46 @@ export const AGENT_ROUTES: Readonly<Record<Exclude<RouteName, 'openapi'>, Descri
       'rate_limited',
       'ca_failed',
     ],
-    headers: { 'Idempotency-Key': 'With it the same request again gets the same reply.' },
+    headers: { 'Idempotency-Key': 'With this key, the same request gets the same reply again.' },
   },
   recover: {
-    summary: 'A new identity for an expired one, by a proof of its key.',
+    summary: 'Replace an expired identity, by a proof of its key.',
     request: RecoverRequestBody,
     reply: IssueReplyBody,
     errors: ['csr_invalid', 'csr_cn_mismatch', 'recovery_refused', 'rate_limited', 'ca_failed'],
   },
   issue: {
-    summary: 'A certificate: a new identity, or one for a csr_cert delivery.',
+    summary: 'Obtain a certificate: a new identity, or a certificate for a csr_cert delivery.',
     request: IssueRequestBody,
     reply: IssueReplyBody,
     errors: ['csr_invalid', 'csr_cn_mismatch', 'entrega_not_found', 'rate_limited', 'ca_failed'],
   },
   manifest: {
-    summary: 'The deliveries that the agent has to work on.',
+    summary: 'The deliveries that wait for the agent.',
     reply: ManifestReplyBody,
     errors: [],
     hasTag: true,
   },
   bundle: {
-    summary: 'The roots that are trusted now.',
+    summary: 'The roots in force.',
     reply: BundleReplyBody,
     errors: [],
     hasTag: true,
   },
   events: {
-    summary: 'Something that happened at the agent, for the audit log.',
+    summary: 'Record an event of the agent in the audit log.',
     request: EventRequestBody,
     reply: EventReplyBody,
     errors: ['entrega_not_found', 'request_id_conflict', 'rate_limited'],
   },
   stream: {
-    summary: 'Server-sent events, for as long as the agent likes: that there is something new.',
+    summary: 'Server-sent events, which tell the agent that there is something new.',
     reply: 'text/event-stream',
     errors: [],
-    headers: { 'Last-Event-ID': 'The last id that it knows.' },
+    headers: { 'Last-Event-ID': 'The last id that the agent has seen.' },
   },
   recipient: {
-    summary: 'Whom files for this agent are sealed to, from now on.',
+    summary: 'Set the recipient for which operators seal files for this agent.',
     request: RecipientRequestBody,
     reply: RecipientReplyBody,
     errors: ['rate_limited'],

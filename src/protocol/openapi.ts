@@ -66,7 +66,7 @@ export function describeApi(version: string): Json {
       title: 'Cartorio',
       version,
       description:
-        'All ports of a hub. The rules behind it: docs/protocol.md. Unknown fields of a request are ignored; fields may be added to replies.',
+        'All ports of a hub. docs/protocol.md states the rules. The hub ignores unknown fields of a request; later versions may add fields to replies.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: Object.entries(PORTS).map(([name, { description }]) => ({ name, description })),
@@ -75,14 +75,14 @@ export function describeApi(version: string): Json {
     components: {
       headers: {
         RequestId: {
-          description: 'The hub’s log has more under it.',
+          description: 'The hub’s log has the details under this id.',
           required: true,
           schema: { type: 'string' },
         },
       },
       responses: {
         AdminError: {
-          description: 'Why not, as a code and in words.',
+          description: 'The reason of the refusal, as a code and in words.',
           headers: REQUEST_ID,
           content: { 'application/json': { schema: { $ref: '#/components/schemas/AdminError' } } },
         },
@@ -144,10 +144,18 @@ function describeOperation(name: AdminOperationName): Json {
       ? Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }))
       : []),
     ...(isCreate
-      ? [header('Idempotency-Key', 'Done once for it in 24 h.', '^[!-~]{16,255}$')]
+      ? [
+          header(
+            'Idempotency-Key',
+            'The hub carries out a request with this key once in 24 h.',
+            '^[!-~]{16,255}$',
+          ),
+        ]
       : []),
-    ...(hasVersion ? [header('If-Match', 'The versao that it is thought to have, as `"3"`.')] : []),
-    ...('etag' in properties ? [header('If-Match', 'The ETag of the reply that showed it.')] : []),
+    ...(hasVersion ? [header('If-Match', 'The versao that the caller expects, as `"3"`.')] : []),
+    ...('etag' in properties
+      ? [header('If-Match', 'The ETag of the reply that showed the politica.')]
+      : []),
   ]
   return {
     operationId: name,
@@ -171,7 +179,7 @@ function describeTag(name: AdminOperationName): Json {
   if (name === 'createCargo' || 'versao' in ADMIN_REPLIES[name].properties)
     return tag('Its versao, as `"3"`.')
   const isAboutPolicy = (ADMIN_POLICY_OPERATIONS as readonly string[]).includes(name)
-  return isAboutPolicy ? tag('Another one whenever it changes.') : {}
+  return isAboutPolicy ? tag('Changes whenever the politica changes.') : {}
 }
 
 function describeItself(): Json {

@@ -72,12 +72,15 @@ describe('svc evento list', () => {
     besideHub(createTamperedEntries(), async (svc) => {
       for (const options of ['', '--limit 1', '--tipo cert_renewed']) {
         const outcome = await svc(`svc evento list --json --verify ${options}`)
-        const reason = 'the hash is not that of the payload and timestamp'
+        const reason = 'the hash does not match the payload and timestamp'
         const document = JSON.parse(outcome.stdout) as LogDocument
         assert.equal(document.ok, false)
         assert.equal(document.count, COUNT)
         assert.deepEqual(document.first_bad, { seq: BAD_SEQ, reason })
-        assert.match(outcome.stderr, /^svc: error: hash chain broken at entry 7: the hash is not/)
+        assert.match(
+          outcome.stderr,
+          /^svc: error: hash chain broken at entry 7: the hash does not match/,
+        )
         assert.equal(outcome.exitStatus, 1)
       }
     }))

@@ -54,7 +54,7 @@ describe('a politica', () => {
     const body = { token, hostname, role: 'web', csr_pem: csrPem }
     const refused = await post({ port: hub.ports.enroll }, '/v1/enroll', body)
     assertRefused(refused, 502, 'ca_failed')
-    assert.match(hub.logText(), /is good until \S+, and 1800 s were asked for/)
+    assert.match(hub.logText(), /is valid until \S+, and the hub asked for 1800 s/)
     await setPolicy(hub, { cert_ttl: 7200 })
     assertOk(await post({ port: hub.ports.enroll }, '/v1/enroll', body))
     assert.deepEqual(

@@ -274,7 +274,11 @@ describe('receivers that misbehave', () => {
     const expired = await startTls(new Date(nowMs - 3_600_000))
     const expected: [url: string, state: string, erro: RegExp][] = [
       [`http://localhost:${hangs}/`, 'failing', /no answer within 10 s/],
-      [`http://localhost:${redirects}/`, 'failing', /answered 302, and redirects are not followed/],
+      [
+        `http://localhost:${redirects}/`,
+        'failing',
+        /answered 302, and the hub does not follow redirects/,
+      ],
       [`http://localhost:${gone}/`, 'disabled', /410/],
       ['https://receiver.invalid/', 'failing', /ENOTFOUND|EAI_AGAIN/],
       [`https://localhost:${expired}/`, 'failing', /certificate has expired/],

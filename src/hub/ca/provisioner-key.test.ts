@@ -52,7 +52,11 @@ describe('parseProvisionerKey', () => {
       JSON.stringify({ ...jwk, x: 'AA' }),
       /that is not 32 bytes of base64url$/,
     ],
-    ['a kid that is a number', JSON.stringify({ ...jwk, kid: 1 }), /has a kid that is not a text$/],
+    [
+      'a kid that is a number',
+      JSON.stringify({ ...jwk, kid: 1 }),
+      /has a kid that is not a string$/,
+    ],
     [
       'a private part of another key',
       JSON.stringify({ ...jwk, d: newJwk()['d'] }),

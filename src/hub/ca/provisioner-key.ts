@@ -28,7 +28,7 @@ export function parseProvisionerKey(json: string): Secret<ProvisionerKey> {
     throw invalidKey('has an x, y or d that is not 32 bytes of base64url')
   }
   if (kid !== undefined && (typeof kid !== 'string' || kid === '')) {
-    throw invalidKey('has a kid that is not a text')
+    throw invalidKey('has a kid that is not a string')
   }
   if (!isKeyPair(x, y, d)) throw invalidKey('has a private part that does not fit its public part')
   return new Secret({ kty, crv, x, y, d, ...(kid === undefined ? {} : { kid }) })

@@ -107,7 +107,7 @@ describe('step-ca client', () => {
     await client.sign({ ...request, lifetimeSeconds: 3600 })
     const failure = await failureOf(client.sign({ ...request, lifetimeSeconds: 3400 }))
     assert.equal(failure.reason, 'wrong_certificate')
-    assert.match(failure.message, /is good until \S+, and 3400 s were asked for$/)
+    assert.match(failure.message, /is valid until \S+, and the hub asked for 3400 s$/)
   })
 
   test('[CAX-2] finds the name of the provisioner on whatever page it is, and asks once for many calls', async () => {

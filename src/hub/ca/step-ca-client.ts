@@ -182,7 +182,7 @@ function checkChain(
       clockSkewMsMax: CLOCK_SKEW_MS_MAX,
     }) ?? findLifetimeFault(leaf, lifetimeSeconds, now)
   if (leaf === undefined || fault !== undefined) {
-    throw new CaError('wrong_certificate', `the CA answered with something else: ${fault}`)
+    throw new CaError('wrong_certificate', `the CA sent an unexpected answer: ${fault}`)
   }
   // A root in the chain is of no use: who trusts it has it.
   const intermediates = rest.filter(({ sha256 }) => roots.every((root) => root.sha256 !== sha256))
@@ -203,7 +203,7 @@ function findLifetimeFault(
   if (leaf === undefined || lifetimeSeconds === undefined) return undefined
   const lateMs = leaf.notAfter.getTime() - now.getTime() - lifetimeSeconds * 1000
   return lateMs > CLOCK_SKEW_MS_MAX + ISSUER_BACKDATE_MS
-    ? `the certificate is good until ${leaf.notAfter.toISOString()}, and ${lifetimeSeconds} s were asked for`
+    ? `the certificate is valid until ${leaf.notAfter.toISOString()}, and the hub asked for ${lifetimeSeconds} s`
     : undefined
 }
 

@@ -21,7 +21,7 @@ export function compareRoots(
 export function findRootsFault(roots: readonly Certificate[], now: Date): string | undefined {
   if (roots.length > LIMITS.rootsMax) return `more than ${LIMITS.rootsMax} roots`
   const stranger = roots.find(({ x509 }) => !x509.ca)
-  if (stranger !== undefined) return `${stranger.x509.subject} is no certificate of a CA`
+  if (stranger !== undefined) return `${stranger.x509.subject} is not a CA certificate`
   if (!roots.some((root) => isValid(root, now))) return 'none of the roots is valid now'
   return undefined
 }

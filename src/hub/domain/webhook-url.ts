@@ -22,7 +22,7 @@ export function decideWebhookUrl(text: string): UrlVerdict {
     return refused('it is not https, and not on this machine')
   }
   if (address !== undefined && !isAllowedAddress(address, url.protocol)) {
-    return refused(`${address} is no address to send to`)
+    return refused(`the hub does not send to ${address}`)
   }
   return { ok: true, url }
 }

@@ -61,6 +61,6 @@ export function readIdempotencyKey(header: unknown): string | undefined | UserEr
   return new UserError(
     'idempotency_key_invalid',
     'an Idempotency-Key has 16 to 255 visible ASCII characters',
-    { hint: 'a new UUID for each request that is to be done' },
+    { hint: 'send a new UUID with each new request' },
   )
 }

@@ -56,7 +56,7 @@ describe('a port of the hub', () => {
       assert.equal(answer.logged.length, 1)
       assert.match(
         String(answer.logged[0]?.['reason']),
-        /^HTTP\/\d\.\d, only HTTP\/1\.1 is spoken$/,
+        /^HTTP\/\d\.\d, the hub speaks only HTTP\/1\.1$/,
       )
     })
   }

@@ -261,7 +261,7 @@ function refuseUnlikeHttp(request: FastifyRequest, reply: FastifyReply): WireErr
 
 /** Node takes other versions, none, and several hosts all the same. docs/protocol.md SRF-12, SRF-23. */
 function findHttpFault({ raw }: FastifyRequest): string | undefined {
-  if (raw.httpVersion !== '1.1') return `HTTP/${raw.httpVersion}, only HTTP/1.1 is spoken`
+  if (raw.httpVersion !== '1.1') return `HTTP/${raw.httpVersion}, the hub speaks only HTTP/1.1`
   return namesSeveralHosts(raw) ? 'more than one Host' : undefined
 }
 
@@ -278,7 +278,7 @@ async function waitBefore(
   }
 }
 
-const TOO_MANY_WAIT = 'too many wait for their turn'
+const TOO_MANY_WAIT = 'too many callers wait for their turn'
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 

@@ -40,7 +40,7 @@ export async function readPage<T, Row extends { readonly id: string }>(
 
 function cursorUnknown(after: string | undefined): UserError {
   return new UserError('cursor_unknown', `after: there is no ${after} in this list`, {
-    hint: 'it is the next of the page before',
+    hint: 'give the `next` of the page before',
   })
 }
 

@@ -46,7 +46,7 @@ export async function unwrapDataKey(
     return new Secret(Buffer.concat([decipher.update(ciphertext), decipher.final()]))
   } catch (error) {
     throw new VaultError('vault_wrong_passphrase', 'unwrap DEK — wrong passphrase?', {
-      hint: 'the passphrase is not the one that `svc init` was given',
+      hint: 'the passphrase is not the one that you gave to `svc init`',
       // The cause says only that authentication failed, which the message says better.
       ...(error instanceof Error ? {} : { cause: error }),
     })

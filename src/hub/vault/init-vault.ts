@@ -60,7 +60,7 @@ async function refuseExistingVault(root: string, files: VaultFiles): Promise<voi
     throw new UserError('vault_exists', `vault already initialised at ${root}`)
   }
   if ((await exists(files.database)) && !(await exists(files.stagedConfig))) {
-    throw new VaultError('vault_corrupt', `${files.database} is there without its config.json`, {
+    throw new VaultError('vault_corrupt', `${files.database} exists without its config.json`, {
       hint: 'restore config.json from a backup, or choose another directory',
     })
   }
@@ -86,9 +86,13 @@ async function prepareDirectory(root: string, files: VaultFiles): Promise<void> 
   const ours = new Set(Object.values(files).map((path) => basename(path)))
   const foreign = (await readdir(root)).filter((name) => !ours.has(name))
   if (foreign.length > 0) {
-    throw new UserError('directory_in_use', `${root} has other files in it and is open to others`, {
-      hint: `choose an empty directory, or close it first: chmod 700 ${root}`,
-    })
+    throw new UserError(
+      'directory_in_use',
+      `${root} has other files in it, and other users can open it`,
+      {
+        hint: `choose an empty directory, or close it first: chmod 700 ${root}`,
+      },
+    )
   }
   await chmod(root, DIRECTORY_MODE)
 }

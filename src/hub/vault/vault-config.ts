@@ -55,7 +55,7 @@ export function parseVaultConfig(text: string, path: string): VaultConfig {
   // One file has one text, so whatever was changed in it shows.
   if (config === undefined || formatVaultConfig(config) !== text) {
     throw new VaultError('vault_corrupt', `${path} is damaged`, {
-      hint: 'restore it from a backup; without it the vault cannot be opened',
+      hint: 'restore it from a backup; without it nobody can open the vault',
     })
   }
   return config

@@ -111,7 +111,7 @@ describe('the vault', () => {
       const before = await readFile(join(root, 'db.enc'))
       await rm(join(root, 'config.json'))
       await assert.rejects(initVault(root, PASSPHRASE), {
-        message: `${join(root, 'db.enc')} is there without its config.json`,
+        message: `${join(root, 'db.enc')} exists without its config.json`,
       })
       assert.deepEqual(await readFile(join(root, 'db.enc')), before)
     })

@@ -47,7 +47,7 @@ describe('[WHK-13] a name', () => {
       const lookup = createAddressLookup(() => Promise.resolve(found))
       await assert.rejects(resolve(lookup, 'a.example', protocol), {
         code: 'address_refused',
-        message: `a.example is ${found.map(({ address }) => address).join(', ')}, which is no address to send to`,
+        message: `a.example leads to ${found.map(({ address }) => address).join(', ')}, where the hub does not send`,
       })
     })
   }

@@ -49,7 +49,7 @@ export function createAddressLookup(resolveName: ResolveName = resolveBySystem):
     const addresses = found.map(({ address }) => address).join(', ')
     throw new SvcError(
       'address_refused',
-      `${hostname} is ${addresses}, which is no address to send to`,
+      `${hostname} leads to ${addresses}, where the hub does not send`,
     )
   }
   return {

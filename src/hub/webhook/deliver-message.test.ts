@@ -113,7 +113,7 @@ describe('an attempt', () => {
       })
       assert.deepEqual(
         await attempt(`http://127.0.0.1:${server.port}/`),
-        failed(status, `answered ${status}, and redirects are not followed`),
+        failed(status, `answered ${status}, and the hub does not follow redirects`),
       )
       assert.deepEqual(paths, ['/'])
     })
@@ -160,11 +160,11 @@ describe('an attempt', () => {
 describe('[WHK-13] an attempt at an address that is refused', () => {
   test('ends before anything is connected to', async () => {
     const literal = await attempt('https://169.254.169.254/')
-    assert.equal(errorOf(literal), '169.254.169.254 is no address to send to')
+    assert.equal(errorOf(literal), 'the hub does not send to 169.254.169.254')
     const named = await attempt('https://metadata.example/', {
       resolveName: () => Promise.resolve([{ address: '169.254.169.254', family: 4 }]),
     })
-    assert.match(errorOf(named), /metadata\.example is 169\.254\.169\.254/)
+    assert.match(errorOf(named), /metadata\.example leads to 169\.254\.169\.254/)
   })
 
   test('connects to what was checked, whatever the name leads to next', async () => {

@@ -65,7 +65,7 @@ function judgeReply({ status, retryAfter }: WebhookReply, now: Date): DeliveryOu
   if (status === GONE) return { kind: 'gone', status, error: 'answered 410 Gone' }
   const isRedirect = status >= 300 && status < 400
   const error = isRedirect
-    ? `answered ${status}, and redirects are not followed`
+    ? `answered ${status}, and the hub does not follow redirects`
     : `answered ${status}`
   const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfterMs(retryAfter, now)
   return { kind: 'failed', status, error, retryAfterMs }

@@ -77,5 +77,5 @@ export function openWebhookConnection(options: WebhookConnectionOptions): Webhoo
 function requireAllowedAddress(url: URL): void {
   const address = addressIn(url)
   if (address === undefined || isAllowedAddress(address, url.protocol)) return
-  throw new SvcError('address_refused', `${address} is no address to send to`)
+  throw new SvcError('address_refused', `the hub does not send to ${address}`)
 }

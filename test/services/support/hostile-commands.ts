@@ -311,7 +311,7 @@ async function enrollsAt(ground: Ground, script: string): Promise<void> {
   ground.plant(script)
   const { status, stderr } = await ground.root(['enroll'], NO_HUB)
   assert.equal(status, 1)
-  assert.match(stderr, /root does not work in .*: user \d+ can put something else in its place/)
+  assert.match(stderr, /root does not work in .*: user \d+ can replace it/)
 }
 
 function giveHomeTls(ground: Ground): void {

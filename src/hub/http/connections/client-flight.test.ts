@@ -55,6 +55,6 @@ describe('[LIM-30] what a client says until its certificate is there', () => {
     const early = createClientFlight().take(record(23, Buffer.alloc(40)))
     assert.deepEqual(early, { ok: false, reason: 'application data before the handshake was done' })
     const finished = createClientFlight().take(record(HANDSHAKE, Buffer.from([20, 0, 0, 0])))
-    assert.deepEqual(finished, { ok: false, reason: 'another message than a certificate' })
+    assert.deepEqual(finished, { ok: false, reason: 'a message that is not a certificate' })
   })
 })

@@ -52,7 +52,7 @@ export function createClientFlight(): ClientFlight {
       return type === Record.handshake ? messages.take(body, false) : TOO_EARLY
     }
     const opened = type === Record.encrypted ? open(header, body) : undefined
-    if (opened === undefined) return { fault: 'a record that is not what was agreed on' }
+    if (opened === undefined) return { fault: 'a record of another kind than agreed' }
     if (opened.type === Record.alert) return 'more'
     return opened.type === Record.handshake ? messages.take(opened.content, true) : TOO_EARLY
   }
@@ -67,7 +67,7 @@ export function createClientFlight(): ClientFlight {
         const bodyAt = at + RECORD_HEADER_BYTES
         if (bytes.length < bodyAt) break
         const bodyBytes = bytes.readUInt16BE(at + 3)
-        if (bodyBytes > RECORD_BODY_BYTES_MAX) return refused('what is no TLS')
+        if (bodyBytes > RECORD_BODY_BYTES_MAX) return refused('bytes that are not TLS')
         const end = bodyAt + bodyBytes
         if (bytes.length < end) break
         flightRecords += 1
@@ -109,7 +109,7 @@ function createMessageReader() {
           continue
         }
         // A client that was asked for its certificate says that first, even when it has none.
-        if (type !== Message.certificate) return { fault: 'another message than a certificate' }
+        if (type !== Message.certificate) return { fault: 'a message that is not a certificate' }
         if (messageBytes > MESSAGE_BYTES_MAX) {
           return { fault: `a chain of more than ${CHAIN_BYTES_MAX} bytes` }
         }
@@ -129,7 +129,7 @@ function judgeCertificates(message: Buffer, isTls13: boolean): Step {
       ? readChain(message.subarray(1), true)
       : undefined
     : readChain(message, false)
-  const fault = chain === undefined ? 'a certificate message that is none' : findChainFault(chain)
+  const fault = chain === undefined ? 'a malformed certificate message' : findChainFault(chain)
   return fault === undefined ? 'over' : { fault }
 }
 

@@ -28,7 +28,7 @@ export function findJsonFault(text: string, depthMax: number): string | undefine
       depth -= 1
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const end = endOfNumber(text, at)
-      if (!survives(text, at, end)) return 'a number with more digits than survive'
+      if (!survives(text, at, end)) return 'a number with more digits than a double keeps'
       at = end - 1
     }
   }
