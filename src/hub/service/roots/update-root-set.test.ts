@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { insertAgent, NOW } from '../../../../test/store/store-samples.ts'
+import { collectLog, type LoggedLine } from '../../../../test/support/collected-log.ts'
+import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
+import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
+import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
+import type { Certificate } from '../../../pki/certificates.ts'
+import type { Store } from '../../store/store.ts'
+import { CurrentRootSet } from './current-root-set.ts'
+import { createUpdateRootSet, type RootSetHub, type UpdateRootSet } from './update-root-set.ts'
+
+const DAY_MS = 86_400_000
+
+let store: Store & AsyncDisposable
+let old: Certificate
+let next: Certificate
+let expired: Certificate
+
+before(async () => {
+  store = await openTemporaryStore()
+  old = await createSampleRoot('Old', new Date(NOW.getTime() + DAY_MS))
+  next = await createSampleRoot('Next', new Date(NOW.getTime() + 2 * DAY_MS))
+  expired = await createSampleRoot('Expired', NOW)
+})
+after(() => store[Symbol.asyncDispose]())
+
+/** What of a hub hangs on its roots, as it is now; whatever is done to it is in `done`, in order. */
+class FakeRootSetHub implements RootSetHub {
+  readonly done: string[] = []
+  serverRootIs: Certificate | undefined
+  renews: () => void = () => undefined
+  readonly #names: ReadonlyMap<string, string>
+
+  constructor() {
+    this.serverRootIs = old
+    const names = { old, next, expired }
+    this.#names = new Map(Object.entries(names).map(([name, { pem }]) => [pem, name]))
+  }
+  useForAuthority(rootPem: string): void {
+    this.done.push(`authority ${this.#namesOf(rootPem)}`)
+  }
+  serverRoot(roots: readonly Certificate[]): Certificate | undefined {
+    return roots.find(({ sha256 }) => sha256 === this.serverRootIs?.sha256)
+  }
+  async renewServerCertificate(): Promise<void> {
+    this.done.push('renew')
+    this.renews()
+  }
+  async useForAgents({ pem }: { pem: string }, { isAnyRemoved }: { isAnyRemoved: boolean }) {
+    this.done.push(`agents ${this.#namesOf(pem)}${isAnyRemoved ? ', some went' : ''}`)
+  }
+  #namesOf(pem: string): string {
+    return [...this.#names].flatMap(([one, name]) => (pem.includes(one) ? [name] : [])).join('+')
+  }
+}
+
+let file: () => Certificate[]
+let hub: FakeRootSetHub
+let current: CurrentRootSet
+let lines: LoggedLine[]
+let isDiskFull: boolean
+let epoch = 0
+let seq: number
+let update: UpdateRootSet
+
+/** A running hub with the root `old` as set 4 of an época of its own. */
+beforeEach(async () => {
+  file = () => [old, next]
+  hub = new FakeRootSetHub()
+  isDiskFull = false
+  const collected = collectLog()
+  ;({ lines } = collected)
+  // A test may begin the next one.
+  epoch += 2
+  current = new CurrentRootSet({ epoch, number: 4, pem: old.pem, createdAt: NOW })
+  await store.write((writer) => writer.insertRootSet(current.set))
+  seq = await lastSeq(store.reader)
+  const failing: Store = {
+    ...store,
+    write: (change) =>
+      isDiskFull ? Promise.reject(new Error('no space left')) : store.write(change),
+  }
+  update = createUpdateRootSet({
+    store: failing,
+    clock: { now: () => NOW, sleep: () => Promise.resolve() },
+    log: collected.log,
+    current,
+    readFileRoots: async () => file(),
+    hub,
+  })
+})
+
+/** They have said nothing of what they trust, until the work is done. */
+async function withAgents(hostnames: readonly string[], work: () => Promise<void>): Promise<void> {
+  const agents = await Promise.all(hostnames.map((hostname) => insertAgent(store, hostname)))
+  try {
+    await work()
+  } finally {
+    await store.write(async (writer) => {
+      for (const agent of agents) await writer.updateAgent({ ...agent, removedAt: NOW })
+    })
+  }
+}
+
+async function assertUnchanged(): Promise<void> {
+  assert.equal(current.set.number, 4)
+  assert.deepEqual(await store.reader.findRootSet(), current.set)
+  assert.deepEqual(await readActs(store.reader, seq), [])
+}
+
+describe('svc bundle update', () => {
+  test('[TRU-1] [TRU-10] puts what the file has more in force: first for the CA, then in the vault, then for the agents', async () => {
+    file = () => [old, next, next]
+    assert.deepEqual(await update({}, 'admin'), { isChanged: true, endangered: [] })
+    assert.deepEqual(hub.done, ['authority old+next', 'authority old+next', 'agents old+next'])
+    assert.deepEqual([current.set.number, current.reply.roots.length], [5, 2])
+    assert.equal((await store.reader.findRootSet())?.number, 5)
+    const [[type, payload] = []] = await readActs(store.reader, seq)
+    const { actor, numero, agentes_endangered } = payload as Record<string, unknown>
+    assert.deepEqual([type, actor, numero, agentes_endangered], ['bundle_changed', 'admin', 5, 0])
+    const fields = { numero: 5, epoca: epoch, added: 1, removed: 0, agents: 0 }
+    assert.deepEqual(lines, [{ level: 'warn', message: 'Roots changed', fields }])
+  })
+
+  test('[TRU-10] changes nothing when the file has the roots in force, in any order and number', async () => {
+    file = () => [old, old]
+    assert.deepEqual(await update({}, 'admin'), { isChanged: false, endangered: [] })
+    assert.deepEqual(hub.done, [])
+    await assertUnchanged()
+  })
+
+  test('[TRU-10] cuts who is connected by a root that goes, once the hub has a certificate by one that stays', async () => {
+    file = () => [next]
+    hub.renews = () => {
+      hub.serverRootIs = next
+    }
+    assert.deepEqual(await update({}, 'admin'), { isChanged: true, endangered: [] })
+    assert.deepEqual(hub.done, [
+      'authority old+next',
+      'renew',
+      'authority next',
+      'agents next, some went',
+    ])
+    assert.deepEqual(lines[0]?.fields, { numero: 5, epoca: epoch, added: 1, removed: 1, agents: 0 })
+  })
+
+  test('[TRU-13] [TRU-17] takes a number, or a new época, also where the roots stay the same', async () => {
+    file = () => [old]
+    const numbers = async (request: Parameters<UpdateRootSet>[0]): Promise<number[]> => {
+      assert.equal((await update(request, 'admin')).isChanged, true)
+      return [current.set.epoch, current.set.number]
+    }
+    assert.deepEqual(await numbers({ numero: 9 }), [epoch, 9])
+    assert.deepEqual(await numbers({ nova_epoca: true }), [epoch + 1, 1])
+    assert.deepEqual(await numbers({ numero: 5000, force: true }), [epoch + 1, 5000])
+  })
+})
+
+describe('svc bundle update is refused', () => {
+  test('[TRU-2] [TRU-17] [TRU-10] for the first of what is wrong: the file, the number, the agents that need a root', () =>
+    withAgents(['silent'], async () => {
+      file = () => [expired]
+      await assert.rejects(update({ numero: 1 }, 'admin'), {
+        code: 'bundle_invalid',
+        message: 'the root file cannot be taken in: none of the roots is valid now',
+      })
+      file = () => [next]
+      await assert.rejects(update({ numero: 4 }, 'admin'), {
+        code: 'bundle_number',
+        message: 'the set in force has the number 4 already',
+      })
+      await assert.rejects(update({ numero: 1005 }, 'admin'), {
+        code: 'bundle_number',
+        message: '1005 is more than 1000 ahead of the set in force, 4',
+      })
+      await assert.rejects(update({ numero: 2_146_483_648, force: true }, 'admin'), {
+        code: 'bundle_number',
+        message: 'no set is given a number above 2146483647',
+      })
+      await assert.rejects(update({}, 'admin'), {
+        code: 'bundle_in_use',
+        message: '1 agente needs a root that would go: silent (has not said what it trusts)',
+      })
+      assert.deepEqual(hub.done, [])
+      await assertUnchanged()
+    }))
+
+  test('[TRU-10] with the first twenty of those that need a root, and how many there are', () =>
+    withAgents(
+      Array.from({ length: 22 }, (_, index) => `web-${index + 10}`),
+      async () => {
+        file = () => [next]
+        const names = Array.from({ length: 20 }, (_, index) => `web-${index + 10}`)
+        const list = names.map((name) => `${name} (has not said what it trusts)`).join(', ')
+        await assert.rejects(update({}, 'admin'), {
+          message: `22 agentes need a root that would go: ${list}, and 2 more`,
+        })
+      },
+    ))
+
+  test('[TRU-10] but not with --force, which says who is lost', () =>
+    withAgents(['silent'], async () => {
+      file = () => [next]
+      hub.serverRootIs = next
+      const endangered = [{ hostname: 'silent', reasons: ['has not said what it trusts'] }]
+      assert.deepEqual(await update({ force: true }, 'admin'), { isChanged: true, endangered })
+      const [[, payload] = []] = await readActs(store.reader, seq)
+      assert.equal((payload as { agentes_endangered: number }).agentes_endangered, 1)
+    }))
+
+  test('[TRU-10] when the hub’s own certificate would lead to nothing, by force neither', async () => {
+    file = () => [next]
+    const message =
+      'the hub’s own certificate leads to a root that would go, and there is no other: '
+    await assert.rejects(update({ force: true }, 'admin'), {
+      code: 'server_certificate_root',
+      message: `${message}the CA still signs by it`,
+    })
+    hub.renews = () => assert.fail('the CA is away')
+    await assert.rejects(update({ force: true }, 'admin'), {
+      message: `${message}the CA is away`,
+    })
+    const undone = ['authority old+next', 'renew', 'authority old']
+    assert.deepEqual(hub.done, [...undone, ...undone])
+    await assertUnchanged()
+  })
+
+  test('[TRU-10] when the vault cannot be written: the CA is trusted as before', async () => {
+    isDiskFull = true
+    await assert.rejects(update({}, 'admin'), { message: 'no space left' })
+    assert.deepEqual(hub.done, ['authority old+next', 'authority old'])
+    await assertUnchanged()
+  })
+})
+
+test('[TRU-1] updates that are asked for at once are done one after the other, and one that fails stops none', async () => {
+  const files = [
+    () => [old, next],
+    () => assert.fail('no such file'),
+    () => [old, next],
+    () => [old],
+  ]
+  file = () => (files.shift() ?? assert.fail())()
+  hub.serverRootIs = old
+  const all = await Promise.allSettled(files.map(() => update({}, 'admin')))
+  assert.deepEqual(
+    all.map((one) => (one.status === 'fulfilled' ? one.value.isChanged : String(one.reason))),
+    [true, 'AssertionError [ERR_ASSERTION]: no such file', false, true],
+  )
+  assert.equal(current.set.number, 6)
+})
