@@ -1,11 +1,10 @@
 // Runs one row in a directory of its own; what it throws is a broken promise too.
 
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { describeError } from '../src/platform/errors.ts'
 import { createSeededRandom } from '../test/simulation/seeded-random.ts'
+import { makeOwnDirectory } from '../test/support/own-place.ts'
 import type { ReliabilityRow, RowResult, Setting } from './row.ts'
 
 export interface RunOptions {
@@ -15,9 +14,7 @@ export interface RunOptions {
 }
 
 export async function runRow(row: ReliabilityRow, options: RunOptions): Promise<RowResult> {
-  // Not below /tmp: targets refuse places that others could write to.
-  const base = process.getuid?.() === 0 ? '/var/lib' : homedir()
-  const directory = await mkdtemp(join(base, 'cartorio-reliability-'))
+  const directory = await makeOwnDirectory('cartorio-reliability-')
   try {
     return await row.run({
       setting: options.setting,

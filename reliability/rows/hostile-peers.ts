@@ -29,7 +29,7 @@ export const hostilePeers: ReliabilityRow = {
   name: 'hostile hub, hostile agent',
   promise: 'no file outside its place, no crash',
   run: async (context) => {
-    const missing = await findMissingStrace()
+    const missing = findMissingStrace()
     if (missing !== undefined) return { tried: 'nothing', broken: [], skipped: missing }
     const ofHub = await tryHostileHub(context)
     const ofAgent = await tryHostileAgent(context)

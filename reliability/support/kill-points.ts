@@ -9,6 +9,7 @@ import {
   runProgram,
   type Variables,
 } from '../../test/support/processes.ts'
+import { pathOfTool } from '../../test/support/tools.ts'
 
 /** An instant between two operations. */
 export interface KillPoint {
@@ -55,7 +56,7 @@ function traceAgent(
   { args, environment }: ProgramRun,
 ): Promise<Ended> {
   return runProgram(
-    '/usr/bin/strace',
+    pathOfTool('strace'),
     ['-f', '-qq', ...straceArgs, pathOfProgram('svc-agent'), ...args],
     { ...environment, ...ONE_FILE_THREAD },
   )

@@ -2,12 +2,13 @@
 // available in every second of every test, and when every connection that was slow in sending was closed by the hub
 // before the test's own end: that is after the limit of LIM-6 or LIM-7 and what the opening of all of them takes.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { SvcError } from '../../src/platform/errors.ts'
+import { findTool, pathOfTool } from '../../test/support/tools.ts'
 
 export interface SlowTestOptions {
   readonly url: string
@@ -31,7 +32,7 @@ const TESTS = {
 
 /** Whether it is there; under CI it has to be. */
 export function hasSlowhttptest(): boolean {
-  const isThere = spawnSync('slowhttptest', ['-h']).error === undefined
+  const isThere = findTool('slowhttptest') !== undefined
   if (!isThere && process.env['CI'] === 'true') {
     throw new SvcError('no_slowhttptest', 'slowhttptest is needed under CI=true')
   }
@@ -59,9 +60,13 @@ async function runTest(
   const seconds = OPENING_SECONDS + requestSeconds + (mustEnd ? slackSeconds : 0)
   const load = ['-c', connections, '-r', Math.ceil(connections / OPENING_SECONDS), '-l', seconds]
   const common = ['-i', 1, '-p', slackSeconds, '-u', url, '-g', '-o', report]
-  const child = spawn('slowhttptest', [...args, ...load.map(String), ...common.map(String)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawn(
+    pathOfTool('slowhttptest'),
+    [...args, ...load.map(String), ...common.map(String)],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
   return [
     ...faultsOfTable(await readFile(`${report}.csv`, 'utf8'), connections),

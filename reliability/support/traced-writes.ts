@@ -7,6 +7,7 @@ import {
   runProgram,
   type Variables,
 } from '../../test/support/processes.ts'
+import { pathOfTool } from '../../test/support/tools.ts'
 
 const TRACED =
   'trace=openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,' +
@@ -37,7 +38,7 @@ export async function runAgentTraced(
   const traced = [...options, pathOfProgram('svc-agent'), ...args]
   // Node's own cache of what is compiled, where tests have one, is no place that an agent was told.
   const untouched = { ...environment, NODE_DISABLE_COMPILE_CACHE: '1' }
-  const ended = await runProgram('/usr/bin/strace', traced, untouched, TIMEOUT_MS)
+  const ended = await runProgram(pathOfTool('strace'), traced, untouched, TIMEOUT_MS)
   return { ended, paths: changedPaths(await readFile(logPath, 'utf8')) }
 }
 

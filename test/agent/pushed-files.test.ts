@@ -1,10 +1,10 @@
 // What a round does with deliveries of tipo push.
 
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../support/own-place.ts'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost, manifestEntry } from '../support/agent-host.ts'
 import { type EnrolledAgent, startEnrolledAgent } from '../support/enrolled-agent.ts'
@@ -76,12 +76,9 @@ describe('a pushed file', () => {
     })
   }
 
-  test('[PSH-26] goes where a target of its name says', async () => {
+  test('[PSH-26] goes where a target of its name says', WITH_OWN_PLACE, async () => {
     await using hub = await FakeHub.start()
-    // Not in /tmp, where anybody may write and no target is trusted.
-    const parent = process.getuid?.() === 0 ? '/var/lib' : homedir()
-    const directory = await mkdtemp(join(parent, 'svc-agent-pushed-'))
-    await chmod(directory, 0o755)
+    const directory = await makeOwnDirectory('svc-agent-pushed-')
     await using host = new AgentHost(directory, hub)
     await host.enroll()
     const path = join(directory, 'motd')

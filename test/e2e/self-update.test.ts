@@ -35,6 +35,7 @@ import {
   answerTruncated,
   ReleaseServer,
 } from '../support/release-server.ts'
+import { pathOfTool } from '../support/tools.ts'
 
 const ROOT_ONLY = { skip: process.getuid?.() === 0 ? false : 'only root has rights to lay aside' }
 const STRANGER = 65_534
@@ -294,7 +295,7 @@ describe('self-update', WITH_MINISIGN, () => {
     const stranger = ['--reuid', String(STRANGER), '--regid', String(STRANGER), '--clear-groups']
     const args = ['self-update', '--url', `${server.httpUrl}/new`]
     const { ended } = startProgram(
-      '/usr/bin/setpriv',
+      pathOfTool('setpriv'),
       [...stranger, agent.binary, ...args],
       agent.env,
     )
@@ -323,13 +324,20 @@ describe('self-update', WITH_MINISIGN, () => {
     { skip: mountRefusal() },
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'small-'))
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=0755', 'tmpfs', directory])
+      execFileSync(pathOfTool('mount'), [
+        '-t',
+        'tmpfs',
+        '-o',
+        'size=160m,mode=0755',
+        'tmpfs',
+        directory,
+      ])
       try {
         const agent = await InstalledAgent.createIn(directory, built.paths[0] ?? '')
         await assertRefused(agent, await update(agent, 'new'), 'ENOSPC')
         assert.equal(await agent.version(), OLD)
       } finally {
-        execFileSync('umount', [directory])
+        execFileSync(pathOfTool('umount'), [directory])
         await rm(directory, { recursive: true })
       }
     },
@@ -376,7 +384,9 @@ async function assertRefused(
 function mountRefusal(): string | false {
   if (process.getuid?.() !== 0) return 'only root can make a small disk'
   try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'pipe' })
+    execFileSync(pathOfTool('unshare'), ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
+      stdio: 'pipe',
+    })
     return false
   } catch {
     return 'nothing may be mounted here'

@@ -12,7 +12,7 @@ import type { TestHub } from '../support/hub.ts'
 import { startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { startTool, type RunningProgram, waitUntil } from '../support/processes.ts'
-import { PROMETHEUS } from '../support/prometheus.ts'
+import { withTools } from '../support/tools.ts'
 
 const RULES = join(import.meta.dirname, '../../deploy/prometheus/alerts.yml')
 const TIMEOUT_MS = 120_000
@@ -28,7 +28,7 @@ interface Prometheus extends AsyncDisposable {
   query(expression: string): Promise<number[]>
 }
 
-describe('metrics', PROMETHEUS, () => {
+describe('metrics', withTools('prometheus', 'promtool'), () => {
   test('[MET-12] [MET-14] [MET-15] [MET-18] [AGV-30] a stopped agent raises the alert of its host, and no other', async () => {
     // Renewals are a minute apart at least, so this is about as short as lives can be: late after 50 s.
     await using ca = await startDevCaProcess({ certDuration: '60s' })

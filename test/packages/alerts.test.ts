@@ -9,7 +9,7 @@ import { HUB_METRICS } from '../../src/hub/metrics/hub-metrics.ts'
 import type { MetricTable } from '../../src/platform/metric-set.ts'
 import { findWrongUses } from '../support/metric-uses.ts'
 import { runTool } from '../support/processes.ts'
-import { PROMETHEUS } from '../support/prometheus.ts'
+import { withTools } from '../support/tools.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const ALERTS = join(DEPLOY, 'prometheus/alerts.yml')
@@ -60,9 +60,13 @@ describe('[MET-18] what deploy/ makes of the metrics', () => {
     assert.deepEqual(findWrongUses(right, ALL), [])
   })
 
-  test('the rules load, and fire when they should', PROMETHEUS, async () => {
-    assert.match(await runTool('promtool', ['check', 'rules', ALERTS]), /SUCCESS: 26 rules found/)
-    const tests = join(DEPLOY, 'prometheus/alerts.test.yml')
-    assert.match(await runTool('promtool', ['test', 'rules', tests]), /SUCCESS/)
-  })
+  test(
+    'the rules load, and fire when they should',
+    withTools('prometheus', 'promtool'),
+    async () => {
+      assert.match(await runTool('promtool', ['check', 'rules', ALERTS]), /SUCCESS: 26 rules found/)
+      const tests = join(DEPLOY, 'prometheus/alerts.test.yml')
+      assert.match(await runTool('promtool', ['test', 'rules', tests]), /SUCCESS/)
+    },
+  )
 })

@@ -15,99 +15,93 @@ import type { TestHub } from '../support/hub.ts'
 import { startHubProcess } from '../support/hub-process.ts'
 import { runProgram, waitUntil } from '../support/processes.ts'
 import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { pathOfTool, withTools } from '../support/tools.ts'
 
-const NGINX = '/usr/sbin/nginx'
 const NAME = 'hub.example.org'
-const mustRun = process.env['CI'] === 'true'
-const hasCaddy = ['/usr/bin/caddy', '/usr/local/bin/caddy'].some((path) => existsSync(path))
 
-describe(
-  'nginx before the enroll port',
-  { skip: mustRun || existsSync(NGINX) ? false : 'nginx is not installed' },
-  () => {
-    const started = new AsyncDisposableStack()
-    let hub: TestHub
-    let directory: string
-    let certificatePath: string
-    let port: number
+describe('nginx before the enroll port', withTools('nginx', 'openssl'), () => {
+  const started = new AsyncDisposableStack()
+  let hub: TestHub
+  let directory: string
+  let certificatePath: string
+  let port: number
 
-    before(async () => {
-      const ca = started.use(await startDevCaProcess())
-      hub = started.use(
-        await startHubProcess({
-          caEnvironment: ca.environment,
-          environment: { SVC_TRUSTED_PROXIES: '127.0.0.1', RUST_LOG: 'debug' },
-        }),
-      )
-      directory = await mkdtemp(join(tmpdir(), 'nginx-'))
-      started.defer(() => rm(directory, { recursive: true, force: true }))
-      certificatePath = makeCertificate(directory)
-      port = await findFreePort()
-      const nginx = await startNginx(directory, port, hub.ports.enroll)
-      started.defer(() => stop(nginx))
-      await waitUntil('nginx to listen', () => post('{}').catch(() => undefined))
+  before(async () => {
+    const ca = started.use(await startDevCaProcess())
+    hub = started.use(
+      await startHubProcess({
+        caEnvironment: ca.environment,
+        environment: { SVC_TRUSTED_PROXIES: '127.0.0.1', RUST_LOG: 'debug' },
+      }),
+    )
+    directory = await mkdtemp(join(tmpdir(), 'nginx-'))
+    started.defer(() => rm(directory, { recursive: true, force: true }))
+    certificatePath = makeCertificate(directory)
+    port = await findFreePort()
+    const nginx = await startNginx(directory, port, hub.ports.enroll)
+    started.defer(() => stop(nginx))
+    await waitUntil('nginx to listen', () => post('{}').catch(() => undefined))
+  })
+  after(() => started.disposeAsync())
+
+  /** One request through nginx, from an address of its own. */
+  async function post(
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; text: string; requestId: string }> {
+    const ca = await readFile(certificatePath, 'utf8')
+    const dispatcher = new Agent({
+      connect: { ca, servername: NAME },
+      localAddress: '127.0.0.77',
     })
-    after(() => started.disposeAsync())
-
-    /** One request through nginx, from an address of its own. */
-    async function post(
-      body: string,
-      headers: Readonly<Record<string, string>> = {},
-    ): Promise<{ status: number; text: string; requestId: string }> {
-      const ca = await readFile(certificatePath, 'utf8')
-      const dispatcher = new Agent({
-        connect: { ca, servername: NAME },
-        localAddress: '127.0.0.77',
+    try {
+      const reply = await request(`https://127.0.0.1:${port}/v1/enroll`, {
+        dispatcher,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
       })
-      try {
-        const reply = await request(`https://127.0.0.1:${port}/v1/enroll`, {
-          dispatcher,
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
-        })
-        const requestId = String(reply.headers['x-request-id'])
-        return { status: reply.statusCode, text: await reply.body.text(), requestId }
-      } finally {
-        await dispatcher.close()
-      }
+      const requestId = String(reply.headers['x-request-id'])
+      return { status: reply.statusCode, text: await reply.body.text(), requestId }
+    } finally {
+      await dispatcher.close()
     }
+  }
 
-    test('an agent enrols through it, over TLS', async () => {
-      const dataDir = join(directory, 'agent')
-      const enrolled = await runProgram('svc-agent', ['enroll'], {
-        SVC_SERVER_URL: `https://localhost:${port}`,
-        SVC_SERVER_CA_PATH: certificatePath,
-        SVC_AGENT_DATA_DIR: dataDir,
-        SVC_AGENT_HOSTNAME: 'web-1.test',
-        SVC_AGENT_ROLE: 'web',
-        SVC_ENROLL_TOKEN: await hub.createToken({ hostname: 'web-1.test' }),
-      })
-      assert.equal(enrolled.status, 0, enrolled.stderr)
-      assert.ok(existsSync(join(dataDir, 'identity/agent.crt')))
+  test('an agent enrols through it, over TLS', async () => {
+    const dataDir = join(directory, 'agent')
+    const enrolled = await runProgram('svc-agent', ['enroll'], {
+      SVC_SERVER_URL: `https://localhost:${port}`,
+      SVC_SERVER_CA_PATH: certificatePath,
+      SVC_AGENT_DATA_DIR: dataDir,
+      SVC_AGENT_HOSTNAME: 'web-1.test',
+      SVC_AGENT_ROLE: 'web',
+      SVC_ENROLL_TOKEN: await hub.createToken({ hostname: 'web-1.test' }),
     })
+    assert.equal(enrolled.status, 0, enrolled.stderr)
+    assert.ok(existsSync(join(dataDir, 'identity/agent.crt')))
+  })
 
-    test('the hub sees the host’s own address, whatever the host claims', async () => {
-      const { requestId } = await post('{}', { 'x-forwarded-for': '192.0.2.1' })
-      const entry = await waitUntil('the request in the log', () =>
-        hub
-          .logEntries()
-          .find((line) => line['request_id'] === requestId && line['remote'] !== undefined),
-      )
-      assert.equal(entry['remote'], '127.0.0.77')
-    })
+  test('the hub sees the host’s own address, whatever the host claims', async () => {
+    const { requestId } = await post('{}', { 'x-forwarded-for': '192.0.2.1' })
+    const entry = await waitUntil('the request in the log', () =>
+      hub
+        .logEntries()
+        .find((line) => line['request_id'] === requestId && line['remote'] !== undefined),
+    )
+    assert.equal(entry['remote'], '127.0.0.77')
+  })
 
-    test('a body of 100 kB gets the hub’s own error', async () => {
-      const { status, text } = await post(JSON.stringify({ token: 'x'.repeat(100_000) }))
-      assert.deepEqual({ status, text }, { status: 413, text: '{"error":"body_too_large"}' })
-    })
-  },
-)
+  test('a body of 100 kB gets the hub’s own error', async () => {
+    const { status, text } = await post(JSON.stringify({ token: 'x'.repeat(100_000) }))
+    assert.deepEqual({ status, text }, { status: 413, text: '{"error":"body_too_large"}' })
+  })
+})
 
 describe('the Caddyfile', () => {
-  test('is valid', { skip: mustRun || hasCaddy ? false : 'caddy is not installed' }, () => {
+  test('is valid', withTools('caddy'), () => {
     const file = join(ROOT, 'deploy/proxy/Caddyfile')
-    execFileSync('caddy', ['validate', '--adapter', 'caddyfile', '--config', file], {
+    execFileSync(pathOfTool('caddy'), ['validate', '--adapter', 'caddyfile', '--config', file], {
       stdio: 'pipe',
     })
   })
@@ -118,7 +112,7 @@ function makeCertificate(directory: string): string {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
   const names = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME},DNS:localhost`]
   const files = ['-keyout', join(directory, 'hub.key'), '-out', path]
-  execFileSync('openssl', ['req', '-x509', ...key, ...names, '-days', '2', ...files], {
+  execFileSync(pathOfTool('openssl'), ['req', '-x509', ...key, ...names, '-days', '2', ...files], {
     stdio: 'pipe',
   })
   return path
@@ -152,8 +146,9 @@ ${temporary.join('\n')}
 ${server}
 }`,
   )
-  execFileSync(NGINX, ['-t', '-p', directory, '-c', path], { stdio: 'pipe' })
-  return spawn(NGINX, ['-p', directory, '-c', path], { stdio: 'ignore' })
+  const nginx = pathOfTool('nginx')
+  execFileSync(nginx, ['-t', '-p', directory, '-c', path], { stdio: 'pipe' })
+  return spawn(nginx, ['-p', directory, '-c', path], { stdio: 'ignore' })
 }
 
 async function stop(child: ChildProcess): Promise<void> {

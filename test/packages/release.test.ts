@@ -10,11 +10,11 @@ import { writeChecksums } from '../../tools/release/checksums.ts'
 import { makePackages } from '../../tools/release/make-packages.ts'
 import { ROOT } from '../../tools/source-files.ts'
 import { runTool } from '../support/processes.ts'
+import { withTools } from '../support/tools.ts'
 
 const VERSION = '1.2.3'
 const RELEASED_AT = new Date('2026-01-02T03:04:05Z')
 const STAND_IN = '#!/bin/sh\necho "# completion: $*"\n'
-const mustRun = process.env['CI'] === 'true'
 
 let directory: string
 before(async () => {
@@ -43,7 +43,7 @@ async function makeIn(name: string): Promise<string[]> {
   })
 }
 
-describe('the packages of a release', { skip: mustRun ? false : await findObstacle() }, () => {
+describe('the packages of a release', withTools('dpkg-deb'), () => {
   test('are the same bytes when they are made again, whatever the umask', async () => {
     const first = await makeIn('first')
     const umask = process.umask(0o077)
@@ -135,10 +135,3 @@ describe('a release', () => {
     assert.equal((await readdir(place)).length, 3)
   })
 })
-
-async function findObstacle(): Promise<string | false> {
-  return runTool('dpkg-deb', ['--version']).then(
-    () => false,
-    () => 'dpkg-deb is not installed',
-  )
-}

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathOfTool, withTools } from './tools.ts'
 
 export interface SignOptions {
   readonly trustedComment?: string
@@ -58,23 +59,9 @@ export class MinisignKey implements AsyncDisposable {
   }
 }
 
-/** For `test`: where it is not installed its tests skip, but not where everything has to run. */
-export const WITH_MINISIGN: { readonly skip: string | false } = {
-  skip:
-    process.env['CI'] === 'true' || isInstalled()
-      ? false
-      : 'minisign is not installed (Debian: minisign)',
-}
-
-function isInstalled(): boolean {
-  try {
-    run(['-v'])
-    return true
-  } catch {
-    return false
-  }
-}
+/** For `test`. */
+export const WITH_MINISIGN = withTools('minisign')
 
 function run(args: readonly string[]): void {
-  execFileSync('minisign', args, { stdio: 'pipe' })
+  execFileSync(pathOfTool('minisign'), args, { stdio: 'pipe' })
 }

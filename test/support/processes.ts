@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/platform/clock.ts'
 import { SvcError } from '../../src/platform/errors.ts'
 import { passedOnEnvironment } from './passed-on.ts'
+import { findTool, TOOL_PATH } from './tools.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -62,19 +63,23 @@ export async function runProgram(
   return endOf(startProgram(program, args, variables), timeoutMs)
 }
 
-/** Starts any command, with nothing of our environment but what is passed on. */
-export function startTool(command: string, args: readonly string[]): RunningProgram {
-  return startCommand(command, args, {})
+/** Starts any tool, with nothing of our environment but where tools are. */
+export function startTool(
+  name: string,
+  args: readonly string[],
+  input?: string | Buffer,
+): RunningProgram {
+  return startCommand(findTool(name) ?? name, args, { PATH: TOOL_PATH }, input)
 }
 
-/** Runs any command to its end; its standard output when it succeeded, else an error. */
+/** Runs any tool to its end; its standard output when it succeeded, else an error. */
 export async function runTool(
-  command: string,
+  name: string,
   args: readonly string[],
   input?: string | Buffer,
 ): Promise<string> {
-  const { status, stdout, stderr } = await endOf(startCommand(command, args, {}, input))
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`)
+  const { status, stdout, stderr } = await endOf(startTool(name, args, input))
+  if (status !== 0) throw new Error(`${name} ${args.join(' ')} failed: ${stderr}`)
   return stdout
 }
 

@@ -20,6 +20,7 @@ import {
   readInjected,
   straceOptions,
 } from './strace.ts'
+import { pathOfTool } from '../../../test/support/tools.ts'
 
 export interface ProcessFaults {
   readonly hub: HubProcess
@@ -52,10 +53,10 @@ export async function failStart(run: ProcessFaults, fault: Fault): Promise<boole
     await rm(join(hub.vaultRoot, name), { force: true })
   }
   const log = join(hub.directory, 'strace.log')
-  const options = ['strace', '-D', ...straceOptions(fault, log), pathOfProgram('svc-server')]
+  const options = ['-D', ...straceOptions(fault, log), pathOfProgram('svc-server')]
   // One thread for the files: its calls are then counted as one.
   const environment = { ...hub.environment, UV_THREADPOOL_SIZE: '1' }
-  const started = startProgram('/usr/bin/env', options, environment)
+  const started = startProgram(pathOfTool('strace'), options, environment)
   await waitUntil('the hub to serve or to end', () => hasSettled(started))
   if (!started.hasEnded()) started.kill('SIGKILL')
   const ended = await started.ended
@@ -116,13 +117,12 @@ export async function failInit(run: ProcessFaults, fault: Fault): Promise<boolea
   const log = join(hub.directory, 'strace.log')
   const onPath = fault.call === 'write' ? { path: join(root, '.init/config.json') } : {}
   const options = [
-    'strace',
     '-D',
     ...straceOptions({ ...fault, ...onPath }, log),
     pathOfProgram('svc'),
     'init',
   ]
-  const first = await runProgram('/usr/bin/env', options, environment)
+  const first = await runProgram(pathOfTool('strace'), options, environment)
   const breaks = (what: string): void => {
     run.broken.push(`init, ${describeFault(fault)}: ${what}`)
   }

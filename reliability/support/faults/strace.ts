@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { invariant } from '../../../src/platform/errors.ts'
+import { pathOfTool } from '../../../test/support/tools.ts'
 
 export const FAULT_CALLS = ['pwrite64', 'fsync', 'fdatasync', 'rename'] as const
 export type FaultCall = (typeof FAULT_CALLS)[number] | 'write'
@@ -42,7 +43,7 @@ export function straceOptions({ call, error, nth, isLasting, path }: Fault, log:
 /** Resolves when every thread of the process is under strace's eyes. */
 export async function attachStrace(pid: number, fault: Fault, log: string): Promise<Tracer> {
   const options = [...straceOptions(fault, log), '-p', String(pid)]
-  const strace = spawn('strace', options, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const strace = spawn(pathOfTool('strace'), options, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(strace, 'exit')
   const said: string[] = []
   await new Promise<void>((resolve, reject) => {

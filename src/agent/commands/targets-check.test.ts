@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { createCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
@@ -28,9 +28,7 @@ interface Host {
 }
 
 async function withHost(work: (host: Host) => Promise<void>): Promise<void> {
-  // Not in /tmp, where anybody may write and no target is trusted.
-  const root = await mkdtemp(join(isRoot ? '/var/lib' : homedir(), 'svc-agent-check-'))
-  await chmod(root, 0o755)
+  const root = await makeOwnDirectory('svc-agent-check-')
   const dataDir = join(root, 'data')
   const targetsDir = join(root, 'etc')
   await mkdir(join(dataDir, 'out'), { recursive: true, mode: 0o755 })
@@ -77,7 +75,7 @@ async function installPair(outDir: string): Promise<void> {
   await storePair(outDir, 'site' as ArtefactName, { certificatePem, keyPem: key.pem, record })
 }
 
-describe('svc-agent targets check', () => {
+describe('svc-agent targets check', WITH_OWN_PLACE, () => {
   test('[TGT-9] says that there are none', () =>
     withHost(async ({ targetsDir, check }) => {
       const result = await check()

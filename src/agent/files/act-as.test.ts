@@ -11,9 +11,10 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { actAs, findOwnerOf } from './act-as.ts'
 
 const SPARE = { uid: 65534, gid: 65534 }
@@ -112,10 +113,10 @@ test('[TGT-14] acting as root, or without its rights, is acting as oneself', asy
   assert.deepEqual(seen, own)
 })
 
-describe('whose a directory is', () => {
+describe('whose a directory is', WITH_OWN_PLACE, () => {
   let home: string
   before(async () => {
-    home = await mkdtemp(join(homedir(), '.act-as-test-'))
+    home = await makeOwnDirectory('svc-agent-act-as-')
   })
   after(() => rm(home, { recursive: true }))
 

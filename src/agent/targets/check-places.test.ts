@@ -4,16 +4,15 @@ import {
   chown,
   link,
   mkdir,
-  mkdtemp,
   readdir,
   rename,
   rm,
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { checkPlace, checkPlaces } from './check-places.ts'
 import type { Applier } from './target-applier.ts'
 import type { TargetFile } from './target.ts'
@@ -39,8 +38,7 @@ interface Host {
 }
 
 async function withHost(work: (host: Host) => Promise<void>): Promise<void> {
-  const root = await mkdtemp(join(isRoot ? '/var/lib' : homedir(), 'svc-agent-places-'))
-  await chmod(root, 0o755)
+  const root = await makeOwnDirectory('svc-agent-places-')
   await mkdir(join(root, 'etc/tls'), { recursive: true, mode: 0o755 })
   const path = join(root, 'etc/tls/site.pem')
   try {
@@ -69,7 +67,7 @@ function fileAt(path: string, rest: Partial<TargetFile> = {}): TargetFile {
   }
 }
 
-describe('a place', () => {
+describe('a place', WITH_OWN_PLACE, () => {
   test('[TGT-8] is right, with nothing there or an own file, and is left as it is', () =>
     withHost(async ({ root, path, reason }) => {
       assert.equal(await reason(), undefined)
@@ -224,7 +222,7 @@ describe('whose a place is', { skip: needsRoot }, () => {
     }))
 })
 
-describe('whose a file will be', () => {
+describe('whose a file will be', WITH_OWN_PLACE, () => {
   const agent = { uid: AGENT, gid: AGENT, groupIds: [77] }
   const OWNERS: [string, Partial<TargetFile>, Partial<Applier>, string | undefined][] = [
     [
@@ -266,7 +264,7 @@ describe('whose a file will be', () => {
   }
 })
 
-describe('a password file', () => {
+describe('a password file', WITH_OWN_PLACE, () => {
   async function reasonFor(host: Host): Promise<string | undefined> {
     const passwordFile = join(host.root, 'etc/password')
     return host.reason({ content: { format: 'pkcs12', passwordFile } })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { keyTypeOf, loadTargets } from './load-targets.ts'
 
@@ -27,9 +27,7 @@ function targetText(path: string, rest = ''): string {
 }
 
 async function withHost(work: (host: Host) => Promise<void>): Promise<void> {
-  // Not in /tmp, where anybody may write and no target is trusted.
-  const parent = await mkdtemp(join(isRoot ? '/var/lib' : homedir(), 'svc-agent-targets-'))
-  await chmod(parent, 0o755)
+  const parent = await makeOwnDirectory('svc-agent-targets-')
   const directory = join(parent, 'targets.d')
   await mkdir(directory, { mode: 0o755 })
   try {
@@ -56,7 +54,7 @@ async function withHost(work: (host: Host) => Promise<void>): Promise<void> {
   }
 }
 
-describe('targets are loaded', () => {
+describe('targets are loaded', WITH_OWN_PLACE, () => {
   test('[TGT-3] none when there is no directory, and none from an empty one', () =>
     withHost(async ({ directory, problems, names }) => {
       assert.deepEqual([await names(), await problems()], [[], []])
@@ -126,7 +124,7 @@ describe('targets are loaded', () => {
     }))
 })
 
-describe('targets are refused', () => {
+describe('targets are refused', WITH_OWN_PLACE, () => {
   test('[TGT-7] both when two write one file, and all when key types differ', () =>
     withHost(async ({ directory, put, names, problems }) => {
       await put('a.toml', targetText('/same'))

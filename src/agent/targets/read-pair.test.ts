@@ -17,9 +17,10 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { makeOwnDirectory } from '../../../test/support/own-place.ts'
 import { createPairMaterial } from '../../../test/support/pair-material.ts'
 import { generateKey } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
@@ -104,7 +105,7 @@ describe('a pair', () => {
     },
     async () => {
       const root = { uid: 0, gid: 0 }
-      const home = await mkdtemp(join(homedir(), '.read-pair-test-'))
+      const home = await makeOwnDirectory('svc-agent-read-pair-')
       after(() => rm(home, { recursive: true }))
       await storeAll(home, pair)
       assert.equal((await readPairAsOwner(root, places(home), NAME)).ok, true)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { chmod, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { chmod, lchown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { type ReloadOptions, runReload } from './reload.ts'
 
 const uid = process.getuid?.() ?? -1
@@ -10,14 +10,13 @@ const SPARE_UID = 65534
 const onlyAsRoot = uid === 0 ? false : 'only root can give files to others'
 const applier = { uid, home: '/home/of-applier' }
 
-/** Not below `/tmp`, where anyone may put things. */
-let directory: string
+let directory = ''
 before(async () => {
-  directory = await mkdtemp(join(homedir(), '.reload-test-'))
+  if (WITH_OWN_PLACE.skip === false) directory = await makeOwnDirectory('svc-agent-reload-')
 })
-after(() => rm(directory, { recursive: true }))
+after(() => rm(directory, { recursive: true, force: true }))
 
-describe('the command of a target', () => {
+describe('the command of a target', WITH_OWN_PLACE, () => {
   test('[TGT-13] gets its arguments as they are, a clean environment, and no shell', async () => {
     process.env['SVC_ENROLL_TOKEN'] = 'svct_secret'
     const out = join(directory, 'out')
@@ -67,7 +66,7 @@ describe('the command of a target', () => {
   })
 })
 
-describe('a command that others could have changed', () => {
+describe('a command that others could have changed', WITH_OWN_PLACE, () => {
   let ran: string
   let count = 0
   /** A program in a directory of its own. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { chmod, chown, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { chmod, chown, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { nodeTargetFiles } from './target-files.ts'
 import { openAppliedStore } from './applied-store.ts'
 import { prepareTargetsState, tryLockTargets } from './targets-state.ts'
@@ -11,8 +11,7 @@ const ownUid = process.getuid?.() ?? 0
 const needsRoot = ownUid === 0 ? false : 'only root can make files of other users'
 
 async function withParent(work: (parent: string) => Promise<void>): Promise<void> {
-  // Not in /tmp, where anybody may write.
-  const parent = await mkdtemp(join(ownUid === 0 ? '/var/lib' : homedir(), 'svc-agent-state-'))
+  const parent = await makeOwnDirectory('svc-agent-state-')
   try {
     await work(parent)
   } finally {
@@ -20,7 +19,7 @@ async function withParent(work: (parent: string) => Promise<void>): Promise<void
   }
 }
 
-describe('the state of targets', () => {
+describe('the state of targets', WITH_OWN_PLACE, () => {
   test('[TGT-24] is nobody else’s, also when it was open', () =>
     withParent(async (parent) => {
       const directory = join(parent, 'state')

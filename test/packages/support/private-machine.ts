@@ -15,6 +15,7 @@ import {
   startProgram,
   waitUntil,
 } from '../../support/processes.ts'
+import { findTool, pathOfTool, TOOL_PATH } from '../../support/tools.ts'
 
 export interface PrivateMachine extends AsyncDisposable {
   /** Starts a shell script there, as root; it ends with the machine. */
@@ -54,10 +55,7 @@ exec chroot "$root" cat >/dev/null
 export function findMachineObstacle(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can make a machine'
   const programs = ['dpkg', 'systemd-analyze', 'systemd-sysusers', 'unshare', 'ip', 'strace']
-  const directories = ['/usr/bin', '/usr/sbin', '/bin', '/sbin']
-  const missing = programs.filter(
-    (program) => !directories.some((directory) => existsSync(join(directory, program))),
-  )
+  const missing = programs.filter((program) => findTool(program) === undefined)
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`
 }
 
@@ -65,13 +63,18 @@ export function findMachineObstacle(): string | undefined {
 export async function startPrivateMachine(directories: readonly string[]): Promise<PrivateMachine> {
   const base = await mkdtemp(join(tmpdir(), 'machine-'))
   const args = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--propagation=private']
-  const first = spawn('unshare', [...args, 'sh', '-c', SET_UP, 'sh', base, ROOT, ...directories], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const first = spawn(
+    pathOfTool('unshare'),
+    [...args, 'sh', '-c', SET_UP, 'sh', base, ROOT, ...directories],
+    {
+      env: { PATH: TOOL_PATH },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  )
   const firstPid = await readProcessId(first)
   const enter = ['--target', firstPid, '--mount', '--net', '--pid', '--root', '--wd']
   const start = (script: string): RunningProgram =>
-    startProgram('/usr/bin/nsenter', [...enter, 'sh', '-euc', script], { PATH: ADMIN_PATH })
+    startProgram(pathOfTool('nsenter'), [...enter, 'sh', '-euc', script], { PATH: ADMIN_PATH })
   return {
     start,
     run: (script) => start(script).ended,

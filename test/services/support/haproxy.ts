@@ -1,6 +1,7 @@
 // haproxy as Debian sets it up: a master that is told to reload by a signal, and workers without rights.
 
 import { findFreePort } from '../../support/free-port.ts'
+import { pathOfTool } from '../../support/tools.ts'
 import { createPlaceholderPair } from './placeholder-pair.ts'
 import type { ServiceHost, TargetText } from './service-host.ts'
 import { startService } from './service-process.ts'
@@ -18,7 +19,7 @@ export async function startHaproxy(host: ServiceHost): Promise<Haproxy> {
   const configPath = await host.write('etc/haproxy/haproxy.cfg', haproxyConfig(host, port, pemPath))
   const pidPath = host.path('run/haproxy.pid')
   await startService(host, {
-    program: '/usr/sbin/haproxy',
+    program: pathOfTool('haproxy'),
     args: ['-W', '-f', configPath, '-p', pidPath],
     port,
     stopSignal: 'SIGTERM',

@@ -13,6 +13,7 @@ import type { PairMaterial } from '../../../src/agent/targets/render-content.ts'
 import type { ArtefactName } from '../../../src/protocol/identifiers.ts'
 import { createPairMaterial } from '../../support/pair-material.ts'
 import { type Ended, pathOfProgram, startProgram, type Variables } from '../../support/processes.ts'
+import { pathOfTool } from '../../support/tools.ts'
 
 /** Nobody’s: no account has these numbers. */
 export const SVC = 65_532
@@ -99,7 +100,7 @@ export class Ground implements AsyncDisposable {
   /** A shell script of the user's, to its end. Its words: D, S, L, B, V; see #words. */
   plant(script: string): void {
     try {
-      execFileSync('/usr/bin/setpriv', [...AS_SVC, '/bin/sh', '-c', script], {
+      execFileSync(pathOfTool('setpriv'), [...AS_SVC, '/bin/sh', '-c', script], {
         ...this.#options(),
         stdio: 'ignore',
         timeout: 20_000,
@@ -112,7 +113,7 @@ export class Ground implements AsyncDisposable {
   /** A Perl script of the user's that goes on until the try is over; resolves when it says that it is ready. */
   async attack(script: string): Promise<void> {
     const text = `use strict; alarm ${ATTACK_SECONDS}; $| = 1; ${PERL_WORDS} ${script}`
-    const child = spawn('/usr/bin/setpriv', [...AS_SVC, '/usr/bin/perl', '-e', text], {
+    const child = spawn(pathOfTool('setpriv'), [...AS_SVC, pathOfTool('perl'), '-e', text], {
       ...this.#options(),
       stdio: ['ignore', 'pipe', 'inherit'],
       // A group of its own: an attack may fork, and all of it ends with the try.

@@ -2,6 +2,7 @@
 
 import { chown, readFile } from 'node:fs/promises'
 import { findFreePort } from '../../support/free-port.ts'
+import { pathOfTool } from '../../support/tools.ts'
 import { createPlaceholderStore } from './placeholder-pair.ts'
 import type { ServiceHost, TargetText } from './service-host.ts'
 import { startService } from './service-process.ts'
@@ -31,10 +32,10 @@ export async function startJavaServer(host: ServiceHost): Promise<JavaServer> {
   const signalPath = host.path('run/app.reload')
   const ids = [`--reuid=${JAVA_USER}`, `--regid=${JAVA_USER}`, '--clear-groups']
   await startService(host, {
-    program: '/usr/bin/setpriv',
+    program: pathOfTool('setpriv'),
     args: [
       ...ids,
-      '/usr/bin/java',
+      pathOfTool('java'),
       '-XX:TieredStopAtLevel=1',
       '-Xmx128m',
       sourcePath,

@@ -1,6 +1,7 @@
 // nginx as Debian sets it up: the master reads keys as root, the workers are www-data.
 
 import { findFreePort } from '../../support/free-port.ts'
+import { pathOfTool } from '../../support/tools.ts'
 import { createPlaceholderPair } from './placeholder-pair.ts'
 import type { ServiceHost, TargetText } from './service-host.ts'
 import { startService } from './service-process.ts'
@@ -26,7 +27,7 @@ export async function startNginx(host: ServiceHost, directory = 'etc/nginx/tls')
     nginxConfig(host, { port, certificatePath, keyPath }),
   )
   await startService(host, {
-    program: '/usr/sbin/nginx',
+    program: pathOfTool('nginx'),
     args: ['-c', configPath],
     port,
     stopSignal: 'SIGTERM',
