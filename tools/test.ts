@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<void> {
     `${paths.length} test files (first tier ${ofFirst}, second ${paths.length - ofFirst}), Node ${process.versions.node}\n`,
   )
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
-  if (paths.length > ofFirst) await announceStepCa()
+  if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
   // The tests start some thousand programs, and half of such a start was to compile the same files again.
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
   process.exitCode = (await runTests(paths, flags)) ? 0 : 1
