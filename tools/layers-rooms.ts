@@ -102,7 +102,7 @@ export const ROOMS: readonly Room[] = [
     ],
     what: 'what the hub needs of storage and CA',
     imports: ['protocol', 'platform'],
-    types: ['hub/domain', 'pki'],
+    types: ['hub/domain', 'pki', 'audit'],
   },
   {
     name: 'hub/service/agent',

@@ -1,14 +1,14 @@
 // An unsealed vault's database, checked against the authenticated head of its audit log, which is kept up from then on.
 
-import { randomUUID } from 'node:crypto'
 import { GENESIS_HASH } from '../audit/hash-chain.ts'
 import type { Clock } from '../platform/clock.ts'
 import { errnoCode, SvcError } from '../platform/errors.ts'
 import { syncDirectory } from '../platform/files.ts'
-import type { EntryId } from '../protocol/identifiers.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
+import { appendEntry } from './service/append-entries.ts'
+import { hubAct } from './service/hub-acts.ts'
 import { checkEveryPage, inspectAuditLog } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
@@ -84,7 +84,7 @@ function keepHead(headFile: AuditHeadFile, last: AuditEntry): void {
   }
 }
 
-async function recordLoss(
+function recordLoss(
   store: Store,
   fault: HeadFault,
   headSeq: number | null,
@@ -96,17 +96,8 @@ async function recordLoss(
     head_seq: headSeq,
     reason: fault.reason,
   }
-  return store.write((writer) =>
-    writer.appendEntry({
-      id: randomUUID() as EntryId,
-      agentId: null,
-      eventType: HubEventType.lossAccepted,
-      payloadText: JSON.stringify(payload),
-      deliveryId: null,
-      requestId: null,
-      at,
-    }),
-  )
+  const act = hubAct(at, HubEventType.lossAccepted, payload)
+  return store.write((writer) => appendEntry(writer, act))
 }
 
 function closingBoth(store: Store, headFile: AuditHeadFile): Store {

@@ -15,6 +15,7 @@ import {
   newEntry,
   NOW,
 } from './store-samples.ts'
+import { appendEntry } from '../../src/hub/service/append-entries.ts'
 
 export function testAccessTokens(store: () => Store): void {
   test('an admin token is found by its hash and listed newest first, field for field', async () => {
@@ -38,11 +39,11 @@ export function testAccessTokens(store: () => Store): void {
     const revoked = { ...newAccessToken(LATER), revokedAt: NOW }
     await store().write(async (writer) => {
       for (const token of [expired, open, revoked]) await writer.insertAccessToken(token)
-      await writer.appendEntry(newEntry({ at: NOW }))
+      await appendEntry(writer, newEntry({ at: NOW }))
     })
     const { reader } = store()
     assert.deepEqual(await reader.listAccessTokens(), [revoked, open, expired])
-    await store().write((writer) => writer.appendEntry(newEntry({ at: LATER })))
+    await store().write((writer) => appendEntry(writer, newEntry({ at: LATER })))
     assert.deepEqual(await reader.listAccessTokens(), [
       revoked,
       open,

@@ -9,6 +9,7 @@ import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { FleetAct, FleetChange } from '../../src/hub/domain/fleet-change.ts'
 import { insertAgent, insertCargo, insertDelivery, LATER, newEntry, NOW } from './store-samples.ts'
 import type { Store } from '../../src/hub/store/store.ts'
+import { appendEntries } from '../../src/hub/service/append-entries.ts'
 
 export function testFleetChanges(store: () => Store): void {
   const begin = async (act: FleetAct, cargo: Cargo): Promise<FleetChange> => {
@@ -119,9 +120,11 @@ export function testFleetChanges(store: () => Store): void {
     ])
   })
 
-  test('entries of a set are chained one after the other', async () => {
-    const set = ['a', 'b', 'c'].map((name) => newEntry({ payloadText: `{"name":"${name}"}` }))
-    await store().write((writer) => writer.appendEntries(set))
+  test('a set of entries is appended as it is', async () => {
+    const set = ['a', 'é\\u0000\u{1f600}', 'c'].map((name) =>
+      newEntry({ payloadText: `{ "name":"${name}"}`, requestId: name }),
+    )
+    await store().write((writer) => appendEntries(writer, set))
     const entries = await store().reader.listEntries({ afterSeq: 0, limit: 9 })
     assert.deepEqual(
       entries.map(({ seq, payloadText }) => [seq, payloadText]),

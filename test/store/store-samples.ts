@@ -11,7 +11,7 @@ import type {
   TokenHash,
 } from '../../src/protocol/identifiers.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
-import type { AuditEntry } from '../../src/hub/domain/audit-entry.ts'
+import type { AuditEntry, NewAuditEntry } from '../../src/hub/domain/audit-entry.ts'
 import type { Cargo, CargoContent } from '../../src/hub/domain/cargo.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { EnrollmentToken } from '../../src/hub/domain/enrollment-token.ts'
@@ -19,7 +19,8 @@ import type {
   IssuedCertificate,
   NewIssuedCertificate,
 } from '../../src/hub/domain/issued-certificate.ts'
-import type { NewAuditEntry, Store } from '../../src/hub/store/store.ts'
+import { appendEntry } from '../../src/hub/service/append-entries.ts'
+import type { Store } from '../../src/hub/store/store.ts'
 
 export const NOW: Date = new Date('2026-11-21T10:00:00.123Z')
 export const LATER: Date = new Date('2026-11-21T11:00:00.000Z')
@@ -141,5 +142,5 @@ export function newEntry(content: Partial<NewAuditEntry>): NewAuditEntry {
 }
 
 export function append(store: Store, content: Partial<NewAuditEntry>): Promise<AuditEntry> {
-  return store.write((writer) => writer.appendEntry(newEntry(content)))
+  return store.write((writer) => appendEntry(writer, newEntry(content)))
 }

@@ -109,7 +109,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   listLateAgents: [(w) => w.listLateAgents(AGENTS, RULE)],
   listFirstToEnd: [(w) => w.listFirstToEnd(NOW, 5)],
   countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, NOW)],
-  findLastEntry: [(w) => w.findLastEntry()],
+  findChainEnd: [(w) => w.findChainEnd()],
   findEntryByRequestId: [(w) => w.findEntryByRequestId(ORDINARY.agentId, 'r291')],
   listEntries: ENTRY_SELECTIONS.map(
     (selection) => (w) => w.listEntries({ ...selection, afterSeq: 5, limit: 10 }),

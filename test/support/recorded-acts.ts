@@ -12,6 +12,6 @@ export async function readActs(
 }
 
 /** After which nothing is recorded yet. */
-export async function lastSeq(reader: Pick<StoreReader, 'findLastEntry'>): Promise<number> {
-  return (await reader.findLastEntry())?.seq ?? 0
+export async function lastSeq(reader: Pick<StoreReader, 'findChainEnd'>): Promise<number> {
+  return (await reader.findChainEnd())?.seq ?? 0
 }

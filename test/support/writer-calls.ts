@@ -6,6 +6,7 @@ import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
 import type { DeliveryId, Hostname, Recipient, TokenHash } from '../../src/protocol/identifiers.ts'
+import { chainEntries } from '../../src/audit/chain-entries.ts'
 import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
 import type { PortCalls } from './reader-calls.ts'
 import { sampleWebhook } from './webhook-samples.ts'
@@ -13,6 +14,8 @@ import { sampleWebhook } from './webhook-samples.ts'
 const NOW = FILLED_AT
 const AGENTS = [HEAVY.agentId, ORDINARY.agentId]
 const CERTIFICATE = ORDINARY.certificate
+
+const LAST = { seq: 1_000_000, timestamp: '', hash: '0'.repeat(64) }
 
 const token = {
   hash: 'f'.repeat(64) as TokenHash,
@@ -150,8 +153,10 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   ],
   discardChange: [(w) => w.discardChange(1, 10)],
   useProof: [(w) => w.useProof('new', NOW, NOW)],
-  appendEntries: [(w) => w.appendEntries([newEntry({ at: NOW }), newEntry({ at: NOW })])],
-  appendEntry: [(w) => w.appendEntry(newEntry({ at: NOW }))],
+  insertEntries: [
+    (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW })])),
+    (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW }), newEntry({ at: NOW })])),
+  ],
   setCaRevoked: [(w) => w.setCaRevoked(CERTIFICATE, NOW)],
   setCaRefused: [(w) => w.setCaRefused(CERTIFICATE, NOW, 'why')],
   setCaFailing: [(w) => w.setCaFailing(NOW, 'why')],

@@ -14,6 +14,7 @@ import { PASSPHRASE } from '../../../test/support/hub.ts'
 import { type HubProcess, startHubProcess } from '../../../test/support/hub-process.ts'
 import type { Variables } from '../../../test/support/processes.ts'
 import { assertOk, post } from '../../../test/support/wire-client.ts'
+import { appendEntry } from '../../../src/hub/service/append-entries.ts'
 
 const EVENTS = 6
 const LARGE_PAYLOAD_CHARACTERS = 700
@@ -65,7 +66,7 @@ export async function makeLargeVault(directory: string, entries: number): Promis
   const payloadText = JSON.stringify({ text: 'x'.repeat(LARGE_PAYLOAD_CHARACTERS) })
   await store.write(async (writer) => {
     for (let number = 0; number < entries; number += 1) {
-      await writer.appendEntry({
+      await appendEntry(writer, {
         id: randomUUID() as EntryId,
         agentId: null,
         eventType: 'filled',

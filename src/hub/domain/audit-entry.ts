@@ -10,3 +10,12 @@ export interface AuditEntry extends ChainedEntry {
   readonly deliveryId: DeliveryId | null
   readonly requestId: string | null
 }
+
+/** What is to become one: it gets its number, time and hashes where it is appended. */
+export interface NewAuditEntry extends Omit<
+  AuditEntry,
+  Exclude<keyof ChainedEntry, 'payloadText'>
+> {
+  /** When it happened; the timestamp is never before that of the last entry. */
+  readonly at: Date
+}

@@ -101,7 +101,7 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
     }))
 
   set.replace('svc_connections', seriesOf('port', await options.countConnections()))
-  const last = await reader.findLastEntry()
+  const last = await reader.findChainEnd()
   setOne('svc_audit_last_seq', last?.seq ?? 0)
   setOne('svc_audit_last_entry_timestamp_seconds', secondsOf(last && new Date(last.timestamp)))
   setOne('svc_streams', options.countStreams())

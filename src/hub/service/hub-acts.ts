@@ -6,8 +6,10 @@ import type { DeliveryId, EntryId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { SignedCertificate } from '../ca/certificate-authority.ts'
 import type { Agent } from '../domain/agent.ts'
+import type { NewAuditEntry } from '../domain/audit-entry.ts'
 import type { CertificatePurpose } from '../domain/issued-certificate.ts'
-import type { NewAuditEntry, StoreWriter } from '../store/store.ts'
+import type { StoreWriter } from '../store/store.ts'
+import { appendEntry } from './append-entries.ts'
 
 type HubActPayload = { readonly actor: string } & Readonly<Record<string, unknown>>
 
@@ -18,7 +20,7 @@ export async function recordHubAct(
   payload: HubActPayload,
   deliveryId: DeliveryId | null = null,
 ): Promise<void> {
-  await writer.appendEntry(hubAct(at, eventType, payload, deliveryId))
+  await appendEntry(writer, hubAct(at, eventType, payload, deliveryId))
 }
 
 export function hubAct(

@@ -6,6 +6,7 @@ import type { AccessToken } from '../domain/access-token.ts'
 import type { SealedReply } from '../domain/admin-reply.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
+import type { ChainEnd } from '../../audit/chain-entries.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
@@ -21,7 +22,6 @@ import type {
   AgentId,
   CargoId,
   DeliveryId,
-  EntryId,
   Hostname,
   Recipient,
   TokenHash,
@@ -115,8 +115,8 @@ export interface StoreReader {
   /** Agents with a certificate that ends after the one instant, and not after the other. */
   countAgentsThatLose(after: Date, until: Date): Promise<number>
 
-  /** The last entry of the audit log. */
-  findLastEntry(): Promise<AuditEntry | undefined>
+  /** What the next entry of the audit log is chained to: the last one. */
+  findChainEnd(): Promise<ChainEnd | undefined>
   /** The event that an agent sent under this `request_id`. */
   findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
   /** Oldest first, at most `limit` of those after `afterSeq`. */
@@ -230,13 +230,8 @@ export interface StoreWriter extends StoreReader {
   /** Whether a proof's `jti` is new; it is remembered until `expiresAt`. */
   useProof(jti: string, expiresAt: Date, now: Date): Promise<boolean>
 
-  /**
-   * Appends to the audit log: the store chains it to the last entry and gives it its number, time and hashes. Tokens that
-   * have expired by then have ended for good: no clock that is set back makes them younger than what is written.
-   */
-  appendEntry(entry: NewAuditEntry): Promise<AuditEntry>
-  /** One after the other, of one instant. */
-  appendEntries(entries: readonly NewAuditEntry[]): Promise<void>
+  /** Already chained: hub/service/append-entries.ts is the way into the audit log. */
+  insertEntries(entries: readonly AuditEntry[]): Promise<void>
 
   /** Whether it was yet to be revoked there. */
   setCaRevoked(sha256: string, at: Date): Promise<boolean>
@@ -334,16 +329,4 @@ export interface EntryFilter {
   readonly agentId?: AgentId
   /** Entries at or after this instant. */
   readonly since?: Date
-}
-
-export interface NewAuditEntry {
-  readonly id: EntryId
-  readonly agentId: AgentId | null
-  readonly eventType: string
-  /** JSON object text, stored and hashed as it is. */
-  readonly payloadText: string
-  readonly deliveryId: DeliveryId | null
-  readonly requestId: string | null
-  /** When it happened; the stored timestamp is never before that of the last entry. */
-  readonly at: Date
 }

@@ -236,6 +236,6 @@ describe('a lane', () => {
       return 410
     })
     assert.equal(await store.reader.webhooks.find(webhook.id), undefined)
-    assert.equal((await store.reader.findLastEntry())?.seq, 1)
+    assert.equal((await store.reader.findChainEnd())?.seq, 1)
   })
 })

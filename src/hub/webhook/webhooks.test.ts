@@ -197,7 +197,7 @@ describe('webhooks', () => {
     const reader = new Proxy(whole.reader, {
       get: (target, property) => {
         const value: unknown = Reflect.get(target, property)
-        if (property === 'findLastEntry' && isFailing) {
+        if (property === 'findChainEnd' && isFailing) {
           return async () => {
             failures += 1
             throw new Error('disk I/O error')
@@ -391,7 +391,7 @@ describe('webhooks', () => {
       ['webhook_test'],
     )
     assert.equal((await store.reader.webhooks.find(one.webhookId))?.progress.cursorSeq, 0)
-    assert.equal((await store.reader.findLastEntry())?.seq, 1)
+    assert.equal((await store.reader.findChainEnd())?.seq, 1)
     await store.write((writer) => writer.webhooks.remove(webhook.id))
     await assert.rejects(webhooks.test(webhook), { code: 'webhook_not_found' })
   })

@@ -118,7 +118,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const tick = async (): Promise<void> => {
     const { version } = store
     if (version !== seenVersion) {
-      tail.advance((await reader.findLastEntry())?.seq ?? 0)
+      tail.advance((await reader.findChainEnd())?.seq ?? 0)
       seenVersion = version
     }
     if (mustFollow) await follow()

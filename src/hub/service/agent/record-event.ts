@@ -12,6 +12,7 @@ import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
 import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
+import { appendEntry } from '../append-entries.ts'
 import type { EventBudget, EventGrant } from './event-budget.ts'
 import { recordAgentTrust } from './record-agent-trust.ts'
 import { endPredecessors } from '../cargo/replace-delivery.ts'
@@ -85,7 +86,7 @@ async function commitEvent(
       await endPredecessors(writer, delivery, now)
     }
   }
-  const entry = await writer.appendEntry({
+  const entry = await appendEntry(writer, {
     id: randomUUID() as EntryId,
     agentId: agent.id,
     eventType: event.tipo_evento,

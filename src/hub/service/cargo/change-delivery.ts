@@ -6,15 +6,11 @@ import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operati
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
 import { DeliveryStatus, HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
+import type { NewAuditEntry } from '../../domain/audit-entry.ts'
 import type { Delivery } from '../../domain/delivery.ts'
-import type {
-  DeliveryWithCargo,
-  NewAuditEntry,
-  Store,
-  StoreReader,
-  StoreWriter,
-} from '../../store/store.ts'
+import type { DeliveryWithCargo, Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { toAdminDelivery } from '../admin-views.ts'
+import { appendEntries, appendEntry } from '../append-entries.ts'
 import { hubAct } from '../hub-acts.ts'
 import { replaceDelivery } from './replace-delivery.ts'
 
@@ -34,7 +30,10 @@ export async function cancelDeliveries(
     deliveries.map(({ id }) => id),
     now,
   )
-  await writer.appendEntries(deliveries.map((delivery) => cancellation(delivery, now, actor)))
+  await appendEntries(
+    writer,
+    deliveries.map((delivery) => cancellation(delivery, now, actor)),
+  )
 }
 
 /** What the log says of each entrega that an operator cancelled, also with its carga or agent. */
@@ -71,7 +70,7 @@ export async function retryDelivery(
     const old = await findStanding(writer, id)
     if (old.cargo.removedAt !== null) return { entregas: [] }
     const successor = await replaceDelivery(writer, old, old.cargo, now)
-    await writer.appendEntry(retrial({ ...old, replacedBy: successor.id }, now, actor))
+    await appendEntry(writer, retrial({ ...old, replacedBy: successor.id }, now, actor))
     return { entregas: [toAdminDelivery(await findWithCargo(writer, successor.id))] }
   })
 }

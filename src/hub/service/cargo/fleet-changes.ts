@@ -4,8 +4,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SvcError } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { NewAuditEntry } from '../../domain/audit-entry.ts'
 import type { FleetAct, FleetChange } from '../../domain/fleet-change.ts'
-import type { NewAuditEntry, SettledDelivery, Store, StoreWriter } from '../../store/store.ts'
+import type { SettledDelivery, Store, StoreWriter } from '../../store/store.ts'
+import { appendEntries } from '../append-entries.ts'
 import type { AgentNotifier } from '../agent-notifier.ts'
 import { cancellation, retrial } from './change-delivery.ts'
 import { SLICE_DELIVERIES } from '../slice-size.ts'
@@ -64,7 +66,7 @@ export function createFleetChanges(
     for (;;) {
       const settled = await slice(async (writer) => {
         const some = await writer.settleChange(change, SLICE_DELIVERIES)
-        await writer.appendEntries(entriesOf(change, some))
+        await appendEntries(writer, entriesOf(change, some))
         if (some.length === 0) await writer.deleteChange(change.id)
         return some
       })

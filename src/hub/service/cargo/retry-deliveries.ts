@@ -6,6 +6,7 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { DeliveryWithCargo, StoreWriter } from '../../store/store.ts'
 import { toAdminDelivery } from '../admin-views.ts'
+import { appendEntries } from '../append-entries.ts'
 import { retrial, retryDelivery } from './change-delivery.ts'
 import type { CargoDependencies } from './create-cargo.ts'
 import { newDelivery } from './replace-delivery.ts'
@@ -29,7 +30,8 @@ export async function retryDeliveries(
       await store.write(async (writer) => {
         const again = await writer.listFailedDeliveries(page)
         const replaced = await replaceFailed(writer, again, retrying)
-        await writer.appendEntries(
+        await appendEntries(
+          writer,
           replaced.map((delivery) => retrial(delivery, retrying.now, actor)),
         )
       })

@@ -14,7 +14,7 @@ export async function countBacklog(
   const count = (type: string): Promise<number> =>
     reader.webhooks.countEntriesOfType(type, cursorSeq, COUNT_MAX)
   if (types.length === 0) {
-    const last = (await reader.findLastEntry())?.seq ?? 0
+    const last = (await reader.findChainEnd())?.seq ?? 0
     return Math.max(0, last - cursorSeq - (await count(HubEventType.webhookDead)))
   }
   const counts = await Promise.all(types.map(count))

@@ -47,7 +47,7 @@ export async function createWebhook(
       ...nameWebhook({ id, url }),
       tipos: types,
     })
-    const cursorSeq = (await writer.findLastEntry())?.seq ?? 0
+    const cursorSeq = (await writer.findChainEnd())?.seq ?? 0
     const created = newWebhook({ id, url, types, createdAt: now, cursorSeq })
     await writer.webhooks.insert(created, secret)
     // Nothing was recorded since.

@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Secret } from '../../../platform/secret.ts'
 import type { EntryId } from '../../../protocol/identifiers.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import { appendEntry } from '../../service/append-entries.ts'
 import type { StoreWriter } from '../store.ts'
 import { type Connection, createDatabase, openWriter } from './encrypted-database.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -99,11 +101,9 @@ describe('group commit', () => {
   })
 })
 
-function append(
-  payloadLength = 2,
-): (writer: StoreWriter) => ReturnType<StoreWriter['appendEntry']> {
+function append(payloadLength = 2): (writer: StoreWriter) => Promise<AuditEntry> {
   return (writer) =>
-    writer.appendEntry({
+    appendEntry(writer, {
       id: randomUUID() as EntryId,
       agentId: null,
       eventType: 't',

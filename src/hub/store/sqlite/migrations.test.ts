@@ -9,6 +9,7 @@ import { SqlSession } from './sql-session.ts'
 import { newEntry } from '../../../../test/store/store-samples.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { appendEntry } from '../../service/append-entries.ts'
 
 const HASH = '0'.repeat(64)
 
@@ -110,7 +111,7 @@ describe('a database of an older format keeps its rows when it is brought forwar
       VALUES ('${HASH}', 'web-1', 'web', 1, 2, 0)`)
     database.bringForward()
     const session = new SqlSession(database.connection)
-    await new SqliteWriter(() => session).appendEntry(newEntry({ at: new Date(3) }))
+    await appendEntry(new SqliteWriter(() => session), newEntry({ at: new Date(3) }))
     assert.deepEqual(database.all('SELECT ended_at FROM enrollment_tokens'), [{ ended_at: 3 }])
   })
 
@@ -120,7 +121,7 @@ describe('a database of an older format keeps its rows when it is brought forwar
       (token_hash, name, role, created_at, expires_at) VALUES ('${HASH}', 'ci', 'viewer', 1, 2)`)
     database.bringForward()
     const session = new SqlSession(database.connection)
-    await new SqliteWriter(() => session).appendEntry(newEntry({ at: new Date(3) }))
+    await appendEntry(new SqliteWriter(() => session), newEntry({ at: new Date(3) }))
     assert.deepEqual(database.all('SELECT ended_at FROM admin_tokens'), [{ ended_at: 3 }])
   })
 

@@ -1,3 +1,4 @@
+import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
@@ -49,7 +50,7 @@ import {
   selectRivals,
 } from './deliveries.ts'
 import { selectChanges } from './fleet-changes.ts'
-import { type EntrySelection, selectEntries, selectLastEntries } from './entry-query.ts'
+import { type EntrySelection, selectChainEnd, selectEntries, selectLastEntries } from './entries.ts'
 import {
   countAgentsThatLose,
   selectFirstToEnd,
@@ -340,9 +341,8 @@ export class SqliteReader implements StoreReader {
     return countAgentsThatLose(this.session(), after, until)
   }
 
-  async findLastEntry(): Promise<AuditEntry | undefined> {
-    const sql = 'SELECT * FROM eventos ORDER BY seq DESC LIMIT 1'
-    return map(this.session().get<EntryRow>(sql), toEntry)
+  async findChainEnd(): Promise<ChainEnd | undefined> {
+    return selectChainEnd(this.session())
   }
 
   async findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined> {

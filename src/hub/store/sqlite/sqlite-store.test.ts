@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { Secret } from '../../../platform/secret.ts'
 import type { AgentId, EntryId } from '../../../protocol/identifiers.ts'
-import type { NewAuditEntry } from '../store.ts'
+import type { AuditEntry, NewAuditEntry } from '../../domain/audit-entry.ts'
+import { appendEntry } from '../../service/append-entries.ts'
 import { describeStoreContract } from '../../../../test/store/store-contract.ts'
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
 
@@ -50,7 +51,8 @@ describe('the encrypted SQLite database', () => {
     await first.close()
     assert.deepEqual(await readdir(directory), ['db.enc'])
     await using second = disposing(await open())
-    assert.deepEqual(await second.reader.findLastEntry(), entry)
+    const { seq, timestamp, hash } = entry
+    assert.deepEqual(await second.reader.findChainEnd(), { seq, timestamp, hash })
     assert.equal((await append(second)).previousHash, entry.hash)
   })
 
@@ -81,7 +83,7 @@ describe('the encrypted SQLite database', () => {
     for (let round = 1; round <= 3; round += 1) {
       acknowledged = await killWriterAfter(path, acknowledged + 40)
       await using store = disposing(await open())
-      const last = await store.reader.findLastEntry()
+      const last = await store.reader.findChainEnd()
       assert.ok((last?.seq ?? 0) >= acknowledged, `round ${round}: ${last?.seq}, ${acknowledged}`)
     }
   })
@@ -95,10 +97,7 @@ function disposing(store: SqliteStore): SqliteStore & AsyncDisposable {
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
 }
 
-function append(
-  store: SqliteStore,
-  content: Partial<NewAuditEntry> = {},
-): Promise<{ seq: number; hash: string; previousHash: string }> {
+function append(store: SqliteStore, content: Partial<NewAuditEntry> = {}): Promise<AuditEntry> {
   const entry: NewAuditEntry = {
     id: randomUUID() as EntryId,
     agentId: randomUUID() as AgentId,
@@ -109,7 +108,7 @@ function append(
     at: new Date('2026-11-21T10:00:00Z'),
     ...content,
   }
-  return store.write((writer) => writer.appendEntry(entry))
+  return store.write((writer) => appendEntry(writer, entry))
 }
 
 async function assertNoPlaintext(directory: string): Promise<void> {
@@ -126,6 +125,7 @@ async function killWriterAfter(path: string, seqWanted: number): Promise<number>
   const child = spawn(process.execPath, ['--input-type=module', '--eval', WRITER_PROGRAM], {
     env: {
       STORE_MODULE: new URL('./sqlite-store.ts', import.meta.url).href,
+      APPEND_MODULE: new URL('../../service/append-entries.ts', import.meta.url).href,
       SECRET_MODULE: new URL('../../../platform/secret.ts', import.meta.url).href,
       DATABASE_PATH: path,
       TEST_KEY: dataKey.reveal().toString('hex'),
@@ -147,6 +147,7 @@ const WRITER_PROGRAM = `
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 const { openSqliteStore } = await import(process.env.STORE_MODULE)
+const { appendEntry } = await import(process.env.APPEND_MODULE)
 const { Secret } = await import(process.env.SECRET_MODULE)
 const dataKey = new Secret(Buffer.from(process.env.TEST_KEY, 'hex'))
 const store = await openSqliteStore({ path: process.env.DATABASE_PATH, dataKey })
@@ -155,7 +156,7 @@ const entry = () => ({
   payloadText: JSON.stringify({ canary: process.env.CANARY }), at: new Date(),
 })
 for (;;) {
-  const { seq } = await store.write((writer) => writer.appendEntry(entry()))
+  const { seq } = await store.write((writer) => appendEntry(writer, entry()))
   writeSync(1, seq + '\\n')
 }
 `

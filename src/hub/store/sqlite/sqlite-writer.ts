@@ -20,10 +20,10 @@ import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
-import type { NewAuditEntry, Replacement, SettledDelivery, StoreWriter } from '../store.ts'
-import { appendEntries, appendEntry } from './append-entries.ts'
+import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
+import { insertEntries } from './entries.ts'
 import { cancelDeliveries, insertDeliveries, replaceDeliveries } from './deliveries.ts'
 import {
   deleteChange,
@@ -363,18 +363,9 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     return session.run(sql, jti, expiresAt.getTime()) === 1
   }
 
-  async appendEntry(entry: NewAuditEntry): Promise<AuditEntry> {
-    const chained = appendEntry(this.session(), entry)
-    await this.endExpiredTokens(entry.at)
-    this.#lastAppended = chained
-    return chained
-  }
-
-  async appendEntries(entries: readonly NewAuditEntry[]): Promise<void> {
-    const last = entries.at(-1)
-    if (last === undefined) return
-    this.#lastAppended = appendEntries(this.session(), entries)
-    await this.endExpiredTokens(last.at)
+  async insertEntries(entries: readonly AuditEntry[]): Promise<void> {
+    insertEntries(this.session(), entries)
+    this.#lastAppended = entries.at(-1) ?? this.#lastAppended
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {

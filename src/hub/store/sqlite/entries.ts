@@ -1,9 +1,45 @@
+// The audit log as it was chained.
+
+import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import { formatTimestamp } from '../../../audit/hash-chain.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { EntryFilter } from '../store.ts'
-import { type EntryRow, toEntry } from './rows.ts'
+import { type EntryRow, fromEntry, toEntry } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
+
+const COLUMNS = [
+  'seq',
+  'id',
+  'agente_id',
+  'tipo_evento',
+  'payload',
+  'entrega_id',
+  'request_id',
+  'timestamp',
+  'hash_anterior',
+  'hash_atual',
+] as const
+
+export function selectChainEnd(session: SqlSession): ChainEnd | undefined {
+  return session.get<ChainEnd>(
+    'SELECT seq, timestamp, hash_atual AS hash FROM eventos ORDER BY seq DESC LIMIT 1',
+  )
+}
+
+/** One, or many by one statement. */
+export function insertEntries(session: SqlSession, entries: readonly AuditEntry[]): void {
+  const into = `INSERT INTO eventos (${COLUMNS.join(', ')})`
+  const [only, ...others] = entries.map(fromEntry)
+  if (only !== undefined && others.length === 0) {
+    session.run(`${into} VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`, only)
+    return
+  }
+  session.run(
+    `${into} SELECT ${COLUMNS.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`,
+    JSON.stringify(entries.map(fromEntry)),
+  )
+}
 
 export type EntrySelection = Omit<EntryFilter, 'afterSeq' | 'limit'>
 

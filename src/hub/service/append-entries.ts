@@ -1,0 +1,28 @@
+// The one way into the audit log, whatever store it is in.
+
+import { chainEntries } from '../../audit/chain-entries.ts'
+import { invariant } from '../../platform/errors.ts'
+import type { AuditEntry, NewAuditEntry } from '../domain/audit-entry.ts'
+import type { StoreWriter } from '../store/store.ts'
+
+export async function appendEntry(writer: StoreWriter, entry: NewAuditEntry): Promise<AuditEntry> {
+  const [appended] = await appendEntries(writer, [entry])
+  invariant(appended !== undefined, 'each entry is appended')
+  return appended
+}
+
+/**
+ * One after the other, of one instant. Tokens that have expired by then have ended for good: no clock that is set back makes
+ * them younger than what is written. docs/protocol.md TOK-4.
+ */
+export async function appendEntries(
+  writer: StoreWriter,
+  entries: readonly NewAuditEntry[],
+): Promise<readonly AuditEntry[]> {
+  const last = entries.at(-1)
+  if (last === undefined) return []
+  const chained = chainEntries(await writer.findChainEnd(), entries)
+  await writer.insertEntries(chained)
+  await writer.endExpiredTokens(last.at)
+  return chained
+}
