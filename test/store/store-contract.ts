@@ -9,9 +9,11 @@ import type {
   CargoId,
   DeliveryId,
   EntryId,
+  Hostname,
   TokenHash,
 } from '../../src/protocol/identifiers.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
+import type { EnrollmentToken } from '../../src/hub/domain/enrollment-token.ts'
 import type { EntryFilter, Store } from '../../src/hub/store/store.ts'
 import { testAccessTokens, testPages } from './store-contract-admin.ts'
 import {
@@ -139,27 +141,33 @@ function testAgents(store: () => Store): void {
 }
 
 function testTokens(store: () => Store): void {
-  test('a token is consumed once', async () => {
+  test('an update replaces everything but the hash of a token', async () => {
     const token = await insertToken(store())
-    const consume = (): Promise<boolean> =>
-      store().write((writer) => writer.consumeToken(token.hash, LATER))
     assert.deepEqual(await store().reader.findToken(token.hash), token)
-    assert.deepEqual(await Promise.all([consume(), consume(), consume()]), [true, false, false])
-    assert.deepEqual(await store().reader.findToken(token.hash), { ...token, consumedAt: LATER })
-  })
-
-  test('an unknown token is not consumed', async () => {
+    const changed: EnrollmentToken = {
+      hash: token.hash,
+      expectedHostname: 'web-2' as Hostname,
+      expectedRole: 'db',
+      createdAt: LATER,
+      expiresAt: NOW,
+      consumedAt: LATER,
+      endedAt: NOW,
+      isReenrollment: !token.isReenrollment,
+      isOperators: !token.isOperators,
+      mismatches: 7,
+      replay: { fingerprint: 'f', agentId: randomUUID() as AgentId, certificatePem: 'pem' },
+    }
+    await store().write((writer) => writer.updateToken(changed))
+    assert.deepEqual(await store().reader.findToken(token.hash), changed)
     const hash = randomBytes(32).toString('hex') as TokenHash
-    assert.equal(await store().write((writer) => writer.consumeToken(hash, NOW)), false)
+    await assert.rejects(store().write((writer) => writer.updateToken({ ...token, hash })))
     assert.equal(await store().reader.findToken(hash), undefined)
   })
 
-  test('tokens are listed newest first, and can be ended', async () => {
+  test('tokens are listed newest first, and found by the beginning of their hash', async () => {
     const first = await insertToken(store())
     const second = await insertToken(store())
-    await store().write((writer) => writer.endToken(first.hash, NOW))
-    const expected = [second, { ...first, expiresAt: NOW, endedAt: NOW }]
-    assert.deepEqual(await store().reader.pageTokens({ limit: 9 }), expected)
+    assert.deepEqual(await store().reader.pageTokens({ limit: 9 }), [second, first])
     const named = await store().reader.findTokensByPrefix(second.hash.slice(0, 16))
     assert.deepEqual(named, [second])
   })

@@ -90,17 +90,7 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   requestSync: [(w) => w.requestSync(HEAVY.agentId, NOW)],
   requestRotation: [(w) => w.requestRotation(HEAVY.agentId, { at: NOW, afterSeq: 1 })],
   insertToken: [(w) => w.insertToken(token)],
-  consumeToken: [(w) => w.consumeToken(ORDINARY.tokenHash, NOW)],
-  setTokenReplay: [
-    (w) =>
-      w.setTokenReplay(ORDINARY.tokenHash, {
-        fingerprint: 'f',
-        agentId: HEAVY.agentId,
-        certificatePem: 'pem',
-      }),
-  ],
-  addTokenMismatch: [(w) => w.addTokenMismatch(ORDINARY.tokenHash)],
-  endToken: [(w) => w.endToken(ORDINARY.tokenHash, NOW)],
+  updateToken: [(w) => w.updateToken({ ...token, hash: ORDINARY.tokenHash })],
   endExpiredTokens: [(w) => w.endExpiredTokens(NOW)],
   insertCertificate: [(w) => w.insertCertificate(newCertificate(HEAVY.agentId))],
   setCertificateFirstUsed: [(w) => w.setCertificateFirstUsed(CERTIFICATE, NOW)],

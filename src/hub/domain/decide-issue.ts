@@ -1,9 +1,9 @@
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import { DeliveryKind, DeliveryStatus } from '../../protocol/words.ts'
+import { DeliveryKind } from '../../protocol/words.ts'
 import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Agent } from './agent.ts'
 import type { Cargo } from './cargo.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, isLive } from './delivery.ts'
 import { findForbiddenSans, type RoleRules } from './role-rules.ts'
 import { coversName } from './subject-alt-name.ts'
 
@@ -54,8 +54,7 @@ function isIssuable(delivery: Delivery & { readonly cargo: Cargo }, agent: Agent
   return (
     delivery.agentId === agent.id &&
     delivery.cargo.kind === DeliveryKind.csrCert &&
-    delivery.status !== DeliveryStatus.cancelled &&
-    delivery.status !== DeliveryStatus.replaced
+    isLive(delivery)
   )
 }
 

@@ -1,5 +1,5 @@
 import type { AgentId, CargoId, DeliveryId } from '../../protocol/identifiers.ts'
-import type { DeliveryStatus } from '../../protocol/words.ts'
+import { DeliveryStatus } from '../../protocol/words.ts'
 
 /** One agent's share of a cargo. */
 export interface Delivery {
@@ -15,4 +15,30 @@ export interface Delivery {
   readonly sans: readonly string[]
   /** The delivery that takes this one's place once it is installed. */
   readonly replacedBy: DeliveryId | null
+}
+
+/** Its files are, or may yet be, on the host; all others are over. */
+export const LIVE_STATUSES = [
+  DeliveryStatus.pending,
+  DeliveryStatus.inProgress,
+  DeliveryStatus.installed,
+  DeliveryStatus.delivered,
+  DeliveryStatus.failed,
+] as const
+export type LiveStatus = (typeof LIVE_STATUSES)[number]
+
+/** Nothing of it is on the host: it is over as soon as another takes its place. docs/protocol.md DEL-16. */
+export const ABSENT_STATUSES = [
+  DeliveryStatus.pending,
+  DeliveryStatus.inProgress,
+  DeliveryStatus.failed,
+] as const
+
+export function isLive({ status }: Pick<Delivery, 'status'>): boolean {
+  return (LIVE_STATUSES as readonly DeliveryStatus[]).includes(status)
+}
+
+/** It speaks for its file: no other has taken, or is about to take, its place. */
+export function isStanding(delivery: Pick<Delivery, 'status' | 'replacedBy'>): boolean {
+  return delivery.replacedBy === null && isLive(delivery)
 }

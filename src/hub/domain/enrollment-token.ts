@@ -26,6 +26,11 @@ export function isOpen(
   return consumedAt === null && endedAt === null && expiresAt > now
 }
 
+/** It expires at that instant, for good. */
+export function endToken(token: EnrollmentToken, at: Date): EnrollmentToken {
+  return { ...token, expiresAt: at, endedAt: at }
+}
+
 /** What the request that consumed a token was, and what it was answered. */
 export interface EnrollmentReplay {
   /** SHA-256 over hostname, role, CSR, idempotency key and recipient, hex. */

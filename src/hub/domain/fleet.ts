@@ -1,7 +1,7 @@
 // What the hub knows of all its agents at once: counts for metrics and operators, and the certificates that hosts live on.
 
 import type { AgentId, ArtefactName, DeliveryId, Hostname } from '../../protocol/identifiers.ts'
-import type { DeliveryStatus } from '../../protocol/words.ts'
+import type { LiveStatus } from './delivery.ts'
 import type { CertificatePurpose } from './issued-certificate.ts'
 
 /** Of an agent that is not revoked: the identity that it uses, or the newest certificate of a delivery that it installed. */
@@ -31,16 +31,6 @@ export interface CertificatesSummary {
   readonly endingWithin: Readonly<Record<EndingWithin, number>>
 }
 
-/** Deliveries that ended (cancelled, replaced) are history, and not counted. */
-export const COUNTED_STATUSES = [
-  'pendente',
-  'em_andamento',
-  'instalada',
-  'entregue',
-  'falhou',
-] as const satisfies readonly DeliveryStatus[]
-export type CountedStatus = (typeof COUNTED_STATUSES)[number]
-
 export interface FleetSummary {
   /** Without the removed ones; `late` have a certificate that is late or expired. */
   readonly agents: {
@@ -49,7 +39,8 @@ export interface FleetSummary {
     readonly revoked: number
   }
   readonly certificates: Readonly<Record<CertificatePurpose, CertificatesSummary>>
-  readonly deliveries: Readonly<Record<CountedStatus, number>>
+  /** Those that are over are history, and not counted. */
+  readonly deliveries: Readonly<Record<LiveStatus, number>>
   /** Since when the one that waits longest, `pendente` or `em_andamento`, is what it is. */
   readonly oldestWaitingSince: Date | undefined
 }

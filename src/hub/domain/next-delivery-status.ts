@@ -1,16 +1,13 @@
 import { DeliveryStatus, EventType } from '../../protocol/words.ts'
+import { ABSENT_STATUSES } from './delivery.ts'
 
 const MOVES: Readonly<Record<string, { to: DeliveryStatus; from: readonly DeliveryStatus[] }>> = {
-  [EventType.deliveryInstalled]: { to: DeliveryStatus.installed, from: openOrFailed() },
+  [EventType.deliveryInstalled]: { to: DeliveryStatus.installed, from: ABSENT_STATUSES },
   [EventType.deliveryDelivered]: {
     to: DeliveryStatus.delivered,
-    from: [...openOrFailed(), DeliveryStatus.installed],
+    from: [...ABSENT_STATUSES, DeliveryStatus.installed],
   },
-  [EventType.deliveryFailed]: { to: DeliveryStatus.failed, from: openOrFailed() },
-}
-
-function openOrFailed(): DeliveryStatus[] {
-  return [DeliveryStatus.pending, DeliveryStatus.inProgress, DeliveryStatus.failed]
+  [EventType.deliveryFailed]: { to: DeliveryStatus.failed, from: ABSENT_STATUSES },
 }
 
 /** Where an event moves a delivery, or undefined when it stays; a finished delivery never moves back. */

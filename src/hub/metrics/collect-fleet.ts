@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { MetricSet } from '../../platform/metric-set.ts'
+import { LIVE_STATUSES } from '../domain/delivery.ts'
 import {
-  COUNTED_STATUSES,
   ENDING_WITHIN,
   type CertificateInUse,
   type EndingWithin,
@@ -92,7 +92,7 @@ function exportSummary(set: MetricSet<HubMetrics>, fleet: FleetSummary, now: Dat
   )
   set.replace(
     'svc_deliveries',
-    COUNTED_STATUSES.map((status) => ({ labels: { status }, value: deliveries[status] })),
+    LIVE_STATUSES.map((status) => ({ labels: { status }, value: deliveries[status] })),
   )
   const waitedMs = now.getTime() - (oldestWaitingSince?.getTime() ?? now.getTime())
   set.replace('svc_delivery_oldest_waiting_seconds', [

@@ -4,7 +4,8 @@
 import type { MetricTable } from '../../platform/metric-set.ts'
 import { WIRE_ERRORS } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import { COUNTED_STATUSES, ENDING_WITHIN } from '../domain/fleet.ts'
+import { LIVE_STATUSES } from '../domain/delivery.ts'
+import { ENDING_WITHIN } from '../domain/fleet.ts'
 
 const PORTS = [...new Set(Object.values(ROUTES).map(({ port }) => port))]
 const PURPOSES = ['identity', 'delivery'] as const
@@ -171,7 +172,7 @@ export const HUB_METRICS = {
   svc_deliveries: {
     type: 'gauge',
     unit: 'entregas',
-    labels: { status: COUNTED_STATUSES },
+    labels: { status: LIVE_STATUSES },
     meaning: 'Entregas by status, without cancelled and replaced ones.',
   },
   svc_delivery_oldest_waiting_seconds: {

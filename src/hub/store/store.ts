@@ -11,7 +11,7 @@ import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
-import type { EnrollmentReplay, EnrollmentToken } from '../domain/enrollment-token.ts'
+import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { FleetChange } from '../domain/fleet-change.ts'
@@ -167,13 +167,8 @@ export interface StoreWriter extends StoreReader {
   requestRotation(id: AgentId, rotation: RequestedRotation): Promise<void>
 
   insertToken(token: EnrollmentToken): Promise<void>
-  /** Whether the token was there and not consumed. */
-  consumeToken(hash: TokenHash, at: Date): Promise<boolean>
-  /** What a repetition of the request that consumed the token is answered. */
-  setTokenReplay(hash: TokenHash, replay: EnrollmentReplay): Promise<void>
-  addTokenMismatch(hash: TokenHash): Promise<void>
-  /** It expires at that instant, for good. */
-  endToken(hash: TokenHash, at: Date): Promise<void>
+  /** Replaces everything but the hash. */
+  updateToken(token: EnrollmentToken): Promise<void>
   /** Those whose time is over have ended for good, admin tokens too. */
   endExpiredTokens(now: Date): Promise<void>
 

@@ -127,7 +127,11 @@ function consumingEarly(
     sign: async (request) => {
       const hash = tokens.get(request.commonName)
       if (hash !== undefined) {
-        await store.write((writer) => writer.consumeToken(hash, clock.now()))
+        await store.write(async (writer) => {
+          const token = await writer.findToken(hash)
+          if (token?.consumedAt !== null) return
+          await writer.updateToken({ ...token, consumedAt: clock.now() })
+        })
         consumed.add(hash)
       }
       return authority.sign(request)

@@ -1,3 +1,4 @@
+import { endToken } from '../../domain/enrollment-token.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /**
@@ -11,6 +12,6 @@ export async function endOpenTokens(
 ): Promise<number> {
   await writer.endExpiredTokens(now)
   const open = await writer.findOpenTokens(hostname, now)
-  for (const token of open) await writer.endToken(token.hash, now)
+  for (const token of open) await writer.updateToken(endToken(token, now))
   return open.length
 }

@@ -3,7 +3,7 @@ import { UserError } from '../../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
-import { type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'
+import { endToken, type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { toAdminToken } from '../admin-views.ts'
 import { hashToken } from '../hash-token.ts'
@@ -39,7 +39,7 @@ export async function revokeToken(
       })
     }
     if (isOpen(token, now)) {
-      await writer.endToken(token.hash, now)
+      await writer.updateToken(endToken(token, now))
       await recordHubAct(writer, now, HubEventType.tokenRevoked, {
         actor,
         token_id: token.hash.slice(0, 16),

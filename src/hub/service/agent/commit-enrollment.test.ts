@@ -18,7 +18,7 @@ import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { type CertificateRequest, parseCsrPem } from '../../../pki/csr.ts'
 import type { CargoId, Hostname, Recipient } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import { endToken, type EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Store } from '../../store/store.ts'
 import {
@@ -142,7 +142,7 @@ describe('[ENR-11] the commit of an enrolment', () => {
 
   test('[TOK-9] [ENR-4] [ENR-8] [TOK-5] decides once more, by what has become of token, host and hub since', async () => {
     const ended = await invite('ended')
-    await store.write((writer) => writer.endToken(ended.hash, NOW))
+    await store.write((writer) => writer.updateToken(endToken(ended, NOW)))
     const used = await invite('used')
     assert.equal((await commit(used)).ok, true)
     const late = await invite('used', { isReenrollment: false })

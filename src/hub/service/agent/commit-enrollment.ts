@@ -46,13 +46,11 @@ export async function commitEnrollment(
   if (!verdict.ok) return verdict
 
   const agent = toEnrolledAgent(known, token, now)
-  await writer.consumeToken(token.hash, now)
+  const answered = { agentId: agent.id, certificatePem: signed.chainPem }
+  const replay = fingerprint === undefined ? null : { fingerprint, ...answered }
+  await writer.updateToken({ ...verdict.token, consumedAt: now, replay })
   await (known === undefined ? writer.insertAgent(agent) : writer.updateAgent(agent))
   await writer.setAgentCertificate(agent.id, signed.chainPem)
-  if (fingerprint !== undefined) {
-    const replay = { fingerprint, agentId: agent.id, certificatePem: signed.chainPem }
-    await writer.setTokenReplay(token.hash, replay)
-  }
   // A host that is enrolled again was rebuilt, and is empty.
   if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
   const rules = await findRules(writer, agent.role)

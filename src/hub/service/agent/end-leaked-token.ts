@@ -7,7 +7,7 @@ import { ACCESS_TOKEN_PREFIX } from '../../../protocol/admin/admin-tokens.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood } from '../../domain/access-token.ts'
-import { isOpen } from '../../domain/enrollment-token.ts'
+import { endToken, isOpen } from '../../domain/enrollment-token.ts'
 import { findTokenInUrl } from '../../domain/find-token-in-url.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { hashToken } from '../hash-token.ts'
@@ -76,11 +76,12 @@ const enrollmentToken: TokenKind = {
   },
   end: async (writer, hash, now, origin) => {
     const token = await writer.findToken(hash)
-    await writer.endToken(hash, now)
+    if (token === undefined) return
+    await writer.updateToken(endToken(token, now))
     await recordHubAct(writer, now, HubEventType.tokenRevoked, {
       actor: 'hub',
       token_id: idOf(hash),
-      hostname: token?.expectedHostname,
+      hostname: token.expectedHostname,
       reason: REASON,
       ...origin,
     })

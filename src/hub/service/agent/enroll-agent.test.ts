@@ -10,7 +10,7 @@ import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Hostname } from '../../../protocol/identifiers.ts'
 import type { EnrollRequestBody } from '../../../protocol/schemas.ts'
 import { CaError } from '../../ca/certificate-authority.ts'
-import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import { endToken, type EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { Store } from '../../store/store.ts'
 import { hashToken } from '../hash-token.ts'
 import { createEnrollAgent, type EnrollAgent } from './enroll-agent.ts'
@@ -301,7 +301,9 @@ describe('enrolments at once', () => {
 
   test('[TOK-7] [TOK-8] with the revocation of the token: a mismatch counts for nothing', async () => {
     const guest = await invite()
-    const revoked = store.write((writer) => writer.endToken(hashToken(guest.token), NOW))
+    const token = await store.reader.findToken(hashToken(guest.token))
+    assert.ok(token)
+    const revoked = store.write((writer) => writer.updateToken(endToken(token, NOW)))
     assert.equal(await answer({ ...guest, role: 'other' }), 'role_mismatch')
     await revoked
     assert.equal((await guest.find())?.mismatches, 0)

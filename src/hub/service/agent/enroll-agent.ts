@@ -22,6 +22,7 @@ import {
 import { decideEnrollment, isCsrFor } from '../../domain/decide-enrollment.ts'
 import { decideReplay, fingerprintEnrollment } from '../../domain/decide-replay.ts'
 import {
+  endToken,
   type EnrollmentReplay,
   type EnrollmentToken,
   isOpen,
@@ -181,9 +182,10 @@ async function countMismatch(
     const now = clock.now()
     const token = await openToken(writer, hash, now)
     if (token === undefined) return
-    await writer.addTokenMismatch(hash)
-    if (token.mismatches + 1 < MISMATCHES_MAX) return
-    await writer.endToken(hash, now)
+    const counted = { ...token, mismatches: token.mismatches + 1 }
+    const isLast = counted.mismatches >= MISMATCHES_MAX
+    await writer.updateToken(isLast ? endToken(counted, now) : counted)
+    if (!isLast) return
     const fields = { token_id: hash.slice(0, 16), hostname: token.expectedHostname }
     log.warn(fields, 'Token ended after too many mismatches')
     const payload = { actor: 'hub', ...fields, reason: 'mismatches' }

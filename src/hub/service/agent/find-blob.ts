@@ -3,7 +3,7 @@ import { isUuid, type CargoId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import { LIVE_STATUSES } from '../cargo/replace-delivery.ts'
+import { LIVE_STATUSES } from '../../domain/delivery.ts'
 
 export interface Blob {
   readonly summary: ContentSummary

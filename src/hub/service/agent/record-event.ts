@@ -4,10 +4,10 @@ import type { WireErrorCode } from '../../../protocol/errors.ts'
 import type { HubLimits } from '../../../protocol/hub-limits.ts'
 import type { DeliveryId, EntryId } from '../../../protocol/identifiers.ts'
 import type { EventRequestBody } from '../../../protocol/schemas.ts'
-import { DeliveryKind, DeliveryStatus, EventType } from '../../../protocol/words.ts'
+import { DeliveryKind, EventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import type { Delivery } from '../../domain/delivery.ts'
+import { type Delivery, isLive } from '../../domain/delivery.ts'
 import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
 import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
@@ -116,11 +116,7 @@ function answerAgain(
 }
 
 function isOwnLiveDelivery(delivery: Delivery | undefined, agent: Agent): delivery is Delivery {
-  return (
-    delivery?.agentId === agent.id &&
-    delivery.status !== DeliveryStatus.cancelled &&
-    delivery.status !== DeliveryStatus.replaced
-  )
+  return delivery?.agentId === agent.id && isLive(delivery)
 }
 
 async function moveDelivery(

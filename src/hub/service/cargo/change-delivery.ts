@@ -4,20 +4,15 @@ import type { Clock } from '../../../platform/clock.ts'
 import { UserError } from '../../../platform/errors.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
-import { DeliveryStatus, HubEventType } from '../../../protocol/words.ts'
+import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { NewAuditEntry } from '../../domain/audit-entry.ts'
-import type { Delivery } from '../../domain/delivery.ts'
+import { type Delivery, isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { toAdminDelivery } from '../admin-views.ts'
 import { appendEntries, appendEntry } from '../append-entries.ts'
 import { hubAct } from '../hub-acts.ts'
 import { replaceDelivery } from './replace-delivery.ts'
-
-const OVER: ReadonlySet<DeliveryStatus> = new Set([
-  DeliveryStatus.cancelled,
-  DeliveryStatus.replaced,
-])
 
 /** With all that they were to replace: nothing of it is renewed any more. */
 export async function cancelDeliveries(
@@ -83,10 +78,6 @@ export function retrial(
 ): NewAuditEntry {
   const payload = { actor, entrega_anterior: id, carga_id: cargoId }
   return hubAct(at, HubEventType.deliveryRetried, payload, replacedBy)
-}
-
-function isStanding(delivery: Delivery): boolean {
-  return delivery.replacedBy === null && !OVER.has(delivery.status)
 }
 
 async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWithCargo> {

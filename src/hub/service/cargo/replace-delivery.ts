@@ -5,17 +5,8 @@ import type { DeliveryId } from '../../../protocol/identifiers.ts'
 import { DeliveryStatus } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
-import type { Delivery } from '../../domain/delivery.ts'
+import { type Delivery, isLive, isStanding, LIVE_STATUSES } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
-
-/** Statuses whose files are, or may yet be, on the host. */
-export const LIVE_STATUSES = [
-  DeliveryStatus.pending,
-  DeliveryStatus.inProgress,
-  DeliveryStatus.installed,
-  DeliveryStatus.delivered,
-  DeliveryStatus.failed,
-] as const
 
 /** Those that speak for their file: no other has taken, or is about to take, their place. */
 export async function listStandingDeliveries(
@@ -23,7 +14,7 @@ export async function listStandingDeliveries(
   filter: { agentId: Agent['id'] },
 ): Promise<DeliveryWithCargo[]> {
   const live = await reader.listDeliveries({ ...filter, statuses: LIVE_STATUSES })
-  return live.filter((delivery) => delivery.replacedBy === null)
+  return live.filter(isStanding)
 }
 
 export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
@@ -63,8 +54,7 @@ export async function endPredecessors(
   now: Date,
 ): Promise<void> {
   for (const old of await writer.listPredecessors(delivery.id)) {
-    const isOver = old.status === DeliveryStatus.cancelled || old.status === DeliveryStatus.replaced
-    if (!isOver) await writer.setDeliveryStatus(old.id, DeliveryStatus.replaced, now, old.error)
+    if (isLive(old)) await writer.setDeliveryStatus(old.id, DeliveryStatus.replaced, now, old.error)
   }
 }
 

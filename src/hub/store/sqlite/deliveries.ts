@@ -2,8 +2,8 @@
 // shows at once what one in force has yet to write down. docs/protocol.md FLT.
 
 import type { AgentId, CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
-import { DeliveryStatus } from '../../../protocol/words.ts'
-import type { Delivery } from '../../domain/delivery.ts'
+import type { DeliveryStatus } from '../../../protocol/words.ts'
+import { ABSENT_STATUSES, type Delivery, isLive, LIVE_STATUSES } from '../../domain/delivery.ts'
 import type {
   DeliveryFilter,
   DeliveryStep,
@@ -22,13 +22,14 @@ import {
 } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
-const LIVE_STATUSES = `('pendente', 'em_andamento', 'instalada', 'entregue', 'falhou')`
+const listOf = (statuses: readonly DeliveryStatus[]): string =>
+  `(${statuses.map((status) => `'${status}'`).join(', ')})`
+const ANY_LIVE = listOf(LIVE_STATUSES)
 /** As the partial index says it, so that it is used. */
-export const LIVE: string = `status IN ${LIVE_STATUSES}`
-const OVER: ReadonlySet<DeliveryStatus> = new Set([
-  DeliveryStatus.cancelled,
-  DeliveryStatus.replaced,
-])
+export const LIVE: string = `status IN ${ANY_LIVE}`
+/** In a SET: the status of what another takes the place of. */
+export const replacedOr = (column: string, value: string): string =>
+  `iif(status IN ${listOf(ABSENT_STATUSES)}, ${value}, ${column})`
 const PREPARED = '(SELECT id FROM mudancas WHERE em_vigor_at IS NULL)'
 
 export const DELIVERIES_WITH_CARGO = `
@@ -71,7 +72,7 @@ export function selectDeliveries(
       `entregas.${column} IN (SELECT value FROM json_each(?))`
     add(isAnyOf('status'), values)
     // What is seen as live is written down as live: for that the index is asked.
-    if (!statuses.some((status) => OVER.has(status))) add(isAnyOf('status_gravado'), values)
+    if (statuses.every((status) => isLive({ status }))) add(isAnyOf('status_gravado'), values)
   }
   const where = `WHERE ${conditions.join(' AND ')} ORDER BY entregas.ordem`
   const rows = session.all<DeliveryWithCargoRow>(`${DELIVERIES_WITH_CARGO} ${where}`, ...parameters)
@@ -82,8 +83,8 @@ export function selectLiveDeliveries(
   session: SqlSession,
   agentIds: readonly AgentId[],
 ): DeliveryWithCargo[] {
-  const sql = `${withCargoes('entregas.agente_id')} WHERE entregas.status_gravado IN ${LIVE_STATUSES}
-    AND entregas.status IN ${LIVE_STATUSES}`
+  const sql = `${withCargoes('entregas.agente_id')} WHERE entregas.status_gravado IN ${ANY_LIVE}
+    AND entregas.status IN ${ANY_LIVE}`
   return session.all<DeliveryWithCargoRow>(sql, JSON.stringify(agentIds)).map(toDeliveryWithCargo)
 }
 
@@ -221,10 +222,8 @@ export function replaceDeliveries(
   )
   session.run(
     `UPDATE entregas SET substituida_por = par.value ->> 1, substituida_na = @change,
-       status = iif(@change IS NULL AND status IN ('pendente', 'em_andamento', 'falhou'),
-         'substituida', status),
-       updated_at = iif(@change IS NULL AND status IN ('pendente', 'em_andamento', 'falhou'),
-         @at, updated_at)
+       status = iif(@change IS NULL, ${replacedOr('status', "'substituida'")}, status),
+       updated_at = iif(@change IS NULL, ${replacedOr('updated_at', '@at')}, updated_at)
      FROM json_each(@pairs) AS par WHERE entregas.id = par.value ->> 0`,
     { change, pairs, at: at.getTime() },
   )

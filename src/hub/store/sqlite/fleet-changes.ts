@@ -4,7 +4,7 @@
 import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import type { FleetAct, FleetChange } from '../../domain/fleet-change.ts'
 import type { SettledDelivery } from '../store.ts'
-import { LIVE } from './deliveries.ts'
+import { LIVE, replacedOr } from './deliveries.ts'
 import { CHECKPOINT_PAGES } from './encrypted-database.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -70,8 +70,8 @@ export function settleReplaced(
   keepLogShort(session)
   const rows = session.all<SettledRow>(
     `UPDATE entregas SET substituida_na = NULL,
-       status = iif(status IN ('pendente', 'em_andamento', 'falhou'), 'substituida', status),
-       updated_at = iif(status IN ('pendente', 'em_andamento', 'falhou'), ?, updated_at)
+       status = ${replacedOr('status', "'substituida'")},
+       updated_at = ${replacedOr('updated_at', '?')}
      WHERE ordem IN (SELECT ordem FROM entregas INDEXED BY entregas_por_substituicao
        WHERE substituida_na = ? LIMIT ?)
      RETURNING id, agente_id, carga_id, substituida_por`,

@@ -11,7 +11,8 @@ import { propertyRuns } from '../../../../test/support/property.ts'
 import { Secret } from '../../../platform/secret.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Delivery } from '../../domain/delivery.ts'
-import { type CertificateInUse, COUNTED_STATUSES, ENDING_WITHIN } from '../../domain/fleet.ts'
+import { LIVE_STATUSES } from '../../domain/delivery.ts'
+import { type CertificateInUse, ENDING_WITHIN } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import { isLate, lateFrom } from '../../domain/late-renewal.ts'
 import {
@@ -28,7 +29,7 @@ import { openSqliteStore } from './sqlite-store.ts'
 type Change = readonly [kind: string, which: number, value: number]
 
 const AGENTS = 3
-const STATUSES = [...COUNTED_STATUSES, 'cancelada', 'substituida'] as const
+const STATUSES = [...LIVE_STATUSES, 'cancelada', 'substituida'] as const
 const changes: fc.Arbitrary<Change[]> = fc.array(
   fc.tuple(
     fc.constantFrom('identity', 'delivered', 'use', 'turn', 'status', 'revoke', 'enrol', 'remove'),
@@ -198,7 +199,7 @@ async function assertSame(
       ),
     })
   }
-  for (const status of COUNTED_STATUSES) {
+  for (const status of LIVE_STATUSES) {
     const count = model.deliveries.filter((delivery) => delivery.status === status).length
     assert.equal(deliveries[status], count)
   }

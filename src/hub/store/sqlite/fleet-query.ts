@@ -1,12 +1,11 @@
 // Questions about all agents at once, asked of indexes and of `validades`, whose size is that of the fleet, not of its past.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import { LIVE_STATUSES, type LiveStatus } from '../../domain/delivery.ts'
 import {
-  COUNTED_STATUSES,
   ENDING_WITHIN,
   type CertificateInUse,
   type CertificatesSummary,
-  type CountedStatus,
   type EndingWithin,
   type FleetSummary,
 } from '../../domain/fleet.ts'
@@ -43,12 +42,12 @@ export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummar
   )
   const late = countOf(session, `FROM (${LATE_AGENTS})`, parametersOf(rule))
   const deliveries = Object.fromEntries(
-    COUNTED_STATUSES.map((status) => [
+    LIVE_STATUSES.map((status) => [
       status,
       countOf(session, `FROM entregas WHERE status = '${status}'`),
     ]),
     // Its keys are those of the list.
-  ) as Record<CountedStatus, number>
+  ) as Record<LiveStatus, number>
   return {
     agents: { registered: live - late, late, revoked },
     certificates: {
@@ -135,7 +134,7 @@ function countOf(session: SqlSession, rest: string, named: object = {}): number 
   return session.get<{ count: number }>(`SELECT count(*) AS count ${rest}`, named)?.count ?? 0
 }
 
-function oldestOf(session: SqlSession, statuses: readonly CountedStatus[]): Date | undefined {
+function oldestOf(session: SqlSession, statuses: readonly LiveStatus[]): Date | undefined {
   const instants = statuses.flatMap((status) => {
     const sql = 'SELECT updated_at FROM entregas WHERE status = ? ORDER BY updated_at LIMIT 1'
     return session.get<{ updated_at: number }>(sql, status)?.updated_at ?? []

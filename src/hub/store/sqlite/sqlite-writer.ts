@@ -14,7 +14,7 @@ import type { RequestedRotation } from '../../domain/agent-requests.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { EnrollmentReplay, EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
@@ -160,26 +160,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     )
   }
 
-  async consumeToken(hash: TokenHash, at: Date): Promise<boolean> {
-    const sql = `UPDATE enrollment_tokens SET consumed_at = ?
-       WHERE token_hash = ? AND consumed_at IS NULL`
-    return this.session().run(sql, at.getTime(), hash) === 1
-  }
-
-  async setTokenReplay(hash: TokenHash, replay: EnrollmentReplay): Promise<void> {
-    const sql = `UPDATE enrollment_tokens
-       SET replay_fingerprint = ?, replay_agente_id = ?, replay_cert = ? WHERE token_hash = ?`
-    this.#changeOne(sql, [replay.fingerprint, replay.agentId, replay.certificatePem, hash])
-  }
-
-  async addTokenMismatch(hash: TokenHash): Promise<void> {
-    const sql = 'UPDATE enrollment_tokens SET mismatches = mismatches + 1 WHERE token_hash = ?'
-    this.#changeOne(sql, [hash])
-  }
-
-  async endToken(hash: TokenHash, at: Date): Promise<void> {
-    const sql = 'UPDATE enrollment_tokens SET expires_at = ?, ended_at = ? WHERE token_hash = ?'
-    this.#changeOne(sql, [at.getTime(), at.getTime(), hash])
+  async updateToken(token: EnrollmentToken): Promise<void> {
+    const changes = this.session().run(
+      `UPDATE enrollment_tokens SET expected_hostname = @expected_hostname,
+         expected_role = @expected_role, created_at = @created_at, expires_at = @expires_at,
+         consumed_at = @consumed_at, reenroll = @reenroll, de_operador = @de_operador,
+         mismatches = @mismatches, replay_fingerprint = @replay_fingerprint,
+         replay_agente_id = @replay_agente_id, replay_cert = @replay_cert, ended_at = @ended_at
+       WHERE token_hash = @token_hash`,
+      fromToken(token),
+    )
+    invariant(changes === 1, `token ${token.hash.slice(0, 16)} is there to be changed`)
   }
 
   async endExpiredTokens(now: Date): Promise<void> {
