@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { assertOk, post } from '../support/wire-client.ts'
 
@@ -19,8 +19,8 @@ let web1: EnrolledHost
 let web2: EnrolledHost
 
 before(async () => {
-  ca = await startDevCaProcess()
-  hub = await startHubProcess({ caEnvironment: ca.environment })
+  ca = await startDevCa()
+  hub = await startTestHub({ caEnvironment: ca.environment })
   web1 = await enrollHost(hub, 'web-1.example')
   web2 = await enrollHost(hub, 'web-2.example')
 })

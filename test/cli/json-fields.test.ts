@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { assertOk, post, send } from '../support/wire-client.ts'
 
@@ -22,8 +22,8 @@ let hub: TestHub
 let host: EnrolledHost
 
 before(async () => {
-  ca = await startDevCaProcess()
-  hub = await startHubProcess({ caEnvironment: ca.environment })
+  ca = await startDevCa()
+  hub = await startTestHub({ caEnvironment: ca.environment })
   host = await enrollHost(hub, 'web-1.example')
 })
 after(async () => {

@@ -149,14 +149,14 @@ describe('revoking at the CA', () => {
           ? { kind: 'revoke' }
           : { kind: 'answer', status: 501, body: '{"status":501,"message":"no database"}' },
     )
-    await using hub = await startHubProcess({ caEnvironment: ca.environment })
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
     const { serials, host } = await enrolWithThree(hub)
     await revoke(hub, HOST)
     const agent = await untilNoneWaits(hub)
     assert.equal(agent.ca_revocations_refused, 3)
     assert.match(String(agent.ca_revocation_reason), /refused to revoke|could not revoke/)
     assert.deepEqual(sorted(await serialsIn(hub, 'certificate_not_revoked_at_ca')), sorted(serials))
-    await hub.stop('SIGKILL')
+    await hub.stop()
     await hub.start()
     const removed = await hub.svc('agente', 'remove', HOST)
     assert.equal(removed.status, 0, removed.stderr)

@@ -6,11 +6,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { type Ended, runProgram, waitUntil } from '../support/processes.ts'
+import { runSvcHere } from '../support/run-svc.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 
 interface Entry {
@@ -23,8 +24,8 @@ let hub: TestHub
 const tokenFiles: Record<string, string> = {}
 
 before(async () => {
-  ca = await startDevCaProcess()
-  hub = await startHubProcess({
+  ca = await startDevCa()
+  hub = await startTestHub({
     caEnvironment: ca.environment,
     environment: { ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost' },
   })
@@ -52,7 +53,7 @@ async function keep(name: string, token: string): Promise<string> {
 
 /** On a machine that has neither vault nor passphrase. */
 function svcAs(name: string, ...args: string[]): Promise<Ended> {
-  return runProgram('svc', args, {
+  return runSvcHere(args, {
     HOME: hub.directory,
     SVC_HUB: `https://localhost:${hub.ports.admin ?? 0}`,
     SVC_HUB_TOKEN_FILE: tokenFiles[name] ?? '',

@@ -6,9 +6,9 @@ import { X509Certificate } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, runProgram, waitUntil } from '../support/processes.ts'
 
@@ -30,9 +30,9 @@ let agent: RunningProgram
 let cargaId: string
 
 before(async () => {
-  const ca = started.use(await startDevCaProcess())
+  const ca = started.use(await startDevCa())
   hub = started.use(
-    await startHubProcess({
+    await startTestHub({
       caEnvironment: ca.environment,
       environment: { SVC_SERVER_SANS: 'localhost' },
     }),

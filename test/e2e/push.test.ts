@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost } from '../support/agent-host.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, waitUntil } from '../support/processes.ts'
@@ -19,7 +19,7 @@ const SELDOM = { SVC_AGENT_POLL_INTERVAL: '1h' }
 let ca: RunningCa
 let hub: HubProcess
 before(async () => {
-  ca = await startDevCaProcess()
+  ca = await startDevCa()
   const environment = { SVC_SERVER_SANS: 'localhost' }
   hub = await startHubProcess({ caEnvironment: ca.environment, environment })
 })

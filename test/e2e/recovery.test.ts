@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
 import { readEvents, waitForEvent } from '../support/audit-log.ts'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
@@ -19,7 +19,7 @@ const FILES = ['agent.crt', 'agent.key', 'ca.pem']
 describe('an identity that expired while its host was off', () => {
   let ca: RunningCa
   before(async () => {
-    ca = await startDevCaProcess({ certDuration: '20s' })
+    ca = await startDevCa({ certDuration: '20s' })
   })
   after(() => ca[Symbol.asyncDispose]())
 
@@ -86,7 +86,7 @@ describe('an identity that expired while its host was off', () => {
 })
 
 function startHub(ca: RunningCa, environment: Record<string, string>): Promise<TestHub> {
-  return startHubProcess({
+  return startTestHub({
     caEnvironment: ca.environment,
     environment: { SVC_SERVER_CN: 'localhost', ...environment },
   })

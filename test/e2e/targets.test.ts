@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { runProgram, runTool, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { AGENT_USER, endOf, ServedHost } from '../support/served-host.ts'
@@ -18,9 +18,9 @@ describe('targets', { skip }, () => {
   let ca: RunningCa
   let hub: TestHub
   before(async () => {
-    ca = await startDevCaProcess({})
+    ca = await startDevCa()
     const environment = { SVC_SERVER_CN: 'localhost' }
-    hub = await startHubProcess({ caEnvironment: ca.environment, environment })
+    hub = await startTestHub({ caEnvironment: ca.environment, environment })
   })
   after(async () => {
     await hub[Symbol.asyncDispose]()

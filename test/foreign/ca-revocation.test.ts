@@ -10,7 +10,7 @@ import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import type { AdminAgent } from '../../src/protocol/admin/views.ts'
 import { enrollHost, type Identity } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { startStepCa } from '../support/step-ca.ts'
@@ -59,7 +59,7 @@ async function revokeAndWait(hub: TestHub, hostname: string): Promise<AdminAgent
 describe('step-ca', WITH_STEP_CA, () => {
   test('[REV-1] [REV-3] renews no identity of a revoked agent, and has it in its CRL', async () => {
     await using ca = await startStepCa({ hasCrl: true })
-    await using hub = await startHubProcess({ caEnvironment: ca.environment })
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
     const stolen = await enrollHost(hub, 'stolen.example')
     const honest = await enrollHost(hub, 'honest.example')
     assert.equal(await renewAtCa(ca, stolen), 201, 'before, the CA knows nothing of the hub’s mind')
@@ -74,7 +74,7 @@ describe('step-ca', WITH_STEP_CA, () => {
 
   test('[REV-5] without a database refuses, and is not asked for ever', async () => {
     await using ca = await startStepCa({ hasDatabase: false })
-    await using hub = await startHubProcess({ caEnvironment: ca.environment })
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
     await enrollHost(hub, 'web-1.example')
     const agent = await revokeAndWait(hub, 'web-1.example')
     assert.equal(agent.ca_revocations_refused, 1)

@@ -6,10 +6,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import { findFreePort } from '../support/free-port.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { startTool, type RunningProgram, waitUntil } from '../support/processes.ts'
 import { withTools } from '../support/tools.ts'
@@ -31,8 +31,8 @@ interface Prometheus extends AsyncDisposable {
 describe('metrics', withTools('prometheus', 'promtool'), () => {
   test('[MET-12] [MET-14] [MET-15] [MET-18] [AGV-30] a stopped agent raises the alert of its host, and no other', async () => {
     // Renewals are a minute apart at least, so this is about as short as lives can be: late after 50 s.
-    await using ca = await startDevCaProcess({ certDuration: '60s' })
-    await using hub = await startHubProcess({
+    await using ca = await startDevCa({ certDuration: '60s' })
+    await using hub = await startTestHub({
       caEnvironment: ca.environment,
       environment: { SVC_SERVER_CN: 'localhost', SVC_METRICS_BIND: '127.0.0.1:0' },
     })

@@ -9,9 +9,9 @@ import { after, before, describe, test } from 'node:test'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../src/sealing/age-identity.ts'
 import { type Outcome, runInShell } from '../cli/run-in-shell.ts'
 import { readEvents } from '../support/audit-log.ts'
-import { startDevCaProcess } from '../support/dev-ca-process.ts'
+import { startDevCa } from '../support/dev-ca.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { type RunningProgram, runProgram, waitUntil } from '../support/processes.ts'
 import { recordSocket, type RecordingProxy } from '../support/recording-proxy.ts'
@@ -38,9 +38,9 @@ let escrowFile: string
 let cargaId: string
 
 before(async () => {
-  const ca = started.use(await startDevCaProcess())
+  const ca = started.use(await startDevCa())
   hub = started.use(
-    await startHubProcess({
+    await startTestHub({
       caEnvironment: ca.environment,
       environment: { SVC_SERVER_SANS: 'localhost' },
     }),

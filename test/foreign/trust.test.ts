@@ -12,7 +12,7 @@ import type { AdminBundle, AdminUpdatedBundle } from '../../src/protocol/admin/v
 import { type AgentFleet, startAgentFleet } from '../support/agent-fleet.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type RotatingStepCa, startRotatingStepCa } from '../support/rotating-step-ca.ts'
@@ -50,7 +50,7 @@ describe(
       rootFile = join(directory, 'roots.pem')
       await writeFile(rootFile, oldRoot)
       hub = started.use(
-        await startHubProcess({
+        await startTestHub({
           caEnvironment: { ...ca.environment, SVC_CA_ROOT_CA_PATH: rootFile },
           environment: { SVC_SERVER_SANS: 'localhost' },
         }),

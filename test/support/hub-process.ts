@@ -1,5 +1,5 @@
-// A hub as operators run it: svc-server in a process of its own, on ports that the system chooses. For what
-// is about the process: how it boots and stops, kill -9, owners and modes of its files, its memory, other versions.
+// A hub as operators run it: svc-server in a process of its own, on ports that the system chooses. For what is about the
+// process: how it boots and stops, kill -9, owners and modes of its files, its memory, other versions.
 
 import { join } from 'node:path'
 import { readSecret } from '../../src/hub/config.ts'
@@ -15,6 +15,7 @@ import {
   type Variables,
   waitUntil,
 } from './processes.ts'
+import { runSvcHere } from './run-svc.ts'
 
 export interface HubProcess extends TestHub {
   /** The process that runs, or ran last. */
@@ -50,7 +51,8 @@ export async function createHubProcess(options: HubProcessOptions): Promise<HubP
   const { environment } = place
   const { programs: ownPrograms = '' } = options
   const svc = join(ownPrograms, 'svc')
-  if (options.isInitialisedBySvc === true || ownPrograms !== '' || isBuiltTested()) {
+  const isOwn = ownPrograms === '' && !isBuiltTested()
+  if (!isOwn || options.isInitialisedBySvc === true) {
     const made = await runProgram(svc, ['init'], environment)
     if (made.status !== 0) throw new Error(`svc init failed: ${made.stderr}`)
   } else {
@@ -86,7 +88,7 @@ export async function createHubProcess(options: HubProcessOptions): Promise<HubP
       })
     },
     stop,
-    svc: (...args) => runProgram(svc, args, environment),
+    svc: (...args) => (isOwn ? runSvcHere(args, environment) : runProgram(svc, args, environment)),
     [Symbol.asyncDispose]: async () => {
       if (running !== undefined && !running.hasEnded()) await stop('SIGKILL')
       await remove()

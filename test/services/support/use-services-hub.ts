@@ -1,9 +1,9 @@
 // The CA and the hub that all tests of a file share.
 
 import { after, before } from 'node:test'
-import { startDevCaProcess } from '../../support/dev-ca-process.ts'
+import { startDevCa } from '../../support/dev-ca.ts'
 import type { TestHub } from '../../support/hub.ts'
-import { startHubProcess } from '../../support/hub-process.ts'
+import { startTestHub } from '../../support/test-hub.ts'
 import type { RunningCa } from '../../support/running-ca.ts'
 
 export interface ServicesHub {
@@ -16,9 +16,9 @@ export function useServicesHub(): () => ServicesHub {
   const started = new AsyncDisposableStack()
   let running: ServicesHub | undefined
   before(async () => {
-    const ca = started.use(await startDevCaProcess())
+    const ca = started.use(await startDevCa())
     const environment = { SVC_SERVER_CN: 'localhost' }
-    const hub = started.use(await startHubProcess({ caEnvironment: ca.environment, environment }))
+    const hub = started.use(await startTestHub({ caEnvironment: ca.environment, environment }))
     running = { ca, hub }
   })
   after(() => started.disposeAsync())
