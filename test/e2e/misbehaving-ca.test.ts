@@ -198,7 +198,7 @@ async function agentStory(hub: InProcessHub, clock: TurnableClock, seed: number)
       })
       const { serial } = (await requireIdentity(state.session.paths.identityDir)).leaf
       const after = await checkFiles(hub, state)
-      const ran = new Set(hooks.invocations.map((run) => run.serial))
+      const ran = new Set(hooks.invocations.map((run) => run.environment['SVC_SERIAL']))
       for (const installed of [...before.values(), ...after.values()]) {
         assert.ok(ran.has(installed), 'the hook ran for each version')
       }

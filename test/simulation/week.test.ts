@@ -119,7 +119,9 @@ async function assertDelivered(aftermath: Aftermath, host: SimulatedHost): Promi
     assert.equal(installed.length, 1)
     assertAsOftenAsPredicted(aftermath, host, installed[0], serials.length - 1)
     const hooked = new Set(
-      host.hookRuns.filter((run) => run.deliveryId === deliveryId).map(({ serial }) => serial),
+      host.hookRuns
+        .filter((run) => run.deliveryId === deliveryId)
+        .map(({ environment }) => environment['SVC_SERIAL']),
     )
     assert.deepEqual([...hooked], serials, 'a hook ran for each version, in order')
   }

@@ -3,34 +3,24 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RetrySchedule } from '../hub/backoff.ts'
-import type { NewCertificates } from '../identity/certificate-lifetime.ts'
-import type { KeyType } from '../../pki/keys.ts'
-import type { ArtefactName } from '../../protocol/identifiers.ts'
 import type { HubClient } from '../hub/client.ts'
-import type { HubTime } from '../hub/time.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import type { Outbox } from '../hub/outbox.ts'
 import type { InstalledTargets } from './follow-up.ts'
 import type { HookLane } from './hook-lane.ts'
-import type { InstalledPair } from './installed-pair.ts'
+import type { InstalledArtefact, ObtainContext } from './delivery-kind.ts'
 import type { ProcessedStore } from './processed-store.ts'
 
-export interface DeliveryContext {
-  readonly outDir: string
-  readonly ageKeyFile: string
+export interface DeliveryContext extends ObtainContext {
   readonly renewalThresholdMs: number
   /** Ours, for when to try again; what certificates say is measured by the hub's. */
   readonly clock: Clock
-  readonly hubTime: HubTime
-  readonly newCertificates: NewCertificates
-  readonly hub: Pick<HubClient, 'issueCertificate' | 'sendEvent' | 'fetchBlob'>
+  readonly hub: ObtainContext['hub'] & Pick<HubClient, 'sendEvent'>
   readonly outbox: Outbox
   readonly processed: ProcessedStore
   /** Read in earlier rounds. */
-  readonly knownPairs: KnownFiles<InstalledPair>
+  readonly known: KnownFiles<InstalledArtefact>
   readonly targets: InstalledTargets
-  /** The type that the host's targets ask for. */
-  readonly keyTypeOf: (name: ArtefactName) => Promise<KeyType>
   readonly hooks: HookLane
   readonly retries: RetrySchedule
   readonly log: Logger

@@ -5,6 +5,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
 import { ownershipRefusal } from '../files/trusted-path.ts'
+import type { HookPart } from './delivery-kind.ts'
 
 export interface FoundHook {
   readonly path: string
@@ -12,12 +13,10 @@ export interface FoundHook {
   readonly refusal: string | undefined
 }
 
-export type HookName = 'post-csr-cert' | 'post-selado' | 'post-push'
-
 /** The hook itself, then those of its `.d` directory in the order of their names' bytes. */
 export async function findHooks(
   hookDir: string,
-  hookName: HookName,
+  hookName: HookPart['hookName'],
   userId: number,
 ): Promise<FoundHook[]> {
   const single = await statIfPresent(join(hookDir, hookName))

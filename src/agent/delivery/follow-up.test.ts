@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Certificate } from '../../pki/certificates.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
-import { queueEvents } from './follow-up.ts'
+import { applyTargetsAndQueueEvents } from './follow-up.ts'
 import type { InstalledPair } from './installed-pair.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
 
@@ -50,7 +50,7 @@ for (const [progress, renewal, expected] of CASES) {
     }
     // Nothing else of the certificate is looked at.
     const leaf = { serial: '0a' } as Certificate
-    await queueEvents(
+    await applyTargetsAndQueueEvents(
       {
         outDir: '/out',
         processed: processed as ProcessedStore,

@@ -1,18 +1,10 @@
 // What follows an installation: its record, and its event. Both are derived from what is on disk, so that they happen
 // after a crash just as they do without one.
 
-import type { DeliveryId } from '../../protocol/identifiers.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import type { Outbox } from '../hub/outbox.ts'
-import { type AgentEvent, deliveryInstalled, deliveryRenewed, fileDelivered } from '../hub/wire.ts'
-import {
-  artefactKey,
-  type InstalledArtefact,
-  type InstalledArtefacts,
-  markOf,
-} from './installed-artefact.ts'
-import { filePath } from './installed-file.ts'
-import { pairPaths } from './installed-pair.ts'
+import { artefactKey, type InstalledArtefact } from './delivery-kind.ts'
+import { DELIVERY_KINDS, type InstalledArtefacts } from './delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
 
 /** Where installed versions go on this host. */
@@ -40,7 +32,7 @@ export async function adoptInstalledVersions(
   for (const record of processed.list()) {
     const artefact = installed.get(artefactKey(record))
     if (artefact !== undefined && isNewVersionOf(record, artefact)) {
-      await processed.put(afterRenewal(record, markOf(artefact)))
+      await processed.put(afterRenewal(record, DELIVERY_KINDS[record.kind].markOf(artefact)))
     }
   }
 }
@@ -49,17 +41,19 @@ export async function adoptInstalledVersions(
  * Brings every installed version that has no event yet to its targets and queues its event; the same one twice is one
  * event. What the targets report comes after it: while they are reported the delivery is known to be installed.
  */
-export async function queueEvents(
+export async function applyTargetsAndQueueEvents(
   context: FollowUpContext,
   installed: InstalledArtefacts,
 ): Promise<void> {
   for (const record of context.processed.list()) {
+    const { deliveryId, progress } = record
     const artefact = installed.get(artefactKey(record))
-    if (record.progress !== 'installed') continue
-    if (artefact?.record.delivery_id !== record.deliveryId) continue
-    const event = eventOf(context.outDir, record, artefact)
-    if (event === undefined) continue
-    await context.targets.applyNew(record.name, markOf(artefact))
+    const name = parseArtefactName(record.name)
+    if (progress !== 'installed' || name === undefined) continue
+    if (artefact?.record.delivery_id !== deliveryId) continue
+    const kind = DELIVERY_KINDS[record.kind]
+    await context.targets.applyNew(name, kind.markOf(artefact))
+    const event = kind.eventOf({ outDir: context.outDir, name }, deliveryId, artefact)
     await context.outbox.enqueue(event, artefact.record.request_id)
     await context.processed.put({ ...record, progress: 'event_queued' })
   }
@@ -70,7 +64,7 @@ function isNewVersionOf(record: ProcessedDelivery, artefact: InstalledArtefact):
   return (
     artefact.record.delivery_id === record.deliveryId &&
     artefact.record.version === record.version &&
-    markOf(artefact) !== record.mark
+    DELIVERY_KINDS[record.kind].markOf(artefact) !== record.mark
   )
 }
 
@@ -84,27 +78,4 @@ function afterRenewal(record: ProcessedDelivery, mark: string): ProcessedDeliver
     hookEvent: hookKnowsIt ? 'renewed' : 'installed',
     reportedHookFailure: null,
   }
-}
-
-function eventOf(
-  outDir: string,
-  { deliveryId, name: text }: { readonly deliveryId: DeliveryId; readonly name: string },
-  artefact: InstalledArtefact,
-): AgentEvent | undefined {
-  const name = parseArtefactName(text)
-  if (name === undefined) return undefined
-  if (artefact.leaf === undefined) {
-    const { version } = artefact.record
-    return fileDelivered(deliveryId, name, { path: filePath(outDir, name), version })
-  }
-  const {
-    leaf,
-    record: { renewal },
-  } = artefact
-  if (renewal === null) return deliveryInstalled(deliveryId, name, pairPaths(outDir, name))
-  return deliveryRenewed(deliveryId, name, {
-    oldSerial: renewal.old_serial,
-    newSerial: leaf.serial,
-    trigger: renewal.trigger,
-  })
 }

@@ -92,7 +92,7 @@ describe('hooks beside the rounds', () => {
     assert.equal(hooks.invocationCount, 1)
     hooks.running[0]?.end()
     await eventually('the second hook', () => hooks.invocationCount === 2)
-    assert.equal(hooks.running[0]?.invocation.serial, second?.mark)
+    assert.equal(hooks.running[0]?.invocation.environment['SVC_SERIAL'], second?.mark)
     assert.equal(state.processed.list()[0]?.progress, 'event_queued')
     hooks.running[0]?.end()
     await state.deliveries.hooks.settled()

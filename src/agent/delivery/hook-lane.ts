@@ -5,16 +5,13 @@ import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
-import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
-import { DeliveryKind } from '../../protocol/words.ts'
+import { parseArtefactName } from '../../protocol/identifiers.ts'
 import { type Random, RetrySchedule } from '../hub/backoff.ts'
 import type { HubTime } from '../hub/time.ts'
 import type { Outbox } from '../hub/outbox.ts'
 import { type HookFailureReport, hookFailed } from '../hub/wire.ts'
-import type { HookInvocation, HookRunner } from './hook-runner.ts'
-import { type InstalledArtefact, readInstalled } from './installed-artefact.ts'
-import { filePath } from './installed-file.ts'
-import { pairPaths } from './installed-pair.ts'
+import type { HookRunner } from './hook-runner.ts'
+import { DELIVERY_KINDS } from './delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
 
 export interface HookContext {
@@ -129,10 +126,11 @@ export class HookLane {
 
   /** Undefined when there is nothing to run now. */
   async #runHooksOf(record: ProcessedDelivery): Promise<HookFailureReport[] | undefined> {
-    const { outDir, hookRunner, clock, hubTime } = this.#context
-    const { deliveryId, kind } = record
+    const { outDir, caPath, hookRunner, clock, hubTime } = this.#context
+    const { deliveryId, cargoId, version, hookEvent } = record
+    const kind = DELIVERY_KINDS[record.kind]
     const name = parseArtefactName(record.name)
-    const artefact = name && (await readInstalled(outDir, kind, name))
+    const artefact = name && (await kind.read(outDir, name))
     if (name === undefined || artefact?.record.delivery_id !== deliveryId) {
       // Not there, or another delivery's: then this version's hook is not due any more.
       this.#skipped.add(deliveryId)
@@ -144,24 +142,15 @@ export class HookLane {
       this.#retries.postpone(deliveryId, clock.now(), earlyMs)
       return undefined
     }
-    return hookRunner.run(this.#invocationOf(record, name, artefact))
-  }
-
-  #invocationOf(
-    { hookEvent, kind, deliveryId, cargoId, version }: ProcessedDelivery,
-    name: ArtefactName,
-    { leaf }: InstalledArtefact,
-  ): HookInvocation {
-    const { outDir, caPath } = this.#context
-    const hostname = this.#hostname
-    const common = { event: hookEvent, name, deliveryId, cargoId, version, hostname }
-    if (leaf === undefined) {
-      const hookName = kind === DeliveryKind.push ? 'post-push' : 'post-selado'
-      return { ...common, hookName, filePath: filePath(outDir, name) }
-    }
-    const { serial, notAfter } = leaf
-    const paths = { ...pairPaths(outDir, name), caPath }
-    return { ...common, hookName: 'post-csr-cert', ...paths, serial, notAfter }
+    return hookRunner.run({
+      ...kind.hookOf({ outDir, name, caPath }, artefact),
+      event: hookEvent,
+      name,
+      deliveryId,
+      cargoId,
+      version,
+      hostname: this.#hostname,
+    })
   }
 
   async #settle(record: ProcessedDelivery, failures: readonly HookFailureReport[]): Promise<void> {

@@ -7,35 +7,40 @@ import { describe, test } from 'node:test'
 import { eventually } from '../../../test/support/agent-host.ts'
 import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import { createLogging } from '../../platform/logger.ts'
+import type { Certificate } from '../../pki/certificates.ts'
+import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { createHookRunner, type HookInvocation } from './hook-runner.ts'
+import type { InstalledFile } from './installed-file.ts'
+import type { InstalledPair } from './installed-pair.ts'
+import { pairKind } from './pair-kind.ts'
+import { sealedKind } from './sealed-kind.ts'
 
 const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
 const userId = process.getuid?.() ?? 0
 
-const INVOCATION: HookInvocation = {
-  hookName: 'post-csr-cert',
+// Nothing else of the certificate is told.
+const leaf = { serial: 'ab', notAfter: new Date('2026-01-02T03:04:05Z') } as Certificate
+const pairPlace = { outDir: '/out', name: '$(touch x)' as ArtefactName, caPath: '/ca.pem' }
+const COMMON = {
   event: 'installed',
-  name: 'site',
-  certificatePath: '/out/$(touch x).crt',
-  keyPath: '/out/site.key',
-  caPath: '/ca.pem',
-  serial: 'ab',
-  notAfter: new Date('2026-01-02T03:04:05Z'),
   deliveryId: 'd',
   cargoId: 'c',
   version: 2,
   hostname: 'web-1',
+} as const
+
+const INVOCATION: HookInvocation = {
+  ...pairKind.hookOf(pairPlace, { leaf } as InstalledPair),
+  ...COMMON,
+  name: 'site',
 }
 
 const FILE_INVOCATION: HookInvocation = {
-  hookName: 'post-selado',
-  event: 'installed',
+  ...sealedKind.hookOf({ ...pairPlace, name: 'site.conf' as ArtefactName }, {
+    record: {},
+  } as InstalledFile),
+  ...COMMON,
   name: 'site.conf',
-  filePath: '/out/site.conf',
-  deliveryId: 'd',
-  cargoId: 'c',
-  version: 2,
-  hostname: 'web-1',
 }
 
 const NOTE_WHAT_IT_GETS = `
@@ -91,7 +96,7 @@ describe('hooks', () => {
       assert.deepEqual(await run(), [])
       delete process.env['SVC_ENROLL_TOKEN']
       assert.deepEqual(JSON.parse(await readFile(join(directory, 'given'), 'utf8')), {
-        arguments: ['site', '/out/$(touch x).crt', '/out/site.key'],
+        arguments: ['site', '/out/$(touch x).crt', '/out/$(touch x).key'],
         environment: {
           PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
           HOME: '/home/x',
@@ -99,7 +104,7 @@ describe('hooks', () => {
           SVC_EVENT: 'installed',
           SVC_NOME: 'site',
           SVC_CERT_PATH: '/out/$(touch x).crt',
-          SVC_KEY_PATH: '/out/site.key',
+          SVC_KEY_PATH: '/out/$(touch x).key',
           SVC_CA_PATH: '/ca.pem',
           SVC_SERIAL: 'ab',
           SVC_NOT_AFTER: '2026-01-02T03:04:05.000Z',

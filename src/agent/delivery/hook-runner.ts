@@ -3,27 +3,11 @@
 import type { FileLock } from '../../platform/file-lock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { HookFailureReport } from '../hub/wire.ts'
+import type { HookPart } from './delivery-kind.ts'
 import { findHooks } from './find-hooks.ts'
 import { runHook } from './run-hook.ts'
 
-export type HookInvocation = PairInvocation | FileInvocation
-
-interface PairInvocation extends CommonInvocation {
-  readonly hookName: 'post-csr-cert'
-  readonly certificatePath: string
-  readonly keyPath: string
-  readonly caPath: string
-  readonly serial: string
-  readonly notAfter: Date
-}
-
-interface FileInvocation extends CommonInvocation {
-  readonly hookName: 'post-selado' | 'post-push'
-  readonly filePath: string
-  readonly serial?: undefined
-}
-
-interface CommonInvocation {
+export interface HookInvocation extends HookPart {
   readonly event: 'installed' | 'renewed'
   readonly name: string
   readonly deliveryId: string
@@ -70,7 +54,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
         }
         const result = await runHook({
           path,
-          arguments: [invocation.name, ...pathsOf(invocation)],
+          arguments: [invocation.name, ...invocation.paths],
           environment: hookEnvironment(invocation, options.home),
           workingDirectory,
           lockDescriptor: options.lock?.descriptor,
@@ -100,12 +84,6 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
   }
 }
 
-function pathsOf(invocation: HookInvocation): string[] {
-  return invocation.hookName !== 'post-csr-cert'
-    ? [invocation.filePath]
-    : [invocation.certificatePath, invocation.keyPath]
-}
-
 /** Nothing of the agent's own environment, which may hold a token. */
 function hookEnvironment(invocation: HookInvocation, home: string): Record<string, string> {
   return {
@@ -114,21 +92,10 @@ function hookEnvironment(invocation: HookInvocation, home: string): Record<strin
     LANG: 'C.UTF-8',
     SVC_EVENT: invocation.event,
     SVC_NOME: invocation.name,
-    ...ownEnvironment(invocation),
+    ...invocation.environment,
     SVC_ENTREGA_ID: invocation.deliveryId,
     SVC_CARGA_ID: invocation.cargoId,
     SVC_VERSAO: String(invocation.version),
     SVC_HOSTNAME: invocation.hostname,
-  }
-}
-
-function ownEnvironment(invocation: HookInvocation): Record<string, string> {
-  if (invocation.hookName !== 'post-csr-cert') return { SVC_FILE_PATH: invocation.filePath }
-  return {
-    SVC_CERT_PATH: invocation.certificatePath,
-    SVC_KEY_PATH: invocation.keyPath,
-    SVC_CA_PATH: invocation.caPath,
-    SVC_SERIAL: invocation.serial,
-    SVC_NOT_AFTER: invocation.notAfter.toISOString(),
   }
 }

@@ -1,7 +1,6 @@
 // Installation: a pair or a file in `out/`, its record, its event; or the reason why there is none.
 
 import { describeError, errnoCode } from '../../platform/errors.ts'
-import { DeliveryKind } from '../../protocol/words.ts'
 import { describeRefusal, meaningOfRefusal } from '../hub/failures.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import type { HubRefusal } from '../hub/request.ts'
@@ -9,10 +8,9 @@ import type { Identity } from '../identity/identity.ts'
 import { ForeignFileError, restoreLinks } from '../files/versioned-files.ts'
 import { deliveryFailed, type ManifestEntry } from '../hub/wire.ts'
 import { ATTEMPT_INTERVAL_MS, type DeliveryContext } from './delivery-context.ts'
-import { queueEvents } from './follow-up.ts'
-import { artefactKey, artefactLayout, markOf, readInstalled } from './installed-artefact.ts'
-import { obtainFile, UnusableFileError } from './obtain-file.ts'
-import { obtainPair } from './obtain-pair.ts'
+import { artefactKey } from './delivery-kind.ts'
+import { UnusableFileError } from './file-kind.ts'
+import { applyTargetsAndQueueEvents } from './follow-up.ts'
 import type { Installation } from './plan-deliveries.ts'
 
 /** Errors of the file system that no retry mends. */
@@ -42,15 +40,15 @@ export async function installDelivery(
     }
     budget.noteAnswer()
   }
-  const artefact = await readInstalled(context.outDir, kind, name)
+  const artefact = await kind.read(context.outDir, name)
   if (artefact === undefined) return
-  const mark = markOf(artefact)
+  const mark = kind.markOf(artefact)
   // A switch sees to its links; one of an earlier process may have lost them since.
-  if (isInPlace) await restoreLinks(artefactLayout(context.outDir, kind, name))
+  if (isInPlace) await restoreLinks(kind.layout(context.outDir, name))
   await context.processed.put({
     deliveryId,
     cargoId,
-    kind,
+    kind: kind.name,
     name,
     version,
     mark,
@@ -62,10 +60,19 @@ export async function installDelivery(
   })
   context.retries.clear(deliveryId)
   context.log.info(
-    { delivery_id: deliveryId, artefact: name, kind, version, serial: artefact.leaf?.serial },
+    {
+      delivery_id: deliveryId,
+      artefact: name,
+      kind: kind.name,
+      version,
+      serial: artefact.leaf?.serial,
+    },
     'Delivery installed',
   )
-  await queueEvents(context, new Map([[artefactKey({ kind, name }), artefact]]))
+  await applyTargetsAndQueueEvents(
+    context,
+    new Map([[artefactKey({ kind: kind.name, name }), artefact]]),
+  )
 }
 
 /** A file that may not be written, or cannot be opened, fails the delivery; every other error is for a later try. */
@@ -75,13 +82,9 @@ async function obtainOrFail(
   { entry, kind, name, mode }: Installation,
 ): Promise<HubRefusal | 'failed' | undefined> {
   const { deliveryId, cargoId, version } = entry
-  const request = { deliveryId, cargoId, name, version }
   try {
-    const outcome =
-      kind === DeliveryKind.csrCert
-        ? await obtainPair(context, identity, { ...request, renewal: null })
-        : await obtainFile(context, { ...request, pushedMode: mode })
-    return outcome.ok ? undefined : outcome
+    const request = { deliveryId, cargoId, name, version, mode, renewal: null }
+    return await kind.obtain(context, identity, request)
   } catch (error) {
     const isFinal = error instanceof ForeignFileError || error instanceof UnusableFileError
     if (!isFinal && !NOT_WRITABLE.has(errnoCode(error))) throw error

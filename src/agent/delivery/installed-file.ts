@@ -13,6 +13,7 @@ import {
   switchVersion,
   type VersionedLayout,
 } from '../files/versioned-files.ts'
+import type { InstalledArtefact } from './delivery-kind.ts'
 
 /** Staged with the content: after a crash the disk alone says what was installed, and which event reports it. */
 export const FileRecord = Type.Object({
@@ -25,9 +26,7 @@ export const FileRecord = Type.Object({
 })
 export type FileRecord = Static<typeof FileRecord>
 
-export interface InstalledFile {
-  /** A file has no certificate. */
-  readonly leaf?: undefined
+export interface InstalledFile extends InstalledArtefact {
   readonly record: FileRecord
 }
 

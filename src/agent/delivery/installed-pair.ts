@@ -13,6 +13,7 @@ import {
   switchVersion,
   type VersionedLayout,
 } from '../files/versioned-files.ts'
+import { artefactKey, type InstalledArtefact } from './delivery-kind.ts'
 
 /** Staged with the pair: after a crash the disk alone says what was installed, and which event reports it. */
 export const PairRecord = Type.Object({
@@ -30,7 +31,7 @@ export const PairRecord = Type.Object({
 })
 export type PairRecord = Static<typeof PairRecord>
 
-export interface InstalledPair {
+export interface InstalledPair extends InstalledArtefact {
   readonly leaf: Certificate
   readonly record: PairRecord
 }
@@ -67,7 +68,9 @@ export async function readInstalledPair(
   const directory = await currentVersionDirectory(pairLayout(outDir, name))
   if (directory === undefined) return undefined
   const paths = [CERTIFICATE, KEY, RECORD].map((file) => join(directory, file))
-  return known === undefined ? readPair(paths) : known.read(name, paths, () => readPair(paths))
+  return known === undefined
+    ? readPair(paths)
+    : known.read(artefactKey({ kind: 'csr_cert', name }), paths, () => readPair(paths))
 }
 
 async function readPair(paths: readonly string[]): Promise<InstalledPair | undefined> {

@@ -6,20 +6,15 @@ import {
   parseArtefactName,
 } from '../../protocol/identifiers.ts'
 import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
-import { FILE_MODE_DEFAULT, parseFileMode } from '../../protocol/file-mode.ts'
-import { DeliveryKind } from '../../protocol/words.ts'
+import { parseFileMode } from '../../protocol/file-mode.ts'
 import {
   isRenewalDue,
   type Lifetime,
   type NewCertificates,
 } from '../identity/certificate-lifetime.ts'
 import type { ManifestEntry } from '../hub/wire.ts'
-import {
-  artefactKey,
-  type ArtefactKind,
-  type InstalledArtefacts,
-  parseArtefactKind,
-} from './installed-artefact.ts'
+import { artefactKey, type DeliveryKind } from './delivery-kind.ts'
+import { findKind, type InstalledArtefacts } from './delivery-kinds.ts'
 import type { ProcessedDelivery } from './processed-store.ts'
 
 export interface RoundState {
@@ -37,10 +32,10 @@ export interface RoundState {
 
 export interface Installation {
   readonly entry: ManifestEntry
-  readonly kind: ArtefactKind
+  readonly kind: DeliveryKind
   readonly name: ArtefactName
-  /** Of a pushed file. */
-  readonly mode?: number
+  /** As the hub gave it; undefined when it gave none. */
+  readonly mode: number | undefined
   /** It is in place already: a crash came between the switch and the record. */
   readonly isInPlace: boolean
 }
@@ -63,35 +58,34 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
   const wanted = state.entries.filter(
     (entry) => !isProcessed(entry, state) && !state.failuresWaiting.has(entry.deliveryId),
   )
-  const unknownKinds = wanted.filter(({ kind }) => parseArtefactKind(kind) === undefined)
+  const unknownKinds = wanted.filter(({ kind }) => findKind(kind) === undefined)
   const installations: Installation[] = []
   const failures: { entry: ManifestEntry; reason: string }[] = []
   const taken: string[] = []
   for (const entry of newestOfEachCargo(wanted)) {
-    const kind = parseArtefactKind(entry.kind)
+    const kind = findKind(entry.kind)
     if (kind === undefined) continue
     const name = parseArtefactName(entry.name)
+    const mode = entry.mode === undefined ? undefined : parseFileMode(entry.mode)
     if (name === undefined) {
       failures.push({
         entry,
         reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}`,
       })
-    } else if (modeOf(entry) === undefined) {
+    } else if (entry.mode !== undefined && mode === undefined) {
       failures.push({
         entry,
         reason: `the mode cannot be that of a file: ${JSON.stringify(entry.mode)}`,
       })
-    } else if (findSharedFile(artefactFiles(kind, name), taken) !== undefined) {
+    } else if (findSharedFile(artefactFiles(kind.name, name), taken) !== undefined) {
       failures.push({ entry, reason: sameFileReason(name) })
     } else if (!isOlderThanInstalled(entry, state)) {
       if (hasListedRival(entry, kind, state)) {
         failures.push({ entry, reason: sameFileReason(name) })
         continue
       }
-      taken.push(...artefactFiles(kind, name))
-      const mode = kind === DeliveryKind.push ? modeOf(entry) : undefined
-      const file = mode === undefined ? { kind, name } : { kind, name, mode }
-      installations.push({ entry, ...file, isInPlace: isInPlace(entry, state) })
+      taken.push(...artefactFiles(kind.name, name))
+      installations.push({ entry, kind, name, mode, isInPlace: isInPlace(entry, state) })
     }
   }
   return { installations, failures, unknownKinds, ...planRenewals(state, taken) }
@@ -99,10 +93,6 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
 
 function sameFileReason(name: string): string {
   return `another delivery writes the same file: ${name}`
-}
-
-function modeOf({ mode }: ManifestEntry): number | undefined {
-  return mode === undefined ? FILE_MODE_DEFAULT : parseFileMode(mode)
 }
 
 function isProcessed({ deliveryId, version }: ManifestEntry, { records }: RoundState): boolean {
@@ -147,10 +137,10 @@ function isInPlace(entry: ManifestEntry, { installed, now }: RoundState): boolea
  */
 function hasListedRival(
   entry: ManifestEntry,
-  kind: ArtefactKind,
+  kind: DeliveryKind,
   { records, entries }: RoundState,
 ): boolean {
-  const files = artefactFiles(kind, entry.name)
+  const files = artefactFiles(kind.name, entry.name)
   return records.some(
     (record) =>
       !record.cancelled &&

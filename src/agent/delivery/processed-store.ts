@@ -5,14 +5,14 @@
 import { basename, dirname } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
-import { describeError, UserError } from '../../platform/errors.ts'
+import { describeError, invariant, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
-import { FILE_MODE_DEFAULT } from '../../protocol/file-mode.ts'
 import type { CargoId, DeliveryId } from '../../protocol/identifiers.ts'
-import { DeliveryKind } from '../../protocol/words.ts'
+import type { DeliveryKind as KindName } from '../../protocol/words.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { removeStagedFiles } from '../files/file-operations.ts'
-import type { ArtefactKind } from './installed-artefact.ts'
+import type { DeliveryKind } from './delivery-kind.ts'
+import { DELIVERY_KINDS } from './delivery-kinds.ts'
 
 /** The steps of an installed version, in their order. */
 export type DeliveryProgress = 'installed' | 'event_queued' | 'done'
@@ -20,7 +20,7 @@ export type DeliveryProgress = 'installed' | 'event_queued' | 'done'
 export interface ProcessedDelivery {
   readonly deliveryId: DeliveryId
   readonly cargoId: CargoId
-  readonly kind: ArtefactKind
+  readonly kind: KindName
   readonly name: string
   readonly version: number
   /** Of the installed version: the certificate's serial, or the SHA-256 of the file as the hub handed it out. */
@@ -58,7 +58,8 @@ export interface ProcessedPaths {
 
 type Deliveries = ReadonlyMap<DeliveryId, ProcessedDelivery>
 
-const COMMON = {
+/** What an entry has, whatever its kind. */
+const Entry = Type.Object({
   cargo_id: Type.String(),
   name: Type.String(),
   version: Type.Integer(),
@@ -70,57 +71,34 @@ const COMMON = {
   hook_event: Type.Union([Type.Literal('installed'), Type.Literal('renewed')]),
   reported_hook_failure: Type.Union([Type.String(), Type.Null()]),
   cancelled: Type.Boolean(),
-}
-const PairEntry = Type.Object({ ...COMMON, serial: Type.String() })
-const FileEntry = Type.Object({
-  ...COMMON,
-  kind: Type.Literal(DeliveryKind.sealed),
-  sha256: Type.String(),
 })
-const PushEntry = Type.Object({
-  ...COMMON,
-  kind: Type.Literal(DeliveryKind.push),
-  sha256: Type.String(),
-  mode: Type.Integer({ minimum: 0, maximum: 0o777 }),
-})
-type Entry = Static<typeof PairEntry> | Static<typeof FileEntry> | Static<typeof PushEntry>
+type Entry = Static<typeof Entry>
 
-const PairDocument = Type.Object({
+const Document = Type.Object({
   format: Type.Literal(1),
-  deliveries: Type.Record(Type.String(), PairEntry),
-})
-const FileDocument = Type.Object({
-  format: Type.Literal(1),
-  deliveries: Type.Record(Type.String(), FileEntry),
+  deliveries: Type.Record(Type.String(), Entry),
 })
 
-const PushDocument = Type.Object({
-  format: Type.Literal(1),
-  deliveries: Type.Record(Type.String(), PushEntry),
-})
-
+const KINDS = Object.values(DELIVERY_KINDS)
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /** Throws a UserError when a file is there but cannot be understood; it is then left alone. */
 export async function openProcessedStore(paths: ProcessedPaths): Promise<ProcessedStore> {
-  const documents = [paths.processedFile, paths.deliveredFilesFile, paths.pushedFilesFile]
-  for (const directory of new Set(documents.map((path) => dirname(path)))) {
+  for (const directory of new Set(KINDS.map(({ records }) => dirname(paths[records.file])))) {
     await removeStagedFiles(directory)
   }
-  const pairs = await openDocument(paths.processedFile, readPairs)
-  const files = await openDocument(paths.deliveredFilesFile, readFiles)
-  const pushes = await openDocument(paths.pushedFilesFile, readPushes)
-  const all = [pairs, files, pushes]
+  const documents = new Map<KindName, RecordsDocument>()
+  for (const kind of KINDS) documents.set(kind.name, await openDocument(paths, kind))
+  const all = [...documents.values()]
   // Rounds and hooks both write; each change is made to what the one before it left.
   const turns = createSerialQueue()
 
-  const documentOf = ({ kind }: ProcessedDelivery): RecordsDocument =>
-    ({ csr_cert: pairs, selado: files, push: pushes })[kind]
   const find = (id: DeliveryId): ProcessedDelivery | undefined =>
     all.map((document) => document.deliveries().get(id)).find((found) => found !== undefined)
 
   async function put(delivery: ProcessedDelivery): Promise<void> {
-    const document = documentOf(delivery)
+    const document = documents.get(delivery.kind)
+    invariant(document !== undefined, 'each kind has its document')
     await document.save(new Map(document.deliveries()).set(delivery.deliveryId, delivery))
   }
 
@@ -143,10 +121,9 @@ export async function openProcessedStore(paths: ProcessedPaths): Promise<Process
 
 /** As openProcessedStore does, beside whoever else is at work. */
 export async function readDeliveries(paths: ProcessedPaths): Promise<ProcessedDelivery[]> {
-  const pairs = await readPairs(paths.processedFile)
-  const files = await readFiles(paths.deliveredFilesFile)
-  const pushes = await readPushes(paths.pushedFilesFile)
-  return [pairs, files, pushes].flatMap((deliveries) => [...deliveries.values()])
+  const all: ProcessedDelivery[] = []
+  for (const kind of KINDS) all.push(...(await readDocument(paths, kind)).values())
+  return all
 }
 
 interface RecordsDocument {
@@ -154,15 +131,12 @@ interface RecordsDocument {
   save(changed: Deliveries): Promise<void>
 }
 
-async function openDocument(
-  path: string,
-  read: (path: string) => Promise<Deliveries>,
-): Promise<RecordsDocument> {
-  let deliveries = await read(path)
+async function openDocument(paths: ProcessedPaths, kind: DeliveryKind): Promise<RecordsDocument> {
+  let deliveries = await readDocument(paths, kind)
   return {
     deliveries: () => deliveries,
     async save(changed) {
-      await replaceFile(path, encode(changed), 0o600)
+      await replaceFile(paths[kind.records.file], encode(changed, kind), 0o600)
       // Memory follows the disk, never the other way round.
       deliveries = changed
     },
@@ -175,71 +149,47 @@ async function removeFrom(document: RecordsDocument, ids: readonly DeliveryId[])
   if (rest.size < document.deliveries().size) await document.save(rest)
 }
 
-async function readPairs(path: string): Promise<Deliveries> {
+async function readDocument(paths: ProcessedPaths, kind: DeliveryKind): Promise<Deliveries> {
+  const path = paths[kind.records.file]
   const document = await readJson(path)
   if (document === undefined) return new Map()
-  if (!Check(PairDocument, document)) throw damaged(path, FORM)
-  return decode(document.deliveries, ({ serial }) => ({
-    kind: DeliveryKind.csrCert,
-    mark: serial,
-  }))
-}
-
-async function readFiles(path: string): Promise<Deliveries> {
-  const document = await readJson(path)
-  if (document === undefined) return new Map()
-  if (!Check(FileDocument, document)) throw damaged(path, FORM)
-  return decode(document.deliveries, ({ kind, sha256 }) => ({ kind, mark: sha256 }))
-}
-
-async function readPushes(path: string): Promise<Deliveries> {
-  const document = await readJson(path)
-  if (document === undefined) return new Map()
-  if (!Check(PushDocument, document)) throw damaged(path, FORM)
-  return decode(document.deliveries, ({ kind, sha256, mode }) => ({ kind, mark: sha256, mode }))
-}
-
-function decode<OneEntry extends Entry>(
-  entries: Readonly<Record<string, OneEntry>>,
-  ownPart: (entry: OneEntry) => Pick<ProcessedDelivery, 'kind' | 'mark' | 'mode'>,
-): Deliveries {
-  const deliveries = Object.entries(entries).map(([id, entry]): ProcessedDelivery => ({
-    // Written by us from parsed ids.
-    deliveryId: id as DeliveryId,
-    cargoId: entry.cargo_id as CargoId,
-    name: entry.name,
-    version: entry.version,
-    ...ownPart(entry),
-    progress: entry.progress,
-    hookEvent: entry.hook_event,
-    reportedHookFailure: entry.reported_hook_failure,
-    cancelled: entry.cancelled,
-  }))
+  if (!Check(Document, document)) throw damaged(path, FORM)
+  const deliveries = Object.entries(document.deliveries).map(([id, entry]): ProcessedDelivery => {
+    const own = kind.records.decode(entry)
+    if (own === undefined) throw damaged(path, FORM)
+    return {
+      // Written by us from parsed ids.
+      deliveryId: id as DeliveryId,
+      cargoId: entry.cargo_id as CargoId,
+      kind: kind.name,
+      name: entry.name,
+      version: entry.version,
+      ...own,
+      progress: entry.progress,
+      hookEvent: entry.hook_event,
+      reportedHookFailure: entry.reported_hook_failure,
+      cancelled: entry.cancelled,
+    }
+  })
   return new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]))
 }
 
-function encode(deliveries: Deliveries): string {
-  const entries = [...deliveries.values()].map((delivery): [string, Entry] => {
-    return [delivery.deliveryId, encodeOne(delivery)]
-  })
+function encode(deliveries: Deliveries, { records }: DeliveryKind): string {
+  const entries = [...deliveries.values()].map((delivery): [string, Entry] => [
+    delivery.deliveryId,
+    {
+      cargo_id: delivery.cargoId,
+      name: delivery.name,
+      version: delivery.version,
+      progress: delivery.progress,
+      hook_event: delivery.hookEvent,
+      reported_hook_failure: delivery.reportedHookFailure,
+      cancelled: delivery.cancelled,
+      ...records.encode(delivery),
+    },
+  ])
   const document = { format: 1, deliveries: Object.fromEntries(entries) }
   return `${JSON.stringify(document, undefined, 2)}\n`
-}
-
-function encodeOne(delivery: ProcessedDelivery): Entry {
-  const { kind, mark, mode = FILE_MODE_DEFAULT } = delivery
-  const common = {
-    cargo_id: delivery.cargoId,
-    name: delivery.name,
-    version: delivery.version,
-    progress: delivery.progress,
-    hook_event: delivery.hookEvent,
-    reported_hook_failure: delivery.reportedHookFailure,
-    cancelled: delivery.cancelled,
-  }
-  if (kind === DeliveryKind.csrCert) return { ...common, serial: mark }
-  if (kind === DeliveryKind.sealed) return { ...common, kind, sha256: mark }
-  return { ...common, kind, sha256: mark, mode }
 }
 
 async function readJson(path: string): Promise<unknown> {

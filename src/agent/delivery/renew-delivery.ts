@@ -1,21 +1,14 @@
 // Renewal of a delivered certificate, and a file that is gone fetched again, for as long as the hub knows the delivery.
 
-import { DeliveryKind } from '../../protocol/words.ts'
 import { attemptSpaced } from '../hub/backoff.ts'
 import { meaningOfRefusal } from '../hub/failures.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import type { HubRefusal } from '../hub/request.ts'
 import type { Identity } from '../identity/identity.ts'
 import { ATTEMPT_INTERVAL_MS, type DeliveryContext } from './delivery-context.ts'
-import { adoptInstalledVersions, queueEvents } from './follow-up.ts'
-import {
-  artefactKey,
-  type InstalledArtefacts,
-  markOf,
-  readInstalled,
-} from './installed-artefact.ts'
-import { obtainFile } from './obtain-file.ts'
-import { obtainPair } from './obtain-pair.ts'
+import { artefactKey } from './delivery-kind.ts'
+import { DELIVERY_KINDS, type InstalledArtefacts } from './delivery-kinds.ts'
+import { adoptInstalledVersions, applyTargetsAndQueueEvents } from './follow-up.ts'
 import type { DeliveryPlan } from './plan-deliveries.ts'
 
 /** A delivered certificate near its end, or gone, is replaced by one with a new key; a file that is gone by the same. */
@@ -29,7 +22,8 @@ export async function renewDelivery(
   const { record } = renewal
   const { retries, clock, log, processed } = context
   const artefact = installed.get(artefactKey(record))
-  const oldMark = artefact === undefined ? record.mark : markOf(artefact)
+  const oldMark =
+    artefact === undefined ? record.mark : DELIVERY_KINDS[record.kind].markOf(artefact)
   const refusal = await attemptSpaced(
     retries,
     record.deliveryId,
@@ -65,26 +59,28 @@ async function obtainAnew(
   { record, name, trigger }: DeliveryPlan['renewals'][number],
   oldMark: string,
 ): Promise<HubRefusal | undefined> {
-  const { kind, deliveryId, cargoId, version, mode } = record
-  const request = { deliveryId, cargoId, name, version }
-  const outcome =
-    kind === DeliveryKind.csrCert
-      ? await obtainPair(context, identity, {
-          ...request,
-          renewal: { old_serial: oldMark, trigger },
-        })
-      : await obtainFile(context, { ...request, pushedMode: mode })
-  if (!outcome.ok) return outcome
-  const artefact = await readInstalled(context.outDir, kind, name)
+  const { deliveryId, cargoId, version, mode } = record
+  const kind = DELIVERY_KINDS[record.kind]
+  const renewal = { old_serial: oldMark, trigger }
+  const refusal = await kind.obtain(context, identity, {
+    deliveryId,
+    cargoId,
+    name,
+    version,
+    mode,
+    renewal,
+  })
+  if (refusal !== undefined) return refusal
+  const artefact = await kind.read(context.outDir, name)
   if (artefact === undefined) return undefined
   const fields = { delivery_id: deliveryId, artefact: name }
-  if (artefact.leaf === undefined) context.log.warn(fields, 'Delivered file put back')
+  if (kind.isFile) context.log.warn(fields, 'Delivered file put back')
   else {
-    const serials = { old_serial: oldMark, new_serial: artefact.leaf.serial }
+    const serials = { old_serial: oldMark, new_serial: kind.markOf(artefact) }
     context.log.info({ ...fields, ...serials }, 'Delivered certificate renewed')
   }
-  const installed = new Map([[artefactKey({ kind, name }), artefact]])
+  const installed = new Map([[artefactKey(record), artefact]])
   await adoptInstalledVersions(context, installed)
-  await queueEvents(context, installed)
+  await applyTargetsAndQueueEvents(context, installed)
   return undefined
 }

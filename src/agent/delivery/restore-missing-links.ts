@@ -5,7 +5,8 @@ import { parseArtefactName } from '../../protocol/identifiers.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import { restoreLinks } from '../files/versioned-files.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-import { artefactKey, artefactLayout, type InstalledArtefacts } from './installed-artefact.ts'
+import { artefactKey } from './delivery-kind.ts'
+import { DELIVERY_KINDS, type InstalledArtefacts } from './delivery-kinds.ts'
 
 export async function restoreMissingLinks(
   { outDir, processed, retries, clock, log }: DeliveryContext,
@@ -19,7 +20,7 @@ export async function restoreMissingLinks(
     if (name === undefined || cancelled || !isInPlace) continue
     if (!retries.isDue(linksRetryName(deliveryId), clock.now())) continue
     try {
-      const restored = await restoreLinks(artefactLayout(outDir, kind, name))
+      const restored = await restoreLinks(DELIVERY_KINDS[kind].layout(outDir, name))
       for (const path of restored) log.warn({ delivery_id: deliveryId, path }, 'Link put back')
       retries.clear(linksRetryName(deliveryId))
     } catch (error) {

@@ -2,21 +2,16 @@
 
 import { describeError } from '../../platform/errors.ts'
 import { type DeliveryId, parseArtefactName } from '../../protocol/identifiers.ts'
-import { DeliveryKind, EventType } from '../../protocol/words.ts'
+import { EventType } from '../../protocol/words.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import type { Identity } from '../identity/identity.ts'
 import { flushOutbox, type Outbox } from '../hub/outbox.ts'
 import type { ManifestEntry } from '../hub/wire.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-import { adoptInstalledVersions, queueEvents } from './follow-up.ts'
+import { artefactKey, type InstalledArtefact } from './delivery-kind.ts'
+import { DELIVERY_KINDS, findKind, type InstalledArtefacts } from './delivery-kinds.ts'
+import { adoptInstalledVersions, applyTargetsAndQueueEvents } from './follow-up.ts'
 import { failDelivery, installDelivery } from './install-delivery.ts'
-import {
-  artefactKey,
-  type InstalledArtefact,
-  type InstalledArtefacts,
-  parseArtefactKind,
-  readInstalled,
-} from './installed-artefact.ts'
 import { type DeliveryPlan, planDeliveries } from './plan-deliveries.ts'
 import { renewDelivery } from './renew-delivery.ts'
 import { restoreMissingLinks } from './restore-missing-links.ts'
@@ -35,7 +30,7 @@ export async function workOnDeliveries(
   await restoreMissingLinks(context, installed, budget)
   await adoptInstalledVersions(context, installed)
   for (const problem of await context.targets.lookAfter()) budget.noteProblem(problem)
-  await queueEvents(context, installed)
+  await applyTargetsAndQueueEvents(context, installed)
   const plan = planDeliveries({
     entries,
     records: context.processed.list(),
@@ -80,12 +75,12 @@ function listWork(
   return [
     ...installations.map((installation) => ({
       deliveryId: installation.entry.deliveryId,
-      isFile: installation.kind !== DeliveryKind.csrCert,
+      isFile: installation.kind.isFile,
       run: () => installDelivery(context, identity, installation, budget),
     })),
     ...renewals.map((renewal) => ({
       deliveryId: renewal.record.deliveryId,
-      isFile: renewal.record.kind !== DeliveryKind.csrCert,
+      isFile: DELIVERY_KINDS[renewal.record.kind].isFile,
       run: () => renewDelivery(context, identity, renewal, installed, budget),
     })),
   ]
@@ -108,20 +103,20 @@ async function workOnFiles(
 }
 
 async function readAllInstalled(
-  { outDir, processed, knownPairs }: DeliveryContext,
+  { outDir, processed, known }: DeliveryContext,
   entries: readonly ManifestEntry[],
 ): Promise<InstalledArtefacts> {
   const wanted = new Map([...processed.list(), ...entries].map((one) => [artefactKey(one), one]))
   const installed = new Map<string, InstalledArtefact>()
   for (const [key, { kind: kindText, name: nameText }] of wanted) {
-    const kind = parseArtefactKind(kindText)
+    const kind = findKind(kindText)
     const name = parseArtefactName(nameText)
     if (kind === undefined || name === undefined) continue
     // What cannot be read is treated as missing; writing it anew will say what is wrong.
-    const artefact = await readInstalled(outDir, kind, name, knownPairs).catch(() => undefined)
+    const artefact = await kind.read(outDir, name, known).catch(() => undefined)
     if (artefact !== undefined) installed.set(key, artefact)
   }
-  knownPairs.keepOnly((name) => installed.has(artefactKey({ kind: DeliveryKind.csrCert, name })))
+  known.keepOnly((key) => installed.has(key))
   return installed
 }
 

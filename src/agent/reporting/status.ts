@@ -2,8 +2,7 @@
 
 import { formatDurationMs } from '../../platform/durations.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
-import { DeliveryKind } from '../../protocol/words.ts'
-import { readInstalled } from '../delivery/installed-artefact.ts'
+import { DELIVERY_KINDS } from '../delivery/delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from '../delivery/processed-store.ts'
 import {
   describeIdentity,
@@ -115,7 +114,7 @@ function describeDeliveries(
       progress: record.progress,
       cancelled: record.cancelled,
       hook_failure: record.reportedHookFailure,
-      cert_serial: record.kind === DeliveryKind.csrCert ? record.mark : null,
+      cert_serial: DELIVERY_KINDS[record.kind].isFile ? null : record.mark,
       ...(await describeInstalled(outDir, record)),
     })),
   )
@@ -203,7 +202,7 @@ async function describeInstalled(
   { kind, name: text }: ProcessedDelivery,
 ): Promise<Pick<AgentStatus['deliveries'][number], 'not_after' | 'is_installed'>> {
   const name = parseArtefactName(text)
-  const artefact = name && (await readInstalled(outDir, kind, name))
+  const artefact = name && (await DELIVERY_KINDS[kind].read(outDir, name))
   const notAfter = artefact?.leaf?.notAfter
   return {
     not_after: notAfter === undefined ? null : formatInstant(notAfter),

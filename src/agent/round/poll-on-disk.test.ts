@@ -131,7 +131,7 @@ describe('a delivered pair on disk', () => {
       carga_nome: 'site',
     })
     assert.deepEqual(
-      host.hooks.invocations.map(({ event, serial }) => [event, serial]),
+      host.hooks.invocations.map(({ event, environment }) => [event, environment['SVC_SERIAL']]),
       [
         ['installed', oldSerial],
         ['renewed', newSerial],

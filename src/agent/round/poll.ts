@@ -90,7 +90,7 @@ export async function openPollState(
       newCertificates,
       outbox,
       processed,
-      knownPairs: new KnownFiles(clock),
+      known: new KnownFiles(clock),
       hooks: new HookLane({
         outDir: paths.outDir,
         caPath: caPathOf(paths),

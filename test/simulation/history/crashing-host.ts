@@ -317,7 +317,7 @@ export class CrashingHost {
   #hookRunner({ clock }: Program): HookRunner {
     const { kernel, faults } = this.#options
     return {
-      run: async ({ serial }) => {
+      run: async ({ environment: { SVC_SERIAL: serial } }) => {
         await clock.sleep(kernel.random() * HOOK_MS_MAX)
         if (faults.happens('hook fails')) {
           return [{ hook: 'post-csr-cert', reason: 'exit status 1', exitCode: 1, durationMs: 5 }]
