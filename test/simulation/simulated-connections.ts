@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto'
 import { Check } from 'typebox/value'
 import type { TSchema } from 'typebox'
-import type { Blob } from '../../src/agent/hub/blob.ts'
+import type { Blob } from '../../src/agent/hub/client.ts'
 import type { EnrollClient, EnrollClientOptions } from '../../src/agent/hub/enroll-client.ts'
 import type { HubClient } from '../../src/agent/hub/client.ts'
 import type { HubConnections } from '../../src/agent/hub/gateway.ts'

@@ -1,17 +1,18 @@
 // The hub's mTLS port as the agent sees it. One connection pool an identity: a kept connection goes on with the
 // certificate that it was opened with, so a new identity needs a new pool.
 
+import { hash } from 'node:crypto'
 import { Agent } from 'undici'
 import { invariant } from '../../platform/errors.ts'
 import type { CargoId, DeliveryId, Recipient } from '../../protocol/identifiers.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { EventRequestBody, RecipientRequestBody } from '../../protocol/schemas.ts'
-import { type Blob, BLOB_BYTES_MAX, BLOB_TIMEOUT_MS, BLOB_TYPE, decodeBlob } from './blob.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type HubOutcome,
   type HubReply,
   type HubRequest,
+  type ReplyHeaders,
   routeUrl,
   sendForBytes,
   sendToHub,
@@ -42,6 +43,15 @@ export interface HubClient {
   close(): Promise<void>
 }
 
+/** The content of a cargo that is a file. */
+export interface Blob {
+  readonly bytes: Uint8Array
+  /** Of the bytes that came, lower-case hex. */
+  readonly sha256: string
+  /** Whether these are the bytes that the hub meant to send. */
+  readonly isIntact: boolean
+}
+
 export interface HubClientOptions {
   readonly baseUrl: URL
   readonly keyPem: string
@@ -52,6 +62,15 @@ export interface HubClientOptions {
   readonly version: string
   noteHubTime(this: void, hubNow: Date): void
 }
+
+/** Far above what a hub takes from its operators. */
+const BLOB_BYTES_MAX = 16 * 1024 * 1024
+/** Room for the largest one over a slow line. */
+const BLOB_TIMEOUT_MS = 120_000
+const BLOB_TYPE = 'application/octet-stream'
+
+/** One member of a dictionary of RFC 9530. */
+const SHA256_MEMBER = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?=$|,)/
 
 export function createHubClient(options: HubClientOptions): HubClient {
   const dispatcher = new Agent({
@@ -147,4 +166,18 @@ class ManifestCache {
 function answered<Value>({ outcome }: HubReply<Value>): HubOutcome<Value> {
   invariant(!('notModified' in outcome), 'it was not asked for conditionally')
   return outcome
+}
+
+/** Undefined when the reply says nothing of its digest: then it is not the hub that answered. */
+function decodeBlob(bytes: Buffer, headers: ReplyHeaders): Blob | undefined {
+  const header = headers['repr-digest']
+  const [, promised] =
+    SHA256_MEMBER.exec(Array.isArray(header) ? header.join(',') : (header ?? '')) ?? []
+  if (promised === undefined) return undefined
+  const digest = hash('sha256', bytes, 'buffer')
+  return {
+    bytes,
+    sha256: digest.toString('hex'),
+    isIntact: digest.equals(Buffer.from(promised, 'base64')),
+  }
 }

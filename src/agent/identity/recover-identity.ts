@@ -5,11 +5,10 @@ import { parseCsrPem } from '../../pki/csr.ts'
 import type { EnrollClient } from '../hub/enroll-client.ts'
 import type { HubTime } from '../hub/time.ts'
 import { checkLayout } from '../files/versioned-files.ts'
-import { checkIssuedCertificate } from './certificate-checks.ts'
-import { identityLayout, requireIdentity, storeIdentity } from './identity.ts'
+import { identityLayout, requireIdentity } from './identity.ts'
 import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
 import { createRecoveryProof, refuseOtherThanP256 } from './recovery-proof.ts'
-import { type RenewalOutcome, WrongCertificateError } from './renew-identity.ts'
+import { type RenewalOutcome, storeRenewed } from './renew-identity.ts'
 
 export interface RecoveryContext {
   readonly paths: { readonly identityDir: string; readonly pendingRecoveryDir: string }
@@ -48,22 +47,10 @@ export async function recoverIdentity(context: RecoveryContext): Promise<Renewal
     proof,
   })
   if (!outcome.ok) return outcome
-  const checked = checkIssuedCertificate(
-    outcome.value.certificatePem,
-    pending.key.publicKeySpki,
-    old,
-    hubTime.now(),
-  )
-  if (!checked.ok) throw new WrongCertificateError(checked.fault)
-  await storeIdentity(paths.identityDir, {
-    certificatePem: checked.pem,
-    keyPem: pending.key.pem,
-    // The anchor is what makes the hub the hub; a reply alone never changes it.
-    caPem: old.caPem,
-    bundle: old.record?.bundle,
-    agentId: old.record?.agent_id ?? null,
-    renewal: { old_serial: old.leaf.serial, trigger: 'recovery' },
-  })
+  const { identityDir } = paths
+  const { certificatePem } = outcome.value
+  const place = { identityDir, hubTime }
+  const renewed = await storeRenewed(place, old, pending.key, certificatePem, 'recovery')
   await removePendingRequest(paths.pendingRecoveryDir)
-  return { ok: true, old, renewed: await requireIdentity(paths.identityDir) }
+  return renewed
 }

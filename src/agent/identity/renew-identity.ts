@@ -2,7 +2,7 @@
 
 import { SvcError } from '../../platform/errors.ts'
 import { createCsrPem } from '../../pki/csr.ts'
-import { generateEcP256Key } from '../../pki/keys.ts'
+import { generateEcP256Key, type PrivateKey } from '../../pki/keys.ts'
 import type { RenewalTrigger } from '../../protocol/words.ts'
 import { describeRefusal } from '../hub/failures.ts'
 import type { HubClient } from '../hub/client.ts'
@@ -47,15 +47,22 @@ export async function renewIdentity(
   const key = await generateEcP256Key()
   const outcome = await context.hub.issueCertificate(await createCsrPem(old.hostname, key))
   if (!outcome.ok) return outcome
-  const checked = checkIssuedCertificate(
-    outcome.value.certificatePem,
-    key.publicKeySpki,
-    old,
-    // By the issuer's clock: an identity is for the hub's eyes, and ours may be the clock that is wrong.
-    context.hubTime.now(),
-  )
+  return storeRenewed(context, old, key, outcome.value.certificatePem, trigger)
+}
+
+/** Checks what the hub signed for `key`, and puts both in the place of `old`. */
+export async function storeRenewed(
+  { identityDir, hubTime }: { readonly identityDir: string; readonly hubTime: HubTime },
+  old: Identity,
+  key: PrivateKey,
+  certificatePem: string,
+  trigger: RenewalTrigger,
+): Promise<RenewalOutcome> {
+  // By the issuer's clock: an identity is for the hub's eyes, and ours may be the clock that is wrong.
+  const now = hubTime.now()
+  const checked = checkIssuedCertificate(certificatePem, key.publicKeySpki, old, now)
   if (!checked.ok) throw new WrongCertificateError(checked.fault)
-  await storeIdentity(context.identityDir, {
+  await storeIdentity(identityDir, {
     certificatePem: checked.pem,
     keyPem: key.pem,
     // The anchor is what makes the hub the hub; a reply alone never changes it.
@@ -64,5 +71,5 @@ export async function renewIdentity(
     agentId: old.record?.agent_id ?? null,
     renewal: { old_serial: old.leaf.serial, trigger },
   })
-  return { ok: true, old, renewed: await requireIdentity(context.identityDir) }
+  return { ok: true, old, renewed: await requireIdentity(identityDir) }
 }

@@ -50,22 +50,23 @@ beforeEach(async () => {
 })
 afterEach(() => rm(join(outDir, '..'), { recursive: true }))
 
-const read = () => readFileAsOwner(OWNER, outDir, NAME)
+const read = () => readFileAsOwner(OWNER, { outDir }, NAME)
 
 describe('a file as its owner', () => {
   test('[SLD-11] [TGT-14] is read byte for byte, of its newest version', async () => {
     const second = { content: Buffer.from('two'), mode: 0o600, record: { ...RECORD, version: 4 } }
-    assert.deepEqual(await read(), { ok: true, material: { content: CONTENT }, record: RECORD })
+    const found = { ok: true, serial: RECORD.sha256, deliveryId: 'd' }
+    assert.deepEqual(await read(), { ...found, material: { content: CONTENT }, version: 3 })
     await actAs(OWNER, () => storeFile(outDir, NAME, second))
     assert.deepEqual(await read(), {
-      ok: true,
+      ...found,
       material: { content: second.content },
-      record: second.record,
+      version: 4,
     })
   })
 
   test('[SLD-11] [TGT-14] that is not there is told', async () => {
-    const found = await readFileAsOwner(OWNER, outDir, 'other' as ArtefactName)
+    const found = await readFileAsOwner(OWNER, { outDir }, 'other' as ArtefactName)
     assert.deepEqual(found, { ok: false, reason: 'no file is installed for other' })
   })
 

@@ -9,8 +9,8 @@ import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { pairLayout, PairRecord } from '../delivery/installed-pair.ts'
 import { identityLayout } from '../identity/identity.ts'
 import { actAs, type FileOwner } from '../files/act-as.ts'
+import type { MaterialReading } from './apply-targets.ts'
 import { findCheapKeyPem } from './cheap-key.ts'
-import type { PairMaterial } from './render-content.ts'
 import { currentVersion, findMistrust, readOwnedFile, wordedAs } from './read-as-owner.ts'
 
 /** Where the agent keeps what targets are made of. */
@@ -18,16 +18,6 @@ export interface PairPlaces {
   readonly outDir: string
   readonly identityDir: string
 }
-
-export type PairReading =
-  | {
-      readonly ok: true
-      readonly material: PairMaterial
-      /** Lower-case hex. */
-      readonly serial: string
-      readonly record: PairRecord
-    }
-  | { readonly ok: false; readonly reason: string }
 
 const FILE_BYTES_MAX = 1024 * 1024
 const CERTIFICATES_MAX = 16
@@ -37,7 +27,7 @@ export async function readPairAsOwner(
   owner: FileOwner,
   places: PairPlaces,
   name: ArtefactName,
-): Promise<PairReading> {
+): Promise<MaterialReading> {
   const mistrust = await findMistrust(owner, [places.outDir, places.identityDir])
   if (mistrust !== undefined) return { ok: false, reason: mistrust }
   const files = await actAs(owner, async () => readFiles(owner, places, name))
@@ -81,7 +71,7 @@ function readFiles(
   }
 }
 
-function parseFiles({ certificatePem, keyPem, recordText, caPem }: PairFiles): PairReading {
+function parseFiles({ certificatePem, keyPem, recordText, caPem }: PairFiles): MaterialReading {
   const [leaf, ...chain] = parseBounded(certificatePem, 'cert.pem')
   const roots = parseBounded(caPem, 'ca.pem')
   const key = parseKey(keyPem)
@@ -100,7 +90,8 @@ function parseFiles({ certificatePem, keyPem, recordText, caPem }: PairFiles): P
       caPem: roots.map(({ pem }) => pem).join(''),
     },
     serial: leaf.serial,
-    record,
+    version: undefined,
+    deliveryId: record.delivery_id,
   }
 }
 

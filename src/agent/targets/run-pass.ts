@@ -7,16 +7,10 @@ import type { Logger } from '../../platform/logger.ts'
 import { timeOrderedUuid } from '../../platform/time-ordered-uuid.ts'
 import type { FileOwner } from '../files/act-as.ts'
 import { type AppliedStore, openAppliedStore } from './applied-store.ts'
-import {
-  applyTargets,
-  type MaterialReading,
-  type PassOptions,
-  type TargetResult,
-} from './apply-targets.ts'
+import { applyTargets, type PassOptions, type TargetResult } from './apply-targets.ts'
 import { loadTargets } from './load-targets.ts'
 import { readFileAsOwner } from './read-file.ts'
 import { type PairPlaces, readPairAsOwner } from './read-pair.ts'
-import type { Target } from './target.ts'
 import type { Applier } from './target-applier.ts'
 import { formatProblem } from './target-explanation.ts'
 import { nodeTargetFiles } from './target-files.ts'
@@ -28,6 +22,8 @@ import {
   targetsStateDir,
   tryLockTargets,
 } from './targets-state.ts'
+
+const READERS = { pair: readPairAsOwner, file: readFileAsOwner }
 
 /** `refused`: never to be told again. */
 export type ReportVerdict = 'taken' | 'later' | 'refused'
@@ -83,7 +79,7 @@ export async function runPass(
         log,
         newRequestId: timeOrderedUuid,
         loadTargets: () => Promise.resolve({ targets, problems }),
-        readMaterial: (target) => readMaterial(host, target),
+        readMaterial: ({ artefact, name }) => READERS[artefact](host.owner, host.paths, name),
       },
       options,
     )
@@ -93,23 +89,6 @@ export async function runPass(
   } finally {
     lock.release()
   }
-}
-
-async function readMaterial(
-  { owner, paths }: TargetsHost,
-  { artefact, name }: Target,
-): Promise<MaterialReading> {
-  if (artefact === 'file') {
-    const file = await readFileAsOwner(owner, paths.outDir, name)
-    if (!file.ok) return file
-    const { material, record } = file
-    const { sha256: serial, version, delivery_id: deliveryId } = record
-    return { ok: true, material, serial, version, deliveryId }
-  }
-  const pair = await readPairAsOwner(owner, paths, name)
-  if (!pair.ok) return pair
-  const { material, serial, record } = pair
-  return { ok: true, material, serial, version: undefined, deliveryId: record.delivery_id }
 }
 
 /** Tells what waits, without a pass. */
