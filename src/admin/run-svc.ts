@@ -1,29 +1,22 @@
 // `svc` from its arguments to its exit status. All that a process has comes in as an argument: tests run it in their own.
 
 import type { Readable, Writable } from 'node:stream'
-import type { Clock } from '../platform/clock.ts'
 import { UserError } from '../platform/errors.ts'
 import { reportFailure } from '../platform/program.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { runCommandLine } from './commands/program.ts'
 import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
-import { KEEPER_COMMAND } from './sealed/keeper-command.ts'
-import type { AskHidden } from './terminal/ask-hidden.ts'
+import type { Surroundings } from './doors/open-vault.ts'
 import { Output } from './terminal/output.ts'
-import type { Progress } from './terminal/progress.ts'
 
-export interface Invocation {
+/** The word that starts svc as the keeper of recipients.json, before the file's path; for nobody but svc itself. */
+const KEEPER_COMMAND = '__keep-recipients'
+
+export interface Invocation extends Surroundings {
   readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
-  readonly clock: Clock
-  readonly progress: Progress
-  /** Undefined without a terminal. */
-  readonly ask: AskHidden | undefined
-  /** Who runs it; 0 becomes the owner of the vault. */
-  readonly userId: number | undefined
   /** What starts this program. */
   readonly command: readonly string[]
 }
@@ -54,7 +47,11 @@ function createContext(invocation: Invocation): CommandContext {
   let remote: RemoteHub | undefined
   // One of them remembers the passphrase.
   let controls: ReturnType<typeof openControls> | undefined
-  const loadControls = () => (controls ??= openControls(invocation))
+  const openControls = async () => {
+    const { openVaultControls } = await import('./doors/open-vault.ts')
+    return openVaultControls(invocation)
+  }
+  const loadControls = () => (controls ??= openControls())
   const loadVaultControls = () => {
     if (remote === undefined) return loadControls()
     throw new UserError('vault_elsewhere', 'this command works on the vault itself, not on a hub', {
@@ -80,12 +77,8 @@ function createContext(invocation: Invocation): CommandContext {
     openSecret: async (name) => (await import('./sealed/secret-source.ts')).openSecret(name, stdin),
     openPins: async () => {
       const { openPins } = await import('./sealed/open-pins.ts')
-      return openPins({ env, clock, command, isRoot: userId === 0 })
+      const keeper = [...command, KEEPER_COMMAND]
+      return openPins({ env, clock, command: keeper, isRoot: userId === 0 })
     },
   }
-}
-
-async function openControls(invocation: Invocation) {
-  const { openVaultControls } = await import('./doors/open-vault.ts')
-  return openVaultControls(invocation)
 }

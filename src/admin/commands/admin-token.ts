@@ -6,7 +6,7 @@ import { ADMIN_ROLES, type AdminRole } from '../../protocol/admin/roles.ts'
 import type { AdminAccessToken } from '../../protocol/admin/admin-tokens.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseTtlSeconds } from './parse-ttl.ts'
-import { registerList } from './register-list.ts'
+import { listCommand } from './list-command.ts'
 import { renderFields } from '../terminal/table.ts'
 
 interface AdminTokenCreateOptions {
@@ -25,11 +25,10 @@ const TTL = {
 export function registerAdminToken(admin: Command, context: CommandContext): void {
   const token = admin.command('token').description('tokens for svc --hub and other programs')
   registerCreate(token, context)
-  registerList(token, context, {
+  listCommand({
     description: 'list the admin tokens, newest first; never the tokens themselves',
     plural: 'admin_tokens',
     ask: (operations, page) => operations.listAccessTokens(page),
-    rowsOf: ({ admin_tokens: tokens }) => tokens,
     columns: {
       ID: (each) => each.id,
       NAME: (each) => each.name,
@@ -38,7 +37,7 @@ export function registerAdminToken(admin: Command, context: CommandContext): voi
       EXPIRES_AT: (each) => each.expires_at,
       LAST_USED_AT: (each) => each.last_used_at,
     },
-  })
+  })(token, context)
   registerRevoke(token, context)
 }
 

@@ -1,26 +1,21 @@
-import type { Command } from 'commander'
 import type { AdminAgent } from '../../protocol/admin/views.ts'
-import type { CommandContext } from './command-context.ts'
-import { registerList } from './register-list.ts'
+import { listCommand } from './list-command.ts'
 
-export function registerAgenteList(agente: Command, context: CommandContext): void {
-  registerList(agente, context, {
-    description: 'list the agents by hostname',
-    plural: 'agentes',
-    ask: (operations, page) => operations.listAgents(page),
-    rowsOf: ({ agentes }) => agentes,
-    columns: {
-      HOSTNAME: (agent) => agent.hostname,
-      ROLE: (agent) => agent.role,
-      STATE: stateOf,
-      LAST_SEEN_AT: (agent) => agent.last_seen_at,
-      LAST_POLL_AT: (agent) => agent.last_poll_at,
-      CERT_NOT_AFTER: (agent) => agent.cert_not_after,
-      CA_WAITING: waitingAtCa,
-      ID: (agent) => agent.id,
-    },
-  })
-}
+export const registerAgenteList = listCommand({
+  description: 'list the agents by hostname',
+  plural: 'agentes',
+  ask: (operations, page) => operations.listAgents(page),
+  columns: {
+    HOSTNAME: (agent) => agent.hostname,
+    ROLE: (agent) => agent.role,
+    STATE: stateOf,
+    LAST_SEEN_AT: (agent) => agent.last_seen_at,
+    LAST_POLL_AT: (agent) => agent.last_poll_at,
+    CERT_NOT_AFTER: (agent) => agent.cert_not_after,
+    CA_WAITING: waitingAtCa,
+    ID: (agent) => agent.id,
+  },
+})
 
 function stateOf({ revoked_at, atrasado }: AdminAgent): string {
   if (revoked_at !== null) return 'revoked'

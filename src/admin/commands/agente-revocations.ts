@@ -1,27 +1,22 @@
-import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
-import { registerList } from './register-list.ts'
+import { listCommand } from './list-command.ts'
 
 const ABOUT = `\
 The hub itself refuses all of them. waiting: a running hub asks the CA until it is done. refused: the CA said that it will
 not, and is asked again when the agent is revoked once more. Each is listed until it expires, soonest first.`
 
-export function registerAgenteRevocations(agente: Command, context: CommandContext): void {
-  registerList(agente, context, {
-    name: 'revocations',
-    description: 'list the certificates of revoked agents that the CA has yet to revoke',
-    about: ABOUT,
-    plural: 'revocations',
-    ask: (operations, page) => operations.listCaRevocations(page),
-    rowsOf: ({ revocations }) => revocations,
-    columns: {
-      HOSTNAME: (revocation) => revocation.hostname,
-      SERIAL: (revocation) => revocation.serial,
-      PURPOSE: (revocation) => revocation.purpose,
-      STATE: (revocation) => revocation.state,
-      REVOKED_AT: (revocation) => revocation.revoked_at,
-      NOT_AFTER: (revocation) => revocation.not_after,
-      REASON: (revocation) => revocation.reason,
-    },
-  })
-}
+export const registerAgenteRevocations = listCommand({
+  name: 'revocations',
+  description: 'list the certificates of revoked agents that the CA has yet to revoke',
+  about: ABOUT,
+  plural: 'revocations',
+  ask: (operations, page) => operations.listCaRevocations(page),
+  columns: {
+    HOSTNAME: (revocation) => revocation.hostname,
+    SERIAL: (revocation) => revocation.serial,
+    PURPOSE: (revocation) => revocation.purpose,
+    STATE: (revocation) => revocation.state,
+    REVOKED_AT: (revocation) => revocation.revoked_at,
+    NOT_AFTER: (revocation) => revocation.not_after,
+    REASON: (revocation) => revocation.reason,
+  },
+})

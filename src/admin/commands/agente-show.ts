@@ -17,16 +17,14 @@ Examples:
   svc agent show web-1.example.org --json
 `,
     )
-    .action((name: string, options: { json?: true }) =>
-      showAgent(context, name, options.json === true),
-    )
-}
-
-async function showAgent(context: CommandContext, name: string, asJson: boolean): Promise<void> {
-  const shown = await context.withAdmin(({ operations }) => operations.showAgent({ agente: name }))
-  if (asJson) return context.output.writeJson(shown)
-  const { entregas, ...fields } = shown
-  const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
-  const shownFields = { ...fields, atrasado: fields.atrasado ? 'yes' : 'no' }
-  await context.output.write(`${renderFields(shownFields)}${deliveries}`)
+    .action(async (name: string, options: { json?: true }) => {
+      const shown = await context.withAdmin(({ operations }) =>
+        operations.showAgent({ agente: name }),
+      )
+      if (options.json) return context.output.writeJson(shown)
+      const { entregas, ...fields } = shown
+      const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
+      const described = renderFields({ ...fields, atrasado: fields.atrasado ? 'yes' : 'no' })
+      await context.output.write(`${described}${deliveries}`)
+    })
 }

@@ -6,24 +6,23 @@ const ASKED_EVERY_MS = 1000
 
 /** What an act on many entregas answers; until then its progress, where there is somebody to see it. docs/protocol.md FLT-9. */
 export async function awaitChange<T>(
-  { clock, progress }: Pick<CommandContext, 'clock' | 'progress'>,
+  context: Pick<CommandContext, 'clock' | 'progress'>,
   operations: Pick<AdminOperations, 'showStatus'>,
   change: Promise<T>,
 ): Promise<T> {
   const done = new AbortController()
-  const watching = watch(clock, progress, operations, done.signal)
+  const watching = watch(context, operations, done.signal)
   try {
     return await change
   } finally {
     done.abort()
     await watching
-    progress.clear()
+    context.progress.clear()
   }
 }
 
 async function watch(
-  clock: CommandContext['clock'],
-  progress: CommandContext['progress'],
+  { clock, progress }: Pick<CommandContext, 'clock' | 'progress'>,
   operations: Pick<AdminOperations, 'showStatus'>,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { Clock } from '../../platform/clock.ts'
 import type { VaultControls, WithAdmin } from '../doors/admin-session.ts'
 import type { HubOptions } from '../doors/hub-options.ts'
@@ -20,3 +21,5 @@ export interface CommandContext {
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   readonly withAdmin: WithAdmin
 }
+
+export type RegisterCommand = (parent: Command, context: CommandContext) => void

@@ -1,7 +1,5 @@
-import type { Command } from 'commander'
 import type { AdminDelivery } from '../../protocol/admin/views.ts'
-import type { CommandContext } from './command-context.ts'
-import { registerList } from './register-list.ts'
+import { listCommand } from './list-command.ts'
 import { type Columns, renderRows } from '../terminal/table.ts'
 
 const DELIVERY_COLUMNS: Columns<AdminDelivery> = {
@@ -15,15 +13,12 @@ const DELIVERY_COLUMNS: Columns<AdminDelivery> = {
   ID: (delivery) => delivery.id,
 }
 
-export function registerEntregaList(entrega: Command, context: CommandContext): void {
-  registerList(entrega, context, {
-    description: 'list the deliveries, oldest first',
-    plural: 'entregas',
-    ask: (operations, page) => operations.listDeliveries(page),
-    rowsOf: ({ entregas }) => entregas,
-    columns: DELIVERY_COLUMNS,
-  })
-}
+export const registerEntregaList = listCommand({
+  description: 'list the deliveries, oldest first',
+  plural: 'entregas',
+  ask: (operations, page) => operations.listDeliveries(page),
+  columns: DELIVERY_COLUMNS,
+})
 
 export function renderDeliveries(deliveries: readonly AdminDelivery[]): string {
   return renderRows(DELIVERY_COLUMNS, deliveries)

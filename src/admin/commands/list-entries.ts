@@ -1,4 +1,3 @@
-import { ChainVerifier } from '../../audit/hash-chain.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../protocol/admin/views.ts'
@@ -15,14 +14,7 @@ import {
   type EntryPrinter,
 } from './print-entries.ts'
 import { readEntryPages, readLastEntries } from './read-entries.ts'
-import {
-  addEntries,
-  conclude,
-  describeProgress,
-  failIfBroken,
-  verifyChain,
-  type ChainVerification,
-} from './verify-chain.ts'
+import { failIfBroken, verifyChain, verifyPages, type ChainVerification } from './verify-chain.ts'
 
 const FOLLOW_INTERVAL_MS = 1000
 
@@ -91,15 +83,9 @@ async function printVerified(
     await printPages(context, printer, pages)
     return verifyChain(operations, context.progress)
   }
-  const verifier = new ChainVerifier()
-  for await (const page of pages) {
-    addEntries(verifier, page)
-    await printer.print(page)
-    // On a terminal the entries that go by are progress enough.
-    if (!context.output.isTerminal) context.progress.show(describeProgress(verifier))
-  }
-  context.progress.clear()
-  return conclude(verifier)
+  // On a terminal the entries that go by are progress enough.
+  const progress = context.output.isTerminal ? undefined : context.progress
+  return verifyPages(pages, progress, (page) => printer.print(page))
 }
 
 async function follow(

@@ -20,7 +20,7 @@ import { registerCargaList } from './carga-list.ts'
 import { registerCargaRemove } from './carga-remove.ts'
 import { registerCargaReseal } from './carga-reseal.ts'
 import { registerCargaUpdate } from './carga-update.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext, RegisterCommand } from './command-context.ts'
 import { registerEntregaCancel } from './entrega-cancel.ts'
 import { registerEntregaList } from './entrega-list.ts'
 import { registerEntregaRetry } from './entrega-retry.ts'
@@ -41,8 +41,6 @@ import { registerWebhookRemove } from './webhook-remove.ts'
 import { registerWebhookReplay } from './webhook-replay.ts'
 import { registerWebhookShow } from './webhook-show.ts'
 import { registerWebhookTest } from './webhook-test.ts'
-
-type RegisterCommand = (parent: Command, context: CommandContext) => void
 
 interface Noun {
   readonly name: string

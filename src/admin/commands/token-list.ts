@@ -1,14 +1,12 @@
-import type { Command } from 'commander'
 import type { AdminToken } from '../../protocol/admin/views.ts'
-import type { CommandContext } from './command-context.ts'
-import { registerList } from './register-list.ts'
+import type { RegisterCommand } from './command-context.ts'
+import { listCommand } from './list-command.ts'
 
-export function registerTokenList(noun: Command, context: CommandContext): void {
-  registerList(noun, context, {
+export const registerTokenList: RegisterCommand = (noun, context) =>
+  listCommand({
     description: 'list the enrolment tokens, newest first; never the tokens themselves',
     plural: 'tokens',
     ask: (operations, page) => operations.listTokens(page),
-    rowsOf: ({ tokens }) => tokens,
     columns: {
       ID: (token) => token.id,
       HOSTNAME: (token) => token.hostname,
@@ -17,8 +15,7 @@ export function registerTokenList(noun: Command, context: CommandContext): void 
       EXPIRES_AT: (token) => token.expires_at,
       CONSUMED_AT: (token) => token.consumed_at,
     },
-  })
-}
+  })(noun, context)
 
 function stateOf(token: AdminToken, now: Date): string {
   if (token.consumed_at !== null) return 'consumed'

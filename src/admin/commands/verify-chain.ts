@@ -15,38 +15,35 @@ export interface ChainVerification {
 }
 
 /** Checks the whole log, in constant memory. */
-export async function verifyChain(
+export function verifyChain(
   operations: AdminOperations,
   progress: Progress,
 ): Promise<ChainVerification> {
-  const verifier = new ChainVerifier()
-  for await (const page of readEntryPages(operations, {})) {
-    addEntries(verifier, page)
-    progress.show(describeProgress(verifier))
-  }
-  progress.clear()
-  return conclude(verifier)
+  return verifyPages(readEntryPages(operations, {}), progress)
 }
 
-export function describeProgress({ count }: ChainVerifier): string {
-  return `verifying the hash chain: ${count} entries`
+/** The same of a whole log that is read anyway: each page is printed when it is checked. */
+export async function verifyPages(
+  pages: AsyncIterable<readonly AdminEntry[]>,
+  progress: Progress | undefined,
+  print?: (entries: readonly AdminEntry[]) => Promise<void>,
+): Promise<ChainVerification> {
+  const verifier = new ChainVerifier()
+  for await (const page of pages) {
+    addEntries(verifier, page)
+    await print?.(page)
+    progress?.show(`verifying the hash chain: ${verifier.count} entries`)
+  }
+  progress?.clear()
+  const { fault, count, head } = verifier
+  return { ok: fault === undefined, count, head, first_bad: fault ?? null }
 }
 
 export function addEntries(verifier: ChainVerifier, entries: readonly AdminEntry[]): void {
-  for (const entry of entries) {
-    verifier.add({
-      seq: entry.seq,
-      payloadText: entry.payload_text,
-      timestamp: entry.timestamp,
-      previousHash: entry.hash_anterior,
-      hash: entry.hash_atual,
-    })
+  for (const { seq, payload_text: payloadText, timestamp, ...hashes } of entries) {
+    const { hash_anterior: previousHash, hash_atual: hash } = hashes
+    verifier.add({ seq, payloadText, timestamp, previousHash, hash })
   }
-}
-
-export function conclude(verifier: ChainVerifier): ChainVerification {
-  const { fault, count, head } = verifier
-  return { ok: fault === undefined, count, head, first_bad: fault ?? null }
 }
 
 export function describeVerification({ ok, count, head, first_bad }: ChainVerification): string {

@@ -1,23 +1,18 @@
-import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
-import { registerList } from './register-list.ts'
+import { listCommand } from './list-command.ts'
 
-export function registerWebhookList(webhook: Command, context: CommandContext): void {
-  registerList(webhook, context, {
-    description: 'list the webhooks, oldest first, and how each is doing',
-    plural: 'webhooks',
-    ask: (operations, page) => operations.listWebhooks(page),
-    rowsOf: ({ webhooks }) => webhooks,
-    columns: {
-      URL: ({ url }) => url,
-      TIPOS: ({ tipos }) => (tipos.length === 0 ? 'all' : tipos.join(',')),
-      STATE: ({ state }) => state,
-      BACKLOG: ({ backlog }) => backlog,
-      DEAD: ({ dead }) => dead,
-      LAST_SUCCESS_AT: ({ last_success_at }) => last_success_at,
-      LAST_ERROR_AT: ({ last_error_at }) => last_error_at,
-      ERRO: ({ erro }) => erro,
-      ID: ({ id }) => id,
-    },
-  })
-}
+export const registerWebhookList = listCommand({
+  description: 'list the webhooks, oldest first, and how each is doing',
+  plural: 'webhooks',
+  ask: (operations, page) => operations.listWebhooks(page),
+  columns: {
+    URL: ({ url }) => url,
+    TIPOS: ({ tipos }) => (tipos.length === 0 ? 'all' : tipos.join(',')),
+    STATE: ({ state }) => state,
+    BACKLOG: ({ backlog }) => backlog,
+    DEAD: ({ dead }) => dead,
+    LAST_SUCCESS_AT: ({ last_success_at }) => last_success_at,
+    LAST_ERROR_AT: ({ last_error_at }) => last_error_at,
+    ERRO: ({ erro }) => erro,
+    ID: ({ id }) => id,
+  },
+})

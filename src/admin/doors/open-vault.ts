@@ -20,25 +20,19 @@ import { errnoCode, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { AdminOptions, AdminSession, VaultControls, WithAdmin } from './admin-session.ts'
-import type { AskHidden } from '../terminal/ask-hidden.ts'
 import { connect } from './connect.ts'
 import { explainFailure, type Attempt } from './explain-failure.ts'
-import {
-  createPassphraseSource,
-  type PassphraseOptions,
-  type PassphraseSource,
-} from './passphrase.ts'
+import { createPassphraseSource, type PassphraseOptions } from './passphrase.ts'
 import type { Progress } from '../terminal/progress.ts'
 import { connectToHub } from './socket-client.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export interface Surroundings {
+export interface Surroundings extends Pick<PassphraseOptions, 'ask'> {
   readonly env: Environment
   readonly clock: Clock
   readonly progress: Progress
-  /** Undefined without a terminal. */
-  readonly ask: AskHidden | undefined
+  /** 0 becomes the owner of the vault. */
   readonly userId: number | undefined
 }
 
@@ -72,14 +66,9 @@ export function openVaultControls(
   }
 }
 
-interface VaultAccess {
-  readonly naming: HubNaming
-  readonly root: string
-  readonly passphrases: PassphraseSource
-  readonly unseal: () => Promise<UnsealedVault>
-}
+type VaultAccess = ReturnType<typeof createAccess>
 
-function createAccess(naming: HubNaming, options: PassphraseOptions): VaultAccess {
+function createAccess(naming: HubNaming, options: PassphraseOptions) {
   const root = naming.vaultRoot
   const passphrases = createPassphraseSource(options)
   // Deriving the key is slow on purpose: once is enough for a command that both checks and opens.

@@ -15,7 +15,7 @@ export interface OpenPins {
 export interface PinSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
-  /** What starts this program. */
+  /** What starts a keeper of them, before the file's path. */
   readonly command: readonly string[]
   readonly isRoot: boolean
 }

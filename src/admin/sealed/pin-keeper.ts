@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
-import { KEEPER_COMMAND } from './keeper-command.ts'
 import { addToPinFile } from './pin-file.ts'
 import { hasPins, parsePins, renderPins, type RecipientPins } from './recipient-pins.ts'
 
@@ -18,10 +17,10 @@ export interface PinKeeper {
   close(): void
 }
 
-/** `command` starts svc itself. */
+/** `command` starts svc as a keeper, when the path of the file follows. */
 export function startPinKeeper(command: readonly string[], path: string): PinKeeper {
   const [program = '', ...args] = command
-  const child = spawn(program, [...args, KEEPER_COMMAND, path], {
+  const child = spawn(program, [...args, path], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: ['pipe', 'ignore', 'pipe'],
   })

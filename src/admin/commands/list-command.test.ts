@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ListPage, readWholeList } from './read-list.ts'
+import { type ListPage, readWholeList } from './list-command.ts'
 
 test('[API-15] all pages are one list, each asked for after the one before', async () => {
   const asked: unknown[] = []
