@@ -75,6 +75,13 @@ export const CHECKS: readonly Check[] = [
     filesMin: 10,
   },
   {
+    name: 'phrases',
+    program: 'node',
+    arguments: ['tools/phrases.ts'],
+    countFiles: numberBefore('files'),
+    filesMin: 60,
+  },
+  {
     name: 'lockfile',
     program: 'node',
     arguments: ['tools/lockfile.ts'],

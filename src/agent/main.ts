@@ -62,9 +62,7 @@ interface SelfUpdateFlags extends JsonOption {
 function buildProgram(): Command {
   const env = process.env
   const program = new Command('svc-agent')
-    .description(
-      'Keeps this host’s certificates: enrols it, renews what it has, installs what it is sent.',
-    )
+    .description('Enrols this host, renews its certificates, and installs what the hub delivers.')
     .version(readVersion(), '--version', 'print the version')
     .helpCommand(false)
     .showSuggestionAfterError()
@@ -76,7 +74,7 @@ function buildProgram(): Command {
     .description('turn a one-time token into an identity')
     .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
     .option('--ca-fingerprint <sha256>', 'accept only this root (SHA-256 of its DER)')
-    .option('--replace', 'set an identity that is there aside, once the new one is in place')
+    .option('--replace', 'set an existing identity aside, once the new one is in place')
     .option('--json', 'print the new identity as JSON')
     .addHelpText('after', ENROLL_EXAMPLES)
     .action(
@@ -155,13 +153,13 @@ function buildProgram(): Command {
 
   const targets = program
     .command('targets')
-    .description('where delivered certificates and files go on this host, as targets.d says')
+    .description('put delivered certificates and files in the places that targets.d names')
     .helpCommand(false)
     .addHelpText('after', TARGETS_EXAMPLES)
 
   targets
     .command('check')
-    .description('say what each target does and what is wrong with it; exit 1 when anything is')
+    .description('say what each target does, and name its faults; exit 1 when there are any')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ svc-agent targets check')
     .action(async ({ json }: JsonOption) => {
@@ -172,7 +170,7 @@ function buildProgram(): Command {
   targets
     .command('apply')
     .description('put the files of each target in place, reload and probe; exit 1 when one fails')
-    .option('--now', 'try what failed again, though its time has not come')
+    .option('--now', 'try failed targets again now, before their time')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -186,7 +184,7 @@ function buildProgram(): Command {
   program
     .command('self-update')
     .description('replace the agent’s executable by a newer, signed release')
-    .requiredOption('--url <url>', 'where svc-agent and svc-agent.minisig are')
+    .requiredOption('--url <url>', 'the URL that has svc-agent and svc-agent.minisig')
     .option('--binary <path>', 'the executable to replace (default: the one that runs)')
     .option('--allow-downgrade', 'install an older or the same version too')
     .option('--json', 'print JSON')

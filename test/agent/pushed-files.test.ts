@@ -70,7 +70,7 @@ describe('a pushed file', () => {
       await pollOnce(await host.openAgent())
       const failure = hub.events.find(({ tipo_evento: type }) => type === 'entrega_falhou')
       assert.deepEqual(failure?.payload, {
-        erro: `the mode cannot be that of a file: ${JSON.stringify(modo)}`,
+        erro: `the mode cannot be a file mode: ${JSON.stringify(modo)}`,
       })
       await assert.rejects(stat(join(host.paths.outDir, 'motd')), { code: 'ENOENT' })
     })

@@ -120,7 +120,7 @@ svc: hint: if somebody else has updated it, compare with their recipients.json, 
       assert.equal(
         unknown.stderr,
         `svc: error: this machine has not sealed carga ${CARGA}: the hub hands out versao 2 with SHA-256 ${other}
-svc: hint: compare with recipients.json of whoever sealed it, then repeat with --accept-content ${other}
+svc: hint: compare with the recipients.json of the person who sealed it, then repeat with --accept-content ${other}
 `,
       )
       const wrong = await run(`${elsewhere} --accept-content ${own}`)
@@ -142,7 +142,10 @@ svc: hint: compare with recipients.json of whoever sealed it, then repeat with -
       assertDone(await run(`${CREATE} --file ${secretFile} --recipient ${HOST}`))
       hub.sealed.received.length = 0
       const { stderr } = await run(`${CREATE} --file ${secretFile}`)
-      assert.match(stderr, /^svc: error: the hub names a new carga as one that was sealed before: /)
+      assert.match(
+        stderr,
+        /^svc: error: the hub gives a new carga the id of one that this machine sealed before: /,
+      )
     }))
 
   test('[SEA-13] leaves an update alone that came while it sealed the content of before', () =>
@@ -166,7 +169,7 @@ svc: hint: compare with recipients.json of whoever sealed it, then repeat with -
       const { stderr } = await run(`${CREATE} --file ${secretFile} --recipient ${HOST}`)
       assert.match(
         stderr,
-        /^svc: error: the hub names agente evil\.example\.org, whom nobody asked for\n/,
+        /^svc: error: the hub names agente evil\.example\.org, which this command does not name\n/,
       )
       assert.deepEqual(hub.sealed.received, [])
     }))
@@ -177,8 +180,11 @@ svc: hint: compare with recipients.json of whoever sealed it, then repeat with -
       await mkdir(join(directory, 'known', 'recipients.json.lock'))
       const outcome = await runInShell(`${CREATE} --file ${secretFile} --recipient ${HOST}`, env)
       assert.match(outcome.stdout, /^carga [0-9a-f-]{36} created, sealed for 1 agente\n/)
-      assert.match(outcome.stderr, /^svc: error: it is done, but its recipients were not noted in /)
-      assert.match(outcome.stderr, /\nsvc: hint: those that are new have to be accepted again/)
+      assert.match(
+        outcome.stderr,
+        /^svc: error: it is done, but svc could not note its recipients in /,
+      )
+      assert.match(outcome.stderr, /\nsvc: hint: accept the new recipients again/)
       assert.equal(outcome.exitStatus, 1)
       assert.equal(hub.sealed.received.length, 1)
     }))

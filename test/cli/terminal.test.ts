@@ -101,7 +101,7 @@ describe('the progress line', { skip }, () => {
         { ...env, SVC_MASTER_PASSPHRASE: TYPED },
         [{ awaits: 'waiting', types: release }],
       )
-      const line = `waiting for whoever holds the vault at ${env.SVC_VAULT_ROOT}`
+      const line = `waiting for the program that holds the vault at ${env.SVC_VAULT_ROOT}`
       assert.ok(screen.startsWith(`${EMPTY_LINE}${line}${EMPTY_LINE}`), screen)
       assert.ok(screen.includes(`${EMPTY_LINE}HOSTNAME `), screen)
     }))

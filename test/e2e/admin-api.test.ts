@@ -159,7 +159,7 @@ test('[API-10] [API-21] [API-23] forged, expired, revoked and careless tokens ge
   await createToken('ended', 'admin')
   await succeeds('admin', 'admin', 'token', 'revoke', 'ended')
   const isRefused =
-    /^svc: error: the hub does not take the token of \S+: it is unknown, expired or revoked\nsvc: hint: /
+    /^svc: error: the hub does not accept the token of \S+: it is unknown, expired or revoked\nsvc: hint: /
   assert.match(await fails('forged', 'token', 'list'), isRefused)
   assert.match(await fails('ended', 'token', 'list'), isRefused)
   await waitUntil('the token to expire', async () =>
@@ -190,7 +190,7 @@ test('[API-20] [API-23] what is no admin port of a trusted hub is told apart', a
   const adminPort = ports.admin ?? 0
   assert.match(
     await failsAt(`https://localhost:${adminPort}`, undefined),
-    /is not trusted: .*\nsvc: hint: --hub-ca /,
+    /svc does not trust the certificate of .*\nsvc: hint: --hub-ca /,
   )
   assert.match(
     await failsAt(`https://127.0.0.1:${adminPort}`, ca.rootPath),

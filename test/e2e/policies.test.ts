@@ -103,7 +103,7 @@ describe('a politica', () => {
       /automatic carga site has the name www\.shop\.example/,
     )
     const warned = await svc(...tighten, '--no-cargas')
-    assert.match(warned, /warning: certificates of these cargas are not permitted/)
+    assert.match(warned, /warning: the politica does not permit certificates of these cargas/)
     assert.match(warned, new RegExp(`site +www\\.shop\\.example +web-01 +${cargaId}`))
 
     const rotated = await host.agent('rotate')

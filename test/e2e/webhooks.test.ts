@@ -124,7 +124,7 @@ describe('a receiver as documented', () => {
     await receiver.start()
     const tested = await hub.svc('webhook', 'test', webhook.id)
     assert.equal(tested.status, 1)
-    assert.match(tested.stderr, /the test was not accepted: answered 401/)
+    assert.match(tested.stderr, /the receiver did not accept the test: answered 401/)
   })
 
   test('[WHK-3] [WHK-5] gets every message once and in order, although the hub is killed again and again', async () => {

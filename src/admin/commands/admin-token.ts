@@ -19,7 +19,7 @@ interface AdminTokenCreateOptions {
 const TTL = {
   maxSeconds: 365 * 86_400,
   maxText: '365d',
-  hint: 'a token that lives for ever is one that nobody can end by waiting; make the next one in time',
+  hint: 'give every token an end, and make the next one in time',
 }
 
 export function registerAdminToken(admin: Command, context: CommandContext): void {
@@ -44,12 +44,12 @@ export function registerAdminToken(admin: Command, context: CommandContext): voi
 function registerCreate(token: Command, context: CommandContext): void {
   token
     .command('create')
-    .description('create a token that opens the admin port')
-    .requiredOption('--name <name>', 'who acts with it, as the audit log will say: token:<name>')
+    .description('create a token for the admin port')
+    .requiredOption('--name <name>', 'the name that the audit log uses for its acts: token:<name>')
     .addOption(
       new Option('--role <role>', 'what it may do').choices(ADMIN_ROLES).makeOptionMandatory(),
     )
-    .option('--ttl <duration>', 'how long it is good, at most 365d', '90d')
+    .option('--ttl <duration>', 'how long it works, at most 365d', '90d')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -15,11 +15,11 @@ export function registerAgentePush(agente: Command, context: CommandContext): vo
   agente
     .command('push')
     .description(
-      'put a small text file on an agent’s host; a secret belongs into a carga of tipo selado',
+      'put a small text file on an agent’s host; for a secret use a carga of tipo selado',
     )
     .argument('<agente>', 'hostname or id')
-    .requiredOption('--nome <nome>', 'on the host out/<nome>')
-    .requiredOption('--file <file>', 'what it holds, text of up to 16 KiB; - is standard input')
+    .requiredOption('--nome <nome>', 'the file on the host: out/<nome>')
+    .requiredOption('--file <file>', 'the content, text of up to 16 KiB; - is standard input')
     .option('--modo <modo>', 'who can read and write it there, in octal (default 0644)')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -57,8 +57,8 @@ async function readText({ openSecret }: CommandContext, file: string): Promise<s
     if (content === undefined) {
       throw new UserError(
         'file_too_large',
-        `${source.name} has more than ${PUSH_BYTES_MAX} bytes, which is all that a push holds`,
-        { hint: 'a larger file goes into a carga of tipo selado' },
+        `${source.name} has more than ${PUSH_BYTES_MAX} bytes, and a push holds no more`,
+        { hint: 'for a larger file use a carga of tipo selado' },
       )
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)

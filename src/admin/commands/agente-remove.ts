@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.ts'
 export function registerAgenteRemove(agente: Command, context: CommandContext): void {
   agente
     .command('remove')
-    .description('take a revoked agent off the lists: its hostname is free again')
+    .description('remove a revoked agent from the lists: its hostname is free again')
     .argument('<agente>', 'hostname or id')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.ts'
 export function registerAgenteRevoke(agente: Command, context: CommandContext): void {
   agente
     .command('revoke')
-    .description('revoke an agent: it and all its certificates are refused from now on')
+    .description('revoke an agent: the hub refuses it and all its certificates from now on')
     .argument('<agente>', 'hostname or id')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -5,7 +5,7 @@ import { whenTold } from './when-told.ts'
 export function registerAgenteRotate(agente: Command, context: CommandContext): void {
   agente
     .command('rotate')
-    .description('have an agent renew its identity')
+    .description('tell an agent to renew its identity')
     .argument('<agente>', 'hostname or id')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -5,7 +5,7 @@ import { whenTold } from './when-told.ts'
 export function registerAgenteSync(agente: Command, context: CommandContext): void {
   agente
     .command('sync')
-    .description('have an agent look for what is new now, not at its next poll')
+    .description('tell an agent to look for what is new now, not at its next poll')
     .argument('<agente>', 'hostname or id')
     .option('--json', 'print one JSON document')
     .addHelpText(

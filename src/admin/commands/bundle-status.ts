@@ -6,12 +6,12 @@ import { renderFields, renderRows } from '../terminal/table.ts'
 export function registerBundleStatus(bundle: Command, context: CommandContext): void {
   bundle
     .command('status')
-    .description('show the roots that are trusted now, and which agents have not adopted them')
+    .description('show the roots in force, and which agents have not adopted them')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-An agent is pending until it has said that it trusts exactly these roots; one of before 0.4.0 never says so. The
+An agent is pending until it has said that it trusts exactly these roots; an agent before 0.4.0 never says so. The
 column CERTS counts the identities and delivered certificates in use that lead to a root.
 
 Examples:
@@ -35,7 +35,7 @@ export function renderBundle(bundle: AdminBundle): string {
     'agents pending': `${pendentes.length} of ${agentes}`,
     ...(unknown === 0 ? {} : { 'certificates of an unknown root': unknown }),
     ...(bundle.file_differs === true
-      ? { 'root file': 'holds other roots by now: svc bundle update takes them in' }
+      ? { 'root file': 'holds other roots: svc bundle update puts them in force' }
       : {}),
   })
   const roots = renderRows(

@@ -14,14 +14,14 @@ interface BundleUpdateOptions {
 export function registerBundleUpdate(bundle: Command, context: CommandContext): void {
   bundle
     .command('update')
-    .description('make the hub read its root file again; what it holds becomes the next set')
-    .option('--force', 'also when agents need a root that goes: they are lost')
+    .description('make the hub read its root file again; its roots become the next set')
+    .option('--force', 'even when agents need a root that goes: these agents are lost')
     .option(
       '--numero <number>',
-      'the number of the set, after a restored vault: greater than any that agents have',
+      'the number of the set, after you restored a vault: greater than any that agents have',
       parseNumber,
     )
-    .option('--nova-epoca', 'count anew, from 1 or --numero; agents of before 0.5.0 do not follow')
+    .option('--nova-epoca', 'count from 1 or --numero again; agents before 0.5.0 do not follow')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -52,7 +52,7 @@ Examples:
       if (json) return context.output.writeJson(updated)
       const done = updated.is_changed
         ? `the roots are now set ${updated.numero}`
-        : `the root file holds what is trusted already: set ${updated.numero} stays`
+        : `the root file holds the roots in force: set ${updated.numero} stays`
       const lost = updated.endangered.map(
         ({ hostname, reasons }) => `lost: ${hostname} (${reasons.join('; ')})\n`,
       )
@@ -64,7 +64,7 @@ function parseNumber(text: string): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (number >= 1 && number <= LIMITS.rootSetNumberNamedMax) return number
   const { rootSetNumberNamedMax: most } = LIMITS
-  throw new UserError('usage', `--numero: ${text} is no whole number between 1 and ${most}`, {
+  throw new UserError('usage', `--numero: ${text} is not a whole number between 1 and ${most}`, {
     hint: 'svc bundle status shows the number of the set in force',
   })
 }

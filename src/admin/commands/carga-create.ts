@@ -22,10 +22,10 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
   const command = carga
     .command('create')
     .description('register a carga and one entrega for each of its agents')
-    .requiredOption('--tipo <tipo>', 'csr_cert: a certificate; selado: a file that is sealed here')
+    .requiredOption('--tipo <tipo>', 'csr_cert: a certificate; selado: a file that svc seals')
     .requiredOption(
       '--nome <nome>',
-      'on the host out/<nome>.crt and out/<nome>.key, or out/<nome> of a selado',
+      'the files on the host: out/<nome>.crt and out/<nome>.key, or out/<nome> for a selado',
     )
     .option(
       '--agente <agente>',
@@ -37,7 +37,12 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
     .option('--unassigned', 'for nobody yet: svc politica set --carga gives it to new agents')
     .option('--san <name>', 'one more DNS name or IP address; repeatable', collect, [])
   addSealOptions(command, 'what a selado holds')
-    .option('--escrow <recipient>', 'who else can open a selado, age1pq1…; repeatable', collect, [])
+    .option(
+      '--escrow <recipient>',
+      'another recipient who can open a selado, age1pq1…; repeatable',
+      collect,
+      [],
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action((options: CargaCreateOptions) => createCargo(context, options))
@@ -60,7 +65,7 @@ Examples:
 async function createCargo(context: CommandContext, options: CargaCreateOptions): Promise<void> {
   if (options.tipo === DeliveryKind.sealed) {
     if (options.unassigned)
-      throw new UserError('usage', 'a selado is sealed for agents: leave --unassigned out')
+      throw new UserError('usage', 'svc seals a selado for agents: leave --unassigned out')
     const { createSealedCargo } = await import('./create-sealed-cargo.ts')
     return createSealedCargo(context, options)
   }
@@ -84,5 +89,5 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
 function refuseSealOptions({ file, escrow, acceptRecipient, recipient }: CargaCreateOptions): void {
   const values = [...escrow, ...acceptRecipient, ...recipient]
   if (file === undefined && values.length === 0) return
-  throw new UserError('usage', 'a file and its recipients belong to --tipo selado')
+  throw new UserError('usage', 'a file and its recipients need --tipo selado')
 }

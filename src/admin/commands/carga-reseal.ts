@@ -12,7 +12,7 @@ interface CargaResealOptions extends SealOptions {
 export function registerCargaReseal(carga: Command, context: CommandContext): void {
   const command = carga
     .command('reseal')
-    .description('seal a selado anew, for the recipients that its agents have now')
+    .description('seal a selado again, for the recipients that its agents have now')
     .argument('<carga>', 'its id, as svc carga list shows it')
     .option('--escrow-identity <file>', 'the identity of its --escrow; - for standard input')
     .option(
@@ -52,9 +52,9 @@ async function resealCargo(
   }
   throw new UserError(
     'usage',
-    'name what it holds by --file, or who opens it by --escrow-identity',
+    'give the content with --file, or an identity that opens it with --escrow-identity',
     {
-      hint: 'the hub cannot open it: without one of the two it cannot be sealed anew',
+      hint: 'the hub cannot open the file, so svc needs one of the two to seal it again',
     },
   )
 }

@@ -22,13 +22,13 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
     .argument('<carga>', 'its id, as svc carga list shows it')
     .option(
       '--san <name>',
-      'a DNS name or IP address, in place of those that it has; repeatable',
+      'a DNS name or IP address, in place of its present names; repeatable',
       collect,
       [],
     )
     .option('--no-sans', 'only the host’s own name from now on')
     .addOption(ifVersaoOption())
-  addSealOptions(command, 'what a selado holds from now on')
+  addSealOptions(command, 'the new content of a selado')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -13,7 +13,7 @@ export async function createSealedCargo(
 ): Promise<void> {
   const { tipo, nome, file, json } = options
   if (file === undefined) {
-    throw new UserError('usage', 'a selado needs the file that it is to hold', {
+    throw new UserError('usage', 'a selado needs its file', {
       hint: 'name it by --file, or send it to --file -',
     })
   }

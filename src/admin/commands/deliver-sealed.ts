@@ -99,8 +99,8 @@ function refuseKnownCargo({ carga_id: id }: DeliveredCargo, known: RecipientPins
   if (!known.cargoes.has(id)) return
   throw new UserError(
     'carga_known',
-    `the hub names a new carga as one that was sealed before: ${id}`,
-    { hint: 'the hub is not to be trusted before that is explained' },
+    `the hub gives a new carga the id of one that this machine sealed before: ${id}`,
+    { hint: 'do not trust the hub before you know why' },
   )
 }
 
@@ -109,10 +109,10 @@ async function keep(pins: OpenPins, added: RecipientPins): Promise<UserError | u
     await pins.add(added)
     return undefined
   } catch (error) {
-    const message = `it is done, but its recipients were not noted in ${pins.path}`
+    const message = `it is done, but svc could not note its recipients in ${pins.path}`
     return new UserError('recipients_not_kept', `${message}: ${describeError(error)}`, {
       cause: error,
-      hint: 'those that are new have to be accepted again next time',
+      hint: 'accept the new recipients again next time',
     })
   }
 }

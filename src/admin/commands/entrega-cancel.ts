@@ -4,7 +4,9 @@ import type { CommandContext } from './command-context.ts'
 export function registerEntregaCancel(entrega: Command, context: CommandContext): void {
   entrega
     .command('cancel')
-    .description('cancel one entrega: what is on the host stays there, and is renewed no more')
+    .description(
+      'cancel one entrega: its files stay on the host, and the agent no longer renews them',
+    )
     .argument('<entrega>', 'its id, as svc entrega list shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -12,7 +12,7 @@ interface EntregaRetryOptions {
 export function registerEntregaRetry(entrega: Command, context: CommandContext): void {
   entrega
     .command('retry')
-    .description('make a new entrega in the place of one, or of every failed one')
+    .description('replace one entrega, or every failed one, by a new entrega')
     .argument('[entrega]', 'its id, as svc entrega list shows it')
     .option('--all', 'every failed one')
     .option('--json', 'print one JSON document')
@@ -38,7 +38,7 @@ async function retryDeliveries(
   options: EntregaRetryOptions,
 ): Promise<void> {
   if ((id === undefined) === (options.all === undefined)) {
-    throw new UserError('usage', 'name one entrega, or all of the failed ones by --all', {
+    throw new UserError('usage', 'name one entrega, or use --all for all failed ones', {
       hint: 'svc entrega list shows ids',
     })
   }

@@ -66,7 +66,7 @@ function parseLimit(text: string): number {
     throw new UserError(
       'limit_invalid',
       `--limit: ${text} is not a number from 1 to ${LIMIT_MAX}`,
-      { hint: 'without --limit the whole log is listed' },
+      { hint: 'without --limit svc lists the whole log' },
     )
   }
   return limit

@@ -6,11 +6,11 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
   evento
     .command('list')
     .description('list the audit log, oldest first, all of it unless --limit is given')
-    .option('--verify', 'check the hash chain of the whole log, whatever is listed')
+    .option('--verify', 'check the hash chain of the whole log, whatever svc lists')
     .option('--tipo <tipo>', 'only events of this type')
     .option('--agente <agente>', 'only events that this agent sent, by hostname or id')
     .option('--since <time>', 'only events since a time, or since a duration ago')
-    .option('--limit <count>', 'only the newest ones')
+    .option('--limit <count>', 'only the newest events')
     .option('--follow', 'go on with new events as they come; needs a running hub')
     .option('--json', 'print one JSON document (with --follow: one JSON object a line)')
     .addHelpText(

@@ -5,11 +5,11 @@ import { UserError } from '../../platform/errors.ts'
 export function ifVersaoOption(): Option {
   return new Option(
     '--if-versao <versao>',
-    'only while it has this versao; else nothing is changed',
+    'change the carga only while it has this versao',
   ).argParser((text) => {
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
     throw new UserError('versao_invalid', `--if-versao: ${text} is not a versao`, {
-      hint: 'svc carga list shows them',
+      hint: 'svc carga list shows the versao of each carga',
     })
   })
 }

@@ -24,28 +24,28 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
   politica
     .command('set')
     .description('make the politica of a role, or change it')
-    .argument('<role>', "the role, or '*' for every role that has none of its own")
-    .option('--nome <nome>', 'what lists and logs call it; the role unless given')
+    .argument('<role>', "the role, or '*' for every role without a politica of its own")
+    .option('--nome <nome>', 'its name in lists and logs (default: the role)')
     .option('--token-ttl-max <duration>', 'the longest that a token for the role may live')
     .option('--no-token-ttl-max', '7d, as without a politica')
     .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
-    .option('--no-cert-ttl', 'as long as the CA decides')
+    .option('--no-cert-ttl', 'let the CA decide how long they live')
     .option(
       '--san <name>',
       "a name that its certificates may have, *.suffix, or '*' for any; repeatable",
       collect,
       [],
     )
-    .option('--no-sans', 'no name but the host’s own')
+    .option('--no-sans', 'permit no name but the host’s own')
     .option(
       '--carga <id>',
-      'a carga csr_cert that each agent gets when it is enrolled; repeatable',
+      'a carga csr_cert that each agent gets when it enrols; repeatable',
       collect,
       [],
     )
     .option('--no-cargas', 'nothing at enrolment')
     .option('--reenroll', 'admin tokens of role operator may enrol its hosts again')
-    .option('--no-reenroll', 'only those of role admin may, as without a politica')
+    .option('--no-reenroll', 'only admin tokens of role admin may, as without a politica')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action((role: string, options: PoliticaSetOptions) => setPolicy(context, role, options))
@@ -107,6 +107,6 @@ function chooseList(
   if (isWanted) return values.length === 0 ? undefined : [...values]
   if (values.length === 0) return []
   throw new UserError('usage', `${option} and --no-${option.slice(2)}s do not go together`, {
-    hint: `${option} alone replaces all that there were`,
+    hint: `${option} alone replaces all earlier ones`,
   })
 }

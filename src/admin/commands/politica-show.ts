@@ -5,7 +5,7 @@ import { renderAffected, renderPolicy } from './render-policy.ts'
 export function registerPoliticaShow(politica: Command, context: CommandContext): void {
   politica
     .command('show')
-    .description('show the politica of one role, for whom it holds and what it forbids')
+    .description('show the politica of one role, its agents and what it forbids')
     .argument('<role>', "the role, or '*'")
     .option('--json', 'print one JSON document')
     .addHelpText(

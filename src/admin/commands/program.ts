@@ -91,7 +91,7 @@ const NOUNS: readonly Noun[] = [
   {
     name: 'politica',
     alias: 'policy',
-    description: 'what holds for the agents of a role',
+    description: 'rules for the agents of a role',
     commands: [
       registerPoliticaSet,
       registerPoliticaList,
@@ -112,7 +112,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'webhook',
-    description: 'who is told what enters the audit log',
+    description: 'receivers of new entries of the audit log',
     commands: [
       registerWebhookCreate,
       registerWebhookList,
@@ -124,7 +124,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'admin',
-    description: 'the admin port, which svc --hub speaks to',
+    description: 'tokens for the admin port, which svc --hub uses',
     commands: [registerAdminToken],
   },
 ]
@@ -176,9 +176,12 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
       writeErr: () => undefined,
       getOutHelpWidth: () => output.columns,
     })
-    .option('--hub <url>', 'a hub somewhere else, by its admin port (SVC_HUB)')
-    .option('--token-file <file>', 'the admin token for it (SVC_HUB_TOKEN_FILE)')
-    .option('--hub-ca <file>', 'PEM of the root that it is trusted by (SVC_HUB_CA)')
+    .option('--hub <url>', 'the admin port of a hub on another machine (SVC_HUB)')
+    .option(
+      '--token-file <file>',
+      'the file with the admin token for that hub (SVC_HUB_TOKEN_FILE)',
+    )
+    .option('--hub-ca <file>', 'PEM file of the root by which svc trusts that hub (SVC_HUB_CA)')
     .hook('preAction', (command) => context.useHub(command.opts()))
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)

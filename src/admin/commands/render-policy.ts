@@ -30,5 +30,5 @@ export function renderAffected(affected: readonly AdminAffectedCargo[]): string 
     carga_id,
   ])
   const table = renderTable(['NOME', 'FORBIDDEN_SANS', 'AGENTES', 'CARGA_ID'], rows)
-  return `\nwarning: certificates of these cargas are not permitted, and are renewed no more\n\n${table}`
+  return `\nwarning: the politica does not permit certificates of these cargas, and the hub no longer renews them\n\n${table}`
 }

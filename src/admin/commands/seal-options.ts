@@ -37,7 +37,7 @@ export function parseVouched({ acceptRecipient, recipient }: SealOptions): Vouch
   const wrong = acceptRecipient.find((text) => !FINGERPRINT.test(text))
   if (wrong !== undefined) {
     throw new UserError('usage', `--accept-recipient: ${wrong} is not a fingerprint`, {
-      hint: 'it begins with SHA256:, and svc-agent identity on the host shows it',
+      hint: 'it begins with SHA256:; svc-agent identity on the host shows it',
     })
   }
   return {

@@ -14,7 +14,7 @@ interface TokenCreateOptions {
 const TTL = {
   maxSeconds: 7 * 86_400,
   maxText: '7d',
-  hint: 'a token is needed only once, so create it when the host is about to enrol',
+  hint: 'a host needs its token only once: create it just before the host enrols',
 }
 
 export function registerTokenCreate(token: Command, context: CommandContext): void {
@@ -23,8 +23,8 @@ export function registerTokenCreate(token: Command, context: CommandContext): vo
     .description('create a one-time enrolment token for one host')
     .requiredOption('--hostname <name>', 'the host that may use it, lower case')
     .requiredOption('--role <role>', 'the role that it enrols with')
-    .option('--ttl <duration>', 'how long it is good, at most 7d; 1h unless the politica says less')
-    .option('--reenroll', 'the host is enrolled already, or has an open token: enrol it again')
+    .option('--ttl <duration>', 'how long it works, at most 7d; 1h unless the politica says less')
+    .option('--reenroll', 'enrol a host again that is enrolled, or has an open token')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

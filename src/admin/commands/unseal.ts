@@ -12,7 +12,7 @@ export function registerUnseal(program: Command, context: CommandContext): void 
     .description('check passphrase, database and hash chain')
     .option(
       '--accept-loss',
-      'go on with an audit log that lost its last entries, and record that in it',
+      'accept that the audit log lost its last entries, and record that in it',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(

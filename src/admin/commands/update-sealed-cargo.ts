@@ -108,7 +108,10 @@ async function fetchContent(
   const file = Buffer.from(conteudo, 'base64')
   const sha256 = hash('sha256', file)
   if (sha256 === promised) return { file, versao, sha256 }
-  throw new SvcError('content_damaged', `what the hub has of carga ${id} is not what it says`)
+  throw new SvcError(
+    'content_damaged',
+    `the file that the hub sent for carga ${id} does not match its digest`,
+  )
 }
 
 async function openContent(id: string, file: Uint8Array, identity: string): Promise<Uint8Array> {
@@ -116,7 +119,7 @@ async function openContent(id: string, file: Uint8Array, identity: string): Prom
   if (opened.ok) return opened.content
   throw new UserError(
     'escrow_refused',
-    `carga ${id} cannot be opened by that identity: ${opened.reason}`,
-    { hint: 'without one that was its --escrow, only the file itself helps: --file' },
+    `that identity does not open carga ${id}: ${opened.reason}`,
+    { hint: 'use an identity of its --escrow, or give the content with --file' },
   )
 }

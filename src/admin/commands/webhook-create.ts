@@ -12,7 +12,7 @@ interface WebhookCreateOptions {
 export function registerWebhookCreate(webhook: Command, context: CommandContext): void {
   webhook
     .command('create')
-    .description('have the hub post every new entry of the audit log to a URL, signed')
+    .description('make the hub post every new entry of the audit log to a URL, signed')
     .requiredOption('--url <url>', 'https, or http on this machine')
     .option('--tipo <tipo>', 'only entries of this type; repeatable', collect, [])
     .option('--json', 'print one JSON document')

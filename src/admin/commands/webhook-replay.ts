@@ -13,11 +13,11 @@ interface WebhookReplayOptions {
 export function registerWebhookReplay(webhook: Command, context: CommandContext): void {
   webhook
     .command('replay')
-    .description('send again from an entry or a time on, or what was given up; or go on at once')
+    .description('send again from an entry or a time on, or the dead messages; or go on at once')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
     .option('--seq <number>', 'from this entry of the audit log on')
     .option('--since <time>', 'from a time on, or from a duration ago')
-    .option('--dead', 'what was given up, each once')
+    .option('--dead', 'the dead messages, each once')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -5,7 +5,7 @@ import { renderFields, renderRows } from '../terminal/table.ts'
 export function registerWebhookShow(webhook: Command, context: CommandContext): void {
   webhook
     .command('show')
-    .description('show one webhook and the messages that were given up after three days')
+    .description('show one webhook and the messages that the hub gave up after three days')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(

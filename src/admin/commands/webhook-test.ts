@@ -6,7 +6,7 @@ import type { CommandContext } from './command-context.ts'
 export function registerWebhookTest(webhook: Command, context: CommandContext): void {
   webhook
     .command('test')
-    .description('have the running hub send one message of type webhook_test, now')
+    .description('make the running hub send one message of type webhook_test, now')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -32,7 +32,7 @@ async function testWebhook(context: CommandContext, id: string, asJson: boolean)
   if (!tested.ok) {
     // A receiver's certificate has its say in some of these.
     const reason = printable(tested.erro ?? 'no reason')
-    throw new SvcError('webhook_failed', `the test was not accepted: ${reason}`)
+    throw new SvcError('webhook_failed', `the receiver did not accept the test: ${reason}`)
   }
   if (asJson) return
   await context.output.write(

@@ -91,7 +91,7 @@ describe('connect', () => {
     const openVault = async () => (clock.elapsedMs() >= 200 ? direct : undefined)
     const doors = { openVault, connectToHub: async () => undefined }
     await connect(doors, '/vault', clock, progress)
-    const waiting = 'waiting for whoever holds the vault at /vault'
+    const waiting = 'waiting for the program that holds the vault at /vault'
     assert.deepEqual(said, [waiting, waiting, ''])
   })
 

@@ -29,7 +29,7 @@ export async function connect(
       progress.clear()
       return session
     }
-    progress.show(`waiting for whoever holds the vault at ${vaultRoot}`)
+    progress.show(`waiting for the program that holds the vault at ${vaultRoot}`)
     if (clock.now().getTime() >= deadline) throw busy(vaultRoot)
     await clock.sleep(RETRY_INTERVAL_MS)
   }

@@ -23,7 +23,7 @@ describe('explainFailure', () => {
   for (const [code, message, hint] of [
     ['EACCES', 'permission denied', 'run svc as the owner of /vault, or as root'],
     ['EPERM', 'operation not permitted', 'run svc as the owner of /vault, or as root'],
-    ['ENOSPC', 'no space left on device', 'make room for /vault first'],
+    ['ENOSPC', 'no space left on device', 'free space for /vault first'],
     ['EROFS', 'read-only file system', 'SVC_VAULT_ROOT says where the vault is'],
     ['ENOTDIR', 'not a directory', 'SVC_VAULT_ROOT says where the vault is'],
   ] as const) {

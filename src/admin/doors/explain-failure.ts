@@ -51,7 +51,7 @@ function chooseHint(code: string, { root }: Attempt): string {
       return `run svc as the owner of ${root}, or as root`
     case 'ENOSPC':
     case 'EDQUOT':
-      return `make room for ${root} first`
+      return `free space for ${root} first`
     default:
       return 'SVC_VAULT_ROOT says where the vault is'
   }

@@ -109,7 +109,7 @@ export function errorOfReply(
 ): SvcError {
   if (error === 'route_not_found') {
     return new UserError(error, `this hub has no operation ${ADMIN_ROUTES[name].path}`, {
-      hint: 'it is of an older version than this svc',
+      hint: 'the hub is older than this svc',
     })
   }
   const options = hint === undefined ? {} : { hint }

@@ -26,7 +26,7 @@ export const CLI_VARIABLES = [
   { name: 'SVC_HUB_TOKEN_FILE', meaning: 'The file of an admin token, as `--token-file`.' },
   {
     name: 'SVC_HUB_CA',
-    meaning: 'The PEM file of the root that the hub is trusted by, as `--hub-ca`.',
+    meaning: 'The PEM file of the root by which `svc` trusts the hub, as `--hub-ca`.',
   },
 ] as const
 

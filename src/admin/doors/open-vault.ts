@@ -138,7 +138,7 @@ async function openDirectly(
 async function refuseExistingVault(root: string): Promise<void> {
   if (!(await exists(vaultFiles(root).config))) return
   throw new UserError('vault_exists', `vault already initialised at ${root}`, {
-    hint: 'SVC_VAULT_ROOT names another directory; an existing vault is never touched',
+    hint: 'name another directory with SVC_VAULT_ROOT; svc never touches an existing vault',
   })
 }
 

@@ -64,7 +64,7 @@ test('[API-22] what is no create is asked for once, and says that it may have be
     ({ operations }) =>
       assert.rejects(operations.revokeAgent({ agente: 'web-1' }), {
         code: 'hub_connection_broke',
-        hint: 'the operation may have been done; look before you repeat it',
+        hint: 'the hub may have done the operation; look before you repeat it',
       }),
   )
   assert.equal(requests, 1)

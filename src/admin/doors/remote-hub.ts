@@ -80,7 +80,7 @@ async function callOnce(
 function readBody(hub: RemoteHub, { headers, text }: HubReply): object {
   const body = headers['x-request-id'] === undefined ? undefined : tryParse(text)
   if (typeof body === 'object' && body !== null) return body
-  throw notAHub(hub, 'what it answered is not of a Cartorio hub')
+  throw notAHub(hub, 'its answer does not come from a Cartorio hub')
 }
 
 function tryParse(text: string): unknown {
@@ -101,29 +101,29 @@ function explainRefusal(
     case 'admin_token_invalid':
       return new UserError(
         body.error,
-        `the hub does not take the token of ${hub.tokenFile}: it is unknown, expired or revoked`,
-        { hint: 'svc admin token list shows which are good; svc admin token create makes one' },
+        `the hub does not accept the token of ${hub.tokenFile}: it is unknown, expired or revoked`,
+        { hint: 'svc admin token list shows the tokens; svc admin token create makes one' },
       )
     case 'role_insufficient':
       return new UserError(body.error, body.message, {
         hint: `it needs an admin token of the role ${ROLE_NEEDED[name]}`,
       })
     case 'rate_limited':
-      return new SvcError(body.error, 'the hub refused too much from this address of late', {
+      return new SvcError(body.error, 'the hub refused too many requests from this address', {
         hint: `try again in ${headers['retry-after'] ?? 'a few'} seconds`,
       })
     default:
       // An agent's port speaks in codes alone.
       return typeof body.message === 'string'
         ? errorOfReply(name, status, body)
-        : notAHub(hub, 'what answers there is not the admin port')
+        : notAHub(hub, 'the answer does not come from the admin port')
   }
 }
 
 function notAHub({ url }: RemoteHub, why: string, cause?: unknown): UserError {
   return new UserError('not_a_hub', `${url.origin}: ${why}`, {
     cause,
-    hint: 'the admin port is the hub’s SVC_ADMIN_BIND, 127.0.0.1:8445 unless it was moved',
+    hint: 'the hub’s SVC_ADMIN_BIND says where the admin port is (default 127.0.0.1:8445)',
   })
 }
 
@@ -135,7 +135,7 @@ function explainConnection(hub: RemoteHub, error: unknown): SvcError {
     case 'untrusted':
       return new UserError(
         'hub_untrusted',
-        `the certificate of ${where} is not trusted: ${reason}`,
+        `svc does not trust the certificate of ${where}: ${reason}`,
         {
           cause: error,
           hint: '--hub-ca (SVC_HUB_CA) names the root of the hub’s CA, PEM: ca.crt in its vault',
@@ -157,7 +157,11 @@ function explainConnection(hub: RemoteHub, error: unknown): SvcError {
       })
     case 'no_tls':
     case 'tls_refused':
-      return notAHub(hub, 'what answers there does not speak TLS as the admin port does', error)
+      return notAHub(
+        hub,
+        'the program that answers there does not speak TLS as the admin port does',
+        error,
+      )
     case 'unreachable':
       return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
     case 'timeout':
@@ -165,7 +169,7 @@ function explainConnection(hub: RemoteHub, error: unknown): SvcError {
     default:
       return new SvcError('hub_connection_broke', `the connection to ${where} broke: ${reason}`, {
         cause: error,
-        hint: 'the operation may have been done; look before you repeat it',
+        hint: 'the hub may have done the operation; look before you repeat it',
       })
   }
 }

@@ -79,7 +79,7 @@ function unreachable(socketPath: string, error: unknown): SvcError {
     `the connection to the hub at ${socketPath} broke: ${describeError(error)}`,
     {
       cause: error,
-      hint: 'the operation may have been done; look before you repeat it',
+      hint: 'the hub may have done the operation; look before you repeat it',
     },
   )
 }

@@ -60,7 +60,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a known one under another name': {
     named: { agents: [{ ...agent('a', one), hostname: 'b' }], escrow: [] },
     known: pinsOf({ a: one }),
-    refused: [`the recipient of b was that of another agente: ${print1}`],
+    refused: [`the recipient of b was the recipient of another agente: ${print1}`],
   },
   'the known recipient of another agent': {
     named: { agents: [agent('a', two), agent('b', two)], escrow: [] },
@@ -155,20 +155,20 @@ const cases: Readonly<Record<string, Case>> = {
   'a hostname that is none': {
     named: { agents: [agent(`a is new here: ${print1}\nsvc: error: b`, two)], escrow: [] },
     refused: [
-      `the hub names an agente whose hostname is none: "a is new here: ${print1}\\nsvc: error: b"`,
+      `the hub names an agente whose hostname is not a hostname: "a is new here: ${print1}\\nsvc: error: b"`,
     ],
   },
   'a hostname that is none, without a recipient': {
     named: { agents: [agent('a\nb', null)], escrow: [] },
-    refused: ['the hub names an agente whose hostname is none: "a\\nb"'],
+    refused: ['the hub names an agente whose hostname is not a hostname: "a\\nb"'],
   },
   'one of the classic kind': {
     named: { agents: [agent('a', `age1${'q'.repeat(58)}`)], escrow: [] },
-    refused: ['the hub’s recipient of a is none of the form age1pq1…'],
+    refused: ['the hub’s recipient of a does not have the form age1pq1…'],
   },
   'an escrow of the classic kind': {
     named: { agents: [agent('a', one)], escrow: [`age1${'q'.repeat(58)}`] },
-    refused: ['the hub’s recipient of escrow is none of the form age1pq1…'],
+    refused: ['the hub’s recipient of escrow does not have the form age1pq1…'],
   },
 }
 

@@ -25,7 +25,7 @@ export async function openPins(surroundings: PinSurroundings): Promise<OpenPins>
   const { env, clock, command, isRoot } = surroundings
   const path = pinFilePath(env)
   if (path === undefined) {
-    throw new UserError('recipients_nowhere', 'there is no place to keep recipients in', {
+    throw new UserError('recipients_nowhere', 'svc has no place for its recipients file', {
       hint: 'set HOME, or SVC_RECIPIENTS_FILE to the path of a file',
     })
   }

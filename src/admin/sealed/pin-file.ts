@@ -29,7 +29,7 @@ export async function readPinFile(path: string): Promise<RecipientPins> {
   const pins = parsePins(text)
   if (pins !== undefined) return pins
   throw new UserError('recipients_invalid', `${path} is damaged, or of a newer version of svc`, {
-    hint: 'it holds the fingerprints that you have accepted; put it back, or move it away to accept them anew',
+    hint: 'it holds the fingerprints that you have accepted; put it back, or move it away and accept them again',
   })
 }
 

@@ -37,12 +37,12 @@ export async function readEscrowIdentity(source: SecretSource): Promise<EscrowId
 
 function tooLarge(what: string, bytesMax: number): UserError {
   return new UserError('file_too_large', `${what}, and a sealed file holds ${bytesMax} at most`, {
-    hint: 'SVC_BLOB_MAX of the hub sets that',
+    hint: 'SVC_BLOB_MAX of the hub sets the limit',
   })
 }
 
 function noIdentity({ name }: SecretSource): UserError {
   return new UserError('identity_invalid', `${name} is not a post-quantum identity file of age`, {
-    hint: 'one with a passphrase is opened by: age -d FILE | svc carga reseal ID --escrow-identity -',
+    hint: 'for an identity with a passphrase: age -d FILE | svc carga reseal ID --escrow-identity -',
   })
 }

@@ -6,7 +6,7 @@ export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserE
   switch (verdict.reason) {
     case 'absent':
       return refusal('recipient_absent', verdict.hostnames.map(describeAbsent), {
-        hint: 'its svc-agent is older than 0.2.0, or has not run since it was updated; svc entrega cancel takes it out of a carga that it has',
+        hint: 'its svc-agent is older than 0.2.0, or has not run since its update; svc entrega cancel removes the agente from a carga',
       })
     case 'nameless':
       return refusal('recipient_invalid', verdict.hostnames.map(describeNameless))
@@ -14,11 +14,11 @@ export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserE
       return refusal('recipient_invalid', verdict.whose.map(describeMalformed))
     case 'unmatched':
       return refusal('recipient_unknown', verdict.fingerprints.map(describeUnmatched), {
-        hint: 'svc agente show HOST shows what the hub has, svc-agent identity on the host what is right',
+        hint: 'svc agente show HOST shows what the hub says, svc-agent identity on the host what is true',
       })
     case 'shared':
       return refusal('recipient_shared', [describeShared(verdict.shared)], {
-        hint: 'each host has its own, which svc-agent identity shows there',
+        hint: 'each host has its own recipient, which svc-agent identity shows there',
       })
     default:
       return refuseStrangers(verdict.strangers)
@@ -36,7 +36,7 @@ function describeStranger({ hostname, fingerprint, earlier }: Stranger): string 
   if (hostname === undefined) return `the escrow recipient is new here: ${fingerprint}`
   if (earlier === undefined) return `the recipient of ${hostname} is new here: ${fingerprint}`
   if (earlier === fingerprint) {
-    return `the recipient of ${hostname} was that of another agente: ${fingerprint}`
+    return `the recipient of ${hostname} was the recipient of another agente: ${fingerprint}`
   }
   return `the recipient of ${hostname} has changed: ${fingerprint}, it was ${earlier}`
 }
@@ -46,7 +46,7 @@ function describeAbsent(hostname: string): string {
 }
 
 function describeNameless(hostname: string): string {
-  return `the hub names an agente whose hostname is none: ${JSON.stringify(hostname)}`
+  return `the hub names an agente whose hostname is not a hostname: ${JSON.stringify(hostname)}`
 }
 
 function describeShared({ hostnames, fingerprint }: SharedRecipient): string {
@@ -55,7 +55,7 @@ function describeShared({ hostnames, fingerprint }: SharedRecipient): string {
 }
 
 function describeMalformed(whose: string): string {
-  return `the hub’s recipient of ${whose} is none of the form age1pq1…`
+  return `the hub’s recipient of ${whose} does not have the form age1pq1…`
 }
 
 function describeUnmatched(fingerprint: string): string {

@@ -25,7 +25,7 @@ export function refuseStrangeContent(
       'content_new',
       `this machine has not sealed carga ${cargoId}: the hub hands out ${offered}`,
       {
-        hint: `compare with recipients.json of whoever sealed it, then repeat with --accept-content ${sha256}`,
+        hint: `compare with the recipients.json of the person who sealed it, then repeat with --accept-content ${sha256}`,
       },
     )
   }

@@ -31,7 +31,7 @@ export interface Sealed {
 /** It travels as base64. */
 const SEALED_BYTES_MAX = (SEALED_BASE64_CHARACTERS_MAX / 4) * 3
 
-const NOT_TRUSTED = 'nothing was sealed; the hub is not to be trusted before that is explained'
+const NOT_TRUSTED = 'nothing was sealed; do not trust the hub before you know why'
 
 /** Throws a UserError when a recipient is one that nobody vouches for. */
 export async function sealForAgents(request: SealRequest): Promise<Sealed> {
@@ -89,7 +89,7 @@ export function refuseOthers(
   if (unasked !== undefined) {
     throw new UserError(
       'recipient_unasked',
-      `the hub names agente ${unasked.hostname}, whom nobody asked for`,
+      `the hub names agente ${unasked.hostname}, which this command does not name`,
       { hint: NOT_TRUSTED },
     )
   }
@@ -98,7 +98,7 @@ export function refuseOthers(
   if (missing === undefined) return
   throw new UserError(
     'recipient_missing',
-    `the hub leaves out agente ${missing}, who was asked for`,
+    `the hub leaves out agente ${missing}, which this command names`,
     { hint: NOT_TRUSTED },
   )
 }

@@ -40,8 +40,8 @@ const DOWNLOAD_TIMEOUT_MS = 30 * 60_000
 const SILENCE_MS_MAX = 30_000
 
 const RESTART_WORDS: Readonly<Record<Restart, string>> = {
-  restarting: 'the running agent ends now, for its supervisor to start the new version',
-  not_supervised: 'restart the agent: the one that runs is still the old version',
+  restarting: 'the running agent ends now, and its supervisor starts the new version',
+  not_supervised: 'restart the agent: the running agent is still the old version',
   not_running: 'no agent is running',
   failed: 'the running agent did not answer: restart it',
 }

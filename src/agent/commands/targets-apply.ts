@@ -61,7 +61,7 @@ async function passWhenFree(
     const outcome = await runPass(host, { isForced }, tell)
     if (outcome !== undefined) return outcome
     if (host.clock.now().getTime() >= deadlineMs) {
-      throw new UserError('targets_busy', 'targets are being applied by another svc-agent')
+      throw new UserError('targets_busy', 'another svc-agent is applying targets')
     }
     await host.clock.sleep(BUSY_RETRY_MS)
   }
@@ -110,7 +110,7 @@ function show(
   )
   if (reportsWaiting > 0) lines.push(`reports that wait for the agent: ${reportsWaiting}`)
   if (lines.length === 0 && ok) lines.push('no targets to apply')
-  invariant(ok || lines.length + problems.length > 0, 'what failed is named')
+  invariant(ok || lines.length + problems.length > 0, 'the lines above name what failed')
   if (options.json || lines.length > 0) print(document, options, lines.join('\n'))
   if (ok) return
   process.exitCode = 1

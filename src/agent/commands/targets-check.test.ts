@@ -119,7 +119,7 @@ mode = "0400"
   key type: ec-p256
   writes ${root}/ca.pem: ca; owner as who applies, group as who applies, mode 0644
   then runs nothing
-  then expects nothing: there is no probe
+  then has no probe
 
 site (${source}), applied by ${applier}
   delivery: installed, serial ${pair?.leaf.serial ?? ''}, valid until 2036-01-02T03:04:05Z

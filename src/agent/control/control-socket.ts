@@ -195,7 +195,7 @@ async function replyTo(
     return {
       ok: false,
       code: 'request_invalid',
-      message: 'the running agent knows no such operation',
+      message: 'the running agent does not know this operation',
     }
   }
   try {
@@ -223,8 +223,8 @@ function parseRequest(line: string): Request | undefined {
 function parseReply(line: string): Reply {
   const reply = JSON.parse(line) as unknown
   if (Check(Reply, reply)) return reply
-  throw new SvcError('agent_reply_invalid', 'the running agent answered something unknown', {
-    hint: 'is it of another version? restart it',
+  throw new SvcError('agent_reply_invalid', 'the running agent sent an unknown answer', {
+    hint: 'if it has another version, restart it',
   })
 }
 

@@ -80,5 +80,5 @@ async function fetchIntact(hub: ObtainContext['hub'], cargoId: CargoId): Promise
   if (!first.ok || first.value.isIntact) return first
   const second = await hub.fetchBlob(cargoId)
   if (!second.ok || second.value.isIntact) return second
-  throw new UnusableFileError('the file does not have the digest that the hub gives for it')
+  throw new UnusableFileError('the file does not match the digest that the hub gives for it')
 }

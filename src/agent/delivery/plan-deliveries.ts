@@ -70,12 +70,12 @@ export function planDeliveries(state: RoundState): DeliveryPlan {
     if (name === undefined) {
       failures.push({
         entry,
-        reason: `the name cannot be that of a file: ${JSON.stringify(entry.name)}`,
+        reason: `the name cannot be a file name: ${JSON.stringify(entry.name)}`,
       })
     } else if (entry.mode !== undefined && mode === undefined) {
       failures.push({
         entry,
-        reason: `the mode cannot be that of a file: ${JSON.stringify(entry.mode)}`,
+        reason: `the mode cannot be a file mode: ${JSON.stringify(entry.mode)}`,
       })
     } else if (findSharedFile(artefactFiles(kind.name, name), taken) !== undefined) {
       failures.push({ entry, reason: sameFileReason(name) })

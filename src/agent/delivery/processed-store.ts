@@ -206,6 +206,6 @@ const FORM = 'it does not have the form of this version'
 
 function damaged(path: string, why: string): UserError {
   return new UserError('processed_damaged', `${path} is damaged: ${why}`, {
-    hint: `move ${basename(path)} away: what is in the out directory stays, and what the hub still lists is taken up from there`,
+    hint: `move ${basename(path)} away: the out directory stays as it is, and the agent starts again from what the hub lists`,
   })
 }

@@ -30,8 +30,8 @@ async function unseal(ageKeyFile: string, sealed: Uint8Array): Promise<Uint8Arra
     throw error
   })
   if (key === undefined)
-    throw new UnusableFileError(`there is no ${ageKeyFile} to open the file with`)
+    throw new UnusableFileError(`${ageKeyFile} is missing, so the agent cannot open the file`)
   const opened = await openSealed(key.identity.reveal(), sealed)
   if (opened.ok) return opened.content
-  throw new UnusableFileError(`the file cannot be opened with ${ageKeyFile}: ${opened.reason}`)
+  throw new UnusableFileError(`${ageKeyFile} does not open the file: ${opened.reason}`)
 }

@@ -31,7 +31,7 @@ export class ForeignFileError extends SvcError {
   override name = 'ForeignFileError'
   constructor(path: string, what = 'exists and was not made by the agent') {
     super('foreign_file', `${path} ${what}`, {
-      hint: `move ${path} away: the agent puts its own in its place`,
+      hint: `move ${path} away: the agent then writes its own`,
     })
   }
 }
@@ -195,7 +195,7 @@ async function findMissingLinks(
 async function foreignAt(path: string, files: FileOperations): Promise<ForeignFileError> {
   const target = (await files.kindOf(path)) === 'link' ? await files.readLink(path) : ''
   return OWN_LINK.test(target)
-    ? new ForeignFileError(path, `is what another delivery left, and leads to ${target}`)
+    ? new ForeignFileError(path, `belongs to an earlier delivery, and leads to ${target}`)
     : new ForeignFileError(path)
 }
 

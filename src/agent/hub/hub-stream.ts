@@ -95,7 +95,7 @@ async function* readMessages(
 
 function requireEventStream(contentType: string | string[] | undefined): void {
   if (typeof contentType === 'string' && /^text\/event-stream\b/i.test(contentType)) return
-  throw new Error('what answered is not the hub’s stream')
+  throw new Error('the answer is not the hub’s stream')
 }
 
 function unreachable(url: URL, error: unknown): HubUnreachableError {

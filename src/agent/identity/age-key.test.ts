@@ -60,7 +60,7 @@ describe('identity/age.key', () => {
       await writeFile(path, text)
       await assert.rejects(ensureAgeKey(path, systemClock), (error) => {
         assert.ok(error instanceof UserError)
-        assert.equal(error.message, `${path} holds no post-quantum age identity`)
+        assert.equal(error.message, `${path} does not hold a post-quantum age identity`)
         return true
       })
       assert.equal(await readFile(path, 'utf8'), text)

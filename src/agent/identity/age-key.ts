@@ -21,8 +21,8 @@ const FILE_BYTES_MAX = 64 * 1024
 export class AgeKeyDamagedError extends UserError {
   override name = 'AgeKeyDamagedError'
   constructor(path: string) {
-    super('age_key_damaged', `${path} holds no post-quantum age identity`, {
-      hint: `put it back from a backup, or move it away: the agent makes another, and files have to be sealed anew`,
+    super('age_key_damaged', `${path} does not hold a post-quantum age identity`, {
+      hint: `put it back from a backup, or move it away: the agent then makes a new one, and you must seal files again`,
     })
   }
 }

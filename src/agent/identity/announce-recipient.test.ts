@@ -60,7 +60,9 @@ describe('telling the hub whom to seal for', () => {
     const state = await host.openAgent()
     for (let round = 0; round < 3; round += 1) {
       const { problems } = await pollOnce(state)
-      assert.deepEqual(problems, [`${host.paths.ageKeyFile} holds no post-quantum age identity`])
+      assert.deepEqual(problems, [
+        `${host.paths.ageKeyFile} does not hold a post-quantum age identity`,
+      ])
     }
     assert.ok(await host.readOut('site.crt'))
     assert.equal(await readFile(host.paths.ageKeyFile, 'utf8'), 'nonsense')

@@ -89,7 +89,7 @@ function adoptBundle(session: AgentSession): Promise<Adoption> {
       try {
         await hub.tryRoots(caPem)
       } catch (error) {
-        const reason = `the hub cannot be trusted by it: ${describeError(error)}`
+        const reason = `the agent cannot reach the hub by it: ${describeError(error)}`
         return { kind: 'refused', offered, reason }
       }
     }

@@ -33,12 +33,12 @@ export function decideBundle(situation: BundleSituation): BundleVerdict {
   if (next === undefined) return refuse('a root in it cannot be parsed')
   const isSame = sameRoots(roots, next)
   if (offered.epoch === epoch && offered.number === number) {
-    return isSame ? { kind: 'same' } : refuse(`it is not the set ${number} that was adopted`)
+    return isSame ? { kind: 'same' } : refuse(`it is not the set ${number} that the agent adopted`)
   }
   if (next.reduce((sum, { pem }) => sum + pem.length, 0) > ROOTS_CHARACTERS_MAX) {
     return refuse('it is too large')
   }
-  if (next.some(({ x509 }) => !x509.ca)) return refuse('a root in it is no certificate of a CA')
+  if (next.some(({ x509 }) => !x509.ca)) return refuse('a root in it is not a CA certificate')
   if (!next.some(({ notBefore, notAfter }) => notBefore <= now && now < notAfter)) {
     return refuse('no root in it is valid now')
   }

@@ -192,7 +192,7 @@ describe('enrolment', () => {
       await writeFile(path, 'precious')
       await assert.rejects(fixture.enroll(), {
         message: `${path} exists and was not made by the agent`,
-        hint: `move ${path} away: the agent puts its own in its place`,
+        hint: `move ${path} away: the agent then writes its own`,
       })
       assert.deepEqual(fixture.hub.requestsTo('enroll'), [])
       assert.equal(await readFile(path, 'utf8'), 'precious')

@@ -191,13 +191,13 @@ async function retryWhileTransient(
 }
 
 const RETRY_HINT =
-  'run the same command again: it goes on with the same request, and a token that was used up by it still works'
+  'run the same command again: it repeats the same request, and its token still works'
 
 /** What no repetition mends. */
 const CONNECTION_HINTS: Readonly<Partial<Record<ConnectionFailure, string>>> = {
   untrusted:
-    'SVC_SERVER_CA_PATH names the root to trust, PEM; without it the system’s store counts',
-  other_names: 'SVC_SERVER_URL has to name the host as its certificate does',
+    'SVC_SERVER_CA_PATH names the root to trust, PEM; without it the agent trusts the system’s store',
+  other_names: 'SVC_SERVER_URL must name the host as its certificate does',
   no_tls:
     'the enroll port of a hub is plain http, for a proxy that adds TLS: SVC_SERVER_URL is that proxy, or http:// on the hub’s own host',
 }
@@ -210,8 +210,8 @@ const HINTS: Readonly<Record<string, string>> = {
   token_not_found: 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?',
   token_consumed: 'ask for a new token: svc token create',
   token_expired: 'ask for a new token: svc token create',
-  hostname_mismatch: 'the token was made for another host; see SVC_AGENT_HOSTNAME',
-  role_mismatch: 'the token was made for another role; see SVC_AGENT_ROLE',
+  hostname_mismatch: 'the token is for another host; see SVC_AGENT_HOSTNAME',
+  role_mismatch: 'the token is for another role; see SVC_AGENT_ROLE',
   agent_already_enrolled: 'ask for a token made with --reenroll',
   route_not_found: 'is SVC_SERVER_URL the enroll port of the hub (8444, or the proxy before it)?',
   ca_failed:

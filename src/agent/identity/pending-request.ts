@@ -135,7 +135,7 @@ async function readPending(
     throw new UserError(
       'pending_damaged',
       `pending ${purpose} at ${pendingDir} is damaged: ${describeError(error)}`,
-      { hint: `remove ${pendingDir}; if the token was used up already, a new one is needed` },
+      { hint: `remove ${pendingDir}; if the token is used up, ask for a new one` },
     )
   }
 }

@@ -44,7 +44,7 @@ for (const [name, privateKey] of [
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     await assert.rejects(createRecoveryProof({ ...options, key: parsePrivateKeyPem(pem) }), {
       code: 'recovery_impossible',
-      message: 'the identity cannot be recovered after its expiry: its key is not P-256',
+      message: 'the agent cannot recover the expired identity: its key is not P-256',
     })
   })
 }

@@ -36,7 +36,7 @@ export function refuseOtherThanP256({ keyObject }: PrivateKey): void {
   if (keyObject.asymmetricKeyDetails?.namedCurve === 'prime256v1') return
   throw new UserError(
     'recovery_impossible',
-    'the identity cannot be recovered after its expiry: its key is not P-256',
+    'the agent cannot recover the expired identity: its key is not P-256',
     { hint: 'with a new token, `svc-agent enroll --replace` sets it aside' },
   )
 }

@@ -29,7 +29,7 @@ export class HubRefusedError extends SvcError {
 export class WrongCertificateError extends SvcError {
   override name = 'WrongCertificateError'
   constructor(fault: string) {
-    super('wrong_certificate', `the hub sent a certificate that cannot be used: ${fault}`)
+    super('wrong_certificate', `the hub sent an unusable certificate: ${fault}`)
   }
 }
 

@@ -32,33 +32,33 @@ export const AGENT_METRICS = {
     unit: 'rounds',
     labels: { outcome: ROUND_OUTCOMES },
     meaning:
-      'Rounds; `completed` got a manifest, `network` no answer, `server_error` one of 500 or above.',
+      'Rounds. `completed`: got a manifest; `network`: got no answer; `server_error`: got an answer of 500 or above.',
   },
   svc_agent_round_duration_seconds: {
     type: 'histogram',
     unit: 'seconds',
     labels: {},
-    meaning: 'A round, without the hooks that run beside it.',
+    meaning: 'How long a round took, without the hooks that run beside it.',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   },
   svc_agent_last_success_timestamp_seconds: {
     type: 'gauge',
     unit: 'seconds since 1970',
     labels: {},
-    meaning: 'The end of the last round that completed; absent before the first since the start.',
+    meaning: 'When the last completed round ended; absent until a round completed since the start.',
   },
   svc_agent_certificate_not_after_timestamp_seconds: {
     type: 'gauge',
     unit: 'seconds since 1970',
     labels: { purpose: PURPOSES, nome: ARTEFACT },
-    meaning: 'The end of each certificate that is on the disk and renewed.',
+    meaning: 'When each certificate ends that is on the disk and that the agent renews.',
   },
   svc_agent_survival_seconds: {
     type: 'gauge',
     unit: 'seconds',
     labels: {},
     meaning:
-      'For how long the hub may stay away before this host loses its first certificate; absent without one.',
+      'For how long the hub may stay away before this host loses its first certificate; absent when the host has no certificate.',
   },
   svc_agent_outbox_events: {
     type: 'gauge',
@@ -70,26 +70,27 @@ export const AGENT_METRICS = {
     type: 'counter',
     unit: 'hooks',
     labels: {},
-    meaning: 'Hooks that failed or were refused.',
+    meaning: 'Hooks that failed, or that the agent refused.',
   },
   svc_agent_hooks_failing: {
     type: 'gauge',
     unit: 'deliveries',
     labels: {},
-    meaning: 'Deliveries whose hook has not succeeded for the version that is installed.',
+    meaning: 'Deliveries whose hook has not succeeded for the installed version.',
   },
   svc_agent_targets: {
     type: 'gauge',
     unit: 'targets',
     labels: { result: TARGET_RESULTS },
     meaning:
-      'Targets that the agent applies itself, by the result of the last pass; root’s are not among them.',
+      'Targets that the agent applies itself, by the result of the last pass; without the targets that root applies.',
   },
   svc_agent_clock_skew_seconds: {
     type: 'gauge',
     unit: 'seconds',
     labels: {},
-    meaning: 'How far the hub’s clock is ahead of this host’s; absent until the hub has said.',
+    meaning:
+      'How far the hub’s clock is ahead of this host’s; absent until the hub has sent its time.',
   },
   svc_agent_update: {
     type: 'gauge',

@@ -19,7 +19,7 @@ describe('what cannot succeed becomes entrega_falhou', () => {
     [
       'a name that leaves the directory',
       (hub) => void (hub.entregas = [manifestEntry({ nome: '../x' })]),
-      /cannot be that of a file/,
+      /cannot be a file name/,
     ],
     [
       'a refusal with 403',

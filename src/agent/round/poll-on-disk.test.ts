@@ -59,7 +59,7 @@ describe('the identity on disk', () => {
     host.clock.offsetMs = 86_300_000
     hub.clockOffsetMs = 86_300_000
     const { problems } = await pollOnce(await host.openAgent())
-    assert.match(problems.join(' '), /a certificate that cannot be used: .* is expired/)
+    assert.match(problems.join(' '), /an unusable certificate: .* is expired/)
     assert.equal(await identitySerialOf(host), before)
   })
 })

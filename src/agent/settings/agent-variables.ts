@@ -44,13 +44,13 @@ export const AGENT_VARIABLES = [
     name: 'SVC_AGENT_HOSTNAME',
     requiredIn: [],
     default: 'the OS hostname, lower case',
-    meaning: 'Hostname that the enrolment token was made for (enroll)',
+    meaning: 'Hostname of the enrolment token (enroll)',
   },
   {
     name: 'SVC_AGENT_ROLE',
     requiredIn: ['enroll'],
     default: undefined,
-    meaning: 'Role that the enrolment token was made for',
+    meaning: 'Role of the enrolment token',
   },
   {
     name: 'SVC_AGENT_DATA_DIR',
@@ -62,14 +62,14 @@ export const AGENT_VARIABLES = [
     name: 'SVC_ENROLL_TOKEN',
     requiredIn: ['enroll'],
     default: undefined,
-    meaning: 'Enrolment token, used once; SVC_ENROLL_TOKEN_FILE stands in for it',
+    meaning: 'Enrolment token, works once; SVC_ENROLL_TOKEN_FILE replaces it',
   },
   {
     name: 'SVC_ENROLL_TOKEN_FILE',
     requiredIn: [],
     default: undefined,
     meaning:
-      'File that holds the enrolment token; an environment can be read from /proc, a file cannot',
+      'File that holds the enrolment token; others can read an environment from /proc, but not the file',
   },
   {
     name: 'SVC_ALLOW_HTTP',
@@ -88,38 +88,38 @@ export const AGENT_VARIABLES = [
     requiredIn: [],
     default: '6h',
     meaning:
-      'Certificates are renewed when less than this, or less than a third of their life, is left',
+      'The agent renews a certificate when less than this, or less than a third of its life, is left',
   },
   {
     name: 'SVC_AGENT_OUT_DIR',
     requiredIn: [],
     default: 'out in the data directory',
-    meaning: 'Where delivered certificates and keys are written',
+    meaning: 'Where the agent writes delivered certificates and keys',
   },
   {
     name: 'SVC_AGENT_STATE_DIR',
     requiredIn: [],
     default: 'state in the data directory',
-    meaning: 'Where processed.json and the outbox are kept',
+    meaning: 'Where the agent keeps processed.json and the outbox',
   },
   {
     name: 'SVC_AGENT_HOOK_DIR',
     requiredIn: [],
     default: 'hooks in the data directory',
-    meaning: 'Where post-csr-cert and post-csr-cert.d/ are looked for',
+    meaning: 'Where the agent looks for post-csr-cert and post-csr-cert.d/',
   },
   {
     name: 'SVC_AGENT_TARGETS_DIR',
     requiredIn: [],
     default: 'targets.d in the data directory',
-    meaning: 'Where the TOML files are that say where deliveries go on this host',
+    meaning: 'Directory of the TOML files that say where deliveries go on this host',
   },
   {
     name: 'SVC_AGENT_TARGETS_STATE_DIR',
     requiredIn: [],
     default:
       'targets-state in the data directory; for root the data directory’s path with -targets appended',
-    meaning: 'Where whoever applies targets keeps the journal and the old copies',
+    meaning: 'Where the user who applies targets keeps the journal and the old copies',
   },
   {
     name: 'SVC_AGENT_STREAM',
@@ -131,14 +131,14 @@ export const AGENT_VARIABLES = [
     name: 'SVC_AGENT_SUPERVISED',
     requiredIn: [],
     default: '0',
-    meaning: '1 says that whoever started run starts it again when it ends, as after self-update',
+    meaning: '1 says that a supervisor starts run again when it ends, as after self-update',
   },
   {
     name: 'SVC_AGENT_METRICS_BIND',
     requiredIn: [],
     default: 'off',
     meaning:
-      'Bind address of /metrics, /livez and /readyz of run, such as 127.0.0.1:9465 (plain HTTP, for whoever reaches it)',
+      'Bind address of /metrics, /livez and /readyz of run, such as 127.0.0.1:9465 (plain HTTP, open to everybody who reaches it)',
   },
   {
     name: 'RUST_LOG',
@@ -156,13 +156,13 @@ export const AGENT_VARIABLES = [
     name: 'HTTPS_PROXY',
     requiredIn: [],
     default: undefined,
-    meaning: 'Proxy for the enroll port; the mTLS port is always reached directly',
+    meaning: 'Proxy for the enroll port; the agent always reaches the mTLS port directly',
   },
   {
     name: 'NO_PROXY',
     requiredIn: [],
     default: undefined,
-    meaning: 'Hosts that are reached without the proxy',
+    meaning: 'Hosts that the agent reaches without the proxy',
   },
 ] as const satisfies readonly AgentVariable[]
 

@@ -60,7 +60,7 @@ describe('the agent’s environment', () => {
   })
 
   const wrong: [variable: string, value: string, message: RegExp][] = [
-    ['SVC_AGENT_STREAM', '0', /SVC_AGENT_STREAM is neither on nor off: 0$/],
+    ['SVC_AGENT_STREAM', '0', /SVC_AGENT_STREAM must be on or off: 0$/],
     [
       'SVC_AGENT_POLL_INTERVAL',
       '10',

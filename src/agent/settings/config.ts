@@ -178,7 +178,7 @@ class VariableReader {
   /** Unless it is switched off. */
   isOn(name: AgentVariableName): boolean {
     const text = this.text(name) ?? 'on'
-    if (text !== 'on' && text !== 'off') this.#wrong(name, `is neither on nor off: ${text}`)
+    if (text !== 'on' && text !== 'off') this.#wrong(name, `must be on or off: ${text}`)
     return text !== 'off'
   }
 

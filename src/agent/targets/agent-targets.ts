@@ -84,7 +84,7 @@ export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTa
 /** What `targets apply` brings through `agent.sock`; it may only speak of what the agent was sent. */
 export async function takeTargetReport(sink: ReportSink, report: TargetReport): Promise<void> {
   const isOwn = sink.processed.list().some(({ name }) => name === report.payload.nome)
-  if (!isOwn) throw new SvcError('report_refused', 'it is about no delivery of this agent')
+  if (!isOwn) throw new SvcError('report_refused', 'it is not about a delivery of this agent')
   const waiting = sink.outbox.listWaiting().filter(({ type }) => isAboutTargets(type))
   if (waiting.length >= REPORTS_WAITING_MAX) {
     throw new SvcError('reports_waiting', 'too many reports of targets wait for the hub')

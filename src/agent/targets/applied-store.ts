@@ -163,6 +163,6 @@ function parseJson(path: string, text: string): unknown {
 
 function damaged(path: string, why: string): UserError {
   return new UserError('applied_damaged', `${path} is damaged: ${why}`, {
-    hint: `move ${path} away: every target is then applied anew`,
+    hint: `move ${path} away: the agent then applies every target again`,
   })
 }

@@ -105,7 +105,7 @@ async function bringUpToDate(
   const id = idOf(target)
   const base = { source: target.source, name: target.name, serial: null }
   if (stuck.has(id)) {
-    return { ...base, result: 'stuck', detail: 'an earlier change cannot be put back' }
+    return { ...base, result: 'stuck', detail: 'the agent cannot put an earlier change back' }
   }
   try {
     const reading = await environment.readMaterial(target)
@@ -116,7 +116,7 @@ async function bringUpToDate(
       return {
         ...base,
         result: 'waiting',
-        detail: 'what is installed names no delivery, or has no serial',
+        detail: 'the installed version names no delivery, or has no serial',
       }
     }
     const record = context.applied.find(id)

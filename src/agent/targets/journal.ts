@@ -133,7 +133,7 @@ export class JournalStore {
     const image = await this.#files.read(path, TARGET_BYTES_MAX)
     const old = entry.files[index]?.old
     if (image === undefined || old === null || sha256Of(image.content) !== old?.sha256) {
-      throw new SvcError('old_copy_damaged', `${path} is damaged: what it was made of is lost`)
+      throw new SvcError('old_copy_damaged', `${path} is damaged`)
     }
     return image.content
   }

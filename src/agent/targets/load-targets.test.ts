@@ -174,7 +174,7 @@ describe('targets are refused', WITH_OWN_PLACE, () => {
   test('[TGT-3] a name that a message could not show', () =>
     withHost(async ({ put, problems }) => {
       await put('a\u001bb.toml')
-      assert.match((await problems())[0] ?? '', /its name has something else in it/)
+      assert.match((await problems())[0] ?? '', /its name has characters besides letters/)
     }))
 
   for (const mode of [0o775, 0o757, 0o1777]) {

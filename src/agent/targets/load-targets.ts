@@ -78,7 +78,7 @@ type ReadTarget =
 async function readTargetFile(source: string, uid: number): Promise<ReadTarget> {
   const refuse = (reason: string): ReadTarget => ({ ok: false, problems: [about(source, reason)] })
   if (!TARGET_FILE_NAME.test(basename(source))) {
-    return refuse('its name has something else in it than letters, digits, dots, _ and -')
+    return refuse('its name has characters besides letters, digits, dots, _ and -')
   }
   let file: FileHandle
   try {

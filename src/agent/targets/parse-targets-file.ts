@@ -35,7 +35,10 @@ function parseContent(reader: TableReader): TargetContent | undefined {
   const passwordFile = parsePath(reader, 'password_file')
   const content = parseParts(reader)
   if (reader.has('content') && reader.has('format')) {
-    return reader.refuse('format', 'content and format are both given: one file holds one of them')
+    return reader.refuse(
+      'format',
+      'content and format are both given: use only one of them in a file',
+    )
   }
   if (reader.has('content') || !reader.has('format')) {
     if (reader.has('password_file')) {
@@ -56,7 +59,10 @@ function parseParts(reader: TableReader): TargetContent | undefined {
   if (names === undefined) return undefined
   if (names.includes(WHOLE_FILE)) {
     if (names.length === 1) return { format: 'file' }
-    return reader.refuse('content', `content has more than "${WHOLE_FILE}": it is all of a file`)
+    return reader.refuse(
+      'content',
+      `content has "${WHOLE_FILE}" and more: "${WHOLE_FILE}" stands alone`,
+    )
   }
   const parts = names.flatMap((name) => PEM_PARTS.find((part) => part === name) ?? [])
   const unknown = names.find((name) => !PEM_PARTS.some((part) => part === name))

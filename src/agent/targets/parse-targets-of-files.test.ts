@@ -33,7 +33,7 @@ mode = "0644"`,
   const refused: [string, string][] = [
     [
       'path = "/p"\ncontent = ["file", "key"]',
-      '5: content has more than "file": it is all of a file',
+      '5: content has "file" and more: "file" stands alone',
     ],
     ['path = "/p"\ncontent = ["file"]\nmode = "0666"', '6: mode "0666" lets others write the file'],
   ]
@@ -58,10 +58,10 @@ path = "/c"
 format = "pkcs12"
 password_file = "/w"`
     assert.deepEqual(problemsOf(text), [
-      '2: key_type is for certificates, and this target is of a file',
-      '3: probe is for certificates, and this target is of a file',
-      '7: this file is of a certificate, and that in line 4 is a file',
-      '10: this file is of a certificate, and that in line 4 is a file',
+      '2: key_type is for certificates, and this target is for a file',
+      '3: probe is for certificates, and this target is for a file',
+      '7: this file takes parts of a certificate, and the file in line 4 takes a delivered file',
+      '10: this file takes parts of a certificate, and the file in line 4 takes a delivered file',
     ])
   })
 })

@@ -14,7 +14,7 @@ export function parseProbe(reader: TableReader): TargetProbe | undefined {
   const serverName = parseServerName(reader)
   if (!reader.has('probe')) {
     for (const key of ['probe_name', 'probe_protocol']) {
-      if (reader.has(key)) reader.refuse(key, `${key} says nothing without probe`)
+      if (reader.has(key)) reader.refuse(key, `${key} needs probe`)
     }
     return undefined
   }

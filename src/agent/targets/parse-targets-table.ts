@@ -80,5 +80,5 @@ export function quote(text: string): string {
 
 function textRefusal(text: string): string | undefined {
   if (text.length > TEXT_CHARACTERS_MAX) return `is longer than ${TEXT_CHARACTERS_MAX} characters`
-  return /\p{Cc}/u.test(text) ? 'has a control character in it' : undefined
+  return /\p{Cc}/u.test(text) ? 'has a control character' : undefined
 }

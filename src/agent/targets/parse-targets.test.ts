@@ -180,7 +180,7 @@ const TOP: [string, string][] = [
     'nome = "a"\nreload = ["./x"]',
     '2: the program of reload must be a name or an absolute path: "./x"',
   ],
-  ['nome = "a"\nreload = ["x", "a\\u0000b"]', '2: an item of reload has a control character in it'],
+  ['nome = "a"\nreload = ["x", "a\\u0000b"]', '2: an item of reload has a control character'],
   [`nome = "a"\nreload = [${'"x",'.repeat(65)}]`, '2: reload has more than 64 items'],
   [
     `nome = "a"\nreload = ["${'x'.repeat(4097)}"]`,
@@ -207,8 +207,8 @@ const TOP: [string, string][] = [
     'nome = "a"\nprobe = "h:1"\nprobe_name = "10.0.0.1"',
     '3: probe_name must be a host name: "10.0.0.1"',
   ],
-  ['nome = "a"\nprobe_name = "x"', '2: probe_name says nothing without probe'],
-  ['nome = "a"\nprobe_protocol = "tls"', '2: probe_protocol says nothing without probe'],
+  ['nome = "a"\nprobe_name = "x"', '2: probe_name needs probe'],
+  ['nome = "a"\nprobe_protocol = "tls"', '2: probe_protocol needs probe'],
 ]
 
 describe('what stands outside [[file]] is refused', () => {
@@ -256,8 +256,8 @@ const IN_FILE: [string, string][] = [
     'path = "//a"\ncontent = ["cert"]',
     '4: path must be written without ., .. and doubled slashes: "//a"',
   ],
-  ['path = "/a\\u0000b"\ncontent = ["cert"]', '4: path has a control character in it'],
-  ['path = "/a\\nb"\ncontent = ["cert"]', '4: path has a control character in it'],
+  ['path = "/a\\u0000b"\ncontent = ["cert"]', '4: path has a control character'],
+  ['path = "/a\\nb"\ncontent = ["cert"]', '4: path has a control character'],
   [
     `path = "/${'x/'.repeat(2000)}x"\ncontent = ["cert"]`,
     `4: path is longer than 4000 bytes: "/${'x/'.repeat(49)}x…"`,
@@ -275,7 +275,7 @@ const IN_FILE: [string, string][] = [
   ['path = "/p"\ncontent = ["key", "key"]', '5: content has the same part twice'],
   [
     'path = "/p"\ncontent = ["cert"]\nformat = "pkcs12"\npassword_file = "/w"',
-    '6: content and format are both given: one file holds one of them',
+    '6: content and format are both given: use only one of them in a file',
   ],
   [
     'path = "/p"\ncontent = ["cert"]\npassword_file = "/w"',
@@ -353,8 +353,8 @@ describe('what stands in a [[file]] is refused', () => {
 
   test('[TGT-7] the same path twice', () => {
     assert.deepEqual(problemsOf(`nome = "a"\n${FILE}${FILE}${FILE}`), [
-      '5: path is also that of the file in line 2: "/p"',
-      '8: path is also that of the file in line 2: "/p"',
+      '5: the file in line 2 has the same path: "/p"',
+      '8: the file in line 2 has the same path: "/p"',
     ])
   })
 

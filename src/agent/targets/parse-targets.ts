@@ -78,12 +78,12 @@ function parseArtefact(
   if (first === undefined) return 'pair'
   for (const { content, line } of files) {
     if (content.format === 'file') continue
-    const reason = `this file is of a certificate, and that in line ${first.line} is a file`
+    const reason = `this file takes parts of a certificate, and the file in line ${first.line} takes a delivered file`
     problems.push({ source, line, reason })
   }
   for (const key of ['key_type', ...PROBE_KEYS]) {
     if (reader.has(key))
-      reader.refuse(key, `${key} is for certificates, and this target is of a file`)
+      reader.refuse(key, `${key} is for certificates, and this target is for a file`)
   }
   return 'file'
 }
@@ -114,7 +114,7 @@ function parseFiles(
   for (const [index, { path, line }] of files.entries()) {
     const first = files.find((file) => file.path === path)
     if (first === undefined || files.indexOf(first) === index) continue
-    const reason = `path is also that of the file in line ${first.line}: ${quote(path)}`
+    const reason = `the file in line ${first.line} has the same path: ${quote(path)}`
     context.problems.push({ source: context.source, line, reason })
   }
   return files

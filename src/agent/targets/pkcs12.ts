@@ -75,9 +75,7 @@ export function findPasswordFault(password: string): string | undefined {
   if (password.length > PASSWORD_LENGTH_MAX) {
     return `the password has more than ${PASSWORD_LENGTH_MAX} characters`
   }
-  return PASSWORD.test(password)
-    ? undefined
-    : 'the password has characters other than printable ASCII'
+  return PASSWORD.test(password) ? undefined : 'the password has characters besides printable ASCII'
 }
 
 function encryptionBy(password: string) {

@@ -101,7 +101,7 @@ describe('a PostgreSQL server', () => {
       const probe = await probeOf(postgresServer(answer))
       assert.deepEqual(await ask({ ...probe, protocol: 'postgres' }), {
         ok: false,
-        reason: `127.0.0.1:${probe.port} is no PostgreSQL server that offers TLS`,
+        reason: `127.0.0.1:${probe.port} is not a PostgreSQL server that offers TLS`,
       })
     })
   }

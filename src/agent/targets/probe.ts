@@ -98,7 +98,7 @@ function askPostgresForTls(tcp: Socket, onAccepted: () => void, fail: (why: stri
   tcp.once('data', (answer) => {
     tcp.pause()
     if (answer.toString('latin1') === SSL_ACCEPTED) onAccepted()
-    else fail('is no PostgreSQL server that offers TLS')
+    else fail('is not a PostgreSQL server that offers TLS')
   })
 }
 

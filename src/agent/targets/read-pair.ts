@@ -77,7 +77,7 @@ function parseFiles({ certificatePem, keyPem, recordText, caPem }: PairFiles): M
   const key = parseKey(keyPem)
   const record = parseRecord(recordText)
   if (leaf === undefined || roots.length === 0) throw new Error('a certificate is missing')
-  if (!isAcceptablePublicKey(leaf.x509.publicKey)) throw new Error('its key is of no known type')
+  if (!isAcceptablePublicKey(leaf.x509.publicKey)) throw new Error('its key has an unknown type')
   if (!key.publicKeySpki.equals(leaf.publicKeySpki)) {
     throw new Error('its key is not the key of its certificate')
   }

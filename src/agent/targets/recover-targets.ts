@@ -7,7 +7,7 @@ import type { TransactionContext } from './transaction.ts'
 
 const FAULT = {
   step: 'interrupted',
-  reason: 'the change was cut short, and everything was put back',
+  reason: 'the change was interrupted, and the agent put everything back',
 } as const
 
 /** Resolves with what cannot be recovered now; nothing may be applied to those targets. */
@@ -24,7 +24,7 @@ export async function recoverTargets(
       else await revertTarget(context, journal, FAULT)
     } catch (error) {
       stuck.add(journal.entry.target)
-      const reason = `${journal.entry.source}: a change that was cut short cannot be put back: ${describeError(error)}`
+      const reason = `${journal.entry.source}: the agent cannot put an interrupted change back: ${describeError(error)}`
       context.log.error(
         { source: journal.entry.source, error: describeError(error) },
         'Target not recovered',

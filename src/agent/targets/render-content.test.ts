@@ -109,9 +109,9 @@ describe('PKCS#12', () => {
 
   const unusable = [
     ['', 'the password is empty'],
-    ['senha-não', 'the password has characters other than printable ASCII'],
-    ['a\tb', 'the password has characters other than printable ASCII'],
-    ['a\0b', 'the password has characters other than printable ASCII'],
+    ['senha-não', 'the password has characters besides printable ASCII'],
+    ['a\tb', 'the password has characters besides printable ASCII'],
+    ['a\0b', 'the password has characters besides printable ASCII'],
     ['x'.repeat(1025), 'the password has more than 1024 characters'],
   ] as const
   for (const [password, message] of unusable) {

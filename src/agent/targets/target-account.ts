@@ -55,6 +55,6 @@ async function findAccount(
     const isUnknown = error instanceof Error && 'code' in error && error.code === EXIT_NOT_FOUND
     return isUnknown
       ? `there is no ${noun} ${nameOrNumber}`
-      : `${noun} ${nameOrNumber} cannot be looked up; its number would do`
+      : `${noun} ${nameOrNumber} cannot be looked up; give its number instead`
   }
 }

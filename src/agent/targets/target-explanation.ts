@@ -92,7 +92,7 @@ function formatContent(content: TargetContent): string {
 }
 
 function formatProbe({ probe }: LoadedTarget): string {
-  if (probe === undefined) return 'expects nothing: there is no probe'
+  if (probe === undefined) return 'has no probe'
   const { host, port, protocol, serverName } = probe
   const name = serverName === undefined ? '' : `, asked for ${serverName}`
   return `expects the new serial from ${formatHost(host)}:${port} (${protocol}${name})`

@@ -41,9 +41,9 @@ describe('the state of targets', WITH_OWN_PLACE, () => {
       const cases: [string, RegExp][] = [
         [join(open, 'state'), /open is writable by group or others/],
         [join(parent, 'missing', 'state'), /missing does not exist/],
-        [join(parent, 'link'), /it is no directory/],
+        [join(parent, 'link'), /it is not a directory/],
         [join(parent, 'link', 'state'), /link is a symbolic link/],
-        [join(parent, 'file'), /it is no directory/],
+        [join(parent, 'file'), /it is not a directory/],
       ]
       for (const [directory, message] of cases) {
         await assert.rejects(prepareTargetsState(directory, ownUid), { message })

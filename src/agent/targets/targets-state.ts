@@ -40,7 +40,7 @@ export async function prepareTargetsState(directory: string, uid: number): Promi
     if (errnoCode(error) !== 'EEXIST') throw error
   }
   const stats = await lstat(directory)
-  if (!stats.isDirectory()) throw refused(directory, 'it is no directory')
+  if (!stats.isDirectory()) throw refused(directory, 'it is not a directory')
   if (stats.uid !== uid) throw refused(directory, `it belongs to user ${stats.uid}`)
   if ((stats.mode & 0o077) !== 0) await chmod(directory, PRIVATE)
 }
@@ -52,6 +52,6 @@ export function tryLockTargets(directory: string): FileLock | undefined {
 
 function refused(directory: string, why: string): UserError {
   return new UserError('targets_state', `${directory} cannot keep the state of targets: ${why}`, {
-    hint: 'SVC_AGENT_TARGETS_STATE_DIR names another place',
+    hint: 'name another place with SVC_AGENT_TARGETS_STATE_DIR',
   })
 }

@@ -50,7 +50,7 @@ export function decideRelease(offered: OfferedRelease): ReleaseVerdict {
     return refuse(
       'not_newer',
       `version ${claim.version} is not newer than ${oldVersion}`,
-      '--allow-downgrade installs it all the same',
+      '--allow-downgrade installs it nevertheless',
     )
   }
   return { ok: true, version: claim.version }

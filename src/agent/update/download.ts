@@ -81,7 +81,7 @@ function redirectTarget(from: URL, location: string | string[] | undefined): URL
   }
   const target = new URL(location, from)
   if (target.protocol === 'https:') return target
-  throw new Error(`a redirect to ${target.protocol}// is refused`)
+  throw new Error(`the agent does not follow a redirect to ${target.protocol}//`)
 }
 
 async function readReply(

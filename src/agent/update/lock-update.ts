@@ -45,7 +45,7 @@ function isNamed({ descriptor }: FileLock, path: string): boolean {
 function underWay(binary: string): UserError {
   return new UserError(
     'update_under_way',
-    `another update of ${binary} is under way or being watched`,
+    `another update of ${binary} is under way, or its watcher still watches it`,
     { hint: 'try again in two minutes' },
   )
 }

@@ -93,7 +93,7 @@ describe('[UPD-4] signatures of the real minisign', WITH_MINISIGN, () => {
     const signature = other.sign(CONTENT)
     assert.deepEqual(verifyMinisign(key, CONTENT, signature), {
       ok: false,
-      reason: 'it was made with another key',
+      reason: 'it is by another key',
     })
     const lines = linesOf(signature)
     const bytes = Buffer.from(lines[1] ?? '', 'base64')
@@ -108,7 +108,7 @@ describe('[UPD-4] signatures of the real minisign', WITH_MINISIGN, () => {
     const spliced = Buffer.from([mine[0], mine[1], other[2], mine[3], ''].join('\n'))
     assert.deepEqual(verifyMinisign(key, CONTENT, spliced), {
       ok: false,
-      reason: 'its trusted comment was changed',
+      reason: 'somebody changed its trusted comment',
     })
   })
 

@@ -88,16 +88,16 @@ export function verifyMinisign(
   const signature = parseMinisignSignature(signatureFile)
   if (signature === undefined) return { ok: false, reason: 'it is not a signature of minisign' }
   if (!signature.keyId.equals(publicKey.keyId)) {
-    return { ok: false, reason: 'it was made with another key' }
+    return { ok: false, reason: 'it is by another key' }
   }
   const signed =
     signature.algorithm === 'prehashed' ? hash('blake2b512', content, 'buffer') : content
   if (!verify(null, signed, publicKey.key, signature.signature)) {
-    return { ok: false, reason: 'it was made for another file' }
+    return { ok: false, reason: 'it is for another file' }
   }
   const commented = Buffer.concat([signature.signature, Buffer.from(signature.trustedComment)])
   if (!verify(null, commented, publicKey.key, signature.globalSignature)) {
-    return { ok: false, reason: 'its trusted comment was changed' }
+    return { ok: false, reason: 'somebody changed its trusted comment' }
   }
   return { ok: true, trustedComment: signature.trustedComment }
 }

@@ -23,7 +23,7 @@ export async function resolveUpdateTarget(path: string): Promise<string> {
   throw new UserError(
     'target_refused',
     kind === 'plain-node'
-      ? `${binary} is a plain Node runtime, there is no agent inside`
+      ? `${binary} is a plain Node runtime without an agent`
       : `${binary} is not the executable of an agent`,
     { hint: 'self-update replaces the single executable of a release; see --binary' },
   )
@@ -71,7 +71,9 @@ async function refuseOthersFile(binary: string): Promise<void> {
   throw new UserError(
     'target_refused',
     `${binary} ${isOthers ? `belongs to user ${uid}` : 'is writable by group or others'}`,
-    { hint: 'only root’s own executable, or that of the user who updates it, is replaced' },
+    {
+      hint: 'self-update replaces only an executable that belongs to root or to the user who updates it',
+    },
   )
 }
 

@@ -70,7 +70,7 @@ export class StrangerQueue<T> {
     const first = this.#order.pop()
     if (first === undefined) return undefined
     const waiter = first.waiters.shift()
-    invariant(waiter, 'whoever is in the order waits')
+    invariant(waiter, 'a caller in the order waits')
     this.#forget(first)
     if (first.waiters.length > 0) this.#order.push(this.#rankOf(first), first)
     return { caller: first.caller, item: waiter.item }
@@ -110,7 +110,7 @@ export class StrangerQueue<T> {
       if (isMore && siteOf(waiting.caller) === site) most = waiting
     }
     const waiter = most?.waiters.pop()
-    invariant(most && waiter, 'whoever is counted waits')
+    invariant(most && waiter, 'a counted caller waits')
     if (most.waiters.length === 0) this.#order.remove(most)
     this.#forget(most)
     return [waiter.item]

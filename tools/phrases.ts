@@ -1,0 +1,40 @@
+// Phrases that people trip over and that came back too often: docs and strings of the programs do without them. STYLE.md
+// says what to write instead. `node tools/phrases.ts` prints the faults.
+
+import { findFiles, isTestFile, readSources, type SourceFile } from './source-files.ts'
+
+const PHRASES: readonly RegExp[] = [
+  /\bbelongs? into\b/i,
+  /\bwhoever\b/i,
+  /\bnobody whom\b|\bwhom nobody\b/i,
+  /\bof root['’]s\b/i,
+  /\bof before (?:\d|sealed)/i,
+  /\bneither\./i,
+]
+
+const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
+
+/** Documents whole; of code the lines that are not comments. */
+export function findPhrases(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      if (path.endsWith('.ts') && COMMENT.test(line)) return []
+      return PHRASES.flatMap((phrase) => {
+        const found = phrase.exec(line)
+        return found === null ? [] : [`${path}:${index + 1} says "${found[0]}"`]
+      })
+    }),
+  )
+}
+
+if (import.meta.main) {
+  const paths = [
+    ...['README.md', 'CONTRIBUTING.md', 'STYLE.md'],
+    ...findFiles(['docs'], ['.md']),
+    ...findFiles(['src'], ['.ts']).filter((path) => !isTestFile(path)),
+  ]
+  const faults = findPhrases(readSources(paths))
+  for (const fault of faults) process.stdout.write(`${fault}\n`)
+  process.stdout.write(`${faults.length} faults in ${paths.length} files\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
