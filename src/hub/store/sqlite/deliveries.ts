@@ -19,7 +19,7 @@ import {
   fromDelivery,
   toDelivery,
   toDeliveryWithCargo,
-} from './rows.ts'
+} from './cargo-rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 const listOf = (statuses: readonly DeliveryStatus[]): string =>

@@ -9,7 +9,7 @@ import type { Secret } from '../../../platform/secret.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { type EntryRow, toEntry } from './rows.ts'
+import { type EntryRow, toEntry } from './entries.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 

@@ -5,7 +5,6 @@ import { formatTimestamp } from '../../../audit/hash-chain.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { EntryFilter } from '../store.ts'
-import { type EntryRow, fromEntry, toEntry } from './rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 const COLUMNS = [
@@ -108,4 +107,47 @@ function findSeqBefore(session: SqlSession, since: Date | undefined): number | u
     formatTimestamp(since),
   )
   return row === undefined ? undefined : row.seq - 1
+}
+
+export interface EntryRow {
+  seq: number
+  id: AuditEntry['id']
+  agente_id: AuditEntry['agentId']
+  tipo_evento: string
+  payload: string
+  entrega_id: AuditEntry['deliveryId']
+  request_id: string | null
+  timestamp: string
+  hash_anterior: string
+  hash_atual: string
+}
+
+export function toEntry(row: EntryRow): AuditEntry {
+  return {
+    seq: row.seq,
+    id: row.id,
+    agentId: row.agente_id,
+    eventType: row.tipo_evento,
+    payloadText: row.payload,
+    deliveryId: row.entrega_id,
+    requestId: row.request_id,
+    timestamp: row.timestamp,
+    previousHash: row.hash_anterior,
+    hash: row.hash_atual,
+  }
+}
+
+export function fromEntry(entry: AuditEntry): EntryRow {
+  return {
+    seq: entry.seq,
+    id: entry.id,
+    agente_id: entry.agentId,
+    tipo_evento: entry.eventType,
+    payload: entry.payloadText,
+    entrega_id: entry.deliveryId,
+    request_id: entry.requestId,
+    timestamp: entry.timestamp,
+    hash_anterior: entry.previousHash,
+    hash_atual: entry.hash,
+  }
 }

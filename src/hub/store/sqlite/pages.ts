@@ -2,18 +2,15 @@
 
 import type { Page } from '../store.ts'
 import { DELIVERIES_WITH_CARGO } from './deliveries.ts'
+import { type AgentRow, toAgent } from './agent-rows.ts'
 import {
-  type AgentRow,
   type CargoRow,
   type DeliveryWithCargoRow,
-  type PolicyRow,
-  type TokenRow,
-  toAgent,
   toCargo,
   toDeliveryWithCargo,
-  toPolicy,
-  toToken,
-} from './rows.ts'
+} from './cargo-rows.ts'
+import { type PolicyRow, toPolicy } from './policy-rows.ts'
+import { type TokenRow, toToken } from './token-rows.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 interface PagedList<Row, T> {

@@ -66,30 +66,18 @@ import {
   selectPage,
   TOKEN_PAGES,
 } from './pages.ts'
+import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
+import { type CargoRow, type ContentRow, toCargo, toContent } from './cargo-rows.ts'
 import {
-  type AgentRequestsRow,
-  type AgentRow,
-  type AgentTrustRow,
-  type CargoRow,
   type CertificateRow,
-  type ContentRow,
-  type EntryRow,
-  type PolicyRow,
-  type RootSetRow,
   type StandingCertificateRow,
-  type TokenRow,
-  toAgent,
-  toAgentRequests,
-  toAgentTrust,
-  toCargo,
   toCertificate,
-  toContent,
-  toEntry,
-  toPolicy,
-  toRootSet,
   toStandingCertificate,
-  toToken,
-} from './rows.ts'
+} from './certificate-rows.ts'
+import { type EntryRow, toEntry } from './entries.ts'
+import { type PolicyRow, toPolicy } from './policy-rows.ts'
+import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './root-rows.ts'
+import { type TokenRow, toToken } from './token-rows.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 

@@ -39,17 +39,12 @@ import {
   setAccessTokenUsed,
   updateAccessToken,
 } from './access-tokens.ts'
-import {
-  type CertificateRow,
-  fromAgent,
-  fromAgentTrust,
-  fromCargo,
-  fromNewCertificate,
-  fromPolicy,
-  fromRootSet,
-  fromToken,
-  toCertificate,
-} from './rows.ts'
+import { fromAgent } from './agent-rows.ts'
+import { fromCargo } from './cargo-rows.ts'
+import { type CertificateRow, fromNewCertificate, toCertificate } from './certificate-rows.ts'
+import { fromPolicy } from './policy-rows.ts'
+import { fromAgentTrust, fromRootSet } from './root-rows.ts'
+import { fromToken } from './token-rows.ts'
 import type { Parameter } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'

@@ -1,6 +1,5 @@
 import type { DeadMessage, Webhook, WebhookProgress } from '../../domain/webhook.ts'
-
-type Instant = number
+import { type Instant, fromDate, toDate } from './instants.ts'
 
 interface ProgressRow {
   cursor_seq: number
@@ -88,12 +87,4 @@ export function fromDeadMessage(message: DeadMessage): DeadMessageRow {
     died_at: message.diedAt.getTime(),
     erro: message.error,
   }
-}
-
-function toDate(instant: Instant | null): Date | null {
-  return instant === null ? null : new Date(instant)
-}
-
-function fromDate(date: Date | null): Instant | null {
-  return date === null ? null : date.getTime()
 }
