@@ -1,6 +1,6 @@
-import { invariant } from '../../../platform/errors.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
+import { fromDate, toDate } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
 
 interface AccessTokenRow {
@@ -25,24 +25,11 @@ export function selectAccessTokens(session: SqlSession): AccessToken[] {
 }
 
 export function insertAccessToken(session: SqlSession, token: AccessToken): void {
-  session.run(
-    `INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, last_used_at,
-       revoked_at, ended_at)
-     VALUES (@token_hash, @name, @role, @created_at, @expires_at, @last_used_at, @revoked_at,
-       @ended_at)`,
-    fromAccessToken(token),
-  )
+  session.insert('admin_tokens', fromAccessToken(token))
 }
 
 export function updateAccessToken(session: SqlSession, token: AccessToken): void {
-  const changes = session.run(
-    `UPDATE admin_tokens SET name = @name, role = @role, created_at = @created_at,
-       expires_at = @expires_at, last_used_at = @last_used_at, revoked_at = @revoked_at,
-       ended_at = @ended_at
-     WHERE token_hash = @token_hash`,
-    fromAccessToken(token),
-  )
-  invariant(changes === 1, `admin token ${token.name} is there to be changed`)
+  session.update('admin_tokens', 'token_hash', fromAccessToken(token))
 }
 
 export function setAccessTokenUsed(session: SqlSession, hash: TokenHash, at: Date): void {
@@ -62,9 +49,9 @@ function toAccessToken(row: AccessTokenRow): AccessToken {
     role: row.role,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
-    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
-    revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
-    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
+    lastUsedAt: toDate(row.last_used_at),
+    revokedAt: toDate(row.revoked_at),
+    endedAt: toDate(row.ended_at),
   }
 }
 
@@ -75,8 +62,8 @@ function fromAccessToken(token: AccessToken): AccessTokenRow {
     role: token.role,
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
-    last_used_at: token.lastUsedAt?.getTime() ?? null,
-    revoked_at: token.revokedAt?.getTime() ?? null,
-    ended_at: token.endedAt?.getTime() ?? null,
+    last_used_at: fromDate(token.lastUsedAt),
+    revoked_at: fromDate(token.revokedAt),
+    ended_at: fromDate(token.endedAt),
   }
 }

@@ -1,3 +1,4 @@
+import { invariant } from '../../../platform/errors.ts'
 import type { Connection } from './encrypted-database.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 
@@ -30,6 +31,30 @@ export class SqlSession {
     return this.#run(sql, (statement) => statement.run(...parameters)).changes
   }
 
+  /** A row whose columns are the keys of an object. */
+  insert(table: string, row: object): void {
+    this.run(insertInto(table, row), row)
+  }
+
+  /** In the place of the row with the same key, of which columns that are not given stay as they are. */
+  put(table: string, key: string, row: object): void {
+    const others = columnsOf(row, key).map((name) => `${name} = excluded.${name}`)
+    const sql = `${insertInto(table, row)} ON CONFLICT (${key}) DO UPDATE SET ${others.join(', ')}`
+    this.run(sql, row)
+  }
+
+  /** Everything but the key of a row that is there. */
+  update(table: string, key: string, row: object): void {
+    const others = columnsOf(row, key).map((name) => `${name} = @${name}`)
+    const sql = `UPDATE ${table} SET ${others.join(', ')} WHERE ${key} = @${key}`
+    this.changeOne(sql, row)
+  }
+
+  changeOne(sql: string, ...parameters: Parameters): void {
+    const changes = this.run(sql, ...parameters)
+    invariant(changes === 1, `one row is there to be changed by: ${sql}`)
+  }
+
   #run<T>(sql: string, work: (statement: Statement) => T): T {
     try {
       return work(this.#prepare(sql))
@@ -46,4 +71,13 @@ export class SqlSession {
     }
     return statement
   }
+}
+
+function columnsOf(row: object, key: string): string[] {
+  return Object.keys(row).filter((name) => name !== key)
+}
+
+function insertInto(table: string, row: object): string {
+  const columns = Object.keys(row)
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (@${columns.join(', @')})`
 }

@@ -1,4 +1,3 @@
-import { invariant } from '../../../platform/errors.ts'
 import type { WebhookId } from '../../../protocol/identifiers.ts'
 import type { DeadMessage, Webhook, WebhookProgress } from '../../domain/webhook.ts'
 import type { WebhookReader, WebhookWriter } from '../webhook-store.ts'
@@ -60,13 +59,7 @@ export class SqliteWebhookReader implements WebhookReader {
 /** Its reads see what it wrote. */
 export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookWriter {
   async insert(webhook: Webhook, secret: string): Promise<void> {
-    this.session().run(
-      `INSERT INTO webhooks (id, url, tipos, segredo, created_at, disabled_at, geracao, cursor_seq,
-         tentativas, espera_ms, next_attempt_at, last_success_at, last_error_at, erro)
-       VALUES (@id, @url, @tipos, @segredo, @created_at, @disabled_at, @geracao, @cursor_seq,
-         @tentativas, @espera_ms, @next_attempt_at, @last_success_at, @last_error_at, @erro)`,
-      { ...fromWebhook(webhook), segredo: secret },
-    )
+    this.session().insert('webhooks', { ...fromWebhook(webhook), segredo: secret })
   }
 
   async remove(id: WebhookId): Promise<boolean> {
@@ -90,19 +83,17 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
 
   async setDisabled(id: WebhookId, at: Date): Promise<void> {
     const sql = 'UPDATE webhooks SET disabled_at = ? WHERE id = ?'
-    const changes = this.session().run(sql, at.getTime(), id)
-    invariant(changes === 1, `webhook ${id} is there to be disabled`)
+    this.session().changeOne(sql, at.getTime(), id)
   }
 
   async restart(id: WebhookId, cursorSeq: number): Promise<void> {
-    const changes = this.session().run(
+    this.session().changeOne(
       `UPDATE webhooks SET geracao = geracao + 1, disabled_at = NULL, next_attempt_at = NULL,
          tentativas = iif(cursor_seq = @seq, tentativas, 0),
          espera_ms = iif(cursor_seq = @seq, espera_ms, 0), cursor_seq = @seq
        WHERE id = @id`,
       { id, seq: cursorSeq },
     )
-    invariant(changes === 1, `webhook ${id} is there to be moved`)
   }
 
   async insertDead(message: DeadMessage): Promise<void> {

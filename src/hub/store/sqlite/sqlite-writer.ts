@@ -45,7 +45,6 @@ import { type CertificateRow, fromNewCertificate, toCertificate } from './certif
 import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
-import type { Parameter } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 
@@ -62,34 +61,15 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async insertAgent(agent: Agent): Promise<void> {
-    this.session().run(
-      `INSERT INTO agentes (id, hostname, role, token_hash, created_at, last_seen_at,
-         last_poll_at, revoked_at, removed_at, active_identity_seq, active_identity_since)
-       VALUES (@id, @hostname, @role, @token_hash, @created_at, @last_seen_at,
-         @last_poll_at, @revoked_at, @removed_at, @active_identity_seq, @active_identity_since)`,
-      fromAgent(agent),
-    )
+    this.session().insert('agentes', fromAgent(agent))
   }
 
   async updateAgent(agent: Agent): Promise<void> {
-    const changes = this.session().run(
-      `UPDATE agentes SET hostname = @hostname, role = @role,
-         token_hash = @token_hash, removed_at = @removed_at, created_at = @created_at, last_seen_at = @last_seen_at, last_poll_at = @last_poll_at,
-         revoked_at = @revoked_at, active_identity_seq = @active_identity_seq,
-         active_identity_since = @active_identity_since
-       WHERE id = @id`,
-      fromAgent(agent),
-    )
-    invariant(changes === 1, `agent ${agent.id} is there to be changed`)
+    this.session().update('agentes', 'id', fromAgent(agent))
   }
 
   async setAgentCertificate(id: AgentId, certificatePem: string): Promise<void> {
-    this.session().run(
-      `INSERT INTO agentes_cert (agente_id, cert) VALUES (?, ?)
-       ON CONFLICT (agente_id) DO UPDATE SET cert = excluded.cert`,
-      id,
-      certificatePem,
-    )
+    this.session().put('agentes_cert', 'agente_id', { agente_id: id, cert: certificatePem })
   }
 
   /** An agent that is gone is no error: it may have been removed since the event was accepted. */
@@ -98,15 +78,8 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setEventDebt(id: AgentId, { bytes, reserveBytes, at }: EventDebt): Promise<void> {
-    this.session().run(
-      `INSERT INTO agentes_eventos (agente_id, bytes, reserva, at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (agente_id) DO UPDATE SET bytes = excluded.bytes, reserva = excluded.reserva,
-         at = excluded.at`,
-      id,
-      bytes,
-      reserveBytes,
-      at.getTime(),
-    )
+    const row = { agente_id: id, bytes, reserva: reserveBytes, at: at.getTime() }
+    this.session().put('agentes_eventos', 'agente_id', row)
   }
 
   async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
@@ -117,55 +90,29 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
-    this.#changeOne(
+    this.session().changeOne(
       'UPDATE agentes SET active_identity_seq = ?, active_identity_since = ? WHERE id = ?',
-      [seq, since.getTime(), id],
+      seq,
+      since.getTime(),
+      id,
     )
   }
 
   async requestSync(id: AgentId, at: Date): Promise<void> {
-    this.session().run(
-      `INSERT INTO pedidos (agente_id, sync_at) VALUES (?, ?)
-       ON CONFLICT (agente_id) DO UPDATE SET sync_at = excluded.sync_at`,
-      id,
-      at.getTime(),
-    )
+    this.session().put('pedidos', 'agente_id', { agente_id: id, sync_at: at.getTime() })
   }
 
   async requestRotation(id: AgentId, { at, afterSeq }: RequestedRotation): Promise<void> {
-    this.session().run(
-      `INSERT INTO pedidos (agente_id, rotate_at, rotate_after_seq) VALUES (?, ?, ?)
-       ON CONFLICT (agente_id) DO UPDATE SET
-         rotate_at = excluded.rotate_at, rotate_after_seq = excluded.rotate_after_seq`,
-      id,
-      at.getTime(),
-      afterSeq,
-    )
+    const row = { agente_id: id, rotate_at: at.getTime(), rotate_after_seq: afterSeq }
+    this.session().put('pedidos', 'agente_id', row)
   }
 
   async insertToken(token: EnrollmentToken): Promise<void> {
-    this.session().run(
-      `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at,
-         expires_at, consumed_at, reenroll, de_operador, mismatches, replay_fingerprint,
-         replay_agente_id, replay_cert, ended_at)
-       VALUES (@token_hash, @expected_hostname, @expected_role, @created_at, @expires_at,
-         @consumed_at, @reenroll, @de_operador, @mismatches, @replay_fingerprint,
-         @replay_agente_id, @replay_cert, @ended_at)`,
-      fromToken(token),
-    )
+    this.session().insert('enrollment_tokens', fromToken(token))
   }
 
   async updateToken(token: EnrollmentToken): Promise<void> {
-    const changes = this.session().run(
-      `UPDATE enrollment_tokens SET expected_hostname = @expected_hostname,
-         expected_role = @expected_role, created_at = @created_at, expires_at = @expires_at,
-         consumed_at = @consumed_at, reenroll = @reenroll, de_operador = @de_operador,
-         mismatches = @mismatches, replay_fingerprint = @replay_fingerprint,
-         replay_agente_id = @replay_agente_id, replay_cert = @replay_cert, ended_at = @ended_at
-       WHERE token_hash = @token_hash`,
-      fromToken(token),
-    )
-    invariant(changes === 1, `token ${token.hash.slice(0, 16)} is there to be changed`)
+    this.session().update('enrollment_tokens', 'token_hash', fromToken(token))
   }
 
   async endExpiredTokens(now: Date): Promise<void> {
@@ -189,13 +136,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setCertificateFirstUsed(sha256: string, at: Date): Promise<void> {
     const sql = 'UPDATE certificados SET first_used_at = ? WHERE sha256 = ?'
-    this.#changeOne(sql, [at.getTime(), sha256])
+    this.session().changeOne(sql, at.getTime(), sha256)
   }
 
   async setCertificateDelivered(sha256: string, deliveryId: DeliveryId): Promise<void> {
-    this.#changeOne(
+    this.session().changeOne(
       `UPDATE certificados SET purpose = 'delivery', entrega_id = ? WHERE sha256 = ?`,
-      [deliveryId, sha256],
+      deliveryId,
+      sha256,
     )
   }
 
@@ -207,33 +155,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setRecipient(agentId: AgentId, recipient: Recipient | undefined): Promise<void> {
     const session = this.session()
-    if (recipient === undefined) {
-      session.run('DELETE FROM agentes_recipient WHERE agente_id = ?', agentId)
-      return
-    }
-    session.run(
-      `INSERT INTO agentes_recipient (agente_id, recipient) VALUES (?, ?)
-       ON CONFLICT (agente_id) DO UPDATE SET recipient = excluded.recipient`,
-      agentId,
-      recipient,
-    )
+    if (recipient !== undefined) {
+      session.put('agentes_recipient', 'agente_id', { agente_id: agentId, recipient })
+    } else session.run('DELETE FROM agentes_recipient WHERE agente_id = ?', agentId)
   }
 
   async insertRootSet(set: RootSet): Promise<void> {
-    const sql = `INSERT INTO raizes (epoca, numero, roots, created_at)
-      VALUES (@epoca, @numero, @roots, @created_at)`
-    this.session().run(sql, fromRootSet(set))
+    this.session().insert('raizes', fromRootSet(set))
   }
 
   async setAgentTrust(trust: AgentTrust): Promise<void> {
-    this.session().run(
-      `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, pinned, erro, reported_at)
-       VALUES (@agente_id, @numero, @fingerprints, @pinned, @erro, @reported_at)
-       ON CONFLICT (agente_id) DO UPDATE SET
-         numero = excluded.numero, fingerprints = excluded.fingerprints, pinned = excluded.pinned,
-         erro = excluded.erro, reported_at = excluded.reported_at`,
-      fromAgentTrust(trust),
-    )
+    this.session().put('agentes_raizes', 'agente_id', fromAgentTrust(trust))
   }
 
   async removeAgentTrust(agentId: AgentId): Promise<void> {
@@ -241,35 +173,21 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async insertCargo(cargo: Cargo): Promise<void> {
-    this.session().run(
-      `INSERT INTO cargas (id, tipo, nome, versao, sans, created_at, removed_at)
-       VALUES (@id, @tipo, @nome, @versao, @sans, @created_at, @removed_at)`,
-      fromCargo(cargo),
-    )
+    this.session().insert('cargas', fromCargo(cargo))
   }
 
   async updateCargo(cargo: Cargo): Promise<void> {
-    const changes = this.session().run(
-      `UPDATE cargas SET tipo = @tipo, nome = @nome, versao = @versao, sans = @sans,
-         created_at = @created_at, removed_at = @removed_at
-       WHERE id = @id`,
-      fromCargo(cargo),
-    )
-    invariant(changes === 1, `carga ${cargo.id} is there to be changed`)
+    this.session().update('cargas', 'id', fromCargo(cargo))
   }
 
   async setContent(id: CargoId, content: CargoContent): Promise<void> {
-    this.session().run(
-      `INSERT INTO cargas_conteudo (carga_id, sha256, escrow, conteudo, modo) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (carga_id) DO UPDATE SET
-         sha256 = excluded.sha256, escrow = excluded.escrow, conteudo = excluded.conteudo,
-         modo = excluded.modo`,
-      id,
-      content.sha256,
-      JSON.stringify(content.escrow),
-      content.bytes,
-      content.mode ?? null,
-    )
+    this.session().put('cargas_conteudo', 'carga_id', {
+      carga_id: id,
+      sha256: content.sha256,
+      escrow: JSON.stringify(content.escrow),
+      conteudo: content.bytes,
+      modo: content.mode ?? null,
+    })
   }
 
   async removeContent(id: CargoId): Promise<void> {
@@ -277,22 +195,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setPolicy(policy: Policy): Promise<void> {
-    this.session().run(
-      `INSERT INTO politicas (role, nome, token_ttl_max, cert_ttl, sans_permitidos,
-         sans_nomeados, cargas_automaticas, reenroll)
-       VALUES (@role, @nome, @token_ttl_max, @cert_ttl, @sans_permitidos,
-         @sans_nomeados, @cargas_automaticas, @reenroll)
-       ON CONFLICT (role) DO UPDATE SET
-         nome = excluded.nome, token_ttl_max = excluded.token_ttl_max,
-         cert_ttl = excluded.cert_ttl, sans_permitidos = excluded.sans_permitidos,
-         sans_nomeados = excluded.sans_nomeados,
-         cargas_automaticas = excluded.cargas_automaticas, reenroll = excluded.reenroll`,
-      fromPolicy(policy),
-    )
+    this.session().put('politicas', 'role', fromPolicy(policy))
   }
 
   async removePolicy(role: string): Promise<void> {
-    this.#changeOne('DELETE FROM politicas WHERE role = ?', [role])
+    this.session().changeOne('DELETE FROM politicas WHERE role = ?', role)
   }
 
   async insertDeliveries(deliveries: readonly Delivery[], change?: number): Promise<void> {
@@ -318,7 +225,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     error: string | null,
   ): Promise<void> {
     const sql = 'UPDATE entregas SET status = ?, updated_at = ?, erro = ? WHERE id = ?'
-    this.#changeOne(sql, [status, at.getTime(), error, id])
+    this.session().changeOne(sql, status, at.getTime(), error, id)
   }
 
   async insertChange(change: Omit<FleetChange, 'id'>): Promise<number> {
@@ -384,10 +291,5 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async forgetCaRefusals(agentId: AgentId, now: Date): Promise<boolean> {
     return forgetCaRefusals(this.session(), agentId, now)
-  }
-
-  #changeOne(sql: string, parameters: readonly Parameter[]): void {
-    const changes = this.session().run(sql, ...parameters)
-    invariant(changes === 1, `one row is there to be changed by: ${sql}`)
   }
 }
