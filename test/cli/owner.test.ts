@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { chmod, chown, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { lockVault } from '../../src/hub/vault/vault.ts'
-import { waitUntil } from '../support/processes.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import { initCheapVault } from '../support/cheap-vault.ts'
+import { type Ended, waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
 import { startFakeHub } from './fake-hub.ts'
 import { runInShell, runInShellHere } from './run-in-shell.ts'
@@ -105,6 +107,28 @@ async function readFaultsOfChildren(): Promise<number> {
   const [, fields = ''] = (await readFile('/proc/self/stat', 'utf8')).split(') ')
   return Number(fields.split(' ')[8])
 }
+
+describe('without a hub', () => {
+  test('[CLI-18] two commands at once take turns, also behind the socket of a dead hub', () =>
+    withDirectory(async (directory) => {
+      const vaultRoot = join(directory, 'vault')
+      await initCheapVault(vaultRoot, new Secret(PASSPHRASE))
+      const socketPath = join(vaultRoot, 'admin.sock')
+      const dead = createServer()
+      await once(dead.listen(`${socketPath}.live`), 'listening')
+      // A server removes the name that it bound; under another one the socket outlives it.
+      await rename(`${socketPath}.live`, socketPath)
+      dead.close()
+      const env = { SVC_VAULT_ROOT: vaultRoot, SVC_MASTER_PASSPHRASE: PASSPHRASE }
+      const create = (hostname: string): Promise<Ended> =>
+        runSvcHere(['token', 'create', '--hostname', hostname, '--role', 'web'], env)
+      for (const { stderr, status } of await Promise.all([create('web-1'), create('web-2')])) {
+        assert.deepEqual([stderr, status], ['', 0])
+      }
+      const { stdout } = await runSvcHere(['token', 'list'], env)
+      assert.match(stdout, /web-1 .*\n.*web-2 |web-2 .*\n.*web-1 /)
+    }))
+})
 
 describe('svc that root starts', { skip }, () => {
   test('[CLI-21] is the owner of the vault before it opens anything, and leaves nothing of root there', () =>
