@@ -17,6 +17,7 @@ import { openSealed } from '../../src/sealing/sealed-file.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { hubEnvironment, PASSPHRASE } from '../support/hub.ts'
 import { runProgram } from '../support/processes.ts'
+import { runSvcHere } from '../support/run-svc.ts'
 import type {
   PushedThen,
   ReleasedVault,
@@ -61,11 +62,12 @@ describe('[VLT-16] the vault that', () => {
         const environment = hubEnvironment(vaultRoot, { caEnvironment: ca.environment })
         assert.equal(environment['SVC_MASTER_PASSPHRASE'], PASSPHRASE)
         const svc = async (...args: string[]): Promise<string> => {
-          const ended = await runProgram('svc', args, environment)
+          const ended = await runSvcHere(args, environment)
           assert.equal(ended.status, 0, ended.stderr)
           return ended.stdout
         }
-        await svc('unseal')
+        const unsealed = await runProgram('svc', ['unseal'], environment)
+        assert.equal(unsealed.status, 0, unsealed.stderr)
         const { agentes } = JSON.parse(await svc('agente', 'list', '--json')) as {
           agentes: { hostname: string }[]
         }

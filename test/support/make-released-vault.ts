@@ -1,5 +1,4 @@
-// Makes the vault of a release, which every later version has to open. Run once for each, at the release's commit; it
-// runs as it is now at those of before too, copied there:
+// Makes the vault of a release, which every later version has to open. Run once for each, at the release's commit:
 //
 //   node_modules/.bin/node test/support/make-released-vault.ts 0.1.0
 
@@ -28,6 +27,7 @@ async function makeReleasedVault(version: string): Promise<void> {
   await using hub = await startHubProcess({
     caEnvironment: ca.environment,
     environment: { SVC_SERVER_CN: 'localhost' },
+    isInitialisedBySvc: true,
   })
   const made = await liveALittle(hub, version)
   const expected = { ...(await describe(hub)), ...made }
