@@ -29,7 +29,9 @@ export function findPhrases(files: readonly SourceFile[]): string[] {
 
 if (import.meta.main) {
   const paths = [
-    ...['README.md', 'CONTRIBUTING.md', 'STYLE.md'],
+    'README.md',
+    'CONTRIBUTING.md',
+    'STYLE.md',
     ...findFiles(['docs'], ['.md']),
     ...findFiles(['src'], ['.ts']).filter((path) => !isTestFile(path)),
   ]
