@@ -7,6 +7,8 @@ const PHRASES: readonly RegExp[] = [
   /\bbelongs? into\b/i,
   /\bwhoever\b/i,
   /\bnobody whom\b|\bwhom nobody\b/i,
+  /\b(?:is|are) none for\b/i,
+  /\banother one by now\b/i,
   /\bof root['’]s\b/i,
   /\bof before (?:\d|sealed)/i,
   /\bneither\./i,

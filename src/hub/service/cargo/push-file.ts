@@ -33,7 +33,7 @@ export function parsePushedFile({
 }): PushedFile {
   const mode = modo === undefined ? FILE_MODE_DEFAULT : parseFileMode(modo)
   if (mode === undefined) {
-    throw new UserError('modo_invalid', `modo ${JSON.stringify(modo)} is none for this`, {
+    throw new UserError('modo_invalid', `a pushed file cannot have modo ${JSON.stringify(modo)}`, {
       hint: 'octal, such as 0644 or 0640: the owner can read it, not everybody can write it',
     })
   }

@@ -89,7 +89,7 @@ function refuseOtherPolicy(
   policy: Policy | undefined,
 ): void {
   if (etag === undefined || (policy && policyTag(toAdminPolicy(policy)) === etag)) return
-  throw new UserError('politica_changed', `the politica of role ${role} is another one by now`, {
+  throw new UserError('politica_changed', `the politica of role ${role} has changed`, {
     hint: 'somebody else changed it; look at it again before you do',
   })
 }
