@@ -29,7 +29,7 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
   {
     path: 'test/foreign/',
     proves:
-      'what others wrote agrees with Cartorio: the real step-ca, age, Prometheus, schemathesis',
+      'what others wrote agrees with Cartorio: the real step-ca, age, Prometheus, schemathesis, Java',
     why: 'it downloads and builds them; the first tier has svc-ca and the age library',
   },
   {
@@ -57,6 +57,21 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     path: 'test/e2e/built-programs.test.ts',
     proves: 'the built programs pass tests that the sources pass',
     why: 'it builds all programs',
+  },
+  {
+    path: 'test/e2e/misbehaving-ca.test.ts',
+    proves: 'no enrolment and no agent is harmed by a CA that misbehaves at random',
+    why: 'it is long; src/hub/ca and test/conformance/enroll-and-the-ca.test.ts have each misbehaviour by itself',
+  },
+  {
+    path: 'test/e2e/revoking-at-a-misbehaving-ca.test.ts',
+    proves: 'such a CA revokes everything in the end',
+    why: 'as above; test/conformance/ca-revocation.test.ts has the statements',
+  },
+  {
+    path: 'test/e2e/recovery.test.ts',
+    proves: 'an identity that expired while its host was off is recovered, on real processes',
+    why: 'it waits until certificates expire; test/agent/recovery.test.ts turns the clock',
   },
   {
     path: 'test/simulation/known-bugs.test.ts',

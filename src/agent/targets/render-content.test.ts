@@ -12,7 +12,6 @@ import { type PairMaterial, renderContent } from './render-content.ts'
 import type { PemPart } from './target.ts'
 
 const PASSWORD = 'a pass~word 1'
-const withoutKeytool = spawnSync('keytool', ['-help']).error !== undefined && 'keytool is not here'
 
 let directory: string
 before(async () => {
@@ -85,17 +84,6 @@ describe('PKCS#12', () => {
       checkByOpenssl(path, material)
       await checkByNode(pfx, material)
     })
-
-    test(
-      `[TGT-11] with a key of type ${type} is read by Java`,
-      { skip: withoutKeytool },
-      async () => {
-        const material = await createPairMaterial(type)
-        const path = join(directory, `${type}-java.p12`)
-        await writeFile(path, await encode(material, PASSWORD), { mode: 0o600 })
-        checkByKeytool(path, material)
-      },
-    )
   }
 
   test('[TGT-11] another password opens nothing', async () => {
@@ -154,20 +142,6 @@ function checkByOpenssl(path: string, { leafPem, chainPems, keyPem }: PairMateri
   assert.match(stderr, /MAC: sha256, Iteration 100000\n/)
   const encryption = /PBES2, PBKDF2, AES-256-CBC, Iteration 100000, PRF hmacWithSHA256/g
   assert.equal(stderr.match(encryption)?.length, 2)
-}
-
-/** Importing decrypts the key, which listing does not; openssl looks at what Java made of it. */
-function checkByKeytool(path: string, { leafPem, chainPems, keyPem }: PairMaterial): void {
-  const copy = `${path}.copy`
-  const args = ['-importkeystore', '-noprompt', '-srckeystore', path, '-destkeystore', copy]
-  const passwords = ['-srcstorepass:env', 'PASS', '-deststorepass:env', 'PASS']
-  const { status, stdout } = spawnSync('keytool', [...args, ...passwords], {
-    env: { PATH: process.env['PATH'], PASS: PASSWORD },
-    encoding: 'utf8',
-  })
-  assert.equal(status, 0, stdout)
-  const read = openssl(copy, PASSWORD, ['-nodes']).stdout
-  for (const pem of [leafPem, ...chainPems, keyPem]) assert.ok(read.includes(pem), read)
 }
 
 async function checkByNode(pfx: Uint8Array, { leafPem, caPem }: PairMaterial): Promise<void> {

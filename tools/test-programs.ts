@@ -1,0 +1,38 @@
+// The programs of bin/ as one file each, for the first tier of the tests: such a program starts in less than half of the CPU
+// time, and the tests start a thousand of them. The second tier runs the sources.
+
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { invariant } from '../src/platform/errors.ts'
+import { readVersion } from '../src/platform/version.ts'
+import { bundleProgram, STORE_ADDON } from './build/bundle-program.ts'
+import { ROOT } from './source-files.ts'
+
+const DIRECTORY = join(ROOT, 'node_modules', '.cache', 'test-programs')
+const ADDON = `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${process.platform}-${process.arch}.node`
+const PROGRAMS = ['svc', 'svc-agent', 'svc-ca', 'svc-server'] as const
+const OWN_PLACE = 'root=$(dirname "$(dirname "$(readlink -f "$0")")")'
+
+/** The directory that has them, for TEST_BIN. */
+export async function makeTestPrograms(): Promise<string> {
+  await mkdir(DIRECTORY, { recursive: true })
+  await copyFile(join(ROOT, ADDON), join(DIRECTORY, STORE_ADDON))
+  await Promise.all(PROGRAMS.map(makeProgram))
+  return DIRECTORY
+}
+
+/** Its launcher is that of bin/, but for what it starts. */
+async function makeProgram(name: string): Promise<void> {
+  const launcher = await readFile(join(ROOT, 'bin', name), 'utf8')
+  const [, entry] = /"\$root\/(src\/[a-z-]+\/main\.ts)"/.exec(launcher) ?? []
+  invariant(
+    entry !== undefined && launcher.includes(OWN_PLACE),
+    `bin/${name} is as its bundle needs`,
+  )
+  const bundle = join(DIRECTORY, `${name}.cjs`)
+  await bundleProgram(entry, bundle, { version: readVersion(), releasePublicKey: undefined })
+  const text = launcher
+    .replace(OWN_PLACE, `root=${ROOT}`)
+    .replace(`"$root/${entry}"`, `"${bundle}"`)
+  await writeFile(join(DIRECTORY, name), text, { mode: 0o755 })
+}
