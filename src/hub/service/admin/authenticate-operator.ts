@@ -19,9 +19,14 @@ export function createAuthenticateOperator(
   clock: Clock,
   log: Logger,
 ): AuthenticateOperator {
-  const noting = new Set<TokenHash>()
+  /** An end is written also while a use is: what was refused as expired once stays so. */
+  const [uses, ends] = [new Set<TokenHash>(), new Set<TokenHash>()]
   /** Not waited for: a disk that is full must not lock out whoever comes to look. */
-  const note = (hash: TokenHash, work: (writer: StoreWriter) => Promise<void>): void => {
+  const note = (
+    noting: Set<TokenHash>,
+    hash: TokenHash,
+    work: (writer: StoreWriter) => Promise<void>,
+  ): void => {
     if (noting.has(hash)) return
     noting.add(hash)
     store
@@ -39,10 +44,10 @@ export function createAuthenticateOperator(
     const isSame = timingSafeEqual(Buffer.from(token?.hash ?? hash), Buffer.from(hash))
     if (token === undefined || !isSame) return undefined
     if (hasJustExpired(token, now)) {
-      note(hash, (writer) => writer.endExpiredTokens(token.expiresAt))
+      note(ends, hash, (writer) => writer.endExpiredTokens(token.expiresAt))
     }
     if (!isGood(token, now)) return undefined
-    if (isUseDue(token, now)) note(hash, (writer) => writer.setAccessTokenUsed(hash, now))
+    if (isUseDue(token, now)) note(uses, hash, (writer) => writer.setAccessTokenUsed(hash, now))
     return token
   }
 }
