@@ -206,7 +206,7 @@ test('[API-20] [API-23] what is no admin port of a trusted hub is told apart', a
   )
   assert.match(
     await failsAt(ca.url.replace('127.0.0.1', 'localhost'), ca.rootPath),
-    /not of a Cartorio hub\n|other names/,
+    /does not come from a Cartorio hub\n|other names/,
   )
   const closed = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => closed.once('listening', resolve))
