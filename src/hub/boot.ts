@@ -7,7 +7,6 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
-import { bootMessages } from './boot-messages.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
@@ -30,6 +29,22 @@ export interface Hub {
 }
 
 const CLOSE_GRACE_MS = 10_000
+
+/** In this order; operators and their tools wait for these lines, so they never change. */
+const bootMessages = {
+  starting: 'starting',
+  locked: 'vault lock acquired',
+  unsealed: 'vault unsealed',
+  schemaVerified: 'schema verified',
+  caReady: 'CA client ready',
+  certificateReused: 'server certificate reused',
+  certificateCreated: 'server certificate created',
+  healthListening: 'health listening',
+  enrollListening: 'enroll listening',
+  mtlsListening: 'mtls listening',
+  adminListening: 'admin listening',
+  metricsListening: 'metrics listening',
+} as const
 
 /** What was opened is closed again, newest first, when a later step fails or when the hub stops. */
 export async function bootHub(

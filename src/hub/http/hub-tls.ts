@@ -1,5 +1,6 @@
 // TLS as the hub offers it, on each of its ports that speaks it.
 
+import { MessageChannel } from 'node:worker_threads'
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Server as TlsServer, TlsOptions, TLSSocket } from 'node:tls'
@@ -10,10 +11,8 @@ import type { HttpPort } from './http-port.ts'
 import { boundReason } from './answer-log.ts'
 import { awaitHello } from './connections/await-hello.ts'
 import { createFloodLog } from './flood-log.ts'
-import { guardClientChains } from './connections/guard-client-chains.ts'
+import { guardClientChains, streamBelow } from './connections/guard-client-chains.ts'
 import { handshakesOf } from './connections/handshakes.ts'
-import { readPhase } from './connections/read-phase.ts'
-import { streamBelow } from './connections/stream-below.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 import { waitAfterFailure } from './connections/wait-after-failure.ts'
 
@@ -121,4 +120,22 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
 function refusalOfCertificate({ authorizationError }: TLSSocket): string | undefined {
   const fault: unknown = authorizationError
   return typeof fault === 'string' ? fault : undefined
+}
+
+/**
+ * Resolves in the phase of the event loop in which sockets are read; promises of timers and of setImmediate resolve in
+ * others. TLS must begin there with a hello that has been read before: what Node's TLS writes is pending until the phase of
+ * setImmediate, and the alert of a handshake that fails while it is so is never sent.
+ */
+const readPhase: () => Promise<void> = createReadPhase()
+
+function createReadPhase(): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  const { port1, port2 } = new MessageChannel()
+  port2.on('message', () => waiting.shift()?.()).unref()
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      port1.postMessage(undefined)
+    })
 }

@@ -3,11 +3,18 @@ import { errnoCode, SvcError } from '../../platform/errors.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { unwrapDataKey } from './data-key.ts'
-import type { UnsealedVault } from './unsealed-vault.ts'
 import { CONFIG_BYTES_MAX, parseVaultConfig } from './vault-config.ts'
 import { VaultError } from './vault-error.ts'
 import { vaultFiles } from './vault-files.ts'
 import { vaultMissing } from './vault-lock.ts'
+
+/** An open vault: where its database is, and the key to it. */
+export interface UnsealedVault {
+  readonly root: string
+  readonly vaultId: string
+  readonly databasePath: string
+  readonly dataKey: Secret<Buffer>
+}
 
 /** Reads a vault's files and unwraps its data key; changes nothing. Throws VaultError. */
 export async function unsealVault(

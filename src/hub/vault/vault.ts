@@ -1,6 +1,5 @@
 // The door of this room: make a vault, keep others out of it, open it.
 
 export { initVault } from './init-vault.ts'
-export { unsealVault } from './unseal-vault.ts'
-export type { UnsealedVault } from './unsealed-vault.ts'
+export { type UnsealedVault, unsealVault } from './unseal-vault.ts'
 export { lockVault, type VaultLock } from './vault-lock.ts'

@@ -1,9 +1,9 @@
+import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Server as TlsServer, TLSSocket } from 'node:tls'
 import { GuardedConnection } from './guarded-connection.ts'
 import { createOneATurn } from './one-a-turn.ts'
 import { createRecordOpener } from './record-opener.ts'
-import { streamBelow } from './stream-below.ts'
 
 /** A connection that said hello, as TLS is to have it. */
 export type GuardConnection = (socket: Socket) => GuardedConnection
@@ -36,4 +36,17 @@ function showAddresses(tls: TLSSocket, socket: Socket): void {
   for (const name of ['remoteAddress', 'remotePort', 'remoteFamily'] as const) {
     Object.defineProperty(tls, name, { value: socket[name], configurable: true })
   }
+}
+
+/**
+ * The stream of ours on which TLS was begun; undefined on a TCP socket, and of a client that hung up. Node says it by no
+ * documented name. What is asked here must fail closed when a later Node says it no more.
+ */
+export function streamBelow(socket: TLSSocket): Duplex | undefined {
+  return (socket as TLSSocket & { readonly _handle?: StreamHandle | null })._handle?._parentWrap
+    ?.stream
+}
+
+interface StreamHandle {
+  readonly _parentWrap?: { readonly stream?: Duplex }
 }

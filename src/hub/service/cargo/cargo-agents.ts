@@ -2,7 +2,7 @@ import { UserError } from '../../../platform/errors.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { findAgent } from '../find-agent.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 interface WantedAgents {
   readonly agentes: readonly string[]

@@ -19,7 +19,7 @@ import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-ope
 import { newDelivery } from './replace-delivery.ts'
 import { describeContent, parseSealedFile, type SealedFile } from './sealed-file.ts'
 import { SealedMatch } from './sealed-match.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 /** The next version of a carga, and what was made of it so far. */
 interface NextVersion {

@@ -10,14 +10,13 @@ import type { Cargo } from '../../domain/cargo.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { cargoAgents } from './cargo-agents.ts'
 import type { KeptCreation } from './created-deliveries.ts'
-import type { FleetChanges } from './fleet-changes.ts'
+import { type FleetChanges, SLICE_DELIVERIES } from './fleet-changes.ts'
 import { recordHubAct } from '../hub-acts.ts'
 import { parseCargo } from './parse-cargo.ts'
 import { refuseForbiddenSans, refuseSameFiles } from './refuse-agents.ts'
 import { refuseOperatorsSans } from '../refuse-operator.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { describeContent, type SealedFile, sealedAgents } from './sealed-file.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
 
 export interface CargoDependencies {
   readonly store: Store

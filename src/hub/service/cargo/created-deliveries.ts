@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 export interface KeptCreation {
   readonly carga_id: string

@@ -10,7 +10,6 @@ import type { SettledDelivery, Store, StoreWriter } from '../../store/store.ts'
 import { appendEntries } from '../append-entries.ts'
 import type { AgentNotifier } from '../agent-notifier.ts'
 import { cancellation, retrial } from './change-delivery.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
 
 /** How far the act that is under way has got. */
 export interface ChangeProgress {
@@ -44,6 +43,8 @@ export interface PreparedSlice {
 export type ChangePlan = Pick<FleetChange, 'act' | 'cargoId' | 'actor'> &
   Pick<ChangeProgress, 'cargoName' | 'total'>
 
+/** How many entregas one write takes: an act on more of them is done in several. docs/protocol.md FLT-1. */
+export const SLICE_DELIVERIES = 250
 const WAITING_MAX = 64
 
 export function createFleetChanges(

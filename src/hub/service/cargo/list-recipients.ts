@@ -8,7 +8,7 @@ import type { Cargo } from '../../domain/cargo.ts'
 import type { Step, StoreReader } from '../../store/store.ts'
 import { cargoAgents } from './cargo-agents.ts'
 import { findSealedCargo } from './find-cargo.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 export async function listRecipients(
   reader: StoreReader,

@@ -10,7 +10,7 @@ import { appendEntries } from '../append-entries.ts'
 import { retrial, retryDelivery } from './change-delivery.ts'
 import type { CargoDependencies } from './create-cargo.ts'
 import { newDelivery } from './replace-delivery.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 type Retried = AdminReplies['retryDeliveries']
 

@@ -11,7 +11,7 @@ import type { Agent } from '../../domain/agent.ts'
 import type { CargoContent } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { findUnrevokedAgent } from './cargo-agents.ts'
-import { SLICE_DELIVERIES } from '../slice-size.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 export interface SealedFile {
   readonly content: CargoContent
