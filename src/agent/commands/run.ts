@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os'
 import { describeError, invariant, SvcError } from '../../platform/errors.ts'
 import type { FileLock } from '../../platform/file-lock.ts'
 import { serveControlSocket } from '../control/control-socket.ts'
 import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
+import { ownHome } from '../delivery/run-hook.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { prepareDirectories } from '../settings/paths.ts'
 import { openPollState, pollOnce, type PollResult, type PollState } from '../round/poll.ts'
@@ -207,15 +207,6 @@ function hookRunnerOf({ paths, logging }: CommandContext, lock: FileLock): HookR
     lock,
     log: logging.forModule('agent.hook'),
   })
-}
-
-/** A user of a container need not be known to the system, and then has no home. */
-function ownHome(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    return '/'
-  }
 }
 
 /** What the hub says there is done at once; polling goes on all the same. */

@@ -8,6 +8,7 @@
 // interprets GUARD alone; the hook and its arguments are handed through as they are.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { userInfo } from 'node:os'
 import { Readable } from 'node:stream'
 
 export interface HookCommand {
@@ -61,6 +62,15 @@ export async function runHook(command: HookCommand): Promise<HookResult> {
     exitCode,
     durationMs: Math.round(performance.now() - startedMs),
     output: output.finish(),
+  }
+}
+
+/** For HOME. A user of a container need not be known to the system, and then has no home. */
+export function ownHome(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    return '/'
   }
 }
 

@@ -1,8 +1,8 @@
 // The parts of a change as they are on a real host.
 
-import { userInfo } from 'node:os'
 import { UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { ownHome } from '../delivery/run-hook.ts'
 import { checkPlace } from './check-places.ts'
 import { awaitServedSerial } from './probe.ts'
 import { runReload } from './reload.ts'
@@ -60,13 +60,4 @@ async function readPassword(path: string): Promise<string> {
     .toString('utf8')
     .split(/\r?\n/, 1)
   return line
-}
-
-/** A user of a container need not be known to the system, and then has no home. */
-function ownHome(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    return '/'
-  }
 }
