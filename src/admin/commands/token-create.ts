@@ -41,19 +41,13 @@ Examples:
 }
 
 async function createToken(context: CommandContext, options: TokenCreateOptions): Promise<void> {
-  const request = {
-    hostname: options.hostname,
-    role: options.role,
-    ...(options.ttl !== undefined && { ttl_seconds: parseTtlSeconds(options.ttl, TTL) }),
-    reenroll: options.reenroll === true,
-  }
-  const created = await context.withAdmin(({ operations }) => operations.createToken(request))
-  if (options.json) return context.output.writeJson(created)
-  const fields = renderFields({
-    token: created.token,
-    hostname: created.hostname,
-    role: created.role,
-    expires_at: created.expires_at,
-  })
-  await context.output.write(`${fields}\nOn the host:\n\n${created.agent_command}\n`)
+  const { json, ttl, ...request } = options
+  const seconds = ttl === undefined ? {} : { ttl_seconds: parseTtlSeconds(ttl, TTL) }
+  const created = await context.withAdmin(({ operations }) =>
+    operations.createToken({ reenroll: false, ...request, ...seconds }),
+  )
+  if (json) return context.output.writeJson(created)
+  const { token, hostname, role, expires_at, agent_command } = created
+  const fields = renderFields({ token, hostname, role, expires_at })
+  await context.output.write(`${fields}\nOn the host:\n\n${agent_command}\n`)
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { renderFields, renderRows } from '../terminal/table.ts'
 
-export function registerWebhookShow(webhook: Command, context: CommandContext): void {
-  webhook
+export function registerWebhookShow(noun: Command, context: CommandContext): void {
+  noun
     .command('show')
     .description('show one webhook and the messages that the hub gave up after three days')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
@@ -17,27 +17,20 @@ Examples (the id comes from the list):
   svc webhook show "$id" --json
 `,
     )
-    .action((id: string, options: { json?: true }) =>
-      showWebhook(context, id, options.json === true),
-    )
-}
-
-async function showWebhook(context: CommandContext, id: string, asJson: boolean): Promise<void> {
-  const shown = await context.withAdmin(({ operations }) => operations.showWebhook({ webhook: id }))
-  if (asJson) return context.output.writeJson(shown)
-  const { dead_messages: messages, tipos, ...fields } = shown
-  const table = renderRows(
-    {
-      SEQ: ({ seq }) => seq,
-      TIPO: ({ tipo_evento }) => tipo_evento,
-      DIED_AT: ({ died_at }) => died_at,
-      ERRO: ({ erro }) => erro,
-    },
-    messages,
-  )
-  const described = renderFields({
-    ...fields,
-    tipos: tipos.length === 0 ? 'all' : tipos.join(','),
-  })
-  await context.output.write(`${described}${messages.length === 0 ? '' : `\n${table}`}`)
+    .action(async (webhook: string, options: { json?: true }) => {
+      const shown = await context.withAdmin(({ operations }) => operations.showWebhook({ webhook }))
+      if (options.json) return context.output.writeJson(shown)
+      const { dead_messages: messages, tipos, ...fields } = shown
+      const table = renderRows(
+        {
+          SEQ: ({ seq }) => seq,
+          TIPO: ({ tipo_evento }) => tipo_evento,
+          DIED_AT: ({ died_at }) => died_at,
+          ERRO: ({ erro }) => erro,
+        },
+        messages,
+      )
+      const all = renderFields({ ...fields, tipos: tipos.length === 0 ? 'all' : tipos.join(',') })
+      await context.output.write(`${all}${messages.length === 0 ? '' : `\n${table}`}`)
+    })
 }

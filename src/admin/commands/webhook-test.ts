@@ -3,8 +3,8 @@ import { SvcError } from '../../platform/errors.ts'
 import { printable } from '../../platform/printable.ts'
 import type { CommandContext } from './command-context.ts'
 
-export function registerWebhookTest(webhook: Command, context: CommandContext): void {
-  webhook
+export function registerWebhookTest(noun: Command, context: CommandContext): void {
+  noun
     .command('test')
     .description('make the running hub send one message of type webhook_test, now')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
@@ -19,23 +19,18 @@ Examples (the id comes from the list):
   svc webhook test "$id"
 `,
     )
-    .action((id: string, options: { json?: true }) =>
-      testWebhook(context, id, options.json === true),
-    )
-}
-
-async function testWebhook(context: CommandContext, id: string, asJson: boolean): Promise<void> {
-  const tested = await context.withAdmin(({ operations }) =>
-    operations.testWebhook({ webhook: id }),
-  )
-  if (asJson) await context.output.writeJson(tested)
-  if (!tested.ok) {
-    // A receiver's certificate has its say in some of these.
-    const reason = printable(tested.erro ?? 'no reason')
-    throw new SvcError('webhook_failed', `the receiver did not accept the test: ${reason}`)
-  }
-  if (asJson) return
-  await context.output.write(
-    `${tested.message_id} was accepted with ${tested.status} in ${tested.duration_ms} ms\n`,
-  )
+    .action(async (webhook: string, { json }: { json?: true }) => {
+      const tested = await context.withAdmin(({ operations }) =>
+        operations.testWebhook({ webhook }),
+      )
+      const { ok, erro, message_id, status, duration_ms } = tested
+      if (json) await context.output.writeJson(tested)
+      if (!ok) {
+        // A receiver's certificate has its say in some of these.
+        const reason = printable(erro ?? 'no reason')
+        throw new SvcError('webhook_failed', `the receiver did not accept the test: ${reason}`)
+      }
+      if (json) return
+      await context.output.write(`${message_id} was accepted with ${status} in ${duration_ms} ms\n`)
+    })
 }
