@@ -185,7 +185,7 @@ function buildProgram(): Command {
     .command('self-update')
     .description('replace the agent’s executable by a newer, signed release')
     .requiredOption('--url <url>', 'the URL that has svc-agent and svc-agent.minisig')
-    .option('--binary <path>', 'the executable to replace (default: the one that runs)')
+    .option('--binary <path>', 'the executable to replace (default: the running one)')
     .option('--allow-downgrade', 'install an older or the same version too')
     .option('--json', 'print JSON')
     .addHelpText('after', SELF_UPDATE_EXAMPLES)

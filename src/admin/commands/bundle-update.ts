@@ -26,13 +26,13 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
-The root file is that of SVC_CA_ROOT_CA_PATH on the hub: all roots that are to be trusted, one PEM certificate after
-the other. A root that agents, or certificates in use, still need goes with --force only; the refusal names them. How
-a root is replaced, step by step: "Rotate the CA's root" in docs/operations.md.
+The root file is the file of SVC_CA_ROOT_CA_PATH on the hub: all roots to trust, one PEM certificate after the other.
+A root that agents, or certificates in use, still need goes only with --force; the refusal names them. "Rotate the CA's root"
+in docs/operations.md says step by step how to replace a root.
 
 Numbers only grow: --numero goes 1,000 ahead at most, or further with --force, and never into the last million below
 2147483647. --nova-epoca is the way back from a number that was too great: agents take the new count from a hub that they
-trust by the roots that they have, and never go back to the old one.
+trust by their present roots, and never go back to the old count.
 
 Examples:
   cat old-root.crt new-root.crt > /etc/svc-server/ca-root.crt && svc bundle update

@@ -52,11 +52,12 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
 }
 
 const HELP = `
-What no option names stays as it is; --san and --carga take the place of all that were there. The politica of a role holds
-as a whole: that of '*' adds nothing to it. Tokens and certificates that were made before live on as they are. What --san
-no longer permits is shown, and is renewed no more. An admin token of role operator gives no name that --san does not give
-by word ('*' is all), and enrols no host again without --reenroll; role admin, and svc beside the hub, always may. The CA may allow less than --cert-ttl: then it refuses, and so does
-the hub, with 502 ca_failed; try it on one host by svc-agent rotate.
+What no option names stays as it is; --san and --carga replace all earlier ones. The politica of a role counts as a whole:
+the politica of '*' adds nothing to it. Existing tokens and certificates live on as they are. The command shows the names
+that --san no longer permits; the hub does not renew their certificates. With an admin token of role operator, a caller
+gives only names that --san lists ('*' lists all), and enrols no host again without --reenroll; role admin, and svc beside
+the hub, always may. The CA may allow less than --cert-ttl: then it refuses, and the hub answers 502 ca_failed; try it on
+one host with svc-agent rotate.
 
 Examples:
   svc politica set '*' --token-ttl-max 1h

@@ -22,8 +22,8 @@ export function registerWebhookReplay(webhook: Command, context: CommandContext)
     .addHelpText(
       'after',
       `
-Messages keep their webhook-id, so that a receiver knows those that it has. A disabled webhook is sent to again; without
-an option it goes on where it stood, and one that waits to try again tries at once.
+Messages keep their webhook-id, so a receiver recognises a message that it has. A disabled webhook is enabled again. Without
+an option the webhook goes on where it stood, and tries a waiting message at once.
 
 Examples (the id comes from the list):
   id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
