@@ -23,9 +23,10 @@ import { createCsrPem, parseCsrPem } from '../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../src/pki/keys.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
-import type { AgentId, Hostname, TokenHash } from '../../src/protocol/identifiers.ts'
+import type { AgentId } from '../../src/protocol/identifiers.ts'
 import { startFakeCa } from '../fakes/ca-server.ts'
 import { waitUntil } from '../support/processes.ts'
+import { newAgent } from '../store/store-samples.ts'
 
 const MINUTE_MS = 60_000
 const LOG = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
@@ -55,16 +56,9 @@ class ManualClock implements Clock {
 }
 
 const AGENT: Agent = {
+  ...newAgent('web-1'),
   id: '11111111-1111-4111-8111-111111111111' as AgentId,
-  hostname: 'web-1' as Hostname,
-  role: 'web',
   createdAt: new Date(),
-  lastSeenAt: null,
-  lastPollAt: null,
-  revokedAt: null,
-  removedAt: null,
-  enrolledWith: 'f'.repeat(64) as TokenHash,
-  activeIdentity: null,
 }
 
 interface Answer {

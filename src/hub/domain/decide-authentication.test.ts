@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AgentId, Hostname, TokenHash } from '../../protocol/identifiers.ts'
+import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from './agent.ts'
 import { type AuthenticationFacts, decideAuthentication } from './decide-authentication.ts'
 import type { IssuedCertificate } from './issued-certificate.ts'
+import { newAgent } from '../../../test/store/store-samples.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
 const AGENT_ID = '11111111-1111-4111-8111-111111111111' as AgentId
 const OTHER_ID = '22222222-2222-4222-8222-222222222222' as AgentId
 const inSeconds = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000)
 
-const AGENT: Agent = {
-  id: AGENT_ID,
-  hostname: 'web-1' as Hostname,
-  role: 'web',
-  createdAt: inSeconds(-1000),
-  lastSeenAt: null,
-  lastPollAt: null,
-  revokedAt: null,
-  removedAt: null,
-  enrolledWith: 'f'.repeat(64) as TokenHash,
-  activeIdentity: null,
-}
+const AGENT: Agent = { ...newAgent('web-1'), id: AGENT_ID, createdAt: inSeconds(-1000) }
 const CERTIFICATE: IssuedCertificate = {
   seq: 5,
   sha256: 'aa',

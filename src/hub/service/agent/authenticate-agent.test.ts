@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import type { PeerCertificate } from 'node:tls'
 import { pino } from 'pino'
 import { Secret } from '../../../platform/secret.ts'
-import type { AgentId, Hostname, TokenHash } from '../../../protocol/identifiers.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import { createDatabase } from '../../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
@@ -16,6 +16,7 @@ import {
   presentCertificate,
   type PresentedCertificate,
 } from './authenticate-agent.ts'
+import { newAgent } from '../../../../test/store/store-samples.ts'
 
 const AGENT_ID = '11111111-1111-4111-8111-111111111111' as AgentId
 const START = new Date('2030-01-01T00:00:00.000Z')
@@ -42,18 +43,7 @@ before(async () => {
   await createDatabase(path, dataKey)
   store = await openSqliteStore({ path, dataKey })
   await store.write(async (writer) => {
-    await writer.insertAgent({
-      id: AGENT_ID,
-      hostname: 'web-1' as Hostname,
-      role: 'web',
-      createdAt: START,
-      lastSeenAt: null,
-      lastPollAt: null,
-      revokedAt: null,
-      removedAt: null,
-      enrolledWith: 'f'.repeat(64) as TokenHash,
-      activeIdentity: null,
-    })
+    await writer.insertAgent({ ...newAgent('web-1'), id: AGENT_ID, createdAt: START })
     for (const digit of ['1', '2']) {
       await writer.insertCertificate({
         sha256: digit.repeat(64),
