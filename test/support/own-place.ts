@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
-const { uid, homedir } = userInfo()
-/** Not what HOME says: that may be below /tmp, where everyone may write. */
-const candidates = uid === 0 ? ['/var/lib', homedir] : [homedir, MODULES]
+const uid = process.getuid?.()
+/** Not HOME: that may be below /tmp, where everyone may write. */
+const candidates = uid === 0 ? ['/var/lib'] : [...accountHome(), MODULES]
 const place = candidates.find(isOwn)
 
 /** For `describe` and `test`: without such a place they skip. */
@@ -23,6 +23,15 @@ export async function makeOwnDirectory(prefix: string): Promise<string> {
   const directory = await mkdtemp(join(place, prefix))
   await chmod(directory, 0o755)
   return directory
+}
+
+/** A user need not have an account. */
+function accountHome(): string[] {
+  try {
+    return [userInfo().homedir]
+  } catch {
+    return []
+  }
 }
 
 function isOwn(path: string): boolean {
