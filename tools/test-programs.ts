@@ -13,7 +13,7 @@ const ADDON = `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${process.
 const PROGRAMS = ['svc', 'svc-agent', 'svc-ca', 'svc-server'] as const
 const OWN_PLACE = 'root=$(dirname "$(dirname "$(readlink -f "$0")")")'
 
-/** The directory that has them, for TEST_BIN. */
+/** The directory that has them, for TEST_BUNDLES: tests treat them as the programs of bin/. */
 export async function makeTestPrograms(): Promise<string> {
   await mkdir(DIRECTORY, { recursive: true })
   await copyFile(join(ROOT, ADDON), join(DIRECTORY, STORE_ADDON))

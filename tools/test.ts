@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<void> {
   )
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
   if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
-  if (testRun === 'first') process.env['TEST_BIN'] ||= await makeTestPrograms()
+  if (testRun === 'first') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
   // The tests start some thousand programs, and half of such a start was to compile the same files again.
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
   process.exitCode = (await runTests(paths, flags, CONCURRENCY[testRun])) ? 0 : 1

@@ -38,9 +38,9 @@ export function isBuiltTested(): boolean {
   return process.env['TEST_BIN'] !== undefined
 }
 
-/** The path of a program of bin/, or of what TEST_BIN, a directory, has under that name: a built one. */
+/** The path of a program: of TEST_BIN, which has built ones, or the bundle that `npm test` made of it, or of bin/. */
 export function pathOfProgram(program: string): string {
-  const built = resolve(process.env['TEST_BIN'] ?? BIN, program)
+  const built = resolve(process.env['TEST_BIN'] ?? process.env['TEST_BUNDLES'] ?? BIN, program)
   return existsSync(built) ? built : resolve(BIN, program)
 }
 

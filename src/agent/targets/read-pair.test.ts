@@ -127,7 +127,7 @@ describe('a pair that cannot be used', () => {
     ['a damaged key', 'key.pem', () => damaged(pair.keyPem), /: key\.pem cannot be parsed$/],
     ['a key with a password', 'key.pem', encryptedKey, /: key\.pem cannot be parsed$/],
     ['a short key', 'key.pem', () => shortPair().keyPem, /is not the key of its/],
-    ['a short certified key', 'cert.pem', () => shortPair().leafPem, /is of no known type/],
+    ['a short certified key', 'cert.pem', () => shortPair().leafPem, /has an unknown type/],
     ['no certificate', 'cert.pem', () => PRIVATE_WORDS, /a certificate is missing/],
     ['an empty certificate', 'cert.pem', () => '', /a certificate is missing/],
     [
