@@ -6,9 +6,8 @@ import { AGENT_METRICS } from '../src/agent/reporting/agent-metrics.ts'
 import { HUB_VARIABLES } from '../src/hub/config.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
 import type { MetricTable } from '../src/platform/metric-set.ts'
-import { ADMIN_OPERATIONS, type AdminOperationName } from '../src/protocol/admin/operations.ts'
-import { ADMIN_ERROR_STATUS } from '../src/protocol/admin/errors.ts'
-import { ROLE_NEEDED } from '../src/protocol/admin/roles.ts'
+import { ADMIN_OPERATIONS } from '../src/protocol/admin/operations.ts'
+import { ADMIN_ERRORS } from '../src/protocol/admin/errors.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
 import { describeApi } from '../src/protocol/openapi.ts'
@@ -107,17 +106,21 @@ ${table(['variable', 'required in', 'default', 'meaning'], agent)}`
 }
 
 function renderErrors(): string {
-  const rows = Object.entries(WIRE_ERRORS).map(([name, { status, when }]) => [
-    String(status),
-    code(name),
-    when,
-  ])
+  const rowsOf = (errors: Readonly<Record<string, { status: number; when: string }>>) =>
+    Object.entries(errors).map(([name, { status, when }]) => [String(status), code(name), when])
+  const rows = rowsOf(WIRE_ERRORS)
+  const refusals = rowsOf(ADMIN_ERRORS)
   return `# Errors
 
 The body of each is exactly \`{"error": "<code>"}\`; the reply's \`X-Request-Id\` leads to the reason in the hub's log.
 Which route answers which code, and in what order: ERR, ENR, AUT, ISS and EVT in [protocol.md](../protocol.md).
 
-${table(['status', 'code', 'when'], rows)}`
+${table(['status', 'code', 'when'], rows)}
+## What admin operations refuse
+
+The body is \`{"error": "<code>", "message": "<text>"}\`, with \`details\` and \`fields\` where there are any (API-14).
+
+${table(['status', 'code', 'when'], refusals)}`
 }
 
 const BODIES = {
@@ -144,14 +147,10 @@ Reply 200:
 ${table(heads, describeFields(reply))}`
   })
   const limits = Object.entries(LIMITS).map(([name, value]) => [code(name), String(value)])
-  const admin = Object.entries(ADMIN_OPERATIONS).map(([name, { method, path }]) => [
+  const admin = Object.entries(ADMIN_OPERATIONS).map(([name, { method, path, role }]) => [
     code(name),
     `${method} ${path}`,
-    ROLE_NEEDED[name as AdminOperationName],
-  ])
-  const refusals = Object.entries(ADMIN_ERROR_STATUS).map(([name, status]) => [
-    String(status),
-    code(name),
+    role,
   ])
   return `# HTTP
 
@@ -177,9 +176,8 @@ On \`admin.sock\` in the vault's directory, and on the admin port for an admin t
 [protocol.md](../protocol.md)).
 
 ${table(['operation', 'route', 'role'], admin)}
-Statuses of what operations refuse; every other code of theirs is 400:
-
-${table(['status', 'code'], refusals)}`
+What they refuse: [errors.md](errors.md).
+`
 }
 
 function renderEvents(): string {

@@ -12,7 +12,6 @@ import {
   type AdminOperationName,
   type AdminOperations,
 } from '../../src/protocol/admin/operations.ts'
-import { ROLE_NEEDED } from '../../src/protocol/admin/roles.ts'
 import { type FleetAgent, startAgentFleet } from '../../test/support/agent-fleet.ts'
 import { startScriptedCa } from '../../test/support/scripted-ca.ts'
 import type { ReliabilityRow, RowContext, RowResult } from '../row.ts'
@@ -87,7 +86,7 @@ async function runRow(context: RowContext): Promise<RowResult> {
   for (const name of Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]) {
     const tried = await tryOperation(scene, name)
     count += tried.count
-    const isOnlyRead = ROLE_NEEDED[name] === 'viewer'
+    const isOnlyRead = ADMIN_OPERATIONS[name].does === 'reads'
     const faults = [...tried.faults, ...(isOnlyRead ? [] : await findRoundFaults(scene))]
     broken.push(...faults.map((fault) => `${name}: ${fault}`))
     context.progress(`${count} requests, the last to ${name}`)

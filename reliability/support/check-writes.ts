@@ -2,7 +2,8 @@
 
 import { addEntries } from '../../src/admin/commands/verify-chain.ts'
 import { ChainVerifier } from '../../src/audit/hash-chain.ts'
-import { type AdminOperations, ENTRY_PAGE_MAX } from '../../src/protocol/admin/operations.ts'
+import { ENTRY_PAGE_MAX } from '../../src/protocol/admin/bounds.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { AdminAgent, AdminEntry, AdminToken } from '../../src/protocol/admin/views.ts'
 import type { HostWrites, WriteJournal } from './write-journal.ts'
 

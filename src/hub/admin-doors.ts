@@ -9,17 +9,12 @@ import { startAdminServer } from './http/admin-server.ts'
 import { type AdminPort, createAdminPort } from './http/admin-port.ts'
 import { listen } from './listen.ts'
 import type { HubMeters } from './metrics/hub-meters.ts'
-import type { AdminCaller } from './service/admin/admin-caller.ts'
-import {
-  type AdminOperationsDependencies,
-  createAdminOperations,
-} from './service/admin/admin-operations.ts'
+import type { AdminHub } from './service/admin/admin-context.ts'
 import { createAuthenticateOperator } from './service/admin/authenticate-operator.ts'
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
-import { createOnce, type CreatesUnderWay } from './service/admin/idempotent-creates.ts'
+import { createPerformOperation } from './service/admin/perform-operation.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
-import type { AdminOperations } from '../protocol/admin/operations.ts'
 
 export interface AdminDoorsDependencies {
   readonly config: Pick<HubConfig, 'adminBind' | 'limits' | 'isTrustedProxy'>
@@ -28,7 +23,7 @@ export interface AdminDoorsDependencies {
   readonly logging: Logging
   readonly certificate: ServerCertificate
   readonly meters: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
-  readonly operations: AdminOperationsDependencies
+  readonly operations: AdminHub
   readonly leakedTokens: LeakedTokens
 }
 
@@ -46,24 +41,17 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const { config, clock, logging, operations } = dependencies
   const { store } = operations
   const log = logging.forModule('hub.admin')
-  const underWay: CreatesUnderWay = new Map()
-  const operationsOf = ({ actor, role, idempotency }: AdminCaller): AdminOperations => {
-    const on = (over: typeof store): AdminOperations =>
-      createAdminOperations({ ...operations, store: over }, actor, role)
-    return idempotency === undefined
-      ? on(store)
-      : createOnce(store, clock, idempotency, on, underWay)
-  }
+  const performOperation = createPerformOperation(operations)
   const refusals = createRefusalRecorder(store, clock, log)
   const { socketPath } = dependencies
-  const socket = await startAdminServer({ socketPath, operationsOf, logging })
+  const socket = await startAdminServer({ socketPath, performOperation, logging })
   const port =
     config.adminBind &&
     createAdminPort({
       log,
       clock,
       refusals,
-      operationsOf,
+      performOperation,
       version: readVersion(),
       limits: config.limits,
       isTrustedProxy: config.isTrustedProxy,

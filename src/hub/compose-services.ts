@@ -12,7 +12,7 @@ import type { HubConfig } from './config.ts'
 import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
 import type { MtlsServer } from './http/mtls-server.ts'
 import { createRootSetHub, type RunningRootSetHub } from './root-set-hub.ts'
-import type { AdminOperationsDependencies } from './service/admin/admin-operations.ts'
+import type { AdminHub } from './service/admin/admin-context.ts'
 import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
 import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-changes.ts'
 import { createAdminRoots } from './service/roots/bundle-operations.ts'
@@ -65,7 +65,7 @@ export interface ComposedHub<Doors> {
   readonly services: AgentServices
   readonly doors: Doors
   /** All that the admin operations need but for where the doors are. */
-  readonly operations: Omit<AdminOperationsDependencies, 'addresses'>
+  readonly operations: Omit<AdminHub, 'addresses'>
   readonly polls: PollRecorder
   readonly certificates: Pick<RunningRootSetHub, 'serverCertificate' | 'showOn'>
   readonly isCertificateReused: boolean
@@ -136,7 +136,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       changes,
       webhooks,
       roots: createAdminRoots({ ...trust, current: roots, readFileRoots, hub: rootSetHub }),
-      onAgentRevoked: (agentId) => {
+      cutOff: (agentId) => {
         mtls.cutConnections(agentId)
         revoker.wake()
       },

@@ -1,17 +1,10 @@
 // The OpenAPI 3.1 description of all ports, from the very schemas that requests are checked against.
 
-import { ADMIN_OPERATIONS, ADMIN_REPLIES, type AdminOperationName } from './admin/operations.ts'
 import { AdminErrorBody } from './admin/errors.ts'
-import { ROLE_NEEDED } from './admin/roles.ts'
-import {
-  ADMIN_CREATES,
-  ADMIN_POLICY_OPERATIONS,
-  ADMIN_ROUTES,
-  type AdminRoute,
-} from './admin/routes.ts'
+import type { AdminOperation } from './admin/operation.ts'
+import { ADMIN_OPERATIONS } from './admin/operations.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
-import { OPERATION_SUMMARIES } from './openapi-admin.ts'
 import { ROUTES, type PortName } from './routes.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -56,8 +49,8 @@ export function describeApi(version: string): Json {
     const known = ROUTES[name as keyof typeof AGENT_ROUTES]
     add(known, describeRoute(name, known, route))
   }
-  for (const name of Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]) {
-    add(ADMIN_OPERATIONS[name], describeOperation(name))
+  for (const [name, operation] of Object.entries(ADMIN_OPERATIONS)) {
+    add(operation, describeOperation(name, operation))
   }
   add(ROUTES.openapi, describeItself())
   return {
@@ -132,18 +125,15 @@ function describeRoute(
   }
 }
 
-function describeOperation(name: AdminOperationName): Json {
-  const { method, path, status = 200 }: AdminRoute = ADMIN_ROUTES[name]
-  const { request } = ADMIN_OPERATIONS[name]
-  const { properties = {} } = request as ObjectSchema
-  const isCreate = (ADMIN_CREATES as readonly string[]).includes(name)
-  const hasVersion = 'versao' in properties
+function describeOperation(operationId: string, operation: AdminOperation): Json {
+  const { method, path, status = 200, request, reply } = operation
+  const { properties } = request
   const parameters = [
     ...namesIn(path).map((field) => inPath(field, properties[field])),
     ...(method === 'GET'
       ? Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }))
       : []),
-    ...(isCreate
+    ...(operation.does === 'creates'
       ? [
           header(
             'Idempotency-Key',
@@ -152,34 +142,33 @@ function describeOperation(name: AdminOperationName): Json {
           ),
         ]
       : []),
-    ...(hasVersion ? [header('If-Match', 'The versao that the caller expects, as `"3"`.')] : []),
+    ...('versao' in properties
+      ? [header('If-Match', 'The versao that the caller expects, as `"3"`.')]
+      : []),
     ...('etag' in properties
       ? [header('If-Match', 'The ETag of the reply that showed the politica.')]
       : []),
   ]
   return {
-    operationId: name,
+    operationId,
     tags: ['admin'],
-    summary: OPERATION_SUMMARIES[name],
-    description: `Needs the role ${ROLE_NEEDED[name]} or a higher one.`,
+    summary: operation.summary,
+    description: `Needs the role ${operation.role} or a higher one.`,
     security: [{ adminToken: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
     responses: {
-      [status]: describeReply(ADMIN_REPLIES[name], describeTag(name)),
+      [status]: describeReply(reply, describeTag(operation)),
       ...adminErrors(),
     },
   }
 }
 
-function describeTag(name: AdminOperationName): Json {
-  const tag = (description: string): Json => ({
-    ETag: { description, schema: { type: 'string' } },
-  })
-  if (name === 'createCargo' || 'versao' in ADMIN_REPLIES[name].properties)
-    return tag('Its versao, as `"3"`.')
-  const isAboutPolicy = (ADMIN_POLICY_OPERATIONS as readonly string[]).includes(name)
-  return isAboutPolicy ? tag('Changes whenever the politica changes.') : {}
+const TAGS = { versao: 'Its versao, as `"3"`.', politica: 'Changes whenever the politica changes.' }
+
+function describeTag({ version }: AdminOperation): Json {
+  if (version === undefined) return {}
+  return { ETag: { description: TAGS[version], schema: { type: 'string' } } }
 }
 
 function describeItself(): Json {

@@ -91,7 +91,6 @@ describe('beside a running hub', () => {
       message: JSON.stringify({
         error: 'ttl_too_long',
         message: 'a token lives 7d at most',
-        hint: 'it is needed only once, so create it when the host is about to enrol',
       }),
     })
   })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
-import { UserError } from '../../src/platform/errors.ts'
+import { AdminRefusal } from '../../src/hub/service/admin-refusal.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations, AdminReplies } from '../../src/protocol/admin/operations.ts'
@@ -142,9 +142,10 @@ const BUNDLE: AdminBundle = {
 
 function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
   if (!isForced) {
-    throw new UserError('bundle_in_use', `1 agente needs a root that would go: ${AGENT.hostname}`, {
-      hint: 'svc bundle status shows who has adopted what',
-    })
+    throw new AdminRefusal(
+      'bundle_in_use',
+      `1 agente needs a root that would go: ${AGENT.hostname}`,
+    )
   }
   const endangered = [{ hostname: AGENT.hostname, reasons: ['identity 0a1b2c'] }]
   return { ...BUNDLE, numero, file_differs: false, is_changed: true, endangered }
@@ -175,7 +176,8 @@ export async function startFakeHub(
   }
   const server = await startAdminServer({
     socketPath: `${vaultRoot}/admin.sock`,
-    operationsOf: () => operations,
+    performOperation: (name, request) =>
+      (operations[name] as (asked: object) => Promise<object>)(request),
     logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
   })
   return hub
@@ -230,26 +232,20 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
   }
   const findAgent = (name: string): AdminAgent => {
     if (name === AGENT.hostname || name === AGENT.id) return AGENT
-    throw new UserError('agent_not_found', `no agente ${name}`, {
-      hint: 'svc agente list shows ids and hostnames',
-    })
+    throw new AdminRefusal('agent_not_found', `no agente ${name}`)
   }
   const cargo = { ...CARGO }
   const findCargo = (id: string): AdminCargo => {
     if (id === cargo.id) return cargo
-    throw new UserError('cargo_not_found', `no carga ${id}`, { hint: 'svc carga list shows ids' })
+    throw new AdminRefusal('cargo_not_found', `no carga ${id}`)
   }
   const findDelivery = (id: string): AdminDelivery => {
     if (id === DELIVERY.id) return DELIVERY
-    throw new UserError('delivery_not_found', `no entrega ${id}`, {
-      hint: 'svc entrega list shows ids',
-    })
+    throw new AdminRefusal('delivery_not_found', `no entrega ${id}`)
   }
   const findWebhook = (id: string): AdminWebhook => {
     if (id === WEBHOOK.id) return WEBHOOK
-    throw new UserError('webhook_not_found', `no webhook ${id}`, {
-      hint: 'svc webhook list shows ids',
-    })
+    throw new AdminRefusal('webhook_not_found', `no webhook ${id}`)
   }
   return {
     createWebhook: async ({ url, tipos }) => ({

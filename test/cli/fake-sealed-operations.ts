@@ -1,8 +1,9 @@
 // Sealed cargas of a hub that answers from memory, and that lies when a test tells it to.
 
 import { hash, randomUUID } from 'node:crypto'
-import { UserError } from '../../src/platform/errors.ts'
-import type { AdminOperations, AdminSealed } from '../../src/protocol/admin/operations.ts'
+import { AdminRefusal } from '../../src/hub/service/admin-refusal.ts'
+import type { AdminSealed } from '../../src/protocol/admin/cargas.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { AdminAgent, AdminRecipient } from '../../src/protocol/admin/views.ts'
 import { readAgeHeader } from '../../src/sealing/age-header.ts'
 import { recipientOf } from '../../src/sealing/age-identity.ts'
@@ -87,7 +88,8 @@ export function addSealedOperations(
     },
     updateCargo: async (request) => {
       const { selado, versao = state.received.length } = request
-      if (versao !== state.received.length) throw new UserError('versao_changed', 'another versao')
+      if (versao !== state.received.length)
+        throw new AdminRefusal('versao_changed', 'another versao')
       if (selado !== undefined) receive(state, selado)
       return others.updateCargo(request)
     },
@@ -97,9 +99,7 @@ export function addSealedOperations(
 function findAgent({ agents }: SealedState, name: string): Named {
   const found = agents.find(({ id, hostname, role }) => [id, hostname, role].includes(name))
   if (found !== undefined) return found
-  throw new UserError('agent_not_found', `no agente ${name}`, {
-    hint: 'svc agente list shows ids and hostnames',
-  })
+  throw new AdminRefusal('agent_not_found', `no agente ${name}`)
 }
 
 async function toRecipient(
@@ -113,13 +113,11 @@ async function toRecipient(
 function newestOf({ received }: SealedState): AdminSealed {
   const newest = received.at(-1)
   if (newest !== undefined) return newest
-  throw new UserError('cargo_not_sealed', 'carga site is of tipo csr_cert', {
-    hint: 'only a carga of tipo selado holds a sealed file',
-  })
+  throw new AdminRefusal('cargo_not_sealed', 'carga site is of tipo csr_cert')
 }
 
 function receive({ received }: SealedState, selado: AdminSealed): void {
   const header = readAgeHeader(Buffer.from(selado.conteudo, 'base64'), 1_000_000)
-  if (!header.ok) throw new UserError('sealed_invalid', header.reason)
+  if (!header.ok) throw new AdminRefusal('sealed_invalid', header.reason)
   received.push(selado)
 }

@@ -64,7 +64,7 @@ async function ask(path: string, asked: Asked = {}): Promise<WireReply> {
 function assertError(reply: WireReply, status: number, code: string): void {
   assert.deepEqual([reply.status, reply.json['error']], [status, code], reply.text)
   assert.equal(typeof reply.json['message'], 'string')
-  const known = new Set(['error', 'message', 'hint', 'fields'])
+  const known = new Set(['error', 'message', 'details', 'fields'])
   assert.deepEqual(
     Object.keys(reply.json).filter((name) => !known.has(name)),
     [],
@@ -182,9 +182,9 @@ test('[POL-17] [POL-18] [API-8] what a politica leaves to operators is refused t
   const [token, cargo] = await asked(tokens.operator, 'operators')
   assert.ok(token && cargo)
   assertError(token, 403, 'reenroll_forbidden')
-  assert.match(String(token.json['hint']), /svc politica set guarded --reenroll$/)
+  assert.deepEqual(token.json['details'], { politica: 'guarded' })
   assertError(cargo, 400, 'san_forbidden')
-  assert.match(String(cargo.json['hint']), /svc politica set guarded --san a\.shop\.example,/)
+  assert.deepEqual(cargo.json['details'], { politica: 'guarded', san: 'a.shop.example' })
   for (const { status } of await asked(tokens.admin, 'admins')) assert.equal(status, 200)
   const policy = { role: 'guarded', reenroll: true, sans_permitidos: ['*.shop.example'] }
   const self = await ask('/v1/admin/politicas', { token: tokens.operator, body: policy })

@@ -1,12 +1,12 @@
 // The CLI of one version beside a hub of another, through its admin socket.
 
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connectToHub } from '../../src/admin/doors/socket-client.ts'
-import type { AdminOperationName } from '../../src/protocol/admin/operations.ts'
-import { ADMIN_ROUTES } from '../../src/protocol/admin/routes.ts'
+import { ADMIN_OPERATION_NAMES, ADMIN_OPERATIONS } from '../../src/protocol/admin/operations.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { startDevCaProcess } from '../support/dev-ca-process.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
@@ -83,23 +83,30 @@ interface Ok {
   readonly ok: boolean
 }
 
+/** Up to 0.4.0 they had a table of their own. */
+async function readOperations(directory: string): Promise<object> {
+  const early = join(directory, 'src/protocol/admin-routes.ts')
+  const module = existsSync(early) ? early : join(directory, 'src/protocol/admin/operations.ts')
+  const read = (await import(module)) as { ADMIN_ROUTES?: object; ADMIN_OPERATIONS?: object }
+  return read.ADMIN_ROUTES ?? read.ADMIN_OPERATIONS ?? assert.fail(`no operations in ${module}`)
+}
+
 /** Each operation that the CLI has and the hub has not is a message that says so, and no stack. */
 async function refuseNewOperations(
   hub: HubProcess,
   { version, directory }: ReleasedVersion,
 ): Promise<void> {
-  const theirs = (await import(join(directory, 'src/protocol/admin-routes.ts'))) as {
-    ADMIN_ROUTES: Record<string, { path: string }>
-  }
+  const theirs = await readOperations(directory)
   const session = await connectToHub(join(hub.vaultRoot, 'admin.sock'))
   assert.ok(session)
-  const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
-  for (const name of names.filter((each) => theirs.ADMIN_ROUTES[each] === undefined)) {
+  for (const name of ADMIN_OPERATION_NAMES) {
+    if (name in theirs) continue
+    const { path } = ADMIN_OPERATIONS[name]
     const operation = session.operations[name] as (request: object) => Promise<unknown>
     await assert.rejects(operation({ agente: HOST }), {
       name: 'UserError',
       code: 'route_not_found',
-      message: `this hub has no operation ${ADMIN_ROUTES[name].path}`,
+      message: `this hub has no operation ${path}`,
     })
   }
   const file = join(hub.directory, 'file')

@@ -3,7 +3,8 @@
 
 import { HubEventType } from '../../../src/protocol/words.ts'
 import { describeError } from '../../../src/platform/errors.ts'
-import { type AdminOperations, ENTRY_PAGE_MAX } from '../../../src/protocol/admin/operations.ts'
+import { ENTRY_PAGE_MAX } from '../../../src/protocol/admin/bounds.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import { createKeyAndCsr, enrollHost } from '../../../test/support/enrolled-host.ts'
 import type { HubPorts } from '../../../test/support/hub.ts'
 import { waitUntil } from '../../../test/support/processes.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
-import { PUSH_BYTES_MAX } from '../../protocol/admin/routes.ts'
+import { PUSH_BYTES_MAX } from '../../protocol/admin/bounds.ts'
 import type { CommandContext } from './command-context.ts'
 import { whenTold } from './when-told.ts'
 

@@ -2,7 +2,8 @@
 // asked for whom, the file is sealed, and the hub gets it; what was vouched for is remembered last.
 
 import { describeError, UserError } from '../../platform/errors.ts'
-import type { AdminOperations, AdminSealed } from '../../protocol/admin/operations.ts'
+import type { AdminSealed } from '../../protocol/admin/cargas.ts'
+import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminRecipients } from '../../protocol/admin/views.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'

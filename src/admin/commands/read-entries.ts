@@ -1,6 +1,6 @@
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../protocol/admin/views.ts'
-import { ENTRY_PAGE_MAX } from '../../protocol/admin/routes.ts'
+import { ENTRY_PAGE_MAX } from '../../protocol/admin/bounds.ts'
 
 export interface EntryQuery {
   readonly tipo?: string

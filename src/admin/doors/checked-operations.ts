@@ -1,24 +1,27 @@
-import { UserError } from '../../platform/errors.ts'
+import { type SvcError, UserError } from '../../platform/errors.ts'
+import type { AdminErrorDetails } from '../../protocol/admin/errors.ts'
 import {
-  ADMIN_OPERATIONS,
   type AdminOperationName,
   type AdminOperations,
+  operationsBy,
 } from '../../protocol/admin/operations.ts'
 import { findAdminRequestFault } from '../../protocol/admin/requests.ts'
+import { findHint } from './hints.ts'
 
-/** Refuses what the hub's socket would refuse, so that a command answers alike with and without a hub. */
-export function checkRequests(operations: AdminOperations): AdminOperations {
-  const names = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
-  const checked = names.map((name) => {
-    const operation = operations[name] as (request: unknown) => Promise<unknown>
-    return [
-      name,
-      async (request: unknown) => {
-        const fault = findAdminRequestFault(name, request)
-        if (fault !== undefined) throw new UserError('request_invalid', fault.message)
-        return operation(request)
-      },
-    ]
+type Perform = (name: AdminOperationName, request: object) => Promise<unknown>
+
+/** Refuses what the hub's socket would refuse, and hints alike, so that a command answers alike with and without a hub. */
+export function checkRequests(perform: Perform): AdminOperations {
+  return operationsBy(async (operation, request) => {
+    const fault = findAdminRequestFault(operation, request)
+    if (fault !== undefined) throw new UserError('request_invalid', fault.message)
+    try {
+      return await perform(operation, request)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      const { code, message, details = {} } = error as SvcError & { details?: AdminErrorDetails }
+      const hint = findHint(code, { operation, request, details })
+      throw new UserError(code, message, { cause: error.cause, ...(hint && { hint }) })
+    }
   })
-  return Object.fromEntries(checked) as AdminOperations
 }

@@ -3,12 +3,10 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { SvcError, UserError } from '../../platform/errors.ts'
-import type { AdminOperationName, AdminOperations } from '../../protocol/admin/operations.ts'
+import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import { fillAdminPath } from '../../protocol/admin/paths.ts'
-import { ADMIN_ROUTES } from '../../protocol/admin/routes.ts'
-
-export type HubRequest = Readonly<Record<string, unknown>>
+import { findHint } from './hints.ts'
 
 export interface HubReply {
   readonly status: number
@@ -24,31 +22,15 @@ export type BeginRequest = (
 ) => ClientRequest
 
 const REQUEST_TIMEOUT_MS = 60_000
-/** What may be about a whole fleet takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
 const FLEET_TIMEOUT_MS = 600_000
-const FLEET_OPERATIONS: ReadonlySet<AdminOperationName> = new Set([
-  'createCargo',
-  'updateCargo',
-  'removeCargo',
-  'retryDeliveries',
-])
 const REPLY_BYTES_MAX = 256 * 1024 * 1024
-
-export function operationsBy(
-  call: (name: AdminOperationName, request: HubRequest) => Promise<unknown>,
-): AdminOperations {
-  const names = Object.keys(ADMIN_ROUTES) as AdminOperationName[]
-  return Object.fromEntries(
-    names.map((name) => [name, (request: HubRequest) => call(name, request)]),
-  ) as unknown as AdminOperations
-}
 
 export function exchange(
   begin: BeginRequest,
   name: AdminOperationName,
-  request: HubRequest,
+  request: object,
 ): Promise<HubReply> {
-  const { method, path: pattern } = ADMIN_ROUTES[name]
+  const { method, path: pattern, isFleetWide = false } = ADMIN_OPERATIONS[name]
   const { path, body } = fillAdminPath(pattern, request)
   const content = method === 'GET' ? '' : JSON.stringify(body)
   return new Promise((resolve, reject) => {
@@ -56,9 +38,7 @@ export function exchange(
       method,
       path: method === 'GET' ? `${path}${queryOf(request)}` : path,
       agent: false,
-      signal: AbortSignal.timeout(
-        FLEET_OPERATIONS.has(name) ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
-      ),
+      signal: AbortSignal.timeout(isFleetWide ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS),
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(content),
@@ -74,7 +54,7 @@ export function exchange(
 }
 
 /** Nothing when it asks for nothing: a hub of before there were pages knows the bare path only. */
-function queryOf(request: HubRequest): string {
+function queryOf(request: object): string {
   const fields = Object.entries(request)
   const texts = Object.fromEntries(fields.map(([field, value]) => [field, String(value)]))
   const query = new URLSearchParams(texts).toString()
@@ -103,15 +83,18 @@ export function parseReply(text: string): unknown {
 }
 
 export function errorOfReply(
-  name: AdminOperationName,
+  operation: AdminOperationName,
+  request: object,
   status: number,
-  { error, message, hint }: AdminErrorBody,
+  { error, message, details = {}, ...body }: AdminErrorBody,
 ): SvcError {
   if (error === 'route_not_found') {
-    return new UserError(error, `this hub has no operation ${ADMIN_ROUTES[name].path}`, {
+    return new UserError(error, `this hub has no operation ${ADMIN_OPERATIONS[operation].path}`, {
       hint: 'the hub is older than this svc',
     })
   }
+  // Hubs up to 0.4.0 sent hints of their own.
+  const hint = body.hint ?? findHint(error, { operation, request, details })
   const options = hint === undefined ? {} : { hint }
   return status < 500
     ? new UserError(error, message, options)

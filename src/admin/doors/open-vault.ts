@@ -158,7 +158,7 @@ async function openSession(
   options: AdminOptions,
 ): Promise<AdminSession> {
   const { openVaultStore } = await import('../../hub/open-store.ts')
-  const { createAdminOperations } = await import('../../hub/service/admin/admin-operations.ts')
+  const { createPerformOperation } = await import('../../hub/service/admin/perform-operation.ts')
   const { checkRequests } = await import('./checked-operations.ts')
   const store = await openVaultStore(await unseal(), { clock, ...options })
   const dependencies = {
@@ -172,9 +172,11 @@ async function openSession(
     contentBytesMax: naming.contentBytesMax,
     renewalThresholdMs: naming.renewalThresholdMs,
   }
-  const operations = createAdminOperations(dependencies, 'admin', 'admin')
+  const perform = createPerformOperation(dependencies)
   return {
-    operations: checkRequests(operations),
+    operations: checkRequests((name, request) =>
+      perform(name, request, { actor: 'admin', role: 'admin' }),
+    ),
     isThroughHub: false,
     close: async () => {
       await store.close()

@@ -4,22 +4,15 @@ import { randomUUID } from 'node:crypto'
 import { request as httpsRequest } from 'node:https'
 import { classifyConnectionFailure } from '../../platform/connection-failure.ts'
 import { describeError, SvcError, UserError } from '../../platform/errors.ts'
-import type { AdminOperationName } from '../../protocol/admin/operations.ts'
-import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
-import { ROLE_NEEDED } from '../../protocol/admin/roles.ts'
-import { ADMIN_CREATES } from '../../protocol/admin/routes.ts'
-import type { AdminSession } from './admin-session.ts'
 import {
-  errorOfReply,
-  exchange,
-  type HubReply,
-  type HubRequest,
+  ADMIN_OPERATIONS,
+  type AdminOperationName,
   operationsBy,
-  parseReply,
-} from './hub-calls.ts'
+} from '../../protocol/admin/operations.ts'
+import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
+import type { AdminSession } from './admin-session.ts'
+import { errorOfReply, exchange, type HubReply, parseReply } from './hub-calls.ts'
 import type { RemoteHub } from './hub-options.ts'
-
-const CREATES: ReadonlySet<string> = new Set(ADMIN_CREATES)
 
 export function openRemoteHub(hub: RemoteHub): AdminSession {
   return {
@@ -29,13 +22,9 @@ export function openRemoteHub(hub: RemoteHub): AdminSession {
   }
 }
 
-async function callHub(
-  hub: RemoteHub,
-  name: AdminOperationName,
-  request: HubRequest,
-): Promise<object> {
+async function callHub(hub: RemoteHub, name: AdminOperationName, request: object): Promise<object> {
   // One key for both tries: what was done and not answered is not done again.
-  const idempotencyKey = CREATES.has(name) ? randomUUID() : undefined
+  const idempotencyKey = ADMIN_OPERATIONS[name].does === 'creates' ? randomUUID() : undefined
   try {
     return await callOnce(hub, name, request, idempotencyKey)
   } catch (error) {
@@ -48,7 +37,7 @@ async function callHub(
 async function callOnce(
   hub: RemoteHub,
   name: AdminOperationName,
-  request: HubRequest,
+  request: object,
   idempotencyKey: string | undefined,
 ): Promise<object> {
   const { hostname, port } = hub.url
@@ -73,7 +62,7 @@ async function callOnce(
   })
   const body = readBody(hub, reply)
   if (reply.status < 300) return body
-  throw explainRefusal(hub, name, reply, body as AdminErrorBody)
+  throw explainRefusal(hub, { name, request }, reply, body as AdminErrorBody)
 }
 
 /** What a hub answers is JSON under a request id; else somebody else answered. */
@@ -93,7 +82,7 @@ function tryParse(text: string): unknown {
 
 function explainRefusal(
   hub: RemoteHub,
-  name: AdminOperationName,
+  { name, request }: { readonly name: AdminOperationName; readonly request: object },
   { status, headers }: HubReply,
   body: AdminErrorBody,
 ): SvcError {
@@ -106,7 +95,7 @@ function explainRefusal(
       )
     case 'role_insufficient':
       return new UserError(body.error, body.message, {
-        hint: `it needs an admin token of the role ${ROLE_NEEDED[name]}`,
+        hint: `it needs an admin token of the role ${ADMIN_OPERATIONS[name].role}`,
       })
     case 'rate_limited':
       return new SvcError(body.error, 'the hub refused too many requests from this address', {
@@ -115,7 +104,7 @@ function explainRefusal(
     default:
       // An agent's port speaks in codes alone.
       return typeof body.message === 'string'
-        ? errorOfReply(name, status, body)
+        ? errorOfReply(name, request, status, body)
         : notAHub(hub, 'the answer does not come from the admin port')
   }
 }

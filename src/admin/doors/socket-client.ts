@@ -4,10 +4,10 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
-import type { AdminOperationName } from '../../protocol/admin/operations.ts'
+import { type AdminOperationName, operationsBy } from '../../protocol/admin/operations.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
-import { errorOfReply, exchange, type HubRequest, operationsBy, parseReply } from './hub-calls.ts'
+import { errorOfReply, exchange, parseReply } from './hub-calls.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
@@ -46,7 +46,7 @@ function isNobodyThere(error: Error): boolean {
 async function callHub(
   socketPath: string,
   name: AdminOperationName,
-  request: HubRequest,
+  request: object,
 ): Promise<unknown> {
   const address = openSocketPath(socketPath)
   try {
@@ -57,7 +57,7 @@ async function callHub(
     )
     const body = parseReply(reply.text)
     if (reply.status < 300) return body
-    throw errorOfReply(name, reply.status, body as AdminErrorBody)
+    throw errorOfReply(name, request, reply.status, body as AdminErrorBody)
   } catch (error) {
     throw error instanceof SvcError ? error : unreachable(socketPath, error)
   } finally {

@@ -1,17 +1,15 @@
 // What of an admin request is not in its body.
 
 import type { TSchema } from 'typebox'
-import { UserError } from '../../platform/errors.ts'
-import type { AdminOperationName } from '../../protocol/admin/operations.ts'
+import type { AdminOperation } from '../../protocol/admin/operation.ts'
 import type { AdminPolicy } from '../../protocol/admin/views.ts'
-import { ADMIN_POLICY_OPERATIONS } from '../../protocol/admin/routes.ts'
+import { AdminRefusal } from '../service/admin-refusal.ts'
 import { policyTag } from '../service/policy/policy-tag.ts'
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/
 const VERSION_TAG = /^"(\d{1,9})"$/
 const POLICY_TAG = /^"([\w-]{43})"$/
 const NO_TAG = 'none'
-const POLICY_OPERATIONS: ReadonlySet<AdminOperationName> = new Set(ADMIN_POLICY_OPERATIONS)
 
 /** The schemas of operations are objects, all of them. */
 interface ObjectSchema {
@@ -48,19 +46,19 @@ export function withIfMatch(schema: TSchema, body: unknown, header: string | und
 }
 
 /** Without its quotes; undefined of what has none. */
-export function entityTagOf(name: AdminOperationName, reply: object): string | undefined {
-  if (name === 'createCargo') return '1'
-  if ('versao' in reply && typeof reply.versao === 'number') return String(reply.versao)
-  return POLICY_OPERATIONS.has(name) ? policyTag(reply as AdminPolicy) : undefined
+export function entityTagOf({ version }: AdminOperation, reply: object): string | undefined {
+  if (version === undefined) return undefined
+  if (version === 'politica') return policyTag(reply as AdminPolicy)
+  // A carga that was just made says its versao nowhere else.
+  return 'versao' in reply ? String(reply.versao) : '1'
 }
 
 /** A key that others could guess would not keep what is sealed with it. */
-export function readIdempotencyKey(header: unknown): string | undefined | UserError {
+export function readIdempotencyKey(header: unknown): string | undefined | AdminRefusal {
   if (header === undefined) return undefined
   if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header
-  return new UserError(
+  return new AdminRefusal(
     'idempotency_key_invalid',
     'an Idempotency-Key has 16 to 255 visible ASCII characters',
-    { hint: 'send a new UUID with each new request' },
   )
 }

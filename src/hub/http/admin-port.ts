@@ -3,15 +3,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { AdminOperationName } from '../../protocol/admin/operations.ts'
-import { mayPerform } from '../../protocol/admin/roles.ts'
-import { ADMIN_ROUTES } from '../../protocol/admin/routes.ts'
+import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
+import { includesRole } from '../../protocol/admin/roles.ts'
 import { describeApi } from '../../protocol/openapi.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AccessToken } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { OperationsOf } from '../service/admin/admin-caller.ts'
+import type { PerformOperation } from '../service/admin/admin-context.ts'
 import type { AuthenticateOperator } from '../service/admin/authenticate-operator.ts'
 import type { RefusalRecorder } from '../service/admin/record-refusals.ts'
 import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
@@ -37,7 +36,7 @@ export interface AdminPortOptions extends Pick<
   readonly version: string
   readonly certificate: ServerCertificate
   readonly authenticateOperator: AuthenticateOperator
-  readonly operationsOf: OperationsOf
+  readonly performOperation: PerformOperation
   readonly refusals: RefusalRecorder
 }
 
@@ -88,7 +87,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   const port = createHttpPort({
     port: 'admin',
     turns: strangerTurns,
-    routes: [...Object.values(ADMIN_ROUTES), ROUTES.openapi],
+    routes: [...Object.values(ADMIN_OPERATIONS), ROUTES.openapi],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
     isTrustedProxy: options.isTrustedProxy,
@@ -109,14 +108,14 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   const server = tlsServerOf(port, options)
   addAdminRoutes(port, {
     log,
-    operationsOf: options.operationsOf,
+    performOperation: options.performOperation,
     credentialsOf: (request) => {
       const { token, plaintext } = operatorOf(request)
       return { actor: actorOf(token), role: token.role, credential: plaintext }
     },
     authorise: (request, name) => {
       const { token } = operatorOf(request)
-      if (mayPerform(token.role, name)) return undefined
+      if (includesRole(token.role, ADMIN_OPERATIONS[name].role)) return undefined
       return refuse(request, 'role_insufficient', actorOf(token), name)
     },
   })

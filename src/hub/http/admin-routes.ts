@@ -1,20 +1,24 @@
 // The admin operations as HTTP routes: the same on the socket and on the admin port.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { describeError, SvcError, UserError } from '../../platform/errors.ts'
+import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import {
+  ADMIN_OPERATION_NAMES,
   ADMIN_OPERATIONS,
   type AdminOperationName,
-  type AdminOperations,
 } from '../../protocol/admin/operations.ts'
-import { statusOfAdminError, type AdminErrorBody } from '../../protocol/admin/errors.ts'
+import {
+  ADMIN_ERRORS,
+  type AdminErrorBody,
+  type AdminErrorCode,
+} from '../../protocol/admin/errors.ts'
 import { findAdminRequestFault } from '../../protocol/admin/requests.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
-import { ADMIN_ROUTES, type AdminRoute } from '../../protocol/admin/routes.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { AdminCaller, IdempotencySecret, OperationsOf } from '../service/admin/admin-caller.ts'
+import { AdminRefusal } from '../service/admin-refusal.ts'
+import type { PerformOperation } from '../service/admin/admin-context.ts'
 import { entityTagOf, readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
 import { sendRefusal } from './error-response.ts'
 import type { HttpPort } from './http-port.ts'
@@ -28,7 +32,7 @@ export interface Credentials {
 
 export interface AdminRoutesOptions {
   readonly log: Logger
-  readonly operationsOf: OperationsOf
+  readonly performOperation: PerformOperation
   readonly credentialsOf: (request: FastifyRequest) => Credentials
   /** Whether whoever asks may; asked before the body is read. */
   readonly authorise?: (
@@ -43,11 +47,9 @@ export const ADMIN_BODY_BYTES_MAX: number = 16 * 1024 * 1024
 /** Some replies hold a new token, all of them what is true now. */
 export const ADMIN_HEADERS: Readonly<Record<string, string>> = { 'cache-control': 'no-store' }
 
-const OPERATION_NAMES = Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]
-
 export function addAdminRoutes({ app }: HttpPort, options: AdminRoutesOptions): void {
-  for (const name of OPERATION_NAMES) {
-    const { method, path } = routeOf(name)
+  for (const name of ADMIN_OPERATION_NAMES) {
+    const { method, path } = ADMIN_OPERATIONS[name]
     app.route({
       method,
       url: path,
@@ -73,48 +75,35 @@ async function perform(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const operation = ADMIN_OPERATIONS[name]
   const asked =
-    ADMIN_OPERATIONS[name].method === 'GET'
-      ? readQuery(ADMIN_OPERATIONS[name].request, request.query)
+    operation.method === 'GET'
+      ? readQuery(operation.request, request.query)
       : withFields(
-          withIfMatch(ADMIN_OPERATIONS[name].request, request.body, request.headers['if-match']),
+          withIfMatch(operation.request, request.body, request.headers['if-match']),
           request.params,
         )
   const fault = findAdminRequestFault(name, asked)
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
-  if (key instanceof UserError) return answerError(options.log, name, request, reply, key)
+  if (key instanceof AdminRefusal) return answerError(options.log, name, request, reply, key)
   const { actor, role, credential } = options.credentialsOf(request)
-  const idempotency: IdempotencySecret | undefined =
-    key === undefined ? undefined : { credential, key }
-  const caller: AdminCaller = { actor, role, ...(idempotency && { idempotency }) }
+  const idempotency = key === undefined ? undefined : { credential, key }
   try {
-    const done = await call(options.operationsOf(caller), name, asked)
-    const tag = entityTagOf(name, done)
+    const caller = { actor, role, idempotency }
+    const done = await options.performOperation(name, asked as object, caller)
+    const tag = entityTagOf(operation, done)
     if (tag !== undefined) reply.header('etag', `"${tag}"`)
-    return answer(reply, routeOf(name).status ?? 200, done)
+    return answer(reply, operation.status ?? 200, done)
   } catch (error) {
     return answerError(options.log, name, request, reply, error)
   }
-}
-
-function routeOf(name: AdminOperationName): AdminRoute {
-  return ADMIN_ROUTES[name]
 }
 
 /** Those of the path win; a body that is no object is left to the check of its shape. */
 function withFields(body: unknown, fields: unknown): unknown {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   return isObject ? { ...body, ...(fields as object) } : body
-}
-
-/** The request was checked against the very schema that its type comes from. */
-function call(
-  operations: AdminOperations,
-  name: AdminOperationName,
-  request: unknown,
-): Promise<object> {
-  return (operations[name] as (checked: unknown) => Promise<object>)(request)
 }
 
 function answerError(
@@ -125,20 +114,19 @@ function answerError(
   error: unknown,
 ): FastifyReply {
   const fields = { request_id: request.id, operation, reason: describeError(error) }
+  if (error instanceof AdminRefusal) {
+    const { code, message, details } = error
+    const { status } = ADMIN_ERRORS[code as AdminErrorCode]
+    return answer(reply, status, { error: code, message, ...(details && { details }) })
+  }
   if (error instanceof SvcError) {
-    const { code, message, hint } = error
-    const body = { error: code, message, ...(hint === undefined ? {} : { hint }) }
-    if (error instanceof UserError) return answer(reply, statusOfAdminError(code), body)
+    const { code, message } = error
     log.warn({ ...fields, code }, 'Admin operation failed')
     reply.header('retry-after', 5)
-    return answer(reply, 503, body)
+    return answer(reply, 503, { error: code, message })
   }
   log.error({ ...fields, err: error }, 'Admin operation broke')
-  return answer(reply, 500, {
-    error: 'internal_error',
-    message: 'internal error in the hub',
-    hint: 'the hub’s log says more',
-  })
+  return answer(reply, 500, { error: 'internal_error', message: 'internal error in the hub' })
 }
 
 function answer(reply: FastifyReply, status: number, body: object): FastifyReply {

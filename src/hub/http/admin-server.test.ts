@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { createGate } from '../../../test/support/scripted-ca.ts'
-import { SvcError, UserError } from '../../platform/errors.ts'
+import { SvcError } from '../../platform/errors.ts'
+import { AdminRefusal } from '../service/admin-refusal.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
@@ -44,7 +45,8 @@ async function withServer(
   await writeFile(socketPath, 'left by a dead hub')
   const server = await startAdminServer({
     socketPath,
-    operationsOf: () => operations as AdminOperations,
+    performOperation: (name, request) =>
+      (operations[name] as (asked: object) => Promise<object>)(request),
     logging,
   })
   try {
@@ -110,7 +112,7 @@ describe('startAdminServer', () => {
       const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
       const second = await startAdminServer({
         socketPath,
-        operationsOf: () => ({}) as AdminOperations,
+        performOperation: () => Promise.resolve({}),
         logging,
       })
       await second.close()
@@ -166,10 +168,14 @@ describe('startAdminServer', () => {
   for (const [name, error, expected] of [
     [
       'what is not there as 404',
-      new UserError('agent_not_found', 'no agente web-9', { hint: 'look again' }),
+      new AdminRefusal('agent_not_found', 'no agente web-9', { hostname: 'web-9' }),
       {
         status: 404,
-        body: { error: 'agent_not_found', message: 'no agente web-9', hint: 'look again' },
+        body: {
+          error: 'agent_not_found',
+          message: 'no agente web-9',
+          details: { hostname: 'web-9' },
+        },
       },
     ],
     [
@@ -232,8 +238,8 @@ describe('startAdminServer', () => {
   test('says where it cannot listen', async () => {
     const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
     const socketPath = '/nonexistent/admin.sock'
-    const operationsOf = () => ({}) as AdminOperations
-    await assert.rejects(startAdminServer({ socketPath, operationsOf, logging }), {
+    const performOperation = () => Promise.resolve({})
+    await assert.rejects(startAdminServer({ socketPath, performOperation, logging }), {
       code: 'admin_socket_failed',
       message: /^cannot listen on \/nonexistent\/admin\.sock: ENOENT/,
     })

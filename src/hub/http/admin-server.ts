@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
-import { ADMIN_ROUTES } from '../../protocol/admin/routes.ts'
+import { ADMIN_OPERATIONS } from '../../protocol/admin/operations.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
-import type { OperationsOf } from '../service/admin/admin-caller.ts'
+import type { PerformOperation } from '../service/admin/admin-context.ts'
 import {
   ADMIN_BODY_BYTES_MAX,
   ADMIN_HEADERS,
@@ -20,7 +20,7 @@ import { createHttpPort } from './http-port.ts'
 
 export interface AdminServerOptions {
   readonly socketPath: string
-  readonly operationsOf: OperationsOf
+  readonly performOperation: PerformOperation
   readonly logging: Logging
 }
 
@@ -39,11 +39,11 @@ const CLOSE_TIMEOUT_MS = 10_000
 
 /** Only for the holder of `vault.lock`: a socket that is there already is a dead hub's, and is replaced. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const { socketPath, operationsOf, logging } = options
+  const { socketPath, performOperation, logging } = options
   const log = logging.forModule('hub.admin')
   const port = createHttpPort({
     port: 'admin',
-    routes: Object.values(ADMIN_ROUTES),
+    routes: Object.values(ADMIN_OPERATIONS),
     log,
     limits: LIMITS,
     isTrustedProxy: () => false,
@@ -52,7 +52,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   })
   addAdminRoutes(port, {
     log,
-    operationsOf,
+    performOperation,
     credentialsOf: () => ({ actor: 'admin', role: 'admin', credential: '' }),
   })
   await port.app.ready()

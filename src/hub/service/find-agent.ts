@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { AdminRefusal } from './admin-refusal.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -8,9 +8,7 @@ export async function findAgent(reader: StoreReader, wanted: string): Promise<Ag
   const agent =
     (await reader.findAgentByHostname(wanted)) ?? (await reader.findAgentById(wanted as AgentId))
   if (agent === undefined) {
-    throw new UserError('agent_not_found', `no agente ${wanted}`, {
-      hint: 'svc agente list shows ids and hostnames',
-    })
+    throw new AdminRefusal('agent_not_found', `no agente ${wanted}`)
   }
   return agent
 }

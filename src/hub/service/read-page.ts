@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { UserError } from '../../platform/errors.ts'
-import { LIST_PAGE_MAX } from '../../protocol/admin/routes.ts'
+import { AdminRefusal } from './admin-refusal.ts'
+import { LIST_PAGE_MAX } from '../../protocol/admin/bounds.ts'
 import type { Page } from '../store/store.ts'
 
 interface PageRequest {
@@ -38,10 +38,8 @@ export async function readPage<T, Row extends { readonly id: string }>(
   return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
-function cursorUnknown(after: string | undefined): UserError {
-  return new UserError('cursor_unknown', `after: there is no ${after} in this list`, {
-    hint: 'give the `next` of the page before',
-  })
+function cursorUnknown(after: string | undefined): AdminRefusal {
+  return new AdminRefusal('cursor_unknown', `after: there is no ${after} in this list`)
 }
 
 /** A page of a list that is short enough to be read whole. */

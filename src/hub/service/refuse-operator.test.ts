@@ -46,13 +46,13 @@ describe('[POL-17] an operator has a host enrolled again', () => {
       await assert.rejects(operator.createToken(AGAIN), {
         code: 'reenroll_forbidden',
         message: 'a token of role operator may not enrol web-1 again: role web has no politica',
-        hint: 'an admin may, and may leave it to operators: svc politica set web --reenroll',
+        details: { politica: 'web' },
       })
       await admin.setPolicy({ role: '*', nome: 'everybody', token_ttl_max: 60 })
       await assert.rejects(operator.createToken(AGAIN), {
         message:
           'a token of role operator may not enrol web-1 again: politica everybody, of role *, does not leave it to operators',
-        hint: "an admin may, and may leave it to operators: svc politica set '*' --reenroll",
+        details: { politica: '*' },
       })
       await admin.createToken(AGAIN)
       await admin.setPolicy({ role: 'web', reenroll: true })
@@ -118,7 +118,7 @@ describe('[POL-18] an operator gives a name besides the host’s own', () => {
         code: 'san_forbidden',
         message:
           'a token of role operator may not give agente web-1 the name a.shop.example: role web has no politica',
-        hint: 'an admin may, and may leave it to operators: svc politica set web --san a.shop.example, in place of the names that are permitted now',
+        details: { politica: 'web', san: 'a.shop.example' },
       })
       const { sans_permitidos, sans_nomeados } = await admin.setPolicy({
         role: 'web',

@@ -1,14 +1,13 @@
 // What the admin token of an operator may do only where the politica of the role says so. Whoever holds a token of role
 // admin, or the vault itself, always may. docs/protocol.md POL-17, POL-18.
 
-import { UserError } from '../../platform/errors.ts'
+import { AdminRefusal } from './admin-refusal.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { Policy } from '../domain/policy.ts'
 import { findForbiddenSans, policyOfRole, rulesOfRole } from '../domain/role-rules.ts'
 import type { StoreReader } from '../store/store.ts'
-import { quoteForShell } from './quote-for-shell.ts'
 
 /** With `--reenroll` a token takes a host's identity over: that of the role which it has, for that which it gets. */
 export async function refuseReenrollment(
@@ -22,10 +21,10 @@ export async function refuseReenrollment(
     const policies = await reader.findPolicies(one)
     if (rulesOfRole(one, policies).mayOperatorsReenroll) continue
     const policy = policyOfRole(one, policies)
-    throw new UserError(
+    throw new AdminRefusal(
       'reenroll_forbidden',
       `a token of role operator may not enrol ${hostname} again: ${explain(one, policy, 'does not leave it to operators')}`,
-      { hint: `an admin may, and may leave it to operators: ${commandOf(one, policy)} --reenroll` },
+      { politica: policy?.role ?? one },
     )
   }
 }
@@ -73,12 +72,10 @@ function refuseSans(whom: string, { hostname, role, policies, sans }: GivenSans)
   const [first] = findForbiddenSans({ permittedSans: operatorSans }, hostname, sans)
   if (first === undefined) return
   const policy = policyOfRole(role, policies)
-  throw new UserError(
+  throw new AdminRefusal(
     'san_forbidden',
     `a token of role operator may not give ${whom} the name ${first}: ${explain(role, policy, 'does not name it')}`,
-    {
-      hint: `an admin may, and may leave it to operators: ${commandOf(role, policy)} --san ${quoteForShell(first)}, in place of the names that are permitted now`,
-    },
+    { politica: policy?.role ?? role, san: first },
   )
 }
 
@@ -86,8 +83,4 @@ function explain(role: string, policy: Policy | undefined, what: string): string
   return policy === undefined
     ? `role ${role} has no politica`
     : `politica ${policy.name}, of role ${policy.role}, ${what}`
-}
-
-function commandOf(role: string, policy: Policy | undefined): string {
-  return `svc politica set ${quoteForShell(policy?.role ?? role)}`
 }

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { adminOnStore } from '../../../test/support/admin-on-store.ts'
 import { waitUntil } from '../../../test/support/processes.ts'
 import {
   createFakeReceiver,
@@ -20,8 +21,6 @@ import type { Store } from '../store/store.ts'
 import { append, insertAgent } from '../../../test/store/store-samples.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { countBacklog } from '../service/webhooks/count-backlog.ts'
-import { replayWebhook } from '../service/webhooks/replay-webhook.ts'
-import { removeWebhook } from '../service/webhooks/remove-webhook.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 describe('webhooks', () => {
@@ -291,7 +290,7 @@ describe('webhooks', () => {
     await webhooks.changed()
     assert.equal(gone.attempts.length, 1)
     answers.status = 200
-    await replayWebhook(store, systemClock, { webhook: gone.webhookId }, 'admin')
+    await adminOnStore(store).replayWebhook({ webhook: gone.webhookId })
     await webhooks.changed()
     await until(gone, [1, 2, 3, 4])
   })
@@ -308,7 +307,7 @@ describe('webhooks', () => {
         const webhook = await store.reader.webhooks.find(one.webhookId)
         return webhook?.progress.cursorSeq === one.accepted.at(-1)?.seq || undefined
       })
-      await replayWebhook(store, systemClock, { webhook: one.webhookId, ...from }, 'admin')
+      await adminOnStore(store).replayWebhook({ webhook: one.webhookId, ...from })
       await webhooks.changed()
     }
     await replay({ seq: 2 })
@@ -338,7 +337,7 @@ describe('webhooks', () => {
         await writer.webhooks.insertDead({ webhookId, seq, diedAt, error: 'old' })
       }
     })
-    await replayWebhook(store, systemClock, { webhook: webhookId, dead: true }, 'admin')
+    await adminOnStore(store).replayWebhook({ webhook: webhookId, dead: true })
     await using _ = start()
     await until(one, [1, 3, 4, 5])
     assert.deepEqual(
@@ -361,7 +360,7 @@ describe('webhooks', () => {
     for (let count = 0; count < 3; count += 1) await append(store, {})
     await using webhooks = start()
     await waitUntil('an attempt', () => (hangs.attempts.length === 1 ? true : undefined))
-    await removeWebhook(store, systemClock, hangs.webhookId, 'admin')
+    await adminOnStore(store).removeWebhook({ webhook: hangs.webhookId })
     await webhooks.changed()
     assert.equal(await store.reader.webhooks.findSecret(hangs.webhookId), undefined)
     await append(store, {})

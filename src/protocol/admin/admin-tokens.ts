@@ -1,8 +1,9 @@
 // Admin tokens, which open the admin port; in code AccessToken, since a token alone is one of enrolment.
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { type AdminOperation, listRequest, next, nullable, time } from './operation.ts'
+import { Type } from './plain-type.ts'
 import { ADMIN_ROLES } from './roles.ts'
-import { nullable, time } from '../shapes.ts'
 
 export const ACCESS_TOKEN_PREFIX = 'svca_'
 export const ACCESS_TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -24,19 +25,45 @@ export const AdminAccessToken = Type.Object({
 })
 export type AdminAccessToken = Static<typeof AdminAccessToken>
 
-export const AdminCreatedAccessToken = Type.Object({
-  ...AdminAccessToken.properties,
-  /** The plaintext, shown this once. */
-  token: Type.String(),
-})
-export type AdminCreatedAccessToken = Static<typeof AdminCreatedAccessToken>
-
-export const CreateAccessTokenRequest = Type.Object({
-  name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
-  role,
-  ttl_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: ACCESS_TOKEN_TTL_MAX_SECONDS })),
-})
-export const RevokeAccessTokenRequest = Type.Object({
-  /** Its name, or its id (eight characters or more). */
-  token: Type.String({ minLength: 1, maxLength: 128 }),
-})
+export const ACCESS_TOKEN_OPERATIONS = {
+  createAccessToken: {
+    does: 'creates',
+    method: 'POST',
+    path: '/v1/admin/admin-tokens',
+    role: 'admin',
+    summary: 'Make an admin token; its text is in this reply alone.',
+    request: Type.Object({
+      name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
+      role,
+      ttl_seconds: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: ACCESS_TOKEN_TTL_MAX_SECONDS }),
+      ),
+    }),
+    reply: Type.Object({
+      ...AdminAccessToken.properties,
+      /** The plaintext, shown this once. */
+      token: Type.String(),
+    }),
+  },
+  listAccessTokens: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/admin-tokens',
+    role: 'admin',
+    summary: 'The admin tokens, newest first.',
+    request: listRequest,
+    reply: Type.Object({ admin_tokens: Type.Array(AdminAccessToken), next }),
+  },
+  revokeAccessToken: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/admin-tokens/revoke',
+    role: 'admin',
+    summary: 'End an admin token, named by id or, while it is good, by name.',
+    request: Type.Object({
+      /** Its name, or its id (eight characters or more). */
+      token: Type.String({ minLength: 1, maxLength: 128 }),
+    }),
+    reply: AdminAccessToken,
+  },
+} as const satisfies Readonly<Record<string, AdminOperation>>

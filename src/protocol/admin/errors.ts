@@ -1,55 +1,111 @@
-// The errors of admin operations: `{error, message, hint?, fields?}`. Those of the shell around them are WIRE_ERRORS.
+// What an admin operation can refuse, with its status, and the body of every error of the admin port:
+// `{error, message, details?, fields?}`. What the shell around the operations refuses is WIRE_ERRORS.
 
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './plain-type.ts'
 
 export const AdminErrorBody = Type.Object({
   error: Type.String({ pattern: '^[a-z][a-z0-9_]*$' }),
   /** For people; may change. */
   message: Type.String(),
-  /** What to do about it. */
+  /** What to do about it: of hubs up to 0.4.0. */
   hint: Type.Optional(Type.String()),
+  /** What the message says of this very case, for programs. */
+  details: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Of a request that is not valid: each field that is wrong, and why. */
   fields: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
 export type AdminErrorBody = Static<typeof AdminErrorBody>
 
-/** Statuses of what operations refuse. A code that is not here is a request that makes no sense: 400. */
-export const ADMIN_ERROR_STATUS: Readonly<Record<string, number>> = {
-  reenroll_forbidden: 403,
+export type AdminErrorDetails = Readonly<Record<string, string>>
 
-  admin_token_not_found: 404,
-  agent_not_found: 404,
-  cargo_not_found: 404,
-  delivery_not_found: 404,
-  politica_not_found: 404,
-  token_not_found: 404,
-  webhook_not_found: 404,
-
-  admin_token_ambiguous: 409,
-  admin_token_exists: 409,
-  agent_not_revoked: 409,
-  agent_revoked: 409,
-  bundle_in_use: 409,
-  bundle_number: 409,
-  cargo_not_automatic: 409,
-  cargo_not_sealed: 409,
-  delivery_over: 409,
-  hostname_enrolled: 409,
-  hostname_has_token: 409,
-  idempotency_key_reused: 409,
-  nome_taken: 409,
-  recipient_changed: 409,
-  recipients_incomplete: 409,
-  replay_ahead: 409,
-  server_certificate_root: 409,
-  token_ambiguous: 409,
-  token_consumed: 409,
-  too_many_webhooks: 409,
-
-  politica_changed: 412,
-  versao_changed: 412,
+interface AdminError {
+  readonly status: number
+  /** When it is answered; the text of docs/reference/errors.md. */
+  readonly when: string
 }
 
-export function statusOfAdminError(code: string): number {
-  return ADMIN_ERROR_STATUS[code] ?? 400
-}
+export const ADMIN_ERRORS = {
+  request_invalid: {
+    status: 400,
+    when: 'A field is missing or not valid, or two fields do not go together.',
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    when: 'The `Idempotency-Key` is not 16 to 255 visible ASCII characters.',
+  },
+  usage: { status: 400, when: 'A replay names more than one of `seq`, `since` and `dead`.' },
+  time_invalid: { status: 400, when: 'A time is not one of RFC 3339 with its zone.' },
+  cursor_unknown: { status: 400, when: '`after` is in no page of this list.' },
+  hostname_invalid: { status: 400, when: 'The hostname is not a lower-case host name.' },
+  hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
+  ttl_too_long: { status: 400, when: 'A token may not live that long.' },
+  cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate lives.' },
+  cert_ttl_too_long: { status: 400, when: 'A `cert_ttl` is longer than a certificate lives.' },
+  tipo_invalid: { status: 400, when: 'The type of a carga, or of an event, is unknown here.' },
+  nome_invalid: { status: 400, when: 'The `nome` cannot be the name of a file.' },
+  modo_invalid: { status: 400, when: 'The `modo` is not a permitted mode of a file.' },
+  san_invalid: { status: 400, when: 'A name is neither a DNS name nor an IP address.' },
+  san_reserved: { status: 400, when: 'A name is, or covers, a name of the hub itself.' },
+  san_forbidden: { status: 400, when: 'A politica does not permit a name.' },
+  sans_unwanted: { status: 400, when: 'A sealed carga has no names.' },
+  agents_unwanted: { status: 400, when: '`agentes` and `roles` have to be empty here.' },
+  unassigned_unwanted: { status: 400, when: 'A sealed carga cannot be for nobody.' },
+  no_recipient: { status: 400, when: 'No agent would get the carga.' },
+  content_missing: { status: 400, when: 'A sealed carga needs a sealed file.' },
+  content_unwanted: { status: 400, when: 'A carga of this type holds no such file.' },
+  content_invalid: { status: 400, when: 'The content is not text that UTF-8 can hold.' },
+  content_too_large: { status: 400, when: 'The content is over its limit.' },
+  sealed_invalid: { status: 400, when: 'The sealed file cannot be taken.' },
+  escrow_invalid: { status: 400, when: 'An escrow recipient is not valid, or is named twice.' },
+  url_invalid: { status: 400, when: 'A webhook cannot be sent to this URL.' },
+  bundle_invalid: { status: 400, when: 'The root file cannot be taken in.' },
+  no_bundle: { status: 400, when: 'The vault has no roots yet.' },
+  no_hub: { status: 400, when: 'The roots change only while a hub runs.' },
+  hub_not_running: { status: 400, when: 'Only a running hub sends webhooks.' },
+
+  reenroll_forbidden: {
+    status: 403,
+    when: 'The politica does not let a token of role operator enrol the host again.',
+  },
+
+  admin_token_not_found: { status: 404, when: 'No admin token has this name or id.' },
+  agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
+  cargo_not_found: { status: 404, when: 'No carga has this id, or it was removed.' },
+  delivery_not_found: { status: 404, when: 'No entrega has this id.' },
+  politica_not_found: { status: 404, when: 'The role has no politica of its own.' },
+  token_not_found: { status: 404, when: 'No enrolment token has this name.' },
+  webhook_not_found: { status: 404, when: 'No webhook has this id.' },
+
+  admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
+  admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
+  agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },
+  agent_revoked: { status: 409, when: 'The agent is revoked.' },
+  bundle_in_use: { status: 409, when: 'Agents need a root that would go.' },
+  bundle_number: { status: 409, when: 'The set of roots cannot have this number.' },
+  cargo_not_automatic: { status: 409, when: 'A politica cannot give a carga of this type.' },
+  cargo_not_sealed: { status: 409, when: 'The carga holds no sealed file.' },
+  delivery_over: { status: 409, when: 'The entrega is over: cancelled or replaced.' },
+  hostname_enrolled: { status: 409, when: 'An agent has this hostname already.' },
+  hostname_has_token: { status: 409, when: 'An open enrolment token names this hostname.' },
+  idempotency_key_reused: {
+    status: 409,
+    when: 'The `Idempotency-Key` came with another request before.',
+  },
+  nome_taken: { status: 409, when: 'Another politica has this name, or another carga this file.' },
+  recipient_changed: { status: 409, when: 'An agent has another recipient now.' },
+  recipients_incomplete: { status: 409, when: 'The carga has other agents now.' },
+  replay_ahead: { status: 409, when: 'Nothing from there on was sent yet.' },
+  server_certificate_root: {
+    status: 409,
+    when: 'The hub’s own certificate would lead to a root that goes.',
+  },
+  token_ambiguous: { status: 409, when: 'More than one enrolment token has this name.' },
+  token_consumed: { status: 409, when: 'The enrolment token was used already.' },
+  too_many_webhooks: { status: 409, when: 'There are as many webhooks as there may be.' },
+
+  politica_changed: { status: 412, when: 'The politica is not the one that the caller has seen.' },
+  versao_changed: { status: 412, when: 'The carga has not the versao that the caller has seen.' },
+} as const satisfies Readonly<Record<string, AdminError>>
+
+export type AdminErrorCode = keyof typeof ADMIN_ERRORS

@@ -3,9 +3,9 @@
 /** The path of one request, and what of it is left for the body. */
 export function fillAdminPath(
   pattern: string,
-  request: Readonly<Record<string, unknown>>,
+  request: object,
 ): { readonly path: string; readonly body: Readonly<Record<string, unknown>> } {
-  const body = { ...request }
+  const body: Record<string, unknown> = { ...request }
   const parts = pattern.split('/').map((part) => {
     if (!part.startsWith(':')) return part
     const name = part.slice(1)

@@ -1,7 +1,8 @@
 // What the admin operations show: the rows of the lists of `svc … --json`, and what stands for itself.
 
-import { Type, type Static } from 'typebox'
-import { nullable, time } from '../shapes.ts'
+import type { Static } from 'typebox'
+import { nullable, time } from './operation.ts'
+import { Type } from './plain-type.ts'
 
 export const AdminToken = Type.Object({
   /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */

@@ -1,26 +1,11 @@
 // The admin operations on webhooks, in the shapes of `svc webhook … --json`.
 
-import { Type, type Static } from 'typebox'
-import { nullable, time } from '../shapes.ts'
+import type { Static } from 'typebox'
 import { WebhookState } from '../words.ts'
+import { type AdminOperation, listRequest, next, nullable, time } from './operation.ts'
+import { Type } from './plain-type.ts'
 
-const id = Type.String({ minLength: 1, maxLength: 128 })
-
-export const createWebhookRequest = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 4096 }),
-  /** Types of entries; none means all. */
-  tipos: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
-})
-export const webhookByIdRequest = Type.Object({ webhook: id })
-export const replayWebhookRequest = Type.Object({
-  webhook: id,
-  /** From this entry on. */
-  seq: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** From the first entry at or after this time on. */
-  since: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  /** Only what was given up. */
-  dead: Type.Optional(Type.Boolean()),
-})
+const byId = Type.Object({ webhook: Type.String({ minLength: 1, maxLength: 128 }) })
 
 export const AdminWebhook = Type.Object({
   id: Type.String(),
@@ -50,27 +35,83 @@ const deadMessage = Type.Object({
   died_at: time,
   erro: Type.String(),
 })
-const webhookTest = Type.Object({
-  id: Type.String(),
-  message_id: Type.String(),
-  ok: Type.Boolean(),
-  status: nullable(Type.Integer()),
-  erro: nullable(Type.String()),
-  duration_ms: Type.Number(),
-})
 
-export const ADMIN_WEBHOOK_REPLIES = {
-  /** With the secret, shown this once. */
-  createWebhook: Type.Object({ ...AdminWebhook.properties, secret: Type.String() }),
-  listWebhooks: Type.Object({
-    webhooks: Type.Array(AdminWebhook),
-    next: nullable(Type.String()),
-  }),
-  showWebhook: Type.Object({
-    ...AdminWebhook.properties,
-    dead_messages: Type.Array(deadMessage),
-  }),
-  testWebhook: webhookTest,
-  replayWebhook: AdminWebhook,
-  removeWebhook: AdminWebhook,
-} as const
+export const WEBHOOK_OPERATIONS = {
+  createWebhook: {
+    does: 'creates',
+    method: 'POST',
+    path: '/v1/admin/webhooks',
+    role: 'admin',
+    summary: 'Make a webhook; its secret is in this reply alone.',
+    request: Type.Object({
+      url: Type.String({ minLength: 1, maxLength: 4096 }),
+      /** Types of entries; none means all. */
+      tipos: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
+    }),
+    /** With the secret, shown this once. */
+    reply: Type.Object({ ...AdminWebhook.properties, secret: Type.String() }),
+  },
+  listWebhooks: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/webhooks',
+    role: 'admin',
+    summary: 'The webhooks, oldest first, and how each is doing.',
+    request: listRequest,
+    reply: Type.Object({ webhooks: Type.Array(AdminWebhook), next }),
+  },
+  showWebhook: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/webhooks/show',
+    role: 'admin',
+    summary: 'One webhook, and what was given up for it.',
+    request: byId,
+    reply: Type.Object({
+      ...AdminWebhook.properties,
+      dead_messages: Type.Array(deadMessage),
+    }),
+  },
+  testWebhook: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/webhooks/test',
+    role: 'admin',
+    summary: 'Send a test message now, and say how it went.',
+    request: byId,
+    reply: Type.Object({
+      id: Type.String(),
+      message_id: Type.String(),
+      ok: Type.Boolean(),
+      status: nullable(Type.Integer()),
+      erro: nullable(Type.String()),
+      duration_ms: Type.Number(),
+    }),
+  },
+  replayWebhook: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/webhooks/replay',
+    role: 'admin',
+    summary: 'Send again, from an entry on or what was given up.',
+    request: Type.Object({
+      ...byId.properties,
+      /** From this entry on. */
+      seq: Type.Optional(Type.Integer({ minimum: 1 })),
+      /** From the first entry at or after this time on. */
+      since: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      /** Only what was given up. */
+      dead: Type.Optional(Type.Boolean()),
+    }),
+    reply: AdminWebhook,
+  },
+  removeWebhook: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/webhooks/remove',
+    role: 'admin',
+    summary: 'Remove a webhook.',
+    request: byId,
+    reply: AdminWebhook,
+  },
+} as const satisfies Readonly<Record<string, AdminOperation>>

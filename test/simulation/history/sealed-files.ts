@@ -1,7 +1,8 @@
 // Files that people seal for hosts: what is in each, whom it is for, and that it is nobody else's.
 
 import { hash } from 'node:crypto'
-import type { AdminOperations, AdminSealed } from '../../../src/protocol/admin/operations.ts'
+import type { AdminSealed } from '../../../src/protocol/admin/cargas.ts'
+import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import { parseRecipient } from '../../../src/protocol/identifiers.ts'
 import { fingerprintOf } from '../../../src/sealing/age-identity.ts'
 import { sealFor } from '../../../src/sealing/sealed-file.ts'

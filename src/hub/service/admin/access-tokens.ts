@@ -1,9 +1,7 @@
 // Admin tokens: made, listed, revoked. The plaintext is in the answer to the one that made it and nowhere else.
 
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../../platform/clock.ts'
-import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import {
   ACCESS_TOKEN_PREFIX,
   ACCESS_TOKEN_TTL_DEFAULT_SECONDS,
@@ -11,22 +9,21 @@ import {
 } from '../../../protocol/admin/admin-tokens.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
-import type { Actor } from '../../domain/actor.ts'
-import type { Store } from '../../store/store.ts'
+import type { Read, Write } from '../admin-act.ts'
 import { hashToken } from '../hash-token.ts'
-import { recordHubAct } from '../hub-acts.ts'
+import { pageOf, readPage } from '../read-page.ts'
+import type { AdminContext } from './admin-context.ts'
 
 const TOKEN_BYTES = 32
 const ID_LENGTH = 16
 /** A shorter beginning of an id could be a name. */
 const ID_LENGTH_MIN = 8
 
-export async function createAccessToken(
-  store: Store,
-  clock: Clock,
-  request: AdminRequest<'createAccessToken'>,
-  actor: Actor,
-): Promise<AdminReplies['createAccessToken']> {
+export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'clock'>> = async (
+  writer,
+  request,
+  { clock },
+) => {
   const plaintext = `${ACCESS_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
   const ttlSeconds = request.ttl_seconds ?? ACCESS_TOKEN_TTL_DEFAULT_SECONDS
@@ -40,48 +37,51 @@ export async function createAccessToken(
     revokedAt: null,
     endedAt: null,
   }
-  return store.write(async (writer) => {
-    const tokens = await writer.listAccessTokens()
-    if (tokens.some((other) => other.name === token.name && isGood(other, now))) {
-      throw new UserError('admin_token_exists', `an admin token named ${token.name} exists`, {
-        hint: 'the log names tokens by it: choose another one, or revoke that one first',
-      })
-    }
-    await writer.insertAccessToken(token)
-    await recordHubAct(writer, now, HubEventType.accessTokenCreated, {
-      actor,
-      admin_token_id: idOf(token),
-      name: token.name,
-      role: token.role,
-      expires_at: token.expiresAt.toISOString(),
-    })
-    return { ...toAdminAccessToken(token), token: plaintext }
-  })
+  const tokens = await writer.listAccessTokens()
+  if (tokens.some((other) => other.name === token.name && isGood(other, now))) {
+    throw new AdminRefusal('admin_token_exists', `an admin token named ${token.name} exists`)
+  }
+  await writer.insertAccessToken(token)
+  const act = {
+    admin_token_id: idOf(token),
+    name: token.name,
+    role: token.role,
+    expires_at: token.expiresAt.toISOString(),
+  }
+  return {
+    acts: [{ type: HubEventType.accessTokenCreated, payload: act }],
+    reply: { ...toAdminAccessToken(token), token: plaintext },
+  }
+}
+
+export const listAccessTokens: Read<'listAccessTokens'> = async (reader, request) => {
+  const { rows, next } = await readPage(
+    request,
+    async (page) => pageOf((await reader.listAccessTokens()).map(toAdminAccessToken), page),
+    (token) => token,
+  )
+  return { admin_tokens: rows, next }
 }
 
 /** Named by id or, while it is good, by name; revoking twice is no error. */
-export async function revokeAccessToken(
-  store: Store,
-  clock: Clock,
-  { token: wanted }: AdminRequest<'revokeAccessToken'>,
-  actor: Actor,
-): Promise<AdminReplies['revokeAccessToken']> {
-  return store.write(async (writer) => {
-    const now = clock.now()
-    const token = findWanted(await writer.listAccessTokens(), wanted, now)
-    if (token.revokedAt !== null) return toAdminAccessToken(token)
-    const revoked: AccessToken = { ...token, revokedAt: now }
-    await writer.updateAccessToken(revoked)
-    await recordHubAct(writer, now, HubEventType.accessTokenRevoked, {
-      actor,
-      admin_token_id: idOf(token),
-      name: token.name,
-    })
-    return toAdminAccessToken(revoked)
-  })
+export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'clock'>> = async (
+  writer,
+  { token: wanted },
+  { clock },
+) => {
+  const now = clock.now()
+  const token = findWanted(await writer.listAccessTokens(), wanted, now)
+  if (token.revokedAt !== null) return { acts: [], reply: toAdminAccessToken(token) }
+  const revoked: AccessToken = { ...token, revokedAt: now }
+  await writer.updateAccessToken(revoked)
+  const act = { admin_token_id: idOf(token), name: token.name }
+  return {
+    acts: [{ type: HubEventType.accessTokenRevoked, payload: act }],
+    reply: toAdminAccessToken(revoked),
+  }
 }
 
-export function toAdminAccessToken(token: AccessToken): AdminAccessToken {
+function toAdminAccessToken(token: AccessToken): AdminAccessToken {
   return {
     id: idOf(token),
     name: token.name,
@@ -106,14 +106,13 @@ function findWanted(tokens: readonly AccessToken[], wanted: string, now: Date): 
       : tokens.filter(({ hash }) => hash.startsWith(wanted))
   const [token, ...others] = found
   if (token === undefined) {
-    throw new UserError(
+    throw new AdminRefusal(
       'admin_token_not_found',
       `no admin token ${wanted.startsWith(ACCESS_TOKEN_PREFIX) ? 'by its text' : wanted}`,
-      { hint: 'svc admin token list shows ids and names' },
     )
   }
   if (others.length > 0) {
-    throw new UserError('admin_token_ambiguous', `${wanted} names more than one admin token`)
+    throw new AdminRefusal('admin_token_ambiguous', `${wanted} names more than one admin token`)
   }
   return token
 }

@@ -73,7 +73,6 @@ for (const since of ['1', '2026-11-21', '2026-11-21 10:00:00Z', '24h', 'yesterda
     await assert.rejects(operations.listEntries({ since }), {
       code: 'time_invalid',
       message: `${since} is not a time`,
-      hint: 'write it as 2026-01-31T12:00:00Z',
     })
   })
 }

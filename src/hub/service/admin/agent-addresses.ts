@@ -1,4 +1,4 @@
-import type { AdminOperationsDependencies } from './admin-operations.ts'
+import type { AdminContext } from './admin-context.ts'
 
 interface ListeningPorts {
   readonly enroll: { readonly port: number }
@@ -9,7 +9,7 @@ interface ListeningPorts {
 export function agentAddresses(
   serverNames: readonly string[],
   { enroll, mtls }: ListeningPorts,
-): AdminOperationsDependencies['addresses'] {
+): AdminContext['addresses'] {
   const name = serverNames[0] ?? 'localhost'
   return { enrollUrl: `https://${name}:${enroll.port}`, mtlsUrl: `https://${name}:${mtls.port}` }
 }

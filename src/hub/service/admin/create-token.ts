@@ -1,73 +1,65 @@
 import { randomBytes } from 'node:crypto'
 import { formatDurationMs } from '../../../platform/durations.ts'
-import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
-import type { AdminRole } from '../../../protocol/admin/roles.ts'
+import { quoteForShell } from '../../../platform/quote-for-shell.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { parseHostname } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import type { Actor } from '../../domain/actor.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import { type RoleRules, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import { coversName } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
-import type { AdminOperationsDependencies } from './admin-operations.ts'
+import type { Write } from '../admin-act.ts'
 import { toAdminToken } from '../admin-views.ts'
+import type { AdminContext } from './admin-context.ts'
 import { findRules } from '../find-rules.ts'
 import { hashToken } from '../hash-token.ts'
-import { recordHubAct } from '../hub-acts.ts'
-import { quoteForShell } from '../quote-for-shell.ts'
 import { refuseReenrollment } from '../refuse-operator.ts'
 
 const TOKEN_BYTES = 32
 
 /** The plaintext is in the answer and nowhere else. */
-export async function createToken(
-  { store, clock, addresses, hubNames }: AdminOperationsDependencies,
-  request: AdminRequest<'createToken'>,
-  actor: Actor,
-  by: AdminRole,
-): Promise<AdminReplies['createToken']> {
+export const createToken: Write<
+  'createToken',
+  Pick<AdminContext, 'clock' | 'addresses' | 'hubNames'>
+> = async (writer, request, { clock, addresses, hubNames, role: by }) => {
   const hostname = parseHostname(request.hostname)
   if (hostname === undefined) {
-    throw new UserError('hostname_invalid', `${request.hostname} is not a lower-case host name`, {
-      hint: 'labels of a-z, 0-9 and -, at most 64 characters in all',
-    })
+    throw new AdminRefusal('hostname_invalid', `${request.hostname} is not a lower-case host name`)
   }
   if (hubNames.some((name) => coversName(name, hostname))) {
-    throw new UserError('hostname_reserved', `${hostname} is a name of the hub itself`, {
-      hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are no names of hosts',
-    })
+    throw new AdminRefusal('hostname_reserved', `${hostname} is a name of the hub itself`)
   }
   const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
-  return store.write(async (writer) => {
-    const rules = await findRules(writer, request.role)
-    const created: EnrollmentToken = {
-      hash: hashToken(plaintext),
-      expectedHostname: hostname,
-      expectedRole: request.role,
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + chooseTtlSeconds(request, rules) * 1000),
-      consumedAt: null,
-      isReenrollment: request.reenroll ?? false,
-      isOperators: by !== 'admin',
-      mismatches: 0,
-      endedAt: null,
-      replay: null,
-    }
-    if (created.isReenrollment) {
-      await refuseReenrollment(writer, { hostname, role: request.role }, by)
-    } else await refuseTakenHostname(writer, hostname, now)
-    await writer.insertToken(created)
-    await recordHubAct(writer, now, HubEventType.tokenCreated, {
-      actor,
-      token_id: created.hash.slice(0, 16),
-      hostname,
-      role: created.expectedRole,
-      expires_at: created.expiresAt.toISOString(),
-      reenroll: created.isReenrollment,
-    })
-    return {
+  const rules = await findRules(writer, request.role)
+  const created: EnrollmentToken = {
+    hash: hashToken(plaintext),
+    expectedHostname: hostname,
+    expectedRole: request.role,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + chooseTtlSeconds(request, rules) * 1000),
+    consumedAt: null,
+    isReenrollment: request.reenroll ?? false,
+    isOperators: by !== 'admin',
+    mismatches: 0,
+    endedAt: null,
+    replay: null,
+  }
+  if (created.isReenrollment) {
+    await refuseReenrollment(writer, { hostname, role: request.role }, by)
+  } else await refuseTakenHostname(writer, hostname, now)
+  await writer.insertToken(created)
+  const act = {
+    token_id: created.hash.slice(0, 16),
+    hostname,
+    role: created.expectedRole,
+    expires_at: created.expiresAt.toISOString(),
+    reenroll: created.isReenrollment,
+  }
+  return {
+    acts: [{ type: HubEventType.tokenCreated, payload: act }],
+    reply: {
       ...toAdminToken(created),
       token: plaintext,
       agent_command: [
@@ -77,8 +69,8 @@ export async function createToken(
         `SVC_ENROLL_TOKEN=${plaintext}`,
         'svc-agent enroll',
       ].join(' '),
-    }
-  })
+    },
+  }
 }
 
 function chooseTtlSeconds(
@@ -88,12 +80,11 @@ function chooseTtlSeconds(
   if (wanted === undefined) return tokenTtlSecondsDefault
   if (wanted <= tokenTtlSecondsMax) return wanted
   const most = `lives ${formatDurationMs(tokenTtlSecondsMax * 1000)} at most`
-  throw new UserError(
+  throw new AdminRefusal(
     'ttl_too_long',
     tokenTtlSecondsMax === TOKEN_TTL_SECONDS_MAX
       ? `a token ${most}`
       : `a token for role ${role} ${most}: politica ${policyName}`,
-    { hint: 'it is needed only once, so create it when the host is about to enrol' },
   )
 }
 
@@ -103,14 +94,12 @@ async function refuseTakenHostname(
   now: Date,
 ): Promise<void> {
   if ((await reader.findAgentByHostname(hostname)) !== undefined) {
-    throw new UserError('hostname_enrolled', `${hostname} is enrolled already`, {
-      hint: 'use --reenroll for a host that was rebuilt',
-    })
+    throw new AdminRefusal('hostname_enrolled', `${hostname} is enrolled already`)
   }
   const [open] = await reader.findOpenTokens(hostname, now)
   if (open !== undefined) {
-    throw new UserError('hostname_has_token', `an open token names ${hostname} already`, {
-      hint: `svc token revoke ${open.hash.slice(0, 16)} ends it`,
+    throw new AdminRefusal('hostname_has_token', `an open token names ${hostname} already`, {
+      token_id: open.hash.slice(0, 16),
     })
   }
 }

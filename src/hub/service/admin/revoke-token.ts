@@ -1,54 +1,43 @@
-import type { Clock } from '../../../platform/clock.ts'
-import { UserError } from '../../../platform/errors.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import type { Actor } from '../../domain/actor.ts'
 import { endToken, type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { Write } from '../admin-act.ts'
 import { toAdminToken } from '../admin-views.ts'
 import { hashToken } from '../hash-token.ts'
-import { recordHubAct } from '../hub-acts.ts'
+import type { AdminContext } from './admin-context.ts'
 
 const BEGINNING_OF_HASH = /^[0-9a-f]{8,64}$/
 
 /** Named by id (eight characters or more), by plaintext, or by the hostname of an open token. */
-export async function revokeToken(
-  store: Store,
-  clock: Clock,
-  { token: wanted }: AdminRequest<'revokeToken'>,
-  actor: Actor,
-): Promise<AdminReplies['revokeToken']> {
-  return store.write(async (writer) => {
-    const now = clock.now()
-    const tokens = await findNamed(writer, wanted, now)
-    const [token, ...others] = tokens
-    if (token === undefined) {
-      throw new UserError(
-        'token_not_found',
-        `no token ${wanted.startsWith('svct_') ? 'of that text' : wanted}`,
-        {
-          hint: 'svc token list shows ids and hostnames',
-        },
-      )
-    }
-    if (others.length > 0)
-      throw new UserError('token_ambiguous', `${wanted} names more than one token`)
-    if (token.consumedAt !== null) {
-      throw new UserError('token_consumed', 'the token was used already', {
-        hint: `svc agente revoke ${token.expectedHostname} ends what it enrolled`,
-      })
-    }
-    if (isOpen(token, now)) {
-      await writer.updateToken(endToken(token, now))
-      await recordHubAct(writer, now, HubEventType.tokenRevoked, {
-        actor,
-        token_id: token.hash.slice(0, 16),
-        hostname: token.expectedHostname,
-      })
-      return toAdminToken({ ...token, expiresAt: now })
-    }
-    return toAdminToken(token)
-  })
+export const revokeToken: Write<'revokeToken', Pick<AdminContext, 'clock'>> = async (
+  writer,
+  { token: wanted },
+  { clock },
+) => {
+  const now = clock.now()
+  const tokens = await findNamed(writer, wanted, now)
+  const [token, ...others] = tokens
+  if (token === undefined) {
+    throw new AdminRefusal(
+      'token_not_found',
+      `no token ${wanted.startsWith('svct_') ? 'of that text' : wanted}`,
+    )
+  }
+  if (others.length > 0)
+    throw new AdminRefusal('token_ambiguous', `${wanted} names more than one token`)
+  if (token.consumedAt !== null) {
+    throw new AdminRefusal('token_consumed', 'the token was used already', {
+      hostname: token.expectedHostname,
+    })
+  }
+  if (!isOpen(token, now)) return { acts: [], reply: toAdminToken(token) }
+  await writer.updateToken(endToken(token, now))
+  const act = { token_id: token.hash.slice(0, 16), hostname: token.expectedHostname }
+  return {
+    acts: [{ type: HubEventType.tokenRevoked, payload: act }],
+    reply: toAdminToken({ ...token, expiresAt: now }),
+  }
 }
 
 /** Each once. */

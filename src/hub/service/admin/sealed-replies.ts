@@ -2,7 +2,7 @@
 // a key made from what only the caller has: the Idempotency-Key and, on the admin port, the admin token.
 
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
-import type { IdempotencySecret } from './admin-caller.ts'
+import type { IdempotencySecret } from './admin-context.ts'
 
 export interface ReplySeal {
   /** Under which the reply is kept: tells nothing of the key. */

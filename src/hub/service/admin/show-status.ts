@@ -1,22 +1,22 @@
 // The fleet in a few figures, and for how long the hub may stay down before the first host loses a certificate.
 
-import type { Clock } from '../../../platform/clock.ts'
 import { readVersion } from '../../../platform/version.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { CertificatesSummary } from '../../domain/fleet.ts'
 import { isLate } from '../../domain/late-renewal.ts'
 import type { StoreReader } from '../../store/store.ts'
+import type { Read } from '../admin-act.ts'
 import type { ChangeProgress } from '../cargo/fleet-changes.ts'
+import type { AdminContext } from './admin-context.ts'
 
 const HOUR_MS = 3_600_000
 
-export async function showStatus(
-  reader: StoreReader,
-  clock: Clock,
-  thresholdMs: number,
-  underWay: ChangeProgress | undefined,
-): Promise<AdminReplies['showStatus']> {
+export const showStatus: Read<
+  'showStatus',
+  Pick<AdminContext, 'clock' | 'renewalThresholdMs' | 'changes'>
+> = async (reader, _request, { clock, renewalThresholdMs: thresholdMs, changes }) => {
   const now = clock.now()
+  const { underWay } = changes
   const { agents, certificates } = await reader.summariseFleet({ now, thresholdMs })
   return {
     version: readVersion(),

@@ -2,19 +2,63 @@
 
 import { invariant } from '../../../platform/errors.ts'
 import type { AdminAgent } from '../../../protocol/admin/views.ts'
+import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { AdminOperationsDependencies } from './admin-operations.ts'
-import { toAdminAgent } from '../admin-views.ts'
+import type { Page } from '../../store/store.ts'
+import type { Read } from '../admin-act.ts'
+import { toAdminAgent, toAdminCaRevocation, toAdminDelivery } from '../admin-views.ts'
+import { findAgent } from '../find-agent.ts'
+import { readPage } from '../read-page.ts'
+import type { AdminContext } from './admin-context.ts'
 
-type AgentViewDependencies = Pick<
-  AdminOperationsDependencies,
+export type AgentViewContext = Pick<
+  AdminContext,
   'store' | 'clock' | 'renewalThresholdMs' | 'polls'
 >
 
+export const listAgents: Read<'listAgents', AgentViewContext> = async (
+  reader,
+  request,
+  context,
+) => {
+  const read = async (page: Page) => {
+    const agents = await reader.pageAgents(page)
+    return agents && viewAgents(context, agents)
+  }
+  const { rows, next } = await readPage(request, read, (agent) => agent)
+  return { agentes: rows, next }
+}
+
+export const showAgent: Read<'showAgent', AgentViewContext> = async (
+  reader,
+  { agente },
+  context,
+) => {
+  const agent = await findAgent(reader, agente)
+  const deliveries = await reader.listDeliveries({ agentId: agent.id })
+  const recipient = await reader.findRecipient(agent.id)
+  return {
+    ...(await viewAgent(context, agent)),
+    recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
+    entregas: deliveries.map(toAdminDelivery),
+  }
+}
+
+export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'clock'>> = async (
+  reader,
+  request,
+  { clock },
+) => {
+  const read = (page: Page) =>
+    reader.listCaRevocations({ ...page, now: clock.now(), isRefusedIncluded: true })
+  const { rows, next } = await readPage(request, read, toAdminCaRevocation)
+  return { revocations: rows, next }
+}
+
 const NOTHING_TO_REVOKE = { waiting: 0, refused: 0, reason: null }
 
-export async function viewAgents(
-  { store: { reader }, clock, renewalThresholdMs: thresholdMs, polls }: AgentViewDependencies,
+async function viewAgents(
+  { store: { reader }, clock, renewalThresholdMs: thresholdMs, polls }: AgentViewContext,
   agents: readonly Agent[],
 ): Promise<AdminAgent[]> {
   const now = clock.now()
@@ -34,11 +78,8 @@ export async function viewAgents(
   )
 }
 
-export async function viewAgent(
-  dependencies: AgentViewDependencies,
-  agent: Agent,
-): Promise<AdminAgent> {
-  const [view] = await viewAgents(dependencies, [agent])
+export async function viewAgent(context: AgentViewContext, agent: Agent): Promise<AdminAgent> {
+  const [view] = await viewAgents(context, [agent])
   invariant(view !== undefined, 'each agent has its view')
   return view
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { findAgent } from '../find-agent.ts'
@@ -9,7 +9,7 @@ interface WantedAgents {
   readonly roles: readonly string[]
 }
 
-/** Those that are named and those of the roles, each once, a slice at a time; throws a UserError when that is nobody. */
+/** Those that are named and those of the roles, each once, a slice at a time; throws an AdminRefusal when that is nobody. */
 export async function* cargoAgents(
   reader: StoreReader,
   wanted: WantedAgents,
@@ -26,9 +26,7 @@ export async function* cargoAgents(
   }
   if (slice.length > 0) yield slice
   if (known.size > 0) return
-  throw new UserError('no_recipient', 'no agente would get this carga', {
-    hint: 'name agents by --agente or by --role',
-  })
+  throw new AdminRefusal('no_recipient', 'no agente would get this carga')
 }
 
 async function* eachAgent(
@@ -51,7 +49,5 @@ async function* eachAgent(
 export async function findUnrevokedAgent(reader: StoreReader, wanted: string): Promise<Agent> {
   const agent = await findAgent(reader, wanted)
   if (agent.revokedAt === null) return agent
-  throw new UserError('agent_revoked', `agente ${agent.hostname} is revoked`, {
-    hint: 'svc agente list shows which are not; svc token create --reenroll lets a host come back',
-  })
+  throw new AdminRefusal('agent_revoked', `agente ${agent.hostname} is revoked`)
 }

@@ -1,18 +1,19 @@
 // What becomes of a carga after it was made: a next version, or its end.
 
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { Step, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
 import { toAdminCargo } from '../admin-views.ts'
 import { cancelDeliveries } from './change-delivery.ts'
-import type { CargoDependencies } from './create-cargo.ts'
+import type { CargoContext } from './cargo-context.ts'
 import { findCargo } from './find-cargo.ts'
-import { recordHubAct } from '../hub-acts.ts'
 import { contentMissing, contentUnwanted, parseCargoSans, sansUnwanted } from './parse-cargo.ts'
 import { refuseForbiddenSans } from './refuse-agents.ts'
 import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-operator.ts'
@@ -38,41 +39,44 @@ interface MatchedVersion extends NextVersion {
 }
 
 /** The next `versao`, with other names or another content, and a fresh entrega for each agent that has one. */
-export async function updateCargo(
-  dependencies: CargoDependencies,
-  request: AdminRequest<'updateCargo'>,
-  actor: Actor,
-  by: AdminRole,
-): Promise<AdminReplies['updateCargo']> {
-  const { store, clock, hubNames, contentBytesMax, changes } = dependencies
-  const { selado } = request
-  const sans = request.sans === undefined ? undefined : parseCargoSans(request.sans, hubNames)
-  const file = selado && parseSealedFile(selado, contentBytesMax)
-  return changes.inTurn(async () => {
-    const now = clock.now()
-    const old = await findUpdatable(store.reader, request)
-    await refuseOperatorsAutomaticSans(store.reader, old, addedSans(old, sans), by)
-    const next: NextVersion = { request, sans, file, actor, by, now, made: [] }
-    const total = await store.reader.countCargoDeliveries(old.id)
-    const cargo =
-      total > SLICE_DELIVERIES
-        ? await updateForMany(dependencies, old, next, total)
-        : await store.write(async (writer) => {
-            const match = file && (await SealedMatch.read(writer, file))
-            await replaceSlice(writer, old, { ...next, match }, ALL)
-            return commitVersion(writer, { ...next, match })
-          })
-    return { carga_id: cargo.id, versao: cargo.version, entregas: next.made }
-  })
+export const updateCargo: Course<'updateCargo', CargoContext> = {
+  run: async (turn, request, context) => {
+    const { store, clock, hubNames, contentBytesMax, changes, actor, role: by } = context
+    const { selado } = request
+    const sans = request.sans === undefined ? undefined : parseCargoSans(request.sans, hubNames)
+    const file = selado && parseSealedFile(selado, contentBytesMax)
+    return changes.inTurn(async () => {
+      const now = clock.now()
+      const old = await findUpdatable(store.reader, request)
+      await refuseOperatorsAutomaticSans(store.reader, old, addedSans(old, sans), by)
+      const next: NextVersion = { request, sans, file, actor, by, now, made: [] }
+      const total = await store.reader.countCargoDeliveries(old.id)
+      if (total > SLICE_DELIVERIES) return updateForMany(turn, context, old, next, total)
+      return turn.commit(async (writer) => {
+        const match = file && (await SealedMatch.read(writer, file))
+        await replaceSlice(writer, old, { ...next, match }, ALL)
+        const { cargo, act } = await setVersion(writer, { ...next, match })
+        const agents = next.made.map(({ agente_id: id }) => id as AgentId)
+        return { acts: [act], reply: replyOf(cargo, next), news: { agents } }
+      })
+    })
+  },
+}
+
+type UpdatedCargo = AdminReplies['updateCargo']
+
+function replyOf({ id, version }: Cargo, { made }: NextVersion): UpdatedCargo {
+  return { carga_id: id, versao: version, entregas: made }
 }
 
 /** docs/protocol.md FLT. */
 async function updateForMany(
-  { store, changes }: CargoDependencies,
+  turn: AdminTurn,
+  { store, changes }: CargoContext,
   old: Cargo,
   next: NextVersion,
   total: number,
-): Promise<Cargo> {
+): Promise<UpdatedCargo> {
   const { id: cargoId, name: cargoName } = old
   const plan = { act: 'update', cargoId, actor: next.actor, cargoName, total } as const
   return changes.change(plan, async (change) => {
@@ -87,13 +91,14 @@ async function updateForMany(
         const { count, end } = await replaceSlice(writer, old, matched, step, change)
         if (end !== null) return { count, end, updated: undefined }
         // Whoever was enrolled meanwhile came last; by the write that finds no more all of it is so.
-        const updated = await commitVersion(writer, matched)
+        const { cargo: updated, act } = await setVersion(writer, matched)
         await writer.putInForce(change.id, next.now)
+        await turn.conclude(writer, [act])
         return { count, end, updated }
       })
       if (slice.updated !== undefined) {
         await changes.settle({ ...change, inForceAt: next.now })
-        return slice.updated
+        return replyOf(slice.updated, next)
       }
       after = slice.end
     }
@@ -139,8 +144,11 @@ async function replaceSlice(
   return { count: replacements.length, end: next }
 }
 
-async function commitVersion(writer: StoreWriter, next: MatchedVersion): Promise<Cargo> {
-  const { request, sans, file, match, actor, by, now, made } = next
+async function setVersion(
+  writer: StoreWriter,
+  next: MatchedVersion,
+): Promise<{ readonly cargo: Cargo; readonly act: AdminAct }> {
+  const { request, sans, file, match, by, made } = next
   const old = await findUpdatable(writer, request)
   await refuseOperatorsAutomaticSans(writer, old, addedSans(old, sans), by)
   match?.refuseDifferences(old)
@@ -148,15 +156,14 @@ async function commitVersion(writer: StoreWriter, next: MatchedVersion): Promise
   await writer.updateCargo(cargo)
   if (file !== undefined) await writer.setContent(cargo.id, file.content)
   const hostnames = made.map(({ hostname }) => hostname)
-  await recordHubAct(writer, now, HubEventType.cargoUpdated, {
-    actor,
+  const payload = {
     carga_id: cargo.id,
     nome: cargo.name,
     versao: cargo.version,
     sans: cargo.sans,
     ...(file && { agentes: hostnames, ...describeContent(file.content) }),
-  })
-  return cargo
+  }
+  return { cargo, act: { type: HubEventType.cargoUpdated, payload } }
 }
 
 function addedSans(old: Cargo, sans: readonly string[] | undefined): readonly string[] {
@@ -165,8 +172,8 @@ function addedSans(old: Cargo, sans: readonly string[] | undefined): readonly st
 
 function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updateCargo'>): void {
   if (kind === DeliveryKind.push && (sans ?? selado) !== undefined) {
-    throw new UserError('content_unwanted', 'a carga of tipo push changes by another push', {
-      hint: 'svc agente push makes its next version',
+    throw new AdminRefusal('content_unwanted', 'a carga of tipo push changes by another push', {
+      tipo: kind,
     })
   }
   if (kind !== DeliveryKind.sealed) {
@@ -178,40 +185,37 @@ function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updat
 }
 
 /** Its entregas are cancelled: what is on the hosts stays there, and is renewed no more. */
-export async function removeCargo(
-  { store, clock, changes }: CargoDependencies,
-  request: AdminRequest<'removeCargo'>,
-  actor: Actor,
-): Promise<AdminReplies['removeCargo']> {
-  return changes.inTurn(async () => {
-    const { id } = await findCargo(store.reader, request.carga)
-    const total = await store.reader.countCargoDeliveries(id)
-    const isForMany = total > SLICE_DELIVERIES
-    const now = clock.now()
-    const removed = await store.write(async (writer) => {
-      const cargo = await findCargo(writer, id)
-      refuseOtherVersion(cargo, request.versao)
-      const plan = { act: 'remove', cargoId: id, actor, inForceAt: now } as const
-      const change = isForMany ? { ...plan, id: await writer.insertChange(plan) } : undefined
-      const step = isForMany ? undefined : await writer.listCargoDeliveries(id, ALL)
-      const standing = step?.deliveries ?? []
-      await cancelDeliveries(writer, standing, now, actor)
-      await writer.updateCargo({ ...cargo, removedAt: now })
-      await writer.removeContent(id)
-      const payload = { actor, carga_id: id, nome: cargo.name }
-      await recordHubAct(writer, now, HubEventType.cargoRemoved, payload)
-      return { cargo, change, agentIds: standing.map(({ agentId }) => agentId) }
-    })
-    const { cargo, change, agentIds } = removed
-    changes.announce(agentIds)
-    if (change !== undefined) await changes.settle(change, { cargoName: cargo.name, total })
-    return toAdminCargo(cargo)
-  })
+export const removeCargo: Course<'removeCargo', CargoContext> = {
+  run: async (turn, request, { store, clock, changes, actor }) =>
+    changes.inTurn(async () => {
+      const { id, name: cargoName } = await findCargo(store.reader, request.carga)
+      const total = await store.reader.countCargoDeliveries(id)
+      const isForMany = total > SLICE_DELIVERIES
+      const now = clock.now()
+      return turn.commit(async (writer) => {
+        const cargo = await findCargo(writer, id)
+        refuseOtherVersion(cargo, request.versao)
+        const plan = { act: 'remove', cargoId: id, actor, inForceAt: now } as const
+        const change = isForMany ? { ...plan, id: await writer.insertChange(plan) } : undefined
+        const step = isForMany ? undefined : await writer.listCargoDeliveries(id, ALL)
+        const standing = step?.deliveries ?? []
+        const cancellations = await cancelDeliveries(writer, standing, now)
+        await writer.updateCargo({ ...cargo, removedAt: now })
+        await writer.removeContent(id)
+        const payload = { carga_id: id, nome: cargo.name }
+        return {
+          acts: [...cancellations, { type: HubEventType.cargoRemoved, payload }],
+          news: { agents: standing.map(({ agentId }) => agentId) },
+          reply: async () => {
+            if (change !== undefined) await changes.settle(change, { cargoName, total })
+            return toAdminCargo(cargo)
+          },
+        }
+      })
+    }),
 }
 
 function refuseOtherVersion({ id, version }: Cargo, expected: number | undefined): void {
   if (expected === undefined || expected === version) return
-  throw new UserError('versao_changed', `carga ${id} has versao ${version} by now`, {
-    hint: 'somebody else changed it; look at it again before you do',
-  })
+  throw new AdminRefusal('versao_changed', `carga ${id} has versao ${version} by now`)
 }

@@ -1,32 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../../platform/clock.ts'
-import { invariant, UserError } from '../../../platform/errors.ts'
+import { invariant } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import { HubEventType } from '../../../protocol/words.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
-import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
 import { cargoAgents } from './cargo-agents.ts'
 import type { KeptCreation } from './created-deliveries.ts'
-import { type FleetChanges, SLICE_DELIVERIES } from './fleet-changes.ts'
-import { recordHubAct } from '../hub-acts.ts'
+import type { CargoContext } from './cargo-context.ts'
+import { SLICE_DELIVERIES } from './fleet-changes.ts'
 import { parseCargo } from './parse-cargo.ts'
 import { refuseForbiddenSans, refuseSameFiles } from './refuse-agents.ts'
 import { refuseOperatorsSans } from '../refuse-operator.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { describeContent, type SealedFile, sealedAgents } from './sealed-file.ts'
-
-export interface CargoDependencies {
-  readonly store: Store
-  readonly clock: Clock
-  /** The hub’s own names, which no carga may have. */
-  readonly hubNames: readonly string[]
-  /** The most that a sealed file may hold. */
-  readonly contentBytesMax: number
-  readonly changes: FleetChanges
-}
 
 /** A carga that is yet to be made, and whom it is for. */
 interface Draft {
@@ -39,42 +31,46 @@ interface Draft {
 }
 
 /** Registers a carga and one entrega per agent, all or nothing. */
-export async function createCargo(
-  dependencies: CargoDependencies,
-  request: AdminRequest<'createCargo'>,
-  actor: Actor,
-  by: AdminRole,
-): Promise<AdminReplies['createCargo']> {
-  const now = dependencies.clock.now()
-  const draft: Draft = { ...parseCargo(request, dependencies, now), request, actor, by, now }
-  const { reader } = dependencies.store
-  const total = await countAgents(reader, draft)
-  return total > SLICE_DELIVERIES
-    ? createForMany(dependencies, draft, total)
-    : createAtOnce(dependencies, draft)
+export const createCargo: Course<'createCargo', CargoContext> = {
+  run: async (turn, request, context) => {
+    const { actor, role: by } = context
+    const now = context.clock.now()
+    await turn.refuseRepetition()
+    const draft: Draft = { ...parseCargo(request, context, now), request, actor, by, now }
+    const total = await countAgents(context.store.reader, draft)
+    return total > SLICE_DELIVERIES
+      ? createForMany(turn, context, draft, total)
+      : createAtOnce(turn, draft)
+  },
 }
 
-async function createAtOnce({ store }: CargoDependencies, draft: Draft): Promise<CreatedCargo> {
-  return store.write(async (writer) => {
+async function createAtOnce(turn: AdminTurn, draft: Draft): Promise<CreatedCargo> {
+  return turn.commit(async (writer) => {
     const agents = []
     for await (const slice of agentsOf(writer, draft)) agents.push(...slice)
     await refuseAgents(writer, agents, draft)
     await writer.insertCargo(draft.cargo)
     const entregas = await deliver(writer, agents, draft)
     const agentes = agents.map(({ hostname }) => hostname)
-    await recordCreation(writer, draft, { agentes })
-    return { carga_id: draft.cargo.id, entregas }
+    await keepContent(writer, draft)
+    return {
+      acts: [creation(draft, { agentes })],
+      reply: { carga_id: draft.cargo.id, entregas },
+      news: { agents: agents.map(({ id }) => id) },
+    }
   })
 }
 
 /** docs/protocol.md FLT. */
 async function createForMany(
-  { store, changes }: CargoDependencies,
+  turn: AdminTurn,
+  { store, changes }: CargoContext,
   draft: Draft,
   total: number,
 ): Promise<CreatedCargo> {
   const { cargo, actor, now } = draft
   return changes.inTurn(async () => {
+    await turn.refuseRepetition()
     // Its entregas need a row to point at; a removed one is in no list.
     await changes.prepare(async (writer) => {
       await writer.insertCargo({ ...cargo, removedAt: now })
@@ -90,12 +86,14 @@ async function createForMany(
           return { count: agents.length }
         })
       }
-      await store.write(async (writer): Promise<KeptCreation> => {
+      const kept: KeptCreation = { carga_id: cargo.id, mudanca: change.id }
+      await store.write(async (writer) => {
         await writer.updateCargo(cargo)
         await writer.deleteChange(change.id)
-        await recordCreation(writer, draft, { agentes_total: entregas.length })
-        return { carga_id: cargo.id, mudanca: change.id }
+        await keepContent(writer, draft)
+        await turn.conclude(writer, [creation(draft, { agentes_total: entregas.length })], kept)
       })
+      await turn.spread({ agents: entregas.map(({ agente_id: id }) => id as AgentId) })
       return { carga_id: cargo.id, entregas }
     })
   })
@@ -119,9 +117,7 @@ async function* agentsOf(reader: StoreReader, { request, file }: Draft): AsyncGe
   } else if (request.unassigned !== true) {
     yield* cargoAgents(reader, request)
   } else if (request.agentes.length + request.roles.length > 0) {
-    throw new UserError('agents_unwanted', 'a carga that is unassigned is for nobody yet', {
-      hint: 'agentes and roles are empty',
-    })
+    throw new AdminRefusal('agents_unwanted', 'a carga that is unassigned is for nobody yet')
   }
 }
 
@@ -150,14 +146,12 @@ async function deliver(
   })
 }
 
-async function recordCreation(
-  writer: StoreWriter,
-  { cargo, file, actor, now }: Draft,
-  whom: Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function keepContent(writer: StoreWriter, { cargo, file }: Draft): Promise<void> {
   if (file !== undefined) await writer.setContent(cargo.id, file.content)
-  await recordHubAct(writer, now, HubEventType.cargoCreated, {
-    actor,
+}
+
+function creation({ cargo, file }: Draft, whom: Readonly<Record<string, unknown>>): AdminAct {
+  const payload = {
     carga_id: cargo.id,
     tipo: cargo.kind,
     nome: cargo.name,
@@ -165,5 +159,6 @@ async function recordCreation(
     sans: cargo.sans,
     ...whom,
     ...(file && describeContent(file.content)),
-  })
+  }
+  return { type: HubEventType.cargoCreated, payload }
 }

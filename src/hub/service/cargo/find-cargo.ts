@@ -1,17 +1,17 @@
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { CargoId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 
-/** Throws a UserError when there is none, or it was removed. */
+/** Throws an AdminRefusal when there is none, or it was removed. */
 export async function findCargo(reader: StoreReader, id: string): Promise<Cargo> {
   const cargo = await reader.findCargo(id as CargoId)
   if (cargo !== undefined && cargo.removedAt === null) return cargo
-  throw new UserError('cargo_not_found', `no carga ${id}`, { hint: 'svc carga list shows ids' })
+  throw new AdminRefusal('cargo_not_found', `no carga ${id}`)
 }
 
-/** Throws a UserError when the carga holds no sealed file. */
+/** Throws an AdminRefusal when the carga holds no sealed file. */
 export async function findSealedCargo(
   reader: StoreReader,
   id: string,
@@ -19,7 +19,5 @@ export async function findSealedCargo(
   const cargo = await findCargo(reader, id)
   const content = await reader.findContent(cargo.id)
   if (cargo.kind === DeliveryKind.sealed && content !== undefined) return { cargo, content }
-  throw new UserError('cargo_not_sealed', `carga ${cargo.name} is of tipo ${cargo.kind}`, {
-    hint: 'only a carga of tipo selado holds a sealed file',
-  })
+  throw new AdminRefusal('cargo_not_sealed', `carga ${cargo.name} is of tipo ${cargo.kind}`)
 }

@@ -9,7 +9,6 @@ import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples
 import type { Store } from '../../store/store.ts'
 import { createAdminOperations } from '../admin/admin-operations.ts'
 import { createFleetChanges, type FleetChanges } from './fleet-changes.ts'
-import { createOnce } from '../admin/idempotent-creates.ts'
 import { newDelivery } from './replace-delivery.ts'
 
 const AGENTS = 600
@@ -204,27 +203,20 @@ describe('an act on more entregas than one write takes', () => {
   test('[API-16] a create is done once, and answered alike, whenever it is repeated', () =>
     withFleet(async ({ store, changes }) => {
       const secret = { credential: 'svca_x', key: randomUUID() }
-      const underWay = new Map<string, Promise<unknown>>()
       const once = (): AdminOperations =>
-        createOnce(
-          store,
-          CLOCK,
+        createAdminOperations(
+          {
+            store,
+            clock: CLOCK,
+            addresses: { enrollUrl: '', mtlsUrl: '' },
+            hubNames: [],
+            contentBytesMax: 1024,
+            renewalThresholdMs: 0,
+            changes,
+          },
+          'admin',
+          'admin',
           secret,
-          (over) =>
-            createAdminOperations(
-              {
-                store: over,
-                clock: CLOCK,
-                addresses: { enrollUrl: '', mtlsUrl: '' },
-                hubNames: [],
-                contentBytesMax: 1024,
-                renewalThresholdMs: 0,
-                changes,
-              },
-              'admin',
-              'admin',
-            ),
-          underWay,
         )
       const [first, second] = await Promise.all([1, 2].map(() => once().createCargo(CREATE)))
       const third = await once().createCargo(CREATE)

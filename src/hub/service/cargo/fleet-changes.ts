@@ -3,10 +3,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SvcError } from '../../../platform/errors.ts'
-import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { NewAuditEntry } from '../../domain/audit-entry.ts'
 import type { FleetAct, FleetChange } from '../../domain/fleet-change.ts'
 import type { SettledDelivery, Store, StoreWriter } from '../../store/store.ts'
+import { type AdminAct, entriesOfActs } from '../admin-act.ts'
 import { appendEntries } from '../append-entries.ts'
 import type { AgentNotifier } from '../agent-notifier.ts'
 import { cancellation, retrial } from './change-delivery.ts'
@@ -29,7 +28,6 @@ export interface FleetChanges {
   prepare<T extends PreparedSlice>(write: (writer: StoreWriter) => Promise<T>): Promise<T>
   /** After the commit by which it is in force; resolves when everything is written down. */
   settle(change: FleetChange, of?: Pick<ChangeProgress, 'cargoName' | 'total'>): Promise<void>
-  announce(agentIds: readonly AgentId[]): void
   readonly underWay: ChangeProgress | undefined
   /** What is under way ends after its slice. */
   close(): void
@@ -67,7 +65,8 @@ export function createFleetChanges(
     for (;;) {
       const settled = await slice(async (writer) => {
         const some = await writer.settleChange(change, SLICE_DELIVERIES)
-        await appendEntries(writer, entriesOf(change, some))
+        const at = change.inForceAt ?? new Date(0)
+        await appendEntries(writer, entriesOfActs(actsOf(change, some), at, change.actor))
         if (some.length === 0) await writer.deleteChange(change.id)
         return some
       })
@@ -129,7 +128,6 @@ export function createFleetChanges(
       progress ??= of && { act: change.act, ...of, prepared: of.total, settled: 0 }
       return settle(change)
     },
-    announce: (agentIds) => notifier?.announce(agentIds),
     get underWay() {
       return progress
     },
@@ -140,14 +138,8 @@ export function createFleetChanges(
 }
 
 /** One for each entrega that somebody may look for in the log. */
-function entriesOf(
-  { act, actor, inForceAt }: FleetChange,
-  settled: readonly SettledDelivery[],
-): NewAuditEntry[] {
-  const at = inForceAt ?? new Date(0)
-  if (act === 'retry') return settled.map((delivery) => retrial(delivery, at, actor))
+function actsOf({ act }: FleetChange, settled: readonly SettledDelivery[]): AdminAct[] {
+  if (act === 'retry') return settled.map(retrial)
   if (act !== 'remove') return []
-  return settled
-    .filter(({ replacedBy }) => replacedBy === null)
-    .map((delivery) => cancellation(delivery, at, actor))
+  return settled.filter(({ replacedBy }) => replacedBy === null).map(cancellation)
 }

@@ -1,20 +1,21 @@
 // What whoever seals a file asks first: for whom, and what the carga holds now.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { Recipient } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { Step, StoreReader } from '../../store/store.ts'
+import type { Read } from '../admin-act.ts'
 import { cargoAgents } from './cargo-agents.ts'
+import type { CargoContext } from './cargo-context.ts'
 import { findSealedCargo } from './find-cargo.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
-export async function listRecipients(
-  reader: StoreReader,
-  contentBytesMax: number,
-  request: AdminRequest<'listRecipients'>,
-): Promise<AdminReplies['listRecipients']> {
+export const listRecipients: Read<'listRecipients', Pick<CargoContext, 'contentBytesMax'>> = async (
+  reader,
+  request,
+  { contentBytesMax },
+) => {
   const { slices, escrow } =
     request.carga === undefined
       ? { slices: cargoAgents(reader, request), escrow: [] }
@@ -49,10 +50,7 @@ async function* agentsOfCargo(reader: StoreReader, { id }: Cargo): AsyncGenerato
   }
 }
 
-export async function readContent(
-  reader: StoreReader,
-  request: AdminRequest<'readContent'>,
-): Promise<AdminReplies['readContent']> {
+export const readContent: Read<'readContent'> = async (reader, request) => {
   const { cargo, content } = await findSealedCargo(reader, request.carga)
   return {
     carga_id: cargo.id,

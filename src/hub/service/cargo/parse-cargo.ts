@@ -1,7 +1,7 @@
 // What an operator says of a carga, on its way in.
 
 import { randomUUID } from 'node:crypto'
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import {
   type ArtefactName,
@@ -18,7 +18,7 @@ interface CargoRules {
   readonly contentBytesMax: number
 }
 
-/** Throws a UserError on what no carga may be. */
+/** Throws an AdminRefusal on what no carga may be. */
 export function parseCargo(
   request: AdminRequest<'createCargo'>,
   { hubNames, contentBytesMax }: CargoRules,
@@ -38,13 +38,11 @@ export function parseCargo(
   return { cargo, file: selado && parseSealedFile(selado, contentBytesMax) }
 }
 
-/** Throws a UserError on a name that no file may have. */
+/** Throws an AdminRefusal on a name that no file may have. */
 export function parseCargoName(nome: string): ArtefactName {
   const name = parseArtefactName(nome)
   if (name === undefined) {
-    throw new UserError('nome_invalid', `nome ${JSON.stringify(nome)} cannot be a file name`, {
-      hint: 'letters, digits, . _ - (not first), no two dots in a row, at most 128 characters',
-    })
+    throw new AdminRefusal('nome_invalid', `nome ${JSON.stringify(nome)} cannot be a file name`)
   }
   return name
 }
@@ -62,14 +60,10 @@ function parseKind({
     if (selado === undefined) throw contentMissing()
     if (sans.length > 0) throw sansUnwanted()
     if (unassigned === true) {
-      throw new UserError('unassigned_unwanted', 'a sealed file cannot be for nobody', {
-        hint: 'it is sealed for agents that are enrolled',
-      })
+      throw new AdminRefusal('unassigned_unwanted', 'a sealed file cannot be for nobody')
     }
     if (agentes.length + roles.length > 0) {
-      throw new UserError('agents_unwanted', 'a sealed file is for those that it is sealed to', {
-        hint: 'destinatarios names them; agentes and roles are empty',
-      })
+      throw new AdminRefusal('agents_unwanted', 'a sealed file is for those that it is sealed to')
     }
     return tipo
   }
@@ -77,37 +71,29 @@ function parseKind({
     if (selado !== undefined) throw contentUnwanted()
     return tipo
   }
-  throw new UserError('tipo_invalid', `tipo ${tipo} is not supported`, {
-    hint: 'use --tipo csr_cert or --tipo selado',
-  })
+  throw new AdminRefusal('tipo_invalid', `tipo ${tipo} is not supported`)
 }
 
-export function contentMissing(): UserError {
-  return new UserError('content_missing', 'a carga of tipo selado needs a sealed file', {
-    hint: 'name it by --file',
-  })
+export function contentMissing(): AdminRefusal {
+  return new AdminRefusal('content_missing', 'a carga of tipo selado needs a sealed file')
 }
 
-export function contentUnwanted(): UserError {
-  return new UserError('content_unwanted', 'a carga of tipo csr_cert holds no file')
+export function contentUnwanted(): AdminRefusal {
+  return new AdminRefusal('content_unwanted', 'a carga of tipo csr_cert holds no file')
 }
 
-export function sansUnwanted(): UserError {
-  return new UserError('sans_unwanted', 'a carga of tipo selado has no names')
+export function sansUnwanted(): AdminRefusal {
+  return new AdminRefusal('sans_unwanted', 'a carga of tipo selado has no names')
 }
 
-/** Without repetitions; throws a UserError on a name that a certificate may not have. */
+/** Without repetitions; throws an AdminRefusal on a name that a certificate may not have. */
 export function parseCargoSans(sans: readonly string[], hubNames: readonly string[]): string[] {
   for (const san of sans) {
     if (!isSubjectAltName(san)) {
-      throw new UserError('san_invalid', `${san} is neither a DNS name nor an IP address`, {
-        hint: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
-      })
+      throw new AdminRefusal('san_invalid', `${san} is neither a DNS name nor an IP address`)
     }
     if (hubNames.some((hubName) => sharesHost(san, hubName))) {
-      throw new UserError('san_reserved', `${san} covers a name of the hub itself`, {
-        hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no carga',
-      })
+      throw new AdminRefusal('san_reserved', `${san} covers a name of the hub itself`)
     }
   }
   return [...new Set(sans)]

@@ -1,18 +1,17 @@
 // A file for one agent: a carga of tipo push, whose next version is whatever is pushed under the same name. docs/protocol.md PSH.
 
 import { hash, randomUUID } from 'node:crypto'
-import { UserError } from '../../../platform/errors.ts'
-import { PUSH_BYTES_MAX } from '../../../protocol/admin/routes.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
+import { PUSH_BYTES_MAX } from '../../../protocol/admin/bounds.ts'
 import { FILE_MODE_DEFAULT, formatFileMode, parseFileMode } from '../../../protocol/file-mode.ts'
 import type { ArtefactName, CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
-import type { Actor } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { StoreWriter } from '../../store/store.ts'
+import type { AdminAct } from '../admin-act.ts'
 import { parseCargoName } from './parse-cargo.ts'
 import { refuseSameFiles } from './refuse-agents.ts'
-import { recordHubAct } from '../hub-acts.ts'
 import { listStandingDeliveries, newDelivery, replaceDelivery } from './replace-delivery.ts'
 
 export interface PushedFile {
@@ -21,7 +20,7 @@ export interface PushedFile {
   readonly content: CargoContent
 }
 
-/** Throws a UserError when it cannot be a file on a host. */
+/** Throws an AdminRefusal when it cannot be a file on a host. */
 export function parsePushedFile({
   nome,
   conteudo,
@@ -33,16 +32,14 @@ export function parsePushedFile({
 }): PushedFile {
   const mode = modo === undefined ? FILE_MODE_DEFAULT : parseFileMode(modo)
   if (mode === undefined) {
-    throw new UserError('modo_invalid', `a pushed file cannot have modo ${JSON.stringify(modo)}`, {
-      hint: 'octal, such as 0644 or 0640: the owner can read it, not everybody can write it',
-    })
+    throw new AdminRefusal('modo_invalid', `a pushed file cannot have modo ${JSON.stringify(modo)}`)
   }
   const bytes = Buffer.from(conteudo, 'utf8')
   if (bytes.toString('utf8') !== conteudo) {
-    throw new UserError('content_invalid', 'the content is not text that UTF-8 can hold')
+    throw new AdminRefusal('content_invalid', 'the content is not text that UTF-8 can hold')
   }
   if (bytes.length > PUSH_BYTES_MAX) {
-    throw new UserError(
+    throw new AdminRefusal(
       'content_too_large',
       `the content has ${bytes.length} bytes, over the limit of ${PUSH_BYTES_MAX}`,
     )
@@ -56,8 +53,7 @@ export async function pushFile(
   agent: Agent,
   file: PushedFile,
   now: Date,
-  actor: Actor,
-): Promise<DeliveryId> {
+): Promise<{ readonly act: AdminAct; readonly deliveryId: DeliveryId }> {
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const earlier = standing.find(
     ({ cargo: { kind, name } }) => kind === DeliveryKind.push && name === file.name,
@@ -69,8 +65,7 @@ export async function pushFile(
   } else await writer.updateCargo(cargo)
   await writer.setContent(cargo.id, file.content)
   const { cargoCreated, cargoUpdated } = HubEventType
-  await recordHubAct(writer, now, earlier === undefined ? cargoCreated : cargoUpdated, {
-    actor,
+  const payload = {
     carga_id: cargo.id,
     tipo: cargo.kind,
     nome: cargo.name,
@@ -79,11 +74,14 @@ export async function pushFile(
     sha256: file.content.sha256,
     bytes: file.content.bytes.length,
     modo: formatFileMode(file.mode),
-  })
-  if (earlier !== undefined) return (await replaceDelivery(writer, earlier, cargo, now)).id
+  }
+  const act = { type: earlier === undefined ? cargoCreated : cargoUpdated, payload }
+  if (earlier !== undefined) {
+    return { act, deliveryId: (await replaceDelivery(writer, earlier, cargo, now)).id }
+  }
   const delivery = newDelivery(cargo, agent.id, now)
   await writer.insertDeliveries([delivery])
-  return delivery.id
+  return { act, deliveryId: delivery.id }
 }
 
 function newCargo({ name }: PushedFile, now: Date): Cargo {

@@ -1,6 +1,6 @@
 // Agents that may not have a carga: one has its files already, or a politica forbids its names.
 
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import { artefactFiles, findSharedFile, rivalNames } from '../../../protocol/artefact-files.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
@@ -19,16 +19,15 @@ export async function refuseForbiddenSans(
     for (const { hostname } of ofRole) {
       const [forbidden] = findForbiddenSans(rules, hostname, sans)
       if (forbidden === undefined) continue
-      throw new UserError(
+      throw new AdminRefusal(
         'san_forbidden',
         `agente ${hostname} of role ${role} may not have the name ${forbidden}: politica ${rules.policyName}`,
-        { hint: `svc politica list shows what each role may have` },
       )
     }
   }
 }
 
-/** Throws a UserError when another delivery of one of the agents writes a file of this cargo. */
+/** Throws an AdminRefusal when another delivery of one of the agents writes a file of this cargo. */
 export async function refuseSameFiles(
   reader: StoreReader,
   agents: readonly Agent[],
@@ -40,10 +39,10 @@ export async function refuseSameFiles(
     const shared = findSharedFile(artefactFiles(rival.kind, rival.name), files)
     if (shared === undefined) continue
     const agent = agents.find(({ id }) => id === rival.agentId)
-    throw new UserError(
+    throw new AdminRefusal(
       'nome_taken',
       `agente ${agent?.hostname} has a delivery named ${rival.name} already, which writes ${shared}`,
-      { hint: 'two deliveries may not write the same file; svc carga update makes a new version' },
+      { arquivo: shared },
     )
   }
 }

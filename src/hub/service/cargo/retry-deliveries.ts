@@ -1,43 +1,42 @@
 // `svc entrega retry`: a new entrega in the place of a failed one, or of every failed one.
 
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { AdminReplies } from '../../../protocol/admin/operations.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { DeliveryWithCargo, StoreWriter } from '../../store/store.ts'
+import type { Course } from '../admin-act.ts'
 import { toAdminDelivery } from '../admin-views.ts'
-import { appendEntries } from '../append-entries.ts'
 import { retrial, retryDelivery } from './change-delivery.ts'
-import type { CargoDependencies } from './create-cargo.ts'
+import type { CargoContext } from './cargo-context.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 type Retried = AdminReplies['retryDeliveries']
 
-export async function retryDeliveries(
-  dependencies: CargoDependencies,
-  request: AdminRequest<'retryDeliveries'>,
-  actor: Actor,
-): Promise<Retried> {
-  const { store, clock, changes } = dependencies
-  if (request.entrega !== undefined) return retryDelivery(store, clock, request.entrega, actor)
-  return changes.inTurn(async () => {
-    const retrying: Retrying = { actor, now: clock.now(), made: [] }
-    const page = { limit: SLICE_DELIVERIES + 1 }
-    const failed = await store.reader.listFailedDeliveries(page)
-    if (failed.length > SLICE_DELIVERIES) await retryMany(dependencies, retrying)
-    else {
-      await store.write(async (writer) => {
+export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
+  run: async (turn, { entrega }, context) => {
+    const { store, clock, changes, actor } = context
+    if (entrega !== undefined) {
+      return turn.commit((writer) => retryDelivery(writer, entrega, clock.now()))
+    }
+    return changes.inTurn(async () => {
+      const retrying: Retrying = { actor, now: clock.now(), made: [] }
+      const page = { limit: SLICE_DELIVERIES + 1 }
+      const failed = await store.reader.listFailedDeliveries(page)
+      if (failed.length > SLICE_DELIVERIES) {
+        await retryMany(context, retrying)
+        return { entregas: retrying.made }
+      }
+      return turn.commit(async (writer) => {
         const again = await writer.listFailedDeliveries(page)
         const replaced = await replaceFailed(writer, again, retrying)
-        await appendEntries(
-          writer,
-          replaced.map((delivery) => retrial(delivery, retrying.now, actor)),
-        )
+        const agents = retrying.made.map(({ agente_id: id }) => id as AgentId)
+        return { acts: replaced.map(retrial), reply: { entregas: retrying.made }, news: { agents } }
       })
-    }
-    return { entregas: retrying.made }
-  })
+    })
+  },
 }
 
 interface Retrying {
@@ -47,7 +46,7 @@ interface Retrying {
 }
 
 /** docs/protocol.md FLT. */
-async function retryMany({ store, changes }: CargoDependencies, retrying: Retrying): Promise<void> {
+async function retryMany({ store, changes }: CargoContext, retrying: Retrying): Promise<void> {
   const { actor, now } = retrying
   const total = await store.reader.countFailedDeliveries()
   const plan = { act: 'retry', cargoId: null, actor, cargoName: null, total } as const

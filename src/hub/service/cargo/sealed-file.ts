@@ -2,8 +2,8 @@
 // an agent's recipient is now. docs/protocol.md BLB.
 
 import { hash } from 'node:crypto'
-import { UserError } from '../../../platform/errors.ts'
-import type { AdminSealed } from '../../../protocol/admin/operations.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
+import type { AdminSealed } from '../../../protocol/admin/cargas.ts'
 import { parseRecipient, type Recipient } from '../../../protocol/identifiers.ts'
 import { readAgeHeader } from '../../../sealing/age-header.ts'
 import { fingerprintOf } from '../../../sealing/age-identity.ts'
@@ -18,17 +18,16 @@ export interface SealedFile {
   readonly recipients: AdminSealed['destinatarios']
 }
 
-/** Throws a UserError when it is not sealed to exactly as many as are named, or holds too much. */
+/** Throws an AdminRefusal when it is not sealed to exactly as many as are named, or holds too much. */
 export function parseSealedFile(sealed: AdminSealed, contentBytesMax: number): SealedFile {
   const bytes = Buffer.from(sealed.conteudo, 'base64')
   if (bytes.toString('base64') !== sealed.conteudo) throw invalid('it is not base64')
   const header = readAgeHeader(bytes)
   if (!header.ok) throw invalid(header.reason)
   if (header.contentBytes > contentBytesMax) {
-    throw new UserError(
+    throw new AdminRefusal(
       'content_too_large',
       `the file has ${header.contentBytes} bytes, over the limit of ${contentBytesMax}`,
-      { hint: 'SVC_BLOB_MAX of the hub sets the limit' },
     )
   }
   const escrow = parseEscrow(sealed.escrow)
@@ -46,18 +45,20 @@ function parseEscrow(texts: readonly string[]): Recipient[] {
   const escrow = texts.map((text) => {
     const recipient = parseRecipient(text)
     if (recipient !== undefined) return recipient
-    throw new UserError('escrow_invalid', `escrow ${text.slice(0, 24)} is no age1pq1… recipient`, {
-      hint: 'age-keygen -pq makes an identity, and shows its recipient',
-    })
+    throw new AdminRefusal(
+      'escrow_invalid',
+      `escrow ${text.slice(0, 24)} is no age1pq1… recipient`,
+      { escrow: text.slice(0, 24) },
+    )
   })
   if (new Set(escrow).size < escrow.length) {
-    throw new UserError('escrow_invalid', 'an escrow recipient is named twice')
+    throw new AdminRefusal('escrow_invalid', 'an escrow recipient is named twice')
   }
   return escrow
 }
 
 /**
- * The agents that the file is sealed for, a slice at a time. Throws a UserError when one is unknown, revoked, named twice, or
+ * The agents that the file is sealed for, a slice at a time. Throws an AdminRefusal when one is unknown, revoked, named twice, or
  * has another recipient than the one that was sealed to.
  */
 export async function* sealedAgents(
@@ -82,11 +83,10 @@ export async function* sealedAgents(
   }
 }
 
-function recipientChanged(hostnames: readonly string[]): UserError {
-  return new UserError(
+function recipientChanged(hostnames: readonly string[]): AdminRefusal {
+  return new AdminRefusal(
     'recipient_changed',
     `it is not sealed to the recipient that these agentes have now: ${hostnames.join(', ')}`,
-    { hint: 'run the command again: it seals anew, and shows what changed' },
   )
 }
 
@@ -99,6 +99,6 @@ export function describeContent(content: CargoContent): Readonly<Record<string, 
   }
 }
 
-function invalid(reason: string): UserError {
-  return new UserError('sealed_invalid', `the sealed file cannot be taken: ${reason}`)
+function invalid(reason: string): AdminRefusal {
+  return new AdminRefusal('sealed_invalid', `the sealed file cannot be taken: ${reason}`)
 }

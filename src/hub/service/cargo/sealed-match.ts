@@ -1,4 +1,4 @@
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { sealedAgents, type SealedFile } from './sealed-file.ts'
@@ -25,7 +25,7 @@ export class SealedMatch {
     if (!this.#unmet.delete(hostname)) this.#missing.push(hostname)
   }
 
-  /** Throws a UserError when not all were met, or somebody was who cannot read it. */
+  /** Throws an AdminRefusal when not all were met, or somebody was who cannot read it. */
   refuseDifferences({ name }: Cargo): void {
     const unwanted = [...this.#unmet]
     if (this.#missing.length + unwanted.length === 0) return
@@ -33,10 +33,9 @@ export class SealedMatch {
       ...(this.#missing.length === 0 ? [] : [`not sealed for ${this.#missing.join(', ')}`]),
       ...(unwanted.length === 0 ? [] : [`sealed for ${unwanted.join(', ')}, without an entrega`]),
     ]
-    throw new UserError(
+    throw new AdminRefusal(
       'recipients_incomplete',
       `the agentes of carga ${name} are others: ${differences.join('; ')}`,
-      { hint: 'run the command again: it seals for those that have an entrega now' },
     )
   }
 }

@@ -1,7 +1,7 @@
-// What an operator may ask of a policy. Each throws a UserError on what it cannot be.
+// What an operator may ask of a policy. Each throws an AdminRefusal on what it cannot be.
 
 import { formatDurationMs } from '../../../platform/durations.ts'
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo } from '../../domain/cargo.ts'
@@ -67,10 +67,9 @@ export function refuseForbiddenNames(policy: Policy, cargoes: readonly Cargo[]):
   for (const { name, sans } of cargoes) {
     const [forbidden] = findForbiddenSans(rules, '', sans)
     if (forbidden === undefined) continue
-    throw new UserError(
+    throw new AdminRefusal(
       'san_forbidden',
       `the automatic carga ${name} has the name ${forbidden}, which the politica does not permit`,
-      { hint: 'permit it by --san, or leave the carga out' },
     )
   }
 }
@@ -80,23 +79,17 @@ const CERT_TTL_SECONDS_MAX = 3650 * 86_400
 
 function parseTokenTtlMax(seconds: number | null): number | null {
   if (seconds === null || seconds <= TOKEN_TTL_SECONDS_MAX) return seconds
-  throw new UserError('ttl_too_long', 'a token lives 7d at most', {
-    hint: 'a token_ttl_max is for less than that',
-  })
+  throw new AdminRefusal('ttl_too_long', 'a token lives 7d at most')
 }
 
 function parseCertTtl(seconds: number | null): number | null {
   if (seconds === null) return null
   if (seconds < CERT_TTL_SECONDS_MIN) {
     const least = formatDurationMs(CERT_TTL_SECONDS_MIN * 1000)
-    throw new UserError('cert_ttl_too_short', `a certificate lives ${least} at least`, {
-      hint: 'an agent renews when a third of its life is left, and needs time for a few attempts',
-    })
+    throw new AdminRefusal('cert_ttl_too_short', `a certificate lives ${least} at least`)
   }
   if (seconds > CERT_TTL_SECONDS_MAX) {
-    throw new UserError('cert_ttl_too_long', 'a certificate lives 3650d at most', {
-      hint: 'what the CA allows is less: the claims of its provisioner',
-    })
+    throw new AdminRefusal('cert_ttl_too_long', 'a certificate lives 3650d at most')
   }
   return seconds
 }
@@ -109,15 +102,11 @@ function parsePermittedSans(
   if (names.includes(EVERY_NAME)) return [EVERY_NAME]
   for (const name of names) {
     if (!isSubjectAltName(name)) {
-      throw new UserError('san_invalid', `${name} is neither a name, *.suffix nor an IP address`, {
-        hint: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
-      })
+      throw new AdminRefusal('san_invalid', `${name} is neither a name, *.suffix nor an IP address`)
     }
     // A suffix may reach over the hub's names: no carga gets them all the same. docs/protocol.md DEL-15.
     if (!name.startsWith('*.') && hubNames.some((hubName) => sharesHost(name, hubName))) {
-      throw new UserError('san_reserved', `${name} is a name of the hub itself`, {
-        hint: 'those of SVC_SERVER_CN and SVC_SERVER_SANS are in no certificate of an agent',
-      })
+      throw new AdminRefusal('san_reserved', `${name} is a name of the hub itself`)
     }
   }
   return [...new Set(names)]
@@ -139,22 +128,17 @@ async function parseAutomaticCargoes(
 
 function refuseOtherKinds({ kind, name }: Cargo): void {
   if (kind === DeliveryKind.csrCert) return
-  throw new UserError('cargo_not_automatic', `carga ${name} is of tipo ${kind}`, {
-    hint:
-      kind === DeliveryKind.sealed
-        ? 'nobody seals it for agents that are yet to be enrolled; svc carga create does, once they are'
-        : 'only a carga of tipo csr_cert can be given to agents that are yet to be enrolled',
-  })
+  throw new AdminRefusal('cargo_not_automatic', `carga ${name} is of tipo ${kind}`, { tipo: kind })
 }
 
 function refuseSharedFile(cargo: Cargo, others: readonly Cargo[]): void {
   for (const other of others) {
     const shared = sharedFileOf(other, cargo)
     if (shared === undefined) continue
-    throw new UserError(
+    throw new AdminRefusal(
       'nome_taken',
       `cargas ${other.id} and ${cargo.id} both write ${shared} on the host`,
-      { hint: 'two deliveries may not write the same file' },
+      { arquivo: shared },
     )
   }
 }

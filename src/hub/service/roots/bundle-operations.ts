@@ -1,9 +1,9 @@
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
-import type { Actor } from '../../domain/actor.ts'
-import type { Store } from '../../store/store.ts'
+import type { AdminBundle } from '../../../protocol/admin/views.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
+import type { Course, Read } from '../admin-act.ts'
 import { describeBundle } from './bundle-status.ts'
 import {
   createUpdateRootSet,
@@ -19,8 +19,7 @@ export interface AdminRoots {
   readonly update: UpdateRootSet
 }
 
-interface BundleDependencies {
-  readonly store: Store
+interface BundleContext {
   readonly clock: Clock
   /** Undefined without a running hub. */
   readonly roots?: AdminRoots
@@ -35,33 +34,31 @@ export function createAdminRoots(dependencies: UpdateRootSetDependencies): Admin
   }
 }
 
-export async function showBundle({
-  store,
-  clock,
-  roots,
-}: BundleDependencies): Promise<AdminReplies['showBundle']> {
+export const showBundle: Read<'showBundle', BundleContext> = (reader, _request, context) =>
+  describe(reader, context)
+
+export const updateBundle: Course<'updateBundle', BundleContext & { readonly store: Store }> = {
+  run: async (turn, request, context) => {
+    const { roots, store } = context
+    if (roots === undefined) {
+      throw new AdminRefusal('no_hub', 'the roots of a vault change while its hub runs')
+    }
+    const { isChanged, endangered } = await roots.update(turn, request)
+    return {
+      ...(await describe(store.reader, context)),
+      is_changed: isChanged,
+      endangered: endangered.map(({ hostname, reasons }) => ({ hostname, reasons: [...reasons] })),
+    }
+  },
+}
+
+async function describe(
+  reader: StoreReader,
+  { clock, roots }: BundleContext,
+): Promise<AdminBundle> {
   const surroundings = roots && {
     fileRoots: await roots.readFileRoots().catch(() => undefined),
     serverRoot: roots.serverRoot(),
   }
-  return describeBundle(store.reader, clock.now(), surroundings)
-}
-
-export async function updateBundle(
-  dependencies: BundleDependencies,
-  request: AdminRequest<'updateBundle'>,
-  actor: Actor,
-): Promise<AdminReplies['updateBundle']> {
-  const { roots } = dependencies
-  if (roots === undefined) {
-    throw new UserError('no_hub', 'the roots of a vault change while its hub runs', {
-      hint: 'start svc-server, which reads SVC_CA_ROOT_CA_PATH',
-    })
-  }
-  const { isChanged, endangered } = await roots.update(request, actor)
-  return {
-    ...(await showBundle(dependencies)),
-    is_changed: isChanged,
-    endangered: endangered.map(({ hostname, reasons }) => ({ hostname, reasons: [...reasons] })),
-  }
+  return describeBundle(reader, clock.now(), surroundings)
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
 import type { AdminBundle } from '../../../protocol/admin/views.ts'
 import { compareRoots, hasAdopted, isValid } from '../../domain/decide-root-set.ts'
@@ -20,9 +20,7 @@ export async function describeBundle(
 ): Promise<AdminBundle> {
   const set = await reader.findRootSet()
   if (set === undefined) {
-    throw new UserError('no_bundle', 'this vault has no roots yet', {
-      hint: 'the first start of its hub reads them from SVC_CA_ROOT_CA_PATH',
-    })
+    throw new AdminRefusal('no_bundle', 'this vault has no roots yet')
   }
   const roots = parseCertificatesPem(set.pem)
   const { counts, agentCount, pending } = await lookAtAgents(reader, roots, now)

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { insertAgent, newAgent, newCertificate, NOW } from '../../../../test/store/store-samples.ts'
-import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
-import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
+import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 
 const DAY_MS = 86_400_000
 
@@ -80,21 +79,18 @@ describe('[TRU-10] a root that goes endangers', () => {
   })
 })
 
-test('[TRU-1] a change is recorded in the commit that makes it', async () => {
-  const seq = await lastSeq(store.reader)
+test('[TRU-1] a change is written, and says what its entry is', async () => {
   const change = {
-    actor: 'token:ci',
     current: [old],
     next: [next, expired],
     number: { epoch: 2, number: 7 },
     endangered: 3,
-  } as const
-  const set = await store.write((writer) => commitRootSet(writer, NOW, change))
+  }
+  const { set, act } = await store.write((writer) => insertRootSet(writer, NOW, change))
   const expected = { epoch: 2, number: 7, pem: next.pem + expired.pem, createdAt: NOW }
   assert.deepEqual(set, expected)
   assert.deepEqual(await store.reader.findRootSet(), expected)
   const payload = {
-    actor: 'token:ci',
     numero: 7,
     epoca: 2,
     fingerprints: [next.sha256, expired.sha256],
@@ -102,5 +98,5 @@ test('[TRU-1] a change is recorded in the commit that makes it', async () => {
     removed: [old.sha256],
     agentes_endangered: 3,
   }
-  assert.deepEqual(await readActs(store.reader, seq), [['bundle_changed', payload]])
+  assert.deepEqual(act, { type: 'bundle_changed', payload })
 })

@@ -2,7 +2,6 @@
 
 import type { Certificate } from '../../../pki/certificates.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import type { Actor } from '../../domain/actor.ts'
 import {
   compareRoots,
   type EndangeredAgent,
@@ -11,8 +10,8 @@ import {
 } from '../../domain/decide-root-set.ts'
 import type { RootSet, SetNumber } from '../../domain/root-set.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { AdminAct } from '../admin-act.ts'
 import { agentSlices } from '../agent-slices.ts'
-import { recordHubAct } from '../hub-acts.ts'
 
 /** Each once, in the order of the file. */
 export function distinctRoots(roots: readonly Certificate[]): Certificate[] {
@@ -43,31 +42,29 @@ export async function findEndangeredBy(
 }
 
 export interface RootSetChange {
-  readonly actor: Actor | 'hub'
   readonly current: readonly Certificate[]
   readonly next: readonly Certificate[]
   readonly number: SetNumber
   readonly endangered: number
 }
 
-export async function commitRootSet(
+export async function insertRootSet(
   writer: StoreWriter,
   now: Date,
-  { actor, current, next, number, endangered }: RootSetChange,
-): Promise<RootSet> {
+  { current, next, number, endangered }: RootSetChange,
+): Promise<{ readonly set: RootSet; readonly act: AdminAct }> {
   const { added, removed } = compareRoots(current, next)
   const set: RootSet = { ...number, pem: toPem(next), createdAt: now }
   await writer.insertRootSet(set)
-  await recordHubAct(writer, now, HubEventType.bundleChanged, {
-    actor,
+  const payload = {
     numero: number.number,
     epoca: number.epoch,
     fingerprints: fingerprintsOf(next),
     added: fingerprintsOf(added),
     removed: fingerprintsOf(removed),
     agentes_endangered: endangered,
-  })
-  return set
+  }
+  return { set, act: { type: HubEventType.bundleChanged, payload } }
 }
 
 function fingerprintsOf(roots: readonly Certificate[]): string[] {

@@ -9,7 +9,9 @@ import { compareRoots, findRootsFault, isValid } from '../../domain/decide-root-
 import { nextSetNumber } from '../../domain/next-set-number.ts'
 import type { RootSet } from '../../domain/root-set.ts'
 import type { Store } from '../../store/store.ts'
-import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
+import { entriesOfActs } from '../admin-act.ts'
+import { appendEntries } from '../append-entries.ts'
+import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 
 export interface OpenRootSetDependencies {
   readonly store: Store
@@ -57,9 +59,13 @@ export async function openRootSet(
     }
   }
   const number = nextSetNumber(set)
-  const change = { actor: 'hub', current, next, number, endangered: 0 } as const
+  const change = { current, next, number, endangered: 0 }
   try {
-    const changed = await store.write((writer) => commitRootSet(writer, now, change))
+    const changed = await store.write(async (writer) => {
+      const { set: inserted, act } = await insertRootSet(writer, now, change)
+      await appendEntries(writer, entriesOfActs([act], now, 'hub'))
+      return inserted
+    })
     log.info({ numero: changed.number, roots: next.length }, 'Roots changed')
     return changed
   } catch (error) {

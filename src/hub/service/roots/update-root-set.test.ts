@@ -6,9 +6,12 @@ import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { Store } from '../../store/store.ts'
+import { type AdminTurn, entriesOfActs } from '../admin-act.ts'
+import { appendEntries } from '../append-entries.ts'
 import { CurrentRootSet } from './current-root-set.ts'
-import { createUpdateRootSet, type RootSetHub, type UpdateRootSet } from './update-root-set.ts'
+import { createUpdateRootSet, type RootSetHub, type RootSetUpdate } from './update-root-set.ts'
 
 const DAY_MS = 86_400_000
 
@@ -62,7 +65,7 @@ let lines: LoggedLine[]
 let isDiskFull: boolean
 let epoch = 0
 let seq: number
-let update: UpdateRootSet
+let update: (request: AdminRequest<'updateBundle'>) => Promise<RootSetUpdate>
 
 /** A running hub with the root `old` as set 4 of an época of its own. */
 beforeEach(async () => {
@@ -81,7 +84,15 @@ beforeEach(async () => {
     write: (change) =>
       isDiskFull ? Promise.reject(new Error('no space left')) : store.write(change),
   }
-  update = createUpdateRootSet({
+  const turn: Pick<AdminTurn, 'commit'> = {
+    commit: (write) =>
+      failing.write(async (writer) => {
+        const { acts, reply } = await write(writer)
+        await appendEntries(writer, entriesOfActs(acts, NOW, 'admin'))
+        return reply as never
+      }),
+  }
+  const updateRootSet = createUpdateRootSet({
     store: failing,
     clock: { now: () => NOW, sleep: () => Promise.resolve() },
     log: collected.log,
@@ -89,6 +100,7 @@ beforeEach(async () => {
     readFileRoots: async () => file(),
     hub,
   })
+  update = (request) => updateRootSet(turn, request)
 })
 
 /** They have said nothing of what they trust, until the work is done. */
@@ -112,7 +124,7 @@ async function assertUnchanged(): Promise<void> {
 describe('svc bundle update', () => {
   test('[TRU-1] [TRU-10] puts what the file has more in force: first for the CA, then in the vault, then for the agents', async () => {
     file = () => [old, next, next]
-    assert.deepEqual(await update({}, 'admin'), { isChanged: true, endangered: [] })
+    assert.deepEqual(await update({}), { isChanged: true, endangered: [] })
     assert.deepEqual(hub.done, ['authority old+next', 'authority old+next', 'agents old+next'])
     assert.deepEqual([current.set.number, current.reply.roots.length], [5, 2])
     assert.equal((await store.reader.findRootSet())?.number, 5)
@@ -125,7 +137,7 @@ describe('svc bundle update', () => {
 
   test('[TRU-10] changes nothing when the file has the roots in force, in any order and number', async () => {
     file = () => [old, old]
-    assert.deepEqual(await update({}, 'admin'), { isChanged: false, endangered: [] })
+    assert.deepEqual(await update({}), { isChanged: false, endangered: [] })
     assert.deepEqual(hub.done, [])
     await assertUnchanged()
   })
@@ -135,7 +147,7 @@ describe('svc bundle update', () => {
     hub.renews = () => {
       hub.serverRootIs = next
     }
-    assert.deepEqual(await update({}, 'admin'), { isChanged: true, endangered: [] })
+    assert.deepEqual(await update({}), { isChanged: true, endangered: [] })
     assert.deepEqual(hub.done, [
       'authority old+next',
       'renew',
@@ -147,8 +159,8 @@ describe('svc bundle update', () => {
 
   test('[TRU-13] [TRU-17] takes a number, or a new época, also where the roots stay the same', async () => {
     file = () => [old]
-    const numbers = async (request: Parameters<UpdateRootSet>[0]): Promise<number[]> => {
-      assert.equal((await update(request, 'admin')).isChanged, true)
+    const numbers = async (request: AdminRequest<'updateBundle'>): Promise<number[]> => {
+      assert.equal((await update(request)).isChanged, true)
       return [current.set.epoch, current.set.number]
     }
     assert.deepEqual(await numbers({ numero: 9 }), [epoch, 9])
@@ -161,24 +173,24 @@ describe('svc bundle update is refused', () => {
   test('[TRU-2] [TRU-17] [TRU-10] for the first of what is wrong: the file, the number, the agents that need a root', () =>
     withAgents(['silent'], async () => {
       file = () => [expired]
-      await assert.rejects(update({ numero: 1 }, 'admin'), {
+      await assert.rejects(update({ numero: 1 }), {
         code: 'bundle_invalid',
         message: 'the root file cannot be taken in: none of the roots is valid now',
       })
       file = () => [next]
-      await assert.rejects(update({ numero: 4 }, 'admin'), {
+      await assert.rejects(update({ numero: 4 }), {
         code: 'bundle_number',
         message: 'the set in force has the number 4 already',
       })
-      await assert.rejects(update({ numero: 1005 }, 'admin'), {
+      await assert.rejects(update({ numero: 1005 }), {
         code: 'bundle_number',
         message: '1005 is more than 1000 ahead of the set in force, 4',
       })
-      await assert.rejects(update({ numero: 2_146_483_648, force: true }, 'admin'), {
+      await assert.rejects(update({ numero: 2_146_483_648, force: true }), {
         code: 'bundle_number',
         message: 'no set is given a number above 2146483647',
       })
-      await assert.rejects(update({}, 'admin'), {
+      await assert.rejects(update({}), {
         code: 'bundle_in_use',
         message: '1 agente needs a root that would go: silent (has not said what it trusts)',
       })
@@ -193,7 +205,7 @@ describe('svc bundle update is refused', () => {
         file = () => [next]
         const names = Array.from({ length: 20 }, (_, index) => `web-${index + 10}`)
         const list = names.map((name) => `${name} (has not said what it trusts)`).join(', ')
-        await assert.rejects(update({}, 'admin'), {
+        await assert.rejects(update({}), {
           message: `22 agentes need a root that would go: ${list}, and 2 more`,
         })
       },
@@ -204,7 +216,7 @@ describe('svc bundle update is refused', () => {
       file = () => [next]
       hub.serverRootIs = next
       const endangered = [{ hostname: 'silent', reasons: ['has not said what it trusts'] }]
-      assert.deepEqual(await update({ force: true }, 'admin'), { isChanged: true, endangered })
+      assert.deepEqual(await update({ force: true }), { isChanged: true, endangered })
       const [[, payload] = []] = await readActs(store.reader, seq)
       assert.equal((payload as { agentes_endangered: number }).agentes_endangered, 1)
     }))
@@ -213,12 +225,12 @@ describe('svc bundle update is refused', () => {
     file = () => [next]
     const message =
       'the hub’s own certificate leads to a root that would go, and there is no other: '
-    await assert.rejects(update({ force: true }, 'admin'), {
+    await assert.rejects(update({ force: true }), {
       code: 'server_certificate_root',
       message: `${message}the CA still signs by it`,
     })
     hub.renews = () => assert.fail('the CA is away')
-    await assert.rejects(update({ force: true }, 'admin'), {
+    await assert.rejects(update({ force: true }), {
       message: `${message}the CA is away`,
     })
     const undone = ['authority old+next', 'renew', 'authority old']
@@ -228,7 +240,7 @@ describe('svc bundle update is refused', () => {
 
   test('[TRU-10] when the vault cannot be written: the CA is trusted as before', async () => {
     isDiskFull = true
-    await assert.rejects(update({}, 'admin'), { message: 'no space left' })
+    await assert.rejects(update({}), { message: 'no space left' })
     assert.deepEqual(hub.done, ['authority old+next', 'authority old'])
     await assertUnchanged()
   })
@@ -243,7 +255,7 @@ test('[TRU-1] updates that are asked for at once are done one after the other, a
   ]
   file = () => (files.shift() ?? assert.fail())()
   hub.serverRootIs = old
-  const all = await Promise.allSettled(files.map(() => update({}, 'admin')))
+  const all = await Promise.allSettled(files.map(() => update({})))
   assert.deepEqual(
     all.map((one) => (one.status === 'fulfilled' ? one.value.isChanged : String(one.reason))),
     [true, 'AssertionError [ERR_ASSERTION]: no such file', false, true],

@@ -1,17 +1,18 @@
 // `svc bundle update`: the root file is read again, and what it holds becomes the next set. docs/protocol.md TRU.
 
 import type { Clock } from '../../../platform/clock.ts'
-import { describeError, UserError } from '../../../platform/errors.ts'
+import { describeError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { LIMITS } from '../../../protocol/limits.ts'
-import type { Actor } from '../../domain/actor.ts'
 import { compareRoots, type EndangeredAgent, findRootsFault } from '../../domain/decide-root-set.ts'
 import { decideSetNumber, type NumberRefusal } from '../../domain/next-set-number.ts'
 import type { RootSet, SetNumber } from '../../domain/root-set.ts'
 import type { Store } from '../../store/store.ts'
-import { commitRootSet, distinctRoots, findEndangeredBy, toPem } from './change-root-set.ts'
+import type { AdminTurn } from '../admin-act.ts'
+import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 import type { CurrentRootSet } from './current-root-set.ts'
 
 export interface UpdateRootSetDependencies {
@@ -41,15 +42,15 @@ export interface RootSetUpdate {
 }
 
 export type UpdateRootSet = (
+  turn: Pick<AdminTurn, 'commit'>,
   request: AdminRequest<'updateBundle'>,
-  actor: Actor,
 ) => Promise<RootSetUpdate>
 
 /** One after the other, in the order asked for. */
 export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): UpdateRootSet {
   let last: Promise<unknown> = Promise.resolve()
-  return (request, actor) => {
-    const update = last.then(() => updateRootSet(dependencies, request, actor))
+  return (turn, request) => {
+    const update = last.then(() => updateRootSet(dependencies, turn, request))
     last = update.catch(() => undefined)
     return update
   }
@@ -57,8 +58,8 @@ export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): Up
 
 async function updateRootSet(
   dependencies: UpdateRootSetDependencies,
+  turn: Pick<AdminTurn, 'commit'>,
   request: AdminRequest<'updateBundle'>,
-  actor: Actor,
 ): Promise<RootSetUpdate> {
   const { store, clock, log, current, hub } = dependencies
   const now = clock.now()
@@ -66,9 +67,7 @@ async function updateRootSet(
   const next = distinctRoots(await dependencies.readFileRoots())
   const fault = findRootsFault(next, now)
   if (fault !== undefined) {
-    throw new UserError('bundle_invalid', `the root file cannot be taken in: ${fault}`, {
-      hint: 'SVC_CA_ROOT_CA_PATH holds the roots that are to be trusted, one PEM certificate after the other',
-    })
+    throw new AdminRefusal('bundle_invalid', `the root file cannot be taken in: ${fault}`)
   }
   const { added, removed } = compareRoots(roots, next)
   const number = chooseNumber(set, request)
@@ -82,10 +81,11 @@ async function updateRootSet(
   let changed: RootSet
   try {
     await leadServerCertificateTo(dependencies, next)
-    const change = { actor, current: roots, next, number }
-    changed = await store.write((writer) =>
-      commitRootSet(writer, now, { ...change, endangered: endangered.length }),
-    )
+    const change = { current: roots, next, number, endangered: endangered.length }
+    changed = await turn.commit(async (writer) => {
+      const { set: reply, act } = await insertRootSet(writer, now, change)
+      return { acts: [act], reply }
+    })
   } catch (error) {
     hub.useForAuthority(set.pem)
     throw error
@@ -114,31 +114,23 @@ function chooseNumber(
   const isForced = force === true
   const verdict = decideSetNumber(set, { number: numero, isNewEpoch, isForced })
   if (verdict.ok) return { epoch: verdict.epoch, number: verdict.number }
-  const [message, hint] = numberRefusal(verdict.reason, set, numero)
-  throw new UserError('bundle_number', message, { hint })
+  throw new AdminRefusal('bundle_number', numberRefusal(verdict.reason, set, numero), {
+    reason: verdict.reason,
+  })
 }
 
 function numberRefusal(
   reason: NumberRefusal,
   { number }: RootSet,
   wanted: number | undefined,
-): readonly [message: string, hint: string] {
+): string {
   switch (reason) {
     case 'not_greater':
-      return [
-        `the set in force has the number ${number} already`,
-        'a number only grows; --nova-epoca counts anew',
-      ]
+      return `the set in force has the number ${number} already`
     case 'too_far':
-      return [
-        `${wanted} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${number}`,
-        'a number is never taken back: --force if it is no slip',
-      ]
+      return `${wanted} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${number}`
     case 'too_great':
-      return [
-        `no set is given a number above ${LIMITS.rootSetNumberNamedMax}`,
-        'those above are for the sets that come after; --nova-epoca counts anew',
-      ]
+      return `no set is given a number above ${LIMITS.rootSetNumberNamedMax}`
     default:
       return reason
   }
@@ -150,11 +142,10 @@ async function leadServerCertificateTo(
   next: readonly Certificate[],
 ): Promise<void> {
   if (hub.serverRoot(next) !== undefined) return
-  const failure = (reason: string): UserError =>
-    new UserError(
+  const failure = (reason: string): AdminRefusal =>
+    new AdminRefusal(
       'server_certificate_root',
       `the hub’s own certificate leads to a root that would go, and there is no other: ${reason}`,
-      { hint: 'the CA has to sign by a root that stays first; nothing was changed' },
     )
   await hub.renewServerCertificate().catch((error: unknown) => {
     throw failure(describeError(error))
@@ -164,14 +155,12 @@ async function leadServerCertificateTo(
 
 const SHOWN_MAX = 20
 
-function inUse(endangered: readonly EndangeredAgent[]): UserError {
+function inUse(endangered: readonly EndangeredAgent[]): AdminRefusal {
   const shown = endangered
     .slice(0, SHOWN_MAX)
     .map(({ hostname, reasons }) => `${hostname} (${reasons.join('; ')})`)
   const more = endangered.length - shown.length
   const count = endangered.length === 1 ? '1 agente needs' : `${endangered.length} agentes need`
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return new UserError('bundle_in_use', `${count} a root that would go: ${list}`, {
-    hint: 'svc bundle status shows who has adopted what; --force removes it all the same, and those agents have to be enrolled again',
-  })
+  return new AdminRefusal('bundle_in_use', `${count} a root that would go: ${list}`)
 }

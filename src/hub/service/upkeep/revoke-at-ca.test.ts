@@ -105,7 +105,7 @@ function operationsOf({ store, time }: Setting, revoker?: CaRevoker) {
     hubNames: [],
     contentBytesMax: 0,
     renewalThresholdMs: 0,
-    ...(revoker === undefined ? {} : { onAgentRevoked: () => revoker.wake() }),
+    ...(revoker === undefined ? {} : { cutOff: () => revoker.wake() }),
   }
   return createAdminOperations(dependencies, 'admin', 'admin')
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../../platform/errors.ts'
+import { AdminRefusal } from '../admin-refusal.ts'
 import { isUuid, type WebhookId } from '../../../protocol/identifiers.ts'
 import type { Webhook } from '../../domain/webhook.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -9,8 +9,6 @@ export async function findWebhook(reader: StoreReader, wanted: string): Promise<
   throw webhookNotFound(wanted)
 }
 
-export function webhookNotFound(wanted: string): UserError {
-  return new UserError('webhook_not_found', `no webhook ${wanted}`, {
-    hint: 'svc webhook list shows ids',
-  })
+export function webhookNotFound(wanted: string): AdminRefusal {
+  return new AdminRefusal('webhook_not_found', `no webhook ${wanted}`)
 }

@@ -1,11 +1,21 @@
+import type { Clock } from '../../../platform/clock.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { AdminWebhook } from '../../../protocol/admin/webhooks.ts'
 import type { WebhookId } from '../../../protocol/identifiers.ts'
 import { WebhookState } from '../../../protocol/words.ts'
 import type { Webhook } from '../../domain/webhook.ts'
-import type { StoreReader } from '../../store/store.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 import { timeOrNull } from '../admin-views.ts'
 import { countBacklog } from './count-backlog.ts'
+import type { WebhookControl } from './webhook-control.ts'
+
+/** What the use cases of webhooks work with. */
+export interface WebhookContext {
+  readonly store: Store
+  readonly clock: Clock
+  /** Undefined without a running hub. */
+  readonly webhooks?: WebhookControl
+}
 
 export async function viewWebhook(reader: StoreReader, webhook: Webhook): Promise<AdminWebhook> {
   const dead = await reader.webhooks.countDead(webhook.id)

@@ -2,17 +2,22 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
-import type { AdminOperations } from '../../../protocol/admin/operations.ts'
-import { ADMIN_CREATES, type AdminCreateName } from '../../../protocol/admin/routes.ts'
+import {
+  ADMIN_OPERATION_NAMES,
+  ADMIN_OPERATIONS,
+  type AdminNamesOf,
+  type AdminOperations,
+} from '../../../protocol/admin/operations.ts'
 import { insertAgent } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
-import type { IdempotencySecret } from './admin-caller.ts'
+import type { IdempotencySecret } from './admin-context.ts'
 import { createAdminOperations } from './admin-operations.ts'
-import { createOnce } from './idempotent-creates.ts'
 import { createReplySeal } from './sealed-replies.ts'
 
 const HOUR_MS = 3_600_000
 const SECRET: IdempotencySecret = { credential: 'svca_one', key: randomUUID() }
+
+type AdminCreateName = AdminNamesOf<'creates'>
 
 const REQUESTS: { readonly [Name in AdminCreateName]: Parameters<AdminOperations[Name]>[0] } = {
   createToken: { hostname: 'web-2', role: 'web' },
@@ -37,19 +42,18 @@ async function withStore(work: (setting: Setting) => Promise<void>): Promise<voi
   await work({
     store,
     operationsOf: (secret) =>
-      createOnce(store, clock, secret, (over) =>
-        createAdminOperations(
-          {
-            store: over,
-            clock,
-            addresses,
-            hubNames: [],
-            contentBytesMax: 1024,
-            renewalThresholdMs: 1000,
-          },
-          'admin',
-          'admin',
-        ),
+      createAdminOperations(
+        {
+          store,
+          clock,
+          addresses,
+          hubNames: [],
+          contentBytesMax: 1024,
+          renewalThresholdMs: 1000,
+        },
+        'admin',
+        'admin',
+        secret,
       ),
     advance: (ms) => {
       nowMs += ms
@@ -61,7 +65,14 @@ function create(operations: AdminOperations, name: AdminCreateName): Promise<obj
   return (operations[name] as (request: object) => Promise<object>)(REQUESTS[name])
 }
 
-for (const name of ADMIN_CREATES) {
+const isCreate = (name: string): name is AdminCreateName => name in REQUESTS
+
+test('[API-16] these make something', () => {
+  const creates = ADMIN_OPERATION_NAMES.filter((name) => ADMIN_OPERATIONS[name].does === 'creates')
+  assert.deepEqual(creates.toSorted(), Object.keys(REQUESTS).toSorted())
+})
+
+for (const name of ADMIN_OPERATION_NAMES.filter(isCreate)) {
   test(`[API-16] ${name} is done once for a day, and answered alike`, () =>
     withStore(async ({ store, operationsOf, advance }) => {
       const operations = operationsOf(SECRET)

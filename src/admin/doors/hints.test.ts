@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdminErrorDetails } from '../../protocol/admin/errors.ts'
+import type { AdminOperationName } from '../../protocol/admin/operations.ts'
+import { findHint } from './hints.ts'
+
+const CASES: readonly (readonly [
+  code: string,
+  operation: AdminOperationName,
+  details: AdminErrorDetails,
+  hint: string | undefined,
+])[] = [
+  ['agent_not_found', 'showAgent', {}, 'svc agente list shows ids and hostnames'],
+  ['hostname_has_token', 'createToken', { token_id: 'ab12' }, 'svc token revoke ab12 ends it'],
+  [
+    'reenroll_forbidden',
+    'createToken',
+    { politica: '*' },
+    "an admin may, and may leave it to operators: svc politica set '*' --reenroll",
+  ],
+  [
+    'san_forbidden',
+    'createCargo',
+    { politica: 'web', san: 'a.shop.example' },
+    'an admin may, and may leave it to operators: svc politica set web --san a.shop.example, in place of the names that are permitted now',
+  ],
+  ['san_forbidden', 'createCargo', {}, 'svc politica list shows what each role may have'],
+  ['san_forbidden', 'setPolicy', {}, 'permit it by --san, or leave the carga out'],
+  [
+    'politica_not_found',
+    'showPolicy',
+    { politica: '*' },
+    "that of role * holds for it: svc politica show '*'",
+  ],
+  ['politica_not_found', 'showPolicy', {}, 'svc politica list shows which roles have one'],
+  [
+    'bundle_number',
+    'updateBundle',
+    { reason: 'not_greater' },
+    'a number only grows; --nova-epoca counts anew',
+  ],
+  ['delivery_over', 'retryDeliveries', { status: 'cancelada' }, 'svc carga create makes a new one'],
+  ['time_invalid', 'listEntries', {}, 'write it as 2026-01-31T12:00:00Z'],
+  ['idempotency_key_reused', 'createToken', {}, undefined],
+  ['something_new', 'createToken', {}, undefined],
+]
+
+for (const [code, operation, details, hint] of CASES) {
+  test(`[API-14] ${code} of ${operation} ${JSON.stringify(details)} is hinted at by svc`, () => {
+    assert.equal(findHint(code, { operation, request: {}, details }), hint)
+  })
+}

@@ -1,0 +1,99 @@
+// What the use case of an admin operation is given and answers. It is done by admin/perform-operation.ts alone, in one commit
+// unless it says otherwise: what it records, keeps and tells is what it answers.
+
+import type {
+  AdminNamesOf,
+  AdminOperationName,
+  AdminReplies,
+  AdminRequest,
+} from '../../protocol/admin/operations.ts'
+import type { AdminRole } from '../../protocol/admin/roles.ts'
+import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
+import type { HubEventType } from '../../protocol/words.ts'
+import type { Actor } from '../domain/actor.ts'
+import type { NewAuditEntry } from '../domain/audit-entry.ts'
+import type { StoreReader, StoreWriter } from '../store/store.ts'
+import { hubAct } from './hub-acts.ts'
+
+/** Who asks: some acts depend on the role. */
+export interface AdminAsker {
+  readonly actor: Actor
+  /** `admin` for whoever has the vault itself, or its socket. */
+  readonly role: AdminRole
+}
+
+/** What the audit log says of it, beside the actor; never a secret. */
+export interface AdminAct {
+  readonly type: HubEventType
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly deliveryId?: DeliveryId | null
+}
+
+/** What others are told after the commit, never before. */
+export interface News {
+  /** They have something new. */
+  readonly agents?: readonly AgentId[]
+  /** Its connections are cut, and its certificates are revoked at the CA. */
+  readonly revoked?: AgentId
+  /** Endpoints were made, removed or moved. */
+  readonly areWebhooksChanged?: true
+}
+
+export interface Done<Reply> {
+  readonly acts: readonly AdminAct[]
+  /** A function is called after the commit: for what takes long, or leaves the hub. A create answers at once. */
+  readonly reply: Reply | (() => Promise<Reply>)
+  readonly news?: News
+}
+
+export type Read<Name extends AdminNamesOf<'reads'>, Context = unknown> = (
+  reader: StoreReader,
+  request: AdminRequest<Name>,
+  context: Context & AdminAsker,
+) => Promise<AdminReplies[Name]>
+
+type ChangeName = AdminNamesOf<'changes' | 'creates'>
+
+/** In one commit, all or nothing. It awaits nothing but its writer. */
+export type Write<Name extends ChangeName, Context = unknown> = (
+  writer: StoreWriter,
+  request: AdminRequest<Name>,
+  context: Context & AdminAsker,
+) => Promise<Done<AdminReplies[Name]>>
+
+/** Not in one commit alone. */
+export interface Course<Name extends ChangeName, Context = unknown> {
+  readonly run: (
+    turn: AdminTurn,
+    request: AdminRequest<Name>,
+    context: Context & AdminAsker,
+  ) => Promise<AdminReplies[Name]>
+}
+
+/** What such a one is done by. */
+export interface AdminTurn {
+  /** One commit, as that of a Write. */
+  commit<Reply>(write: (writer: StoreWriter) => Promise<Done<Reply>>): Promise<Reply>
+  /** Inside another commit, the one that puts the act in force. `kept` is what a repeated create is answered from. */
+  conclude(writer: StoreWriter, acts: readonly AdminAct[], kept?: object): Promise<void>
+  /** Before the first of several commits; throws what ends the act when it was done before. */
+  refuseRepetition(): Promise<void>
+  spread(news: News): Promise<void>
+}
+
+export type UseCase<Name extends AdminOperationName, Context> =
+  Name extends AdminNamesOf<'reads'>
+    ? Read<Name, Context>
+    : Name extends ChangeName
+      ? Write<Name, Context> | Course<Name, Context>
+      : never
+
+export function entriesOfActs(
+  acts: readonly AdminAct[],
+  at: Date,
+  actor: Actor | 'hub',
+): readonly NewAuditEntry[] {
+  return acts.map(({ type, payload, deliveryId }) =>
+    hubAct(at, type, { actor, ...payload }, deliveryId ?? null),
+  )
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../../platform/clock.ts'
+import type { AdminOperationName } from '../../../protocol/admin/operations.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { Store } from '../../store/store.ts'
+import type { AdminAsker, UseCase } from '../admin-act.ts'
+import type { AgentNotifier } from '../agent-notifier.ts'
+import type { PollRecorder } from '../agent/record-polls.ts'
+import type { FleetChanges } from '../cargo/fleet-changes.ts'
+import type { AdminRoots } from '../roots/bundle-operations.ts'
+import type { WebhookControl } from '../webhooks/webhook-control.ts'
+
+/** What the use cases of admin operations work with. */
+export interface AdminHub {
+  readonly store: Store
+  readonly clock: Clock
+  /** Where agents reach this hub, for the command that `token create` prints. */
+  readonly addresses: { readonly enrollUrl: string; readonly mtlsUrl: string }
+  /** The hub’s own names, which no agent may have. */
+  readonly hubNames: readonly string[]
+  /** The most that a sealed file may hold. */
+  readonly contentBytesMax: number
+  /** That of the agents, which says when one is late. */
+  readonly renewalThresholdMs: number
+  readonly polls?: PollRecorder
+  /** Of a running hub. */
+  readonly roots?: AdminRoots
+  /** Ends a revoked agent’s connections, and has its certificates revoked at the CA; of a running hub. */
+  readonly cutOff?: (agentId: AgentId) => void
+  /** Of a running hub, whose callers all wait for the same turns. */
+  readonly changes?: FleetChanges
+  /** The agents' streams; without a hub there are none. */
+  readonly notifier?: AgentNotifier
+  /** Undefined without a running hub. */
+  readonly webhooks?: WebhookControl
+}
+
+export interface AdminContext extends AdminHub {
+  readonly changes: FleetChanges
+}
+
+/** Who asks for an admin operation, and how. */
+export interface AdminCaller extends AdminAsker {
+  /** With it a create is done once, however often it is asked for. */
+  readonly idempotency?: IdempotencySecret | undefined
+}
+
+/** What the caller sent and the hub keeps nowhere. */
+export interface IdempotencySecret {
+  /** The admin token; empty on the socket. */
+  readonly credential: string
+  readonly key: string
+}
+
+/** One for each entry of ADMIN_OPERATIONS. */
+export type UseCases = { readonly [Name in AdminOperationName]: UseCase<Name, AdminContext> }
+
+/** The request was checked against the schema of its operation. */
+export type PerformOperation = (
+  name: AdminOperationName,
+  request: object,
+  caller: AdminCaller,
+) => Promise<object>

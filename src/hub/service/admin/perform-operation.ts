@@ -1,0 +1,91 @@
+// The one way through for admin operations. What changes something is one commit: whether it was done before, the use case,
+// the acts that it records, the reply that is kept. Then whoever has to know is told, and it is answered.
+
+import { invariant } from '../../../platform/errors.ts'
+import { ADMIN_OPERATIONS } from '../../../protocol/admin/operations.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import {
+  type AdminAct,
+  type AdminTurn,
+  type Course,
+  type Done,
+  entriesOfActs,
+  type News,
+} from '../admin-act.ts'
+import { appendEntries } from '../append-entries.ts'
+import { restoreReply } from '../cargo/created-deliveries.ts'
+import { createFleetChanges } from '../cargo/fleet-changes.ts'
+import type { AdminCaller, AdminContext, AdminHub, PerformOperation } from './admin-context.ts'
+import { AnsweredBefore, createKeptReply, type KeptReply } from './kept-reply.ts'
+import { USE_CASES } from './use-cases.ts'
+
+/** The request was checked against the very schema that the types of its use case come from. */
+type AnyRead = (reader: StoreReader, request: object, context: object) => Promise<object>
+type AnyWrite = (writer: StoreWriter, request: object, context: object) => Promise<Done<object>>
+type AnyCourse = Course<never>
+
+export function createPerformOperation(hub: AdminHub): PerformOperation {
+  const { store, notifier } = hub
+  const changes = hub.changes ?? createFleetChanges(store, notifier)
+  return async (name, request, caller) => {
+    const { actor, role, idempotency } = caller
+    const context = { ...hub, changes, actor, role }
+    const { does } = ADMIN_OPERATIONS[name]
+    const useCase = USE_CASES[name] as AnyRead | AnyWrite | AnyCourse
+    if (does === 'reads') return (useCase as AnyRead)(store.reader, request, context)
+    const kept =
+      does === 'creates' && idempotency !== undefined
+        ? createKeptReply(idempotency, name, request)
+        : undefined
+    const turn = createTurn(context, caller, kept)
+    try {
+      return typeof useCase === 'function'
+        ? await turn.commit((writer) => (useCase as AnyWrite)(writer, request, context))
+        : await useCase.run(turn, request as never, context)
+    } catch (error) {
+      if (error instanceof AnsweredBefore) return restoreReply(store.reader, error.reply)
+      throw error
+    }
+  }
+}
+
+function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply): AdminTurn {
+  const { store, clock } = hub
+  const conclude = async (
+    writer: StoreWriter,
+    acts: readonly AdminAct[],
+    reply?: object,
+  ): Promise<void> => {
+    const now = clock.now()
+    await appendEntries(writer, entriesOfActs(acts, now, actor))
+    if (kept === undefined) return
+    invariant(typeof reply === 'object', 'a create answers in its commit')
+    await kept.keep(writer, now, reply)
+  }
+  const turn: AdminTurn = {
+    commit: async (write) => {
+      const { reply, news } = await store.write(async (writer) => {
+        await kept?.refuseRepetition(writer, clock.now())
+        const done = await write(writer)
+        await conclude(writer, done.acts, done.reply as object)
+        return done
+      })
+      await turn.spread(news ?? {})
+      return typeof reply === 'function' ? (reply as () => Promise<never>)() : reply
+    },
+    conclude: async (writer, acts, reply) => {
+      await kept?.refuseRepetition(writer, clock.now())
+      await conclude(writer, acts, reply)
+    },
+    refuseRepetition: async () => kept?.refuseRepetition(store.reader, clock.now()),
+    spread: (news) => spread(hub, news),
+  }
+  return turn
+}
+
+async function spread({ notifier, cutOff, webhooks }: AdminHub, news: News): Promise<void> {
+  const { agents, revoked, areWebhooksChanged } = news
+  if (agents !== undefined) notifier?.announce(agents)
+  if (revoked !== undefined) cutOff?.(revoked)
+  if (areWebhooksChanged === true) await webhooks?.changed()
+}

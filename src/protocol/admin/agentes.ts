@@ -1,0 +1,88 @@
+// The enrolled hosts, and what an operator sends to one of them at once.
+
+import { PUSH_BYTES_MAX } from './bounds.ts'
+import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
+import { Type } from './plain-type.ts'
+import { AdminAgent, AdminCaRevocation, AdminDelivery } from './views.ts'
+
+/** A hostname or an id. */
+const byName = Type.Object({ agente: text })
+
+export const AGENT_OPERATIONS = {
+  listAgents: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/agentes',
+    role: 'viewer',
+    summary: 'The agents, by hostname.',
+    request: listRequest,
+    reply: Type.Object({ agentes: Type.Array(AdminAgent), next }),
+  },
+  showAgent: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/agentes/show',
+    role: 'viewer',
+    summary: 'One agent, by hostname or id, and its deliveries.',
+    request: byName,
+    reply: Type.Object({
+      ...AdminAgent.properties,
+      /** Null for none. */
+      recipient_fingerprint: nullable(Type.String()),
+      entregas: Type.Array(AdminDelivery),
+    }),
+  },
+  revokeAgent: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/agentes/revoke',
+    role: 'operator',
+    summary: 'Refuse an agent from its next request on.',
+    request: byName,
+    reply: Type.Object({
+      ...AdminAgent.properties,
+      /** Open enrolment tokens that named its host: none of them brings it back. */
+      tokens_ended: Type.Integer(),
+    }),
+  },
+  removeAgent: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/agentes/remove',
+    role: 'admin',
+    summary: 'Take a revoked agent out of the lists; its history stays.',
+    request: byName,
+    reply: AdminAgent,
+  },
+  listCaRevocations: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/agentes/revocations',
+    role: 'viewer',
+    summary: 'Certificates that are revoked here and not yet at the CA.',
+    request: listRequest,
+    reply: Type.Object({ revocations: Type.Array(AdminCaRevocation), next }),
+  },
+  pushToAgent: {
+    does: 'creates',
+    method: 'POST',
+    path: '/v1/push/:agente',
+    status: 202,
+    role: 'operator',
+    summary: 'Tell an agent to ask now or to renew, or push a small text file to it.',
+    request: Type.Object({
+      /** A hostname or an id; in the path. */
+      agente: text,
+      acao: Type.Optional(Type.Union([Type.Literal('sync'), Type.Literal('rotate')])),
+      /** In place of an acao, a file: its name and content, and its mode in octal. */
+      nome: Type.Optional(text),
+      conteudo: Type.Optional(Type.String({ maxLength: PUSH_BYTES_MAX })),
+      modo: Type.Optional(text),
+    }),
+    reply: Type.Object({
+      entrega_id: Type.Optional(Type.String()),
+      /** The agent held its stream, and is told at once. */
+      online: Type.Boolean(),
+    }),
+  },
+} as const satisfies Readonly<Record<string, AdminOperation>>

@@ -1,0 +1,11 @@
+// How much an admin request or reply may hold.
+
+/** Cursor lists answer at most `limit` rows after `after`, and in `next` what the next page starts after. */
+export const ENTRY_PAGE_MAX = 500
+export const LIST_PAGE_MAX = 10_000
+
+/** Room for a sealed file of the default limit with the recipients of a few thousand agents. */
+export const SEALED_BASE64_CHARACTERS_MAX = 12 * 1024 * 1024
+
+/** The content of a file that is pushed, in UTF-8. */
+export const PUSH_BYTES_MAX = 16 * 1024

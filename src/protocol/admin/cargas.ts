@@ -1,0 +1,118 @@
+// What is delivered.
+
+import type { Static } from 'typebox'
+import { SEALED_BASE64_CHARACTERS_MAX } from './bounds.ts'
+import { type AdminOperation, listRequest, next, text } from './operation.ts'
+import { Type } from './plain-type.ts'
+import { AdminCargo, AdminContent, AdminCreatedCargo, AdminRecipients } from './views.ts'
+
+/** The versao that the caller has seen; refused when the carga has another one. As `If-Match`. */
+const expectedVersion = Type.Integer({ minimum: 0 })
+
+/** A file that was sealed, and for whom: refused when an agent has another recipient by now. */
+const sealed = Type.Object({
+  /** The age file, base64. */
+  conteudo: Type.String({ minLength: 1, maxLength: SEALED_BASE64_CHARACTERS_MAX }),
+  destinatarios: Type.Array(
+    Type.Object({
+      /** An agent's id. */
+      agente: text,
+      /** As `SHA256:…`. */
+      fingerprint: text,
+    }),
+    { minItems: 1, maxItems: 10_000 },
+  ),
+  /** Recipients besides the agents. */
+  escrow: Type.Array(Type.String({ maxLength: 2048 }), { maxItems: 10 }),
+})
+export type AdminSealed = Static<typeof sealed>
+
+/** Hostnames or ids, and roles. */
+const agents = {
+  agentes: Type.Array(text, { maxItems: 10_000 }),
+  roles: Type.Array(text, { maxItems: 100 }),
+}
+
+export const CARGO_OPERATIONS = {
+  createCargo: {
+    does: 'creates',
+    method: 'POST',
+    path: '/v1/admin/cargas',
+    role: 'operator',
+    version: 'versao',
+    isFleetWide: true,
+    summary: 'Make a carga, and one entrega of it for each of its agents.',
+    request: Type.Object({
+      tipo: text,
+      nome: text,
+      ...agents,
+      sans: Type.Array(text, { maxItems: 100 }),
+      /** For nobody yet: a politica gives it to the agents that are enrolled from then on. */
+      unassigned: Type.Optional(Type.Boolean()),
+      /** For tipo selado, whose agents are those that it is sealed for; `agentes` and `roles` are empty then. */
+      selado: Type.Optional(sealed),
+    }),
+    reply: AdminCreatedCargo,
+  },
+  listCargoes: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/cargas',
+    role: 'viewer',
+    summary: 'The cargas, oldest first.',
+    request: listRequest,
+    reply: Type.Object({ cargas: Type.Array(AdminCargo), next }),
+  },
+  updateCargo: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/cargas/update',
+    role: 'operator',
+    version: 'versao',
+    isFleetWide: true,
+    summary: 'The next versao of a carga, with fresh entregas.',
+    request: Type.Object({
+      carga: text,
+      /** In place of the names that it has; without them they stay. */
+      sans: Type.Optional(Type.Array(text, { maxItems: 100 })),
+      /** The next content of a carga of tipo selado, for exactly the agents that it has. */
+      selado: Type.Optional(sealed),
+      versao: Type.Optional(expectedVersion),
+    }),
+    reply: Type.Object({ ...AdminCreatedCargo.properties, versao: Type.Integer() }),
+  },
+  removeCargo: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/cargas/remove',
+    role: 'operator',
+    version: 'versao',
+    isFleetWide: true,
+    summary: 'End a carga; its entregas are cancelled.',
+    request: Type.Object({ carga: text, versao: Type.Optional(expectedVersion) }),
+    reply: AdminCargo,
+  },
+  listRecipients: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/recipients/list',
+    role: 'viewer',
+    summary: 'Whom to seal for: the agents of a carga, or those named, and the escrow.',
+    request: Type.Object({
+      /** The agents of this carga, or those named by the other two. */
+      carga: Type.Optional(text),
+      ...agents,
+    }),
+    reply: AdminRecipients,
+  },
+  readContent: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/cargas/conteudo',
+    role: 'operator',
+    version: 'versao',
+    summary: 'The sealed file of a carga, as it is kept.',
+    request: Type.Object({ carga: text }),
+    reply: AdminContent,
+  },
+} as const satisfies Readonly<Record<string, AdminOperation>>

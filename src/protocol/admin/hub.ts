@@ -1,0 +1,62 @@
+// The hub as a whole: its figures, the roots that it trusts, its audit log.
+
+import { LIMITS } from '../limits.ts'
+import { ENTRY_PAGE_MAX } from './bounds.ts'
+import { type AdminOperation, nothing, nullable, text } from './operation.ts'
+import { Type } from './plain-type.ts'
+import { AdminBundle, AdminEntry, AdminStatus, AdminUpdatedBundle } from './views.ts'
+
+export const HUB_OPERATIONS = {
+  showStatus: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/status',
+    role: 'viewer',
+    summary: 'How many hosts and certificates there are, and for how long the hub may stay down.',
+    request: nothing,
+    reply: AdminStatus,
+  },
+  showBundle: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/bundle',
+    role: 'viewer',
+    summary: 'The roots that are trusted, and which agents do not trust them yet.',
+    request: nothing,
+    reply: AdminBundle,
+  },
+  updateBundle: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/bundle/update',
+    role: 'admin',
+    summary: 'Take up the root file anew, as the next set.',
+    request: Type.Object({
+      /** Also when agents need a root that goes. */
+      force: Type.Optional(Type.Boolean()),
+      /** The number of the new set, greater than that of the last; also when the roots stay the same. */
+      numero: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberNamedMax })),
+      /** Counts anew, from 1 or from `numero`; agents of before 0.5.0 do not follow that. */
+      nova_epoca: Type.Optional(Type.Boolean()),
+    }),
+    reply: AdminUpdatedBundle,
+  },
+  listEntries: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/eventos/list',
+    role: 'viewer',
+    summary: 'Entries of the audit log, oldest first.',
+    request: Type.Object({
+      after: Type.Optional(Type.Integer({ minimum: 0 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
+      /** Only the newest `last` entries that match, still oldest first. */
+      last: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
+      tipo: Type.Optional(text),
+      /** Hostname or id. */
+      agente: Type.Optional(text),
+      since: Type.Optional(text),
+    }),
+    reply: Type.Object({ eventos: Type.Array(AdminEntry), next: nullable(Type.Integer()) }),
+  },
+} as const satisfies Readonly<Record<string, AdminOperation>>

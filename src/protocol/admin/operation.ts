@@ -1,0 +1,46 @@
+// What an admin operation is: one entry says everything about it that hub, CLI and other clients have to know.
+
+import type { TNull, TObject, TSchema, TString, TUnion } from 'typebox'
+import { LIST_PAGE_MAX } from './bounds.ts'
+import { Type } from './plain-type.ts'
+import type { AdminRole } from './roles.ts'
+
+export interface AdminOperation {
+  /** Whatever creates takes an `Idempotency-Key`; whatever creates or changes can be asked with `dry_run`. */
+  readonly does: 'reads' | 'changes' | 'creates'
+  readonly method: 'GET' | 'POST'
+  /** `:name` stands for a field of the request. */
+  readonly path: string
+  /** 200 unless it says otherwise. */
+  readonly status?: number
+  /** The least role that it needs. */
+  readonly role: AdminRole
+  /** For the description of the API. */
+  readonly summary: string
+  readonly request: TObject
+  readonly reply: TObject
+  /** What the `ETag` of its reply is; a request with a field `versao` or `etag` takes it in `If-Match`. */
+  readonly version?: 'versao' | 'politica'
+  /** It may be about a whole fleet, takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
+  readonly isFleetWide?: true
+}
+
+export const text = Type.String({ minLength: 1, maxLength: 512 })
+
+export const nothing = Type.Object({})
+
+export const listRequest = Type.Object({
+  /** The `next` of the page before. */
+  after: Type.Optional(text),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_PAGE_MAX })),
+})
+
+/** RFC 3339, UTC. */
+export const time: TString = Type.String()
+
+export function nullable<S extends TSchema>(schema: S): TUnion<[S, TNull]> {
+  return Type.Union([schema, Type.Null()])
+}
+
+/** What the next page starts after. */
+export const next = nullable(Type.String())
