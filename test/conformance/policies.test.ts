@@ -336,7 +336,7 @@ describe('cargas_automaticas', () => {
     const sealed = await createSealedCargo(hub, 'secret', await sealForHosts([host], 'x'))
     const set = (...ids: string[]): Promise<Policy> =>
       setPolicy('refusals', { sans_permitidos: [], cargas_automaticas: ids })
-    await assert.rejects(set(sealed.carga_id), /cargo_not_automatic.*nobody seals it/)
+    await assert.rejects(set(sealed.carga_id), /cargo_not_automatic.*"tipo":"selado"/)
     const twins = [await createUnassigned('twin'), await createUnassigned('TWIN')]
     await assert.rejects(set(...twins), /nome_taken.*both write/)
     await assert.rejects(set(randomUUID()), /cargo_not_found/)
