@@ -218,7 +218,7 @@ describe('the state of the stream', () => {
       })
       assert.match(stdout, /^stream: not offered by the hub since /m)
       assert.doesNotMatch(stdout, /^problem/m)
-      assert.ok(old.requestsTo('manifest').length > 0)
+      await waitUntil('a poll', () => old.requestsTo('manifest').length > 0 || undefined)
     } finally {
       running.kill('SIGKILL')
     }
