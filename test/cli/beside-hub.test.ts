@@ -84,7 +84,7 @@ describe('beside a running hub', () => {
     assert.match(await svc('token list'), /web-3\.example +web +expired/)
     assert.match(
       await svcRefuses('token create --hostname hub.test --role web'),
-      /^svc: error: hub\.test is a name of the hub itself\nsvc: hint: those of SVC_SERVER_CN /,
+      /^svc: error: hub\.test is a name of the hub itself\nsvc: hint: a host cannot have a name of SVC_SERVER_CN /,
     )
     const request = { hostname: 'web-4.example', role: 'web', ttl_seconds: 8 * 86_400 }
     await assert.rejects(hub.admin('POST', '/v1/admin/tokens', request), {
@@ -116,7 +116,7 @@ describe('beside a running hub', () => {
     assert.deepEqual(await sansNow(), [])
     assert.match(
       await svcRefuses(`carga update ${made.carga_id} --san hub.test`),
-      /^svc: error: hub\.test covers a name of the hub itself\nsvc: hint: those of SVC_SERVER_CN /,
+      /^svc: error: hub\.test covers a name of the hub itself\nsvc: hint: a carga cannot hold a name of SVC_SERVER_CN /,
     )
 
     await svc(`carga remove ${made.carga_id}`)
@@ -146,7 +146,7 @@ describe('beside a running hub', () => {
 
     assert.match(
       await svcRefuses(`entrega cancel ${ofWeb2}`),
-      /is replaced by .* already\nsvc: hint: it stands in its place: name that one\n/,
+      /is replaced by .* already\nsvc: hint: name the entrega that replaced it\n/,
     )
     const next = String(all.entregas[0]?.['id'])
     assert.equal((await svcJson(`entrega cancel ${next}`))['status'], 'cancelada')
@@ -167,7 +167,7 @@ describe('beside a running hub', () => {
     await svc(`agente revoke ${web2.agentId}`)
     assert.match(
       await svcRefuses('carga create --tipo csr_cert --nome late --agente web-2.example'),
-      /^svc: error: agente web-2\.example is revoked\nsvc: hint: svc agente list shows which are not; /,
+      /^svc: error: agente web-2\.example is revoked\nsvc: hint: svc agente list shows the agents that are not revoked; /,
     )
     assert.equal((await svcJson('agente remove web-2.example'))['id'], web2.agentId)
     assert.deepEqual(

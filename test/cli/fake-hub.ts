@@ -144,7 +144,7 @@ function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
   if (!isForced) {
     throw new AdminRefusal(
       'bundle_in_use',
-      `1 agente needs a root that would go: ${AGENT.hostname}`,
+      `1 agente needs a root that this would remove: ${AGENT.hostname}`,
     )
   }
   const endangered = [{ hostname: AGENT.hostname, reasons: ['identity 0a1b2c'] }]

@@ -201,12 +201,18 @@ describe('svc bundle update', () => {
     await writeRoots(next)
     const refused = await hub.svc('bundle', 'update')
     assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /2 agentes need a root that would go: needs\.example \(identity /)
+    assert.match(
+      refused.stderr,
+      /2 agentes need a root that this would remove: needs\.example \(identity /,
+    )
     assert.match(refused.stderr, /silent\.example \(has not said what it trusts; identity /)
     assert.equal((await statusOf(hub)).numero, 2)
     // The CA signs by the old root alone: nobody would believe the hub, whatever force is used.
     const forced = await hub.svc('bundle', 'update', '--force')
-    assert.match(forced.stderr, /own certificate leads to a root that would go, .*CA still signs/)
+    assert.match(
+      forced.stderr,
+      /own certificate leads to a root that this would remove, .*CA still signs/,
+    )
     assert.deepEqual(
       [(await statusOf(hub)).numero, await bundleFor(silent)],
       [2, await bundleFor(host)],

@@ -250,7 +250,7 @@ describe('the next version of a sealed carga', () => {
     const next = { carga, versao, selado: await sealForHosts([host], 'one') }
     await assert.rejects(
       hub.admin('POST', '/v1/admin/cargas/update', next),
-      /versao_changed.*has versao 2 by now/,
+      /versao_changed.*has versao 2 now/,
     )
     assert.equal(await openWith(host.keys, (await fetchBlob(host, carga)).bytes), 'two')
     await hub.admin('POST', '/v1/admin/cargas/update', { ...next, versao: 2 })

@@ -201,7 +201,7 @@ describe('a receiver as documented', () => {
     await hub.stop()
     const tested = await hub.svc('webhook', 'test', webhook.id)
     assert.equal(tested.status, 1)
-    assert.match(tested.stderr, /no hub runs, and only a hub sends/)
+    assert.match(tested.stderr, /no hub runs, and only a hub sends webhooks/)
     assert.equal(
       (await hub.svc('token', 'create', '--hostname', 'later', '--role', 'web')).status,
       0,
@@ -327,7 +327,7 @@ describe('receivers that misbehave', () => {
       assert.match(stderr, /no webhook to that URL/)
     }
     const bad = await hub.svc('webhook', 'create', '--url', 'https://a.example/', '--tipo', 'No!')
-    assert.match(bad.stderr, /No! is no type of event/)
+    assert.match(bad.stderr, /No! is not a type of event/)
     const dead = await hub.svc(
       'webhook',
       'create',
@@ -336,7 +336,7 @@ describe('receivers that misbehave', () => {
       '--tipo',
       'webhook_dead',
     )
-    assert.match(dead.stderr, /not sent by webhook/)
+    assert.match(dead.stderr, /sends to no webhook/)
     for (let count = 0; count < 100; count += 1) {
       await hub.admin('POST', '/v1/admin/webhooks', { url: 'http://127.0.0.1:1/', tipos: ['none'] })
     }

@@ -156,7 +156,10 @@ describe(
       newRoot = await ca.makeNextRoot()
       stranger = await enrollHost(hub, 'stranger')
       const refusal = await refuseUpdate(newRoot)
-      assert.match(refusal, /: 51 agentes need a root that would go: fleet-0 \(trusts none/)
+      assert.match(
+        refusal,
+        /: 51 agentes need a root that this would remove: fleet-0 \(trusts none/,
+      )
       assert.match(refusal, /hint: .*--force/)
       assert.equal((await status()).numero, 1)
     })
@@ -183,7 +186,7 @@ describe(
       assert.deepEqual((await others[0]?.poll())?.problems, [])
 
       const refusal = await refuseUpdate(newRoot)
-      assert.match(refusal, /49 agentes need a root that would go/)
+      assert.match(refusal, /49 agentes need a root that this would remove/)
       assert.doesNotMatch(refusal, /fleet-0 /)
       for (const agent of others) await agent.rotate()
       for (const host of hosts) assert.equal((await host.agent('rotate')).status, 0)

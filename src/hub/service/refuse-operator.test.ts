@@ -51,7 +51,7 @@ describe('[POL-17] an operator has a host enrolled again', () => {
       await admin.setPolicy({ role: '*', nome: 'everybody', token_ttl_max: 60 })
       await assert.rejects(operator.createToken(AGAIN), {
         message:
-          'a token of role operator may not enrol web-1 again: politica everybody, of role *, does not leave it to operators',
+          'a token of role operator may not enrol web-1 again: politica everybody, of role *, does not let operators do it',
         details: { politica: '*' },
       })
       await admin.createToken(AGAIN)

@@ -23,7 +23,7 @@ export async function refuseReenrollment(
     const policy = policyOfRole(one, policies)
     throw new AdminRefusal(
       'reenroll_forbidden',
-      `a token of role operator may not enrol ${hostname} again: ${explain(one, policy, 'does not leave it to operators')}`,
+      `a token of role operator may not enrol ${hostname} again: ${explain(one, policy, 'does not let operators do it')}`,
       { politica: policy?.role ?? one },
     )
   }

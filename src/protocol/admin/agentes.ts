@@ -69,7 +69,7 @@ export const AGENT_OPERATIONS = {
     path: '/v1/push/:agente',
     status: 202,
     role: 'operator',
-    summary: 'Tell an agent to ask now or to renew, or push a small text file to it.',
+    summary: 'Tell an agent to poll now or to renew, or push a small text file to it.',
     request: Type.Object({
       /** A hostname or an id; in the path. */
       agente: text,

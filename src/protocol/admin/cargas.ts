@@ -97,7 +97,7 @@ export const CARGO_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/recipients/list',
     role: 'viewer',
-    summary: 'Whom to seal for: the agents of a carga, or those named, and the escrow.',
+    summary: 'Whom to seal for: the agents of a carga, or the named agents, and the escrow.',
     request: Type.Object({
       /** The agents of this carga, or those named by the other two. */
       carga: Type.Optional(text),

@@ -30,7 +30,7 @@ export const DELIVERY_OPERATIONS = {
     path: '/v1/admin/entregas/retry',
     role: 'operator',
     isFleetWide: true,
-    summary: 'A new entrega in the place of one, or of every failed one.',
+    summary: 'Replace one entrega, or every failed one, by a new one.',
     request: Type.Object({
       /** Without it every failed one. */
       entrega: Type.Optional(text),

@@ -65,7 +65,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks/show',
     role: 'admin',
-    summary: 'One webhook, and what was given up for it.',
+    summary: 'One webhook, and the messages that were given up for it.',
     request: byId,
     reply: Type.Object({
       ...AdminWebhook.properties,
@@ -93,7 +93,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks/replay',
     role: 'admin',
-    summary: 'Send again, from an entry on or what was given up.',
+    summary: 'Send messages again: from an entry on, or the ones that were given up.',
     request: Type.Object({
       ...byId.properties,
       /** From this entry on. */

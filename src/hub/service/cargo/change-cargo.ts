@@ -172,7 +172,7 @@ function addedSans(old: Cargo, sans: readonly string[] | undefined): readonly st
 
 function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updateCargo'>): void {
   if (kind === DeliveryKind.push && (sans ?? selado) !== undefined) {
-    throw new AdminRefusal('content_unwanted', 'a carga of tipo push changes by another push', {
+    throw new AdminRefusal('content_unwanted', 'only another push changes a carga of tipo push', {
       tipo: kind,
     })
   }
@@ -217,5 +217,5 @@ export const removeCargo: Course<'removeCargo', CargoContext> = {
 
 function refuseOtherVersion({ id, version }: Cargo, expected: number | undefined): void {
   if (expected === undefined || expected === version) return
-  throw new AdminRefusal('versao_changed', `carga ${id} has versao ${version} by now`)
+  throw new AdminRefusal('versao_changed', `carga ${id} has versao ${version} now`)
 }

@@ -60,10 +60,13 @@ function parseKind({
     if (selado === undefined) throw contentMissing()
     if (sans.length > 0) throw sansUnwanted()
     if (unassigned === true) {
-      throw new AdminRefusal('unassigned_unwanted', 'a sealed file cannot be for nobody')
+      throw new AdminRefusal('unassigned_unwanted', 'a carga of tipo selado cannot be unassigned')
     }
     if (agentes.length + roles.length > 0) {
-      throw new AdminRefusal('agents_unwanted', 'a sealed file is for those that it is sealed to')
+      throw new AdminRefusal(
+        'agents_unwanted',
+        'a carga of tipo selado goes to the agents that its file is sealed for',
+      )
     }
     return tipo
   }

@@ -46,7 +46,7 @@ function parsePush({ acao, nome, conteudo, modo }: AdminRequest<'pushToAgent'>):
   const hasPartOfFile = (nome ?? conteudo ?? modo) !== undefined
   if (acao !== undefined && !hasPartOfFile) return acao === 'sync' ? requestSync : requestRotation
   if (acao !== undefined || !hasFile) {
-    throw new AdminRefusal('request_invalid', 'it is either an acao, or a file: nome and conteudo')
+    throw new AdminRefusal('request_invalid', 'give either acao, or nome and conteudo')
   }
   const file = parsePushedFile({ nome, conteudo, modo })
   return (writer, agent, now) => pushFile(writer, agent, file, now)

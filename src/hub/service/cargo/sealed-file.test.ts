@@ -46,7 +46,7 @@ describe('[BLB-7] a sealed file', () => {
 
   test('is refused for the first of what is wrong: its text, its header, its size, its escrow, its recipients', () => {
     const noBase64 = { conteudo: 'YQ', destinatarios: [], escrow: ['none'] }
-    const prefix = 'the sealed file cannot be taken: '
+    const prefix = 'the hub does not accept the sealed file: '
     assert.throws(() => parseSealedFile(noBase64, 100), {
       code: 'sealed_invalid',
       message: `${prefix}it is not base64`,
@@ -75,12 +75,12 @@ describe('[BLB-7] a sealed file', () => {
       [
         { file: makeAgeFile(1, 10), escrow: [ESCROW] },
         'sealed_invalid',
-        `${prefix}it is sealed to 1 recipients, and 2 are named`,
+        `${prefix}it is sealed to 1 recipients, but the request names 2`,
       ],
       [
         { file: makeAgeFile(3, 10), escrow: [ESCROW] },
         'sealed_invalid',
-        `${prefix}it is sealed to 3 recipients, and 2 are named`,
+        `${prefix}it is sealed to 3 recipients, but the request names 2`,
       ],
     ] as const) {
       assert.throws(() => parse({ ...sealed, escrow: [...sealed.escrow] }), { code, message })
@@ -140,10 +140,10 @@ describe('[BLB-8] the agents that a file is sealed for', () => {
     await insert('web-4')
     await assert.rejects(find({ agents: ['web-4', 'without'], fingerprint: OTHER_FINGERPRINT }), {
       code: 'recipient_changed',
-      message: 'it is not sealed to the recipient that these agentes have now: web-4, without',
+      message: 'the file is not sealed to the present recipient of these agentes: web-4, without',
     })
     await assert.rejects(find({ agents: ['web-4', 'without'] }), {
-      message: 'it is not sealed to the recipient that these agentes have now: without',
+      message: 'the file is not sealed to the present recipient of these agentes: without',
     })
   })
 

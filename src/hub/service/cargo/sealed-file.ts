@@ -33,7 +33,9 @@ export function parseSealedFile(sealed: AdminSealed, contentBytesMax: number): S
   const escrow = parseEscrow(sealed.escrow)
   const named = sealed.destinatarios.length + escrow.length
   if (header.recipientCount !== named) {
-    throw invalid(`it is sealed to ${header.recipientCount} recipients, and ${named} are named`)
+    throw invalid(
+      `it is sealed to ${header.recipientCount} recipients, but the request names ${named}`,
+    )
   }
   return {
     content: { bytes, sha256: hash('sha256', bytes), escrow },
@@ -86,7 +88,7 @@ export async function* sealedAgents(
 function recipientChanged(hostnames: readonly string[]): AdminRefusal {
   return new AdminRefusal(
     'recipient_changed',
-    `it is not sealed to the recipient that these agentes have now: ${hostnames.join(', ')}`,
+    `the file is not sealed to the present recipient of these agentes: ${hostnames.join(', ')}`,
   )
 }
 
@@ -100,5 +102,5 @@ export function describeContent(content: CargoContent): Readonly<Record<string, 
 }
 
 function invalid(reason: string): AdminRefusal {
-  return new AdminRefusal('sealed_invalid', `the sealed file cannot be taken: ${reason}`)
+  return new AdminRefusal('sealed_invalid', `the hub does not accept the sealed file: ${reason}`)
 }

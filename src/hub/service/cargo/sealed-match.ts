@@ -35,7 +35,7 @@ export class SealedMatch {
     ]
     throw new AdminRefusal(
       'recipients_incomplete',
-      `the agentes of carga ${name} are others: ${differences.join('; ')}`,
+      `the file is not sealed for exactly the agentes of carga ${name}: ${differences.join('; ')}`,
     )
   }
 }

@@ -41,7 +41,7 @@ export const updateBundle: Course<'updateBundle', BundleContext & { readonly sto
   run: async (turn, request, context) => {
     const { roots, store } = context
     if (roots === undefined) {
-      throw new AdminRefusal('no_hub', 'the roots of a vault change while its hub runs')
+      throw new AdminRefusal('no_hub', 'the roots change only while the hub runs')
     }
     const { isChanged, endangered } = await roots.update(turn, request)
     return {

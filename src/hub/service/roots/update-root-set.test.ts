@@ -175,7 +175,7 @@ describe('svc bundle update is refused', () => {
       file = () => [expired]
       await assert.rejects(update({ numero: 1 }), {
         code: 'bundle_invalid',
-        message: 'the root file cannot be taken in: none of the roots is valid now',
+        message: 'the hub does not accept the root file: none of the roots is valid now',
       })
       file = () => [next]
       await assert.rejects(update({ numero: 4 }), {
@@ -188,11 +188,12 @@ describe('svc bundle update is refused', () => {
       })
       await assert.rejects(update({ numero: 2_146_483_648, force: true }), {
         code: 'bundle_number',
-        message: 'no set is given a number above 2146483647',
+        message: 'the number of a set may be at most 2146483647',
       })
       await assert.rejects(update({}), {
         code: 'bundle_in_use',
-        message: '1 agente needs a root that would go: silent (has not said what it trusts)',
+        message:
+          '1 agente needs a root that this would remove: silent (has not said what it trusts)',
       })
       assert.deepEqual(hub.done, [])
       await assertUnchanged()
@@ -206,7 +207,7 @@ describe('svc bundle update is refused', () => {
         const names = Array.from({ length: 20 }, (_, index) => `web-${index + 10}`)
         const list = names.map((name) => `${name} (has not said what it trusts)`).join(', ')
         await assert.rejects(update({}), {
-          message: `22 agentes need a root that would go: ${list}, and 2 more`,
+          message: `22 agentes need a root that this would remove: ${list}, and 2 more`,
         })
       },
     ))
@@ -224,7 +225,7 @@ describe('svc bundle update is refused', () => {
   test('[TRU-10] when the hub’s own certificate would lead to nothing, by force neither', async () => {
     file = () => [next]
     const message =
-      'the hub’s own certificate leads to a root that would go, and there is no other: '
+      'the hub’s own certificate leads to a root that this would remove, and the hub has no other certificate: '
     await assert.rejects(update({ force: true }), {
       code: 'server_certificate_root',
       message: `${message}the CA still signs by it`,

@@ -67,7 +67,7 @@ async function updateRootSet(
   const next = distinctRoots(await dependencies.readFileRoots())
   const fault = findRootsFault(next, now)
   if (fault !== undefined) {
-    throw new AdminRefusal('bundle_invalid', `the root file cannot be taken in: ${fault}`)
+    throw new AdminRefusal('bundle_invalid', `the hub does not accept the root file: ${fault}`)
   }
   const { added, removed } = compareRoots(roots, next)
   const number = chooseNumber(set, request)
@@ -130,7 +130,7 @@ function numberRefusal(
     case 'too_far':
       return `${wanted} is more than ${LIMITS.rootSetNumberJumpMax} ahead of the set in force, ${number}`
     case 'too_great':
-      return `no set is given a number above ${LIMITS.rootSetNumberNamedMax}`
+      return `the number of a set may be at most ${LIMITS.rootSetNumberNamedMax}`
     default:
       return reason
   }
@@ -145,7 +145,7 @@ async function leadServerCertificateTo(
   const failure = (reason: string): AdminRefusal =>
     new AdminRefusal(
       'server_certificate_root',
-      `the hub’s own certificate leads to a root that would go, and there is no other: ${reason}`,
+      `the hub’s own certificate leads to a root that this would remove, and the hub has no other certificate: ${reason}`,
     )
   await hub.renewServerCertificate().catch((error: unknown) => {
     throw failure(describeError(error))
@@ -162,5 +162,5 @@ function inUse(endangered: readonly EndangeredAgent[]): AdminRefusal {
   const more = endangered.length - shown.length
   const count = endangered.length === 1 ? '1 agente needs' : `${endangered.length} agentes need`
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return new AdminRefusal('bundle_in_use', `${count} a root that would go: ${list}`)
+  return new AdminRefusal('bundle_in_use', `${count} a root that this would remove: ${list}`)
 }

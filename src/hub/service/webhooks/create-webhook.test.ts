@@ -82,13 +82,13 @@ describe('a webhook is refused', () => {
       [
         { url: 'http://receiver.example/', tipos: ['NO'] },
         'url_invalid',
-        'no webhook to that URL: it is not https, and not on this machine',
+        'a webhook cannot use this URL: it is not https, and not on this machine',
       ],
-      [{ ...good, tipos: ['a', 'NO'] }, 'tipo_invalid', 'NO is no type of event'],
+      [{ ...good, tipos: ['a', 'NO'] }, 'tipo_invalid', 'NO is not a type of event'],
       [
         { ...good, tipos: ['webhook_dead'] },
         'tipo_invalid',
-        'webhook_dead is recorded, but not sent by webhook',
+        'webhook_dead is a type that the hub records, but sends to no webhook',
       ],
     ] as const) {
       await assert.rejects(admin.createWebhook({ ...request, tipos: [...request.tipos] }), {

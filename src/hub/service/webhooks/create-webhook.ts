@@ -21,7 +21,7 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
 ) => {
   const verdict = decideWebhookUrl(request.url)
   if (!verdict.ok) {
-    throw new AdminRefusal('url_invalid', `no webhook to that URL: ${verdict.reason}`)
+    throw new AdminRefusal('url_invalid', `a webhook cannot use this URL: ${verdict.reason}`)
   }
   const types = [...new Set(request.tipos)]
   for (const type of types) requireSentType(type)
@@ -46,9 +46,12 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
 
 function requireSentType(type: string): void {
   if (!EVENT_TYPE.test(type)) {
-    throw new AdminRefusal('tipo_invalid', `${type} is no type of event`, { tipo: type })
+    throw new AdminRefusal('tipo_invalid', `${type} is not a type of event`, { tipo: type })
   }
   if (!isSent({ eventType: type })) {
-    throw new AdminRefusal('tipo_invalid', `${type} is recorded, but not sent by webhook`)
+    throw new AdminRefusal(
+      'tipo_invalid',
+      `${type} is a type that the hub records, but sends to no webhook`,
+    )
   }
 }

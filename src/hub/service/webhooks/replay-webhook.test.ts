@@ -131,7 +131,7 @@ describe('[WHK-11] a replay is refused', () => {
     const unknown = '00000000-0000-4000-8000-000000000000'
     for (const [request, code, message] of [
       [{ webhook: unknown, since: 'noon', seq: 1 }, 'time_invalid', 'noon is not a time'],
-      [{ webhook: unknown, seq: 1, dead: true }, 'usage', 'seq, since and dead do not go together'],
+      [{ webhook: unknown, seq: 1, dead: true }, 'usage', 'give only one of seq, since and dead'],
       [{ webhook: unknown, seq: 9 }, 'webhook_not_found', `no webhook ${unknown}`],
       [{ webhook: 'mine' }, 'webhook_not_found', 'no webhook mine'],
     ] as const) {
@@ -141,7 +141,7 @@ describe('[WHK-11] a replay is refused', () => {
   })
 
   test('from what was not sent yet on; the entry that is next is no replay, and allowed', async () => {
-    const ahead = { code: 'replay_ahead', message: 'nothing from there on was sent yet' }
+    const ahead = { code: 'replay_ahead', message: 'the hub has sent nothing from there on yet' }
     await assert.rejects(replay({ webhook: webhook.id, seq: 7 }), {
       ...ahead,
     })

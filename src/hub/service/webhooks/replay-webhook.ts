@@ -16,7 +16,7 @@ export const replayWebhook: Write<'replayWebhook', WebhookContext> = async (
 ) => {
   const since = request.since === undefined ? undefined : parseTime(request.since)
   if ([request.seq, since, request.dead === true ? true : undefined].filter(isGiven).length > 1) {
-    throw new AdminRefusal('usage', 'seq, since and dead do not go together')
+    throw new AdminRefusal('usage', 'give only one of seq, since and dead')
   }
   const webhook = await findWebhook(writer, request.webhook)
   const cursorSeq = await chooseCursor(writer, webhook, request.seq, since)
@@ -43,7 +43,7 @@ async function chooseCursor(
   if (seq === undefined && since === undefined) return cursorSeq
   const first = seq ?? (await findFirstSeq(reader, since))
   if (first !== undefined && first <= cursorSeq + 1) return first - 1
-  throw new AdminRefusal('replay_ahead', 'nothing from there on was sent yet', {
+  throw new AdminRefusal('replay_ahead', 'the hub has sent nothing from there on yet', {
     seq: String(cursorSeq),
   })
 }

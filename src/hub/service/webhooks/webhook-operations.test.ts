@@ -128,7 +128,7 @@ describe('svc webhook test', () => {
     await assert.rejects(offline.testWebhook({ webhook: UNKNOWN }), NOT_FOUND)
     await assert.rejects(offline.testWebhook({ webhook: webhook.id }), {
       code: 'hub_not_running',
-      message: 'no hub runs, and only a hub sends',
+      message: 'no hub runs, and only a hub sends webhooks',
     })
     await assert.rejects(admin.testWebhook({ webhook: UNKNOWN }), NOT_FOUND)
     assert.deepEqual([happened, await readActs(store.reader, seq)], [[], []])

@@ -32,7 +32,7 @@ export const testWebhook: Write<'testWebhook', WebhookContext> = async (
 ) => {
   const webhook = await findWebhook(writer, wanted)
   if (control === undefined) {
-    throw new AdminRefusal('hub_not_running', 'no hub runs, and only a hub sends')
+    throw new AdminRefusal('hub_not_running', 'no hub runs, and only a hub sends webhooks')
   }
   return {
     acts: [{ type: HubEventType.webhookTested, payload: nameWebhook(webhook) }],
