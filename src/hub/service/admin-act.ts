@@ -18,11 +18,11 @@ import { hubAct } from './hub-acts.ts'
 /** Who asks: some acts depend on the role. */
 export interface AdminAsker {
   readonly actor: Actor
-  /** `admin` for whoever has the vault itself, or its socket. */
+  /** `admin` for a caller that has the vault itself, or its socket. */
   readonly role: AdminRole
 }
 
-/** What the audit log says of it, beside the actor; never a secret. */
+/** What the audit log says of the act, beside the actor; never a secret. */
 export interface AdminAct {
   readonly type: HubEventType
   readonly payload: Readonly<Record<string, unknown>>
@@ -72,7 +72,7 @@ export interface Course<Name extends ChangeName, Context = unknown> {
 
 /** What such a one is done by. */
 export interface AdminTurn {
-  /** One commit, as that of a Write. */
+  /** One commit, as the commit of a Write. */
   commit<Reply>(write: (writer: StoreWriter) => Promise<Done<Reply>>): Promise<Reply>
   /** Inside another commit, the one that puts the act in force. `kept` is what a repeated create is answered from. */
   conclude(writer: StoreWriter, acts: readonly AdminAct[], kept?: object): Promise<void>

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Agent } from '../domain/agent.ts'
 import type { StoreReader } from '../store/store.ts'
 
-/** Few enough that nobody notices the wait for them. */
+/** Few enough that no caller notices the wait for them. */
 const SLICE_AGENTS = 500
 
 /**
- * All agents that are not removed, by hostname, a slice at a time: between two of them everybody else has a turn, and
- * whoever is enrolled or removed meanwhile may be among them or not.
+ * All agents that are not removed, by hostname, a slice at a time. Between two slices all other callers have a turn;
+ * an agent that is enrolled or removed meanwhile may be among them or not.
  */
 export async function* agentSlices(reader: StoreReader): AsyncGenerator<Agent[]> {
   let after: string | undefined

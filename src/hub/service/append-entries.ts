@@ -12,8 +12,8 @@ export async function appendEntry(writer: StoreWriter, entry: NewAuditEntry): Pr
 }
 
 /**
- * One after the other, of one instant. Tokens that have expired by then have ended for good: no clock that is set back makes
- * them younger than what is written. docs/protocol.md TOK-4.
+ * One after the other, of one instant. Also ends for good the tokens that have expired then: a clock that is set back
+ * cannot revive them. docs/protocol.md TOK-4.
  */
 export async function appendEntries(
   writer: StoreWriter,

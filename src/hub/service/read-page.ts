@@ -10,7 +10,7 @@ interface PageRequest {
 
 interface RowsAndNext<Row> {
   readonly rows: Row[]
-  /** What the next page starts after; null when there is none. */
+  /** What the next page starts after; null when there is no next page. */
   readonly next: string | null
 }
 

@@ -1,5 +1,5 @@
-// What the admin token of an operator may do only where the politica of the role says so. Whoever holds a token of role
-// admin, or the vault itself, always may. docs/protocol.md POL-17, POL-18.
+// What the admin token of an operator may do only where the politica of the role says so. A token of role admin
+// always may, and so may the holder of the vault. docs/protocol.md POL-17, POL-18.
 
 import { AdminRefusal } from './admin-refusal.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
@@ -9,7 +9,7 @@ import type { Policy } from '../domain/policy.ts'
 import { findForbiddenSans, policyOfRole, rulesOfRole } from '../domain/role-rules.ts'
 import type { StoreReader } from '../store/store.ts'
 
-/** With `--reenroll` a token takes a host's identity over: that of the role which it has, for that which it gets. */
+/** With `--reenroll` a token takes a host's identity over; the politicas of its old and of its new role both have to allow it. */
 export async function refuseReenrollment(
   reader: StoreReader,
   { hostname, role }: Pick<Agent, 'hostname' | 'role'>,
@@ -29,7 +29,7 @@ export async function refuseReenrollment(
   }
 }
 
-/** Besides the agent's own name, those that `--san` of its politica gives, and none by default. */
+/** Operators may give the agent's own name and the names of `--san` of its politica; by default there are no such names. */
 export async function refuseOperatorsSans(
   reader: StoreReader,
   agents: readonly Pick<Agent, 'hostname' | 'role'>[],
@@ -45,7 +45,7 @@ export async function refuseOperatorsSans(
   }
 }
 
-/** Those that a carga gets by an update go to the agents, too, that are yet to be given it by a politica. */
+/** Names that an update adds to a carga also reach the agents to which a politica gives the carga later. */
 export async function refuseOperatorsAutomaticSans(
   reader: StoreReader,
   { id, name }: Pick<Cargo, 'id' | 'name'>,

@@ -19,7 +19,7 @@ export interface AdminHub {
   readonly hubNames: readonly string[]
   /** The most that a sealed file may hold. */
   readonly contentBytesMax: number
-  /** That of the agents, which says when one is late. */
+  /** The renewal threshold of the agents, which says when an agent is late. */
   readonly renewalThresholdMs: number
   readonly polls?: PollRecorder
   /** Of a running hub. */
@@ -28,7 +28,7 @@ export interface AdminHub {
   readonly cutOff?: (agentId: AgentId) => void
   /** Of a running hub, whose callers all wait for the same turns. */
   readonly changes?: FleetChanges
-  /** The agents' streams; without a hub there are none. */
+  /** The agents' streams; only a running hub has them. */
   readonly notifier?: AgentNotifier
   /** Undefined without a running hub. */
   readonly webhooks?: WebhookControl

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/actor.ts'
 import type { AdminHub, IdempotencySecret } from './admin-context.ts'
 import { createPerformOperation } from './perform-operation.ts'
 
-/** The operations of one actor, in whose name they are recorded; each request was checked before. */
+/** The operations of one actor; the log records them in the actor's name. The caller has checked each request. */
 export function createAdminOperations(
   hub: AdminHub,
   actor: Actor,

@@ -9,7 +9,7 @@ import { isGood, type AccessToken } from '../../domain/access-token.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { hashToken } from '../hash-token.ts'
 
-/** Undefined for a token that is unknown, expired or revoked: nobody is told which. */
+/** Undefined for a token that is unknown, expired or revoked: the hub does not say which. */
 export type AuthenticateOperator = (plaintext: string) => Promise<AccessToken | undefined>
 
 const USE_RECORDED_EVERY_MS = 60_000
@@ -21,7 +21,7 @@ export function createAuthenticateOperator(
 ): AuthenticateOperator {
   /** An end is written also while a use is: what was refused as expired once stays so. */
   const [uses, ends] = [new Set<TokenHash>(), new Set<TokenHash>()]
-  /** Not waited for: a disk that is full must not lock out whoever comes to look. */
+  /** Not waited for: a disk that is full must not lock out the operator who comes to look. */
   const note = (
     noting: Set<TokenHash>,
     hash: TokenHash,
@@ -39,7 +39,7 @@ export function createAuthenticateOperator(
   return async (plaintext) => {
     const now = clock.now()
     const hash = hashToken(plaintext)
-    // Found by a hash that whoever guesses cannot steer; how long the index takes says nothing of a token.
+    // Found by a hash that a guesser cannot steer; how long the index takes says nothing of a token.
     const token = await store.reader.findAccessToken(hash)
     const isSame = timingSafeEqual(Buffer.from(token?.hash ?? hash), Buffer.from(hash))
     if (token === undefined || !isSame) return undefined

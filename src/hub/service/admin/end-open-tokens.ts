@@ -2,8 +2,8 @@ import { endToken } from '../../domain/enrollment-token.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /**
- * For good, and all of them: those whose time is over as well, which a clock that is set back would make good again. What
- * is made after this commit is not touched: the order of commits says what was there, not the clock. docs/protocol.md TOK-9.
+ * Ends all open tokens for good, expired ones as well, which a clock that is set back would make good again. It leaves
+ * tokens alone that are made after this commit: the order of commits decides, not the clock. docs/protocol.md TOK-9.
  */
 export async function endOpenTokens(
   writer: StoreWriter,

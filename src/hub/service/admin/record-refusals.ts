@@ -1,5 +1,5 @@
-// Refusals of the admin port go into the audit log, but a stranger must not make it grow: for each of those who are
-// refused there is one entry a minute at most, with a count, and only so many are told apart.
+// Refusals of the admin port go into the audit log, but a stranger must not make it grow: for each
+// refused caller there is one entry a minute at most, with a count, and the hub tells only so many callers apart.
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
@@ -68,7 +68,7 @@ export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): 
     record: (refusal) => {
       const nowMs = clock.now().getTime()
       const isFull = !windows.has(keyOf(refusal)) && windows.size >= TOLD_APART_MAX
-      // Never under another actor's name: strangers, who can fill all the places, hide nobody and blame nobody.
+      // Never under another actor's name: strangers can fill all the places, but hide no actor and blame no actor.
       const counted = isFull ? { ...refusal, address: OTHERS } : refusal
       const key = keyOf(counted)
       const known = windows.get(key)

@@ -20,7 +20,7 @@ export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
       hostname: agent.hostname,
     })
   }
-  // Its hostname is perhaps another host's by now, and so are the tokens that name it.
+  // Another host may have its hostname now, and the tokens that name it may be for that host.
   if (agent.removedAt !== null) return { acts: [], reply: () => viewAgent(context, agent) }
   const now = context.clock.now()
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })

@@ -17,7 +17,7 @@ export const revokeAgent: Write<'revokeAgent', AgentViewContext> = async (
   const found = await findAgent(writer, agente)
   const now = context.clock.now()
   const isAskedAgain = await writer.forgetCaRefusals(found.id, now)
-  // The hostname of one that was removed is perhaps another host's by now, and so are the tokens that name it.
+  // Another host may have the hostname of a removed agent now, and the tokens that name it may be for that host.
   const ended = found.removedAt === null ? await endOpenTokens(writer, found.hostname, now) : 0
   const news = { revoked: found.id }
   const reply = async (agent: Agent) => ({

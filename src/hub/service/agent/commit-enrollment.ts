@@ -66,7 +66,7 @@ export async function commitEnrollment(
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
   await changeRecipient(writer, now, { agent, recipient, actor: 'token' })
-  // What it trusts now was in the reply, or is left of it; it says so itself.
+  // The agent itself tells the hub which roots it trusts now.
   await writer.removeAgentTrust(agent.id)
   const certificate = { agent, signed, csr, purpose: 'identity', deliveryId: null } as const
   await recordCertificate(writer, now, certificate)

@@ -1,4 +1,4 @@
-// A token in a URL is in the logs of proxies, in histories, in the Referer of other requests: it is nobody's secret any more.
+// A token in a URL is in the logs of proxies, in histories, in the Referer of other requests: it is no longer a secret.
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
@@ -21,8 +21,8 @@ export interface UrlOrigin {
 
 export interface LeakedTokens {
   /**
-   * Ends the token that is in the URL, if one is, before it resolves; undefined where there is nothing to wait for. Whoever
-   * guesses costs one look-up: only a token that still opens something costs a write, once.
+   * Ends the token that is in the URL, if one is, before it resolves; undefined where there is nothing to wait for. A
+   * guess costs one look-up: only a token that still opens something costs a write, once.
    */
   endTokenIn(url: string, origin: UrlOrigin): Promise<void> | undefined
 }

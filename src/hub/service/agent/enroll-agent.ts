@@ -54,7 +54,7 @@ export type EnrollmentOutcome =
     }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
-/** `idempotencyKey`: whoever sends one may repeat the request and gets the same answer. */
+/** `idempotencyKey`: a caller that sends one may repeat the request and gets the same answer. */
 export type EnrollAgent = (
   request: EnrollRequestBody,
   idempotencyKey: string | undefined,
@@ -164,7 +164,7 @@ async function examine(
     now,
   })
   if (!verdict.ok) return verdict
-  // Only whoever has this very token gets its CSR parsed: nothing that comes before costs as much. docs/protocol.md ENR-20.
+  // The hub parses a CSR only for the holder of this very token: no check before costs as much. docs/protocol.md ENR-20.
   const csr = csrDer && parseCsr(csrDer)
   return isCsrFor(verdict.token, csr) ? { ...verdict, csr } : { ok: false, refusal: 'csr_invalid' }
 }
@@ -252,7 +252,7 @@ async function signAndCommit(
     notifier?.announce([outcome.agentId])
     return { ...outcome, certificatePem: signed.chainPem, rootPem: authority.rootPem }
   }
-  // The token ended, or the host was enrolled, while the CA was signing: nobody gets this certificate.
+  // The token ended, or the host was enrolled, while the CA was signing: the hub hands this certificate out to nobody.
   const fields = { hostname, serial: signed.leaf.serial, refusal: outcome.refusal }
   log.warn(fields, 'Orphan certificate')
   return outcome

@@ -13,7 +13,7 @@ export interface Blob {
 
 export type FindBlob = (agent: Agent, cargoId: string) => Promise<Blob | undefined>
 
-/** The content of a carga, for an agent that has a live entrega of it. docs/protocol.md BLB. */
+/** The content of a carga, for an agent that has a live entrega of the carga. docs/protocol.md BLB. */
 export function createFindBlob({ reader }: Store): FindBlob {
   // All agents of a carga fetch the same bytes at about the same time: one copy serves them, for as long as one is read.
   const underWay = new WeakValues<ContentSummary['sha256'], Uint8Array>()

@@ -121,7 +121,7 @@ export function createIssueCertificate(
   }
 }
 
-/** The reply has a code and no more; which names it was, and whose word forbids them, is for the operator. */
+/** The reply has only a code; the log tells the operator which names were refused, and which politica forbids them. */
 function refused(
   log: Logger,
   { hostname, role }: Agent,

@@ -6,7 +6,7 @@ import { readManifest } from './list-manifest.ts'
 
 /** What an agent may have to be told, as marks that change whenever there is something new. */
 export interface AgentNews {
-  /** Of the manifest that it would get now, and of the last time that somebody asked it to look. */
+  /** Of the manifest that the agent would get now, and of the last time that an operator asked it to poll. */
   readonly manifest: string
   /** Of the rotation that was asked for and is not fulfilled yet. */
   readonly rotation: string | undefined

@@ -1,4 +1,4 @@
-// Whom to seal for, when an agent is to read it: told by the agent, remembered until it tells another.
+// The recipient to seal for, when an agent is to read a file: the agent tells it, and the hub keeps it until the agent tells another.
 
 import type { Clock } from '../../../platform/clock.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
@@ -55,7 +55,7 @@ export function createRecordRecipient(
 
 export interface RecipientChange {
   readonly agent: Agent
-  /** Undefined for none any more. */
+  /** Undefined when the agent has no recipient any more. */
   readonly recipient: Recipient | undefined
   readonly actor: 'agent' | 'token'
 }

@@ -57,7 +57,7 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
     }
     const { agent, certificate } = found
     const { serial } = certificate
-    // Looked at before the proof, and taken after it, by who has the key: a stranger uses up nobody's rate.
+    // Checked before the proof, charged after it, when the caller has shown the key: a stranger uses up no agent's rate.
     if (issueRates.waitMs(agent.id) > 0) return { ok: false, refusal: 'rate_limited' }
     const csrDer = decodePem(request.csr_pem, 'certificateRequest')
     const claims = await verifyProof(request.proof, der)
@@ -74,7 +74,7 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
     const proofExpiry = new Date(now.getTime() + 2 * PROOF_AGE_MS_MAX)
     const isFresh = await store.write((writer) => writer.useProof(verdict.jti, proofExpiry, now))
     if (!isFresh) {
-      // Whoever repeats a proof need not have the key.
+      // A caller that repeats a proof need not have the key.
       issueRates.giveBack(agent.id)
       return refuse(`proof of ${agent.hostname} used before`)
     }

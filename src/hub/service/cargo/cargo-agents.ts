@@ -9,7 +9,7 @@ interface WantedAgents {
   readonly roles: readonly string[]
 }
 
-/** Those that are named and those of the roles, each once, a slice at a time; throws an AdminRefusal when that is nobody. */
+/** The named agents and the agents of the named roles, each once, a slice at a time; throws an AdminRefusal when there is no agent. */
 export async function* cargoAgents(
   reader: StoreReader,
   wanted: WantedAgents,

@@ -22,7 +22,7 @@ import { describeContent, parseSealedFile, type SealedFile } from './sealed-file
 import { SealedMatch } from './sealed-match.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
-/** The next version of a carga, and what was made of it so far. */
+/** The next version of a carga, and what the hub has made for it so far. */
 interface NextVersion {
   readonly request: AdminRequest<'updateCargo'>
   readonly sans: readonly string[] | undefined
@@ -90,7 +90,7 @@ async function updateForMany(
       const slice = await changes.prepare(async (writer) => {
         const { count, end } = await replaceSlice(writer, old, matched, step, change)
         if (end !== null) return { count, end, updated: undefined }
-        // Whoever was enrolled meanwhile came last; by the write that finds no more all of it is so.
+        // Agents that enrolled meanwhile came last: the write that finds no more agents has checked all of them.
         const { cargo: updated, act } = await setVersion(writer, matched)
         await writer.putInForce(change.id, next.now)
         await turn.conclude(writer, [act])

@@ -11,7 +11,7 @@ import { toAdminDelivery } from '../admin-views.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { replaceDelivery } from './replace-delivery.ts'
 
-/** With all that they were to replace: nothing of it is renewed any more. */
+/** With all the entregas that they were to replace: the agent renews none of these any more. */
 export async function cancelDeliveries(
   writer: StoreWriter,
   deliveries: readonly Delivery[],

@@ -20,7 +20,7 @@ import { refuseOperatorsSans } from '../refuse-operator.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { describeContent, type SealedFile, sealedAgents } from './sealed-file.ts'
 
-/** A carga that is yet to be made, and whom it is for. */
+/** A carga to make, and the agents that it is for. */
 interface Draft {
   readonly cargo: Cargo
   readonly file: SealedFile | undefined

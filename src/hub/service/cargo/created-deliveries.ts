@@ -1,4 +1,4 @@
-// The reply of a `carga create` for many agents: all of its entregas, which are too many to be kept for whoever asks again.
+// The reply of a `carga create` for many agents: all of its entregas, which are too many to keep for a repeated request.
 // What is kept names the change that made them; they are read again.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -12,7 +12,7 @@ export interface KeptCreation {
   readonly mudanca: FleetChange['id']
 }
 
-/** The reply that was given, from what was kept of it. */
+/** The reply that the hub gave, from the part that it kept. */
 export async function restoreReply(reader: StoreReader, kept: object): Promise<object> {
   return isKeptCreation(kept) ? restoreCreation(reader, kept) : kept
 }

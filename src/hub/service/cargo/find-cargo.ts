@@ -4,7 +4,7 @@ import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 
-/** Throws an AdminRefusal when there is none, or it was removed. */
+/** Throws an AdminRefusal when there is no such carga, or it was removed. */
 export async function findCargo(reader: StoreReader, id: string): Promise<Cargo> {
   const cargo = await reader.findCargo(id as CargoId)
   if (cargo !== undefined && cargo.removedAt === null) return cargo

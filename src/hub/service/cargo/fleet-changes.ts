@@ -20,9 +20,9 @@ export interface ChangeProgress {
 }
 
 export interface FleetChanges {
-  /** When those before are done; what was left of one that ended early is cleared away first. */
+  /** Starts when the changes before it are done, and after clearing away what a change left that ended early. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
-  /** Nobody sees anything of it until it is in force; when the work fails before, the next turn takes back what it did. */
+  /** No reader sees a change until it is in force; when the work fails before that, the next turn takes back what it did. */
   change<T>(plan: ChangePlan, work: (change: FleetChange) => Promise<T>): Promise<T>
   /** A slice, in a write of its own. */
   prepare<T extends PreparedSlice>(write: (writer: StoreWriter) => Promise<T>): Promise<T>
@@ -114,7 +114,7 @@ export function createFleetChanges(
       try {
         return await work({ id, ...planned })
       } catch (error) {
-        // Nobody waits for that: until it is done what is prepared is seen by nobody.
+        // Nothing waits for that: until it is done, no reader sees what is prepared.
         void inTurn(async () => undefined).catch(() => undefined)
         throw error
       }

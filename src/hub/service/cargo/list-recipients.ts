@@ -1,4 +1,4 @@
-// What whoever seals a file asks first: for whom, and what the carga holds now.
+// What a person who seals a file asks first: for which recipients, and what the carga holds now.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Recipient } from '../../../protocol/identifiers.ts'
@@ -38,7 +38,7 @@ async function findSealedFor(
   return { slices: agentsOfCargo(reader, cargo), escrow: content.escrow }
 }
 
-/** Whom the next version of a sealed cargo is for: never a revoked agent. */
+/** The agents that the next version of a sealed cargo is for: never a revoked agent. */
 async function* agentsOfCargo(reader: StoreReader, { id }: Cargo): AsyncGenerator<Agent[]> {
   let after: number | null = 0
   while (after !== null) {

@@ -8,7 +8,7 @@ import type { Cargo } from '../../domain/cargo.ts'
 import { type Delivery, isLive, isStanding, LIVE_STATUSES } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
 
-/** Those that speak for their file: no other has taken, or is about to take, their place. */
+/** Entregas that stand for their file: no other entrega has replaced them, or is about to. */
 export async function listStandingDeliveries(
   reader: StoreReader,
   filter: { agentId: Agent['id'] },
@@ -19,7 +19,7 @@ export async function listStandingDeliveries(
 
 export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
   return {
-    // One after the other in the indexes: those of a slice touch few pages, each of which is encrypted anew.
+    // One after the other in the indexes: the rows of a slice touch few pages, each of which is encrypted anew.
     id: timeOrderedUuid() as DeliveryId,
     cargoId: cargo.id,
     agentId,

@@ -67,7 +67,7 @@ async function retryMany({ store, changes }: CargoContext, retrying: Retrying): 
   })
 }
 
-/** Those of a carga that was removed are left as they are. */
+/** Entregas of a removed carga stay as they are. */
 async function replaceFailed(
   writer: StoreWriter,
   failed: readonly DeliveryWithCargo[],

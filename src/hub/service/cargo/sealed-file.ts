@@ -92,7 +92,7 @@ function recipientChanged(hostnames: readonly string[]): AdminRefusal {
   )
 }
 
-/** What the audit log says of it: never any of its bytes. */
+/** What the audit log says of a sealed file: never any of its bytes. */
 export function describeContent(content: CargoContent): Readonly<Record<string, unknown>> {
   return {
     sha256: content.sha256,

@@ -3,7 +3,7 @@ import type { Cargo } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { sealedAgents, type SealedFile } from './sealed-file.ts'
 
-/** Whether a file is sealed to exactly the agents that have an entrega, who are met one after the other. */
+/** Whether a file is sealed to exactly the agents that have an entrega; the caller meets these agents one after the other. */
 export class SealedMatch {
   readonly #unmet: Set<string>
   readonly #missing: string[] = []
@@ -20,12 +20,12 @@ export class SealedMatch {
     return new SealedMatch(hostnames)
   }
 
-  /** One that has an entrega. */
+  /** An agent that has an entrega. */
   meet(hostname: string): void {
     if (!this.#unmet.delete(hostname)) this.#missing.push(hostname)
   }
 
-  /** Throws an AdminRefusal when not all were met, or somebody was who cannot read it. */
+  /** Throws an AdminRefusal when not all were met, or when an agent was met that cannot read the file. */
   refuseDifferences({ name }: Cargo): void {
     const unwanted = [...this.#unmet]
     if (this.#missing.length + unwanted.length === 0) return

@@ -1,4 +1,4 @@
-// What a policy forbids that was allowed when it was delivered: told to whoever lays the policy down. A slice of agents at a
+// What a policy forbids that was allowed when it was delivered: told to the caller who sets the policy. A slice of agents at a
 // time, outside the write: nobody waits for it.
 
 import type { AdminAffectedCargo } from '../../../protocol/admin/views.ts'
@@ -11,11 +11,11 @@ import { agentSlices } from '../agent-slices.ts'
 
 export interface GovernedAgents {
   readonly hostnames: readonly string[]
-  /** The cargas whose certificates they get no more, with the names that are why. */
+  /** The cargas whose certificates these agents no longer get, with the names that are the reason. */
   readonly affected: readonly AdminAffectedCargo[]
 }
 
-/** Those that the rows of `role` speak for: with `*`, the agents of every role that has no row of its own. */
+/** The agents that the row of `role` holds for: with `*`, the agents of every role that has no row of its own. */
 export async function lookAtGovernedAgents(
   reader: StoreReader,
   role: string,

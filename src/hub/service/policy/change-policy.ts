@@ -1,4 +1,4 @@
-// What an operator lays down for the agents of a role, and what it does to those that are there. docs/protocol.md POL.
+// The politica that an operator sets for the agents of a role, and what it does to the agents of that role. docs/protocol.md POL.
 
 import { AdminRefusal } from '../admin-refusal.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
@@ -25,7 +25,7 @@ interface PolicyContext {
   readonly hubNames: readonly string[]
 }
 
-/** Makes the row of a role, or changes what the request names of it. */
+/** Makes the row of a role, or changes the fields of the row that the request names. */
 export const setPolicy: Write<'setPolicy', PolicyContext> = async (
   writer,
   request,
@@ -58,7 +58,7 @@ export const showPolicy: Read<'showPolicy'> = async (reader, { role }) => {
   return { ...toAdminPolicy(policy), agentes: [...hostnames], cargas_afetadas: [...affected] }
 }
 
-/** From now on the row of every role holds for its agents, or none. */
+/** From now on the row `*`, if there is one, holds for the agents of the role. */
 export const removePolicy: Write<'removePolicy', PolicyContext> = async (
   writer,
   request,
@@ -75,13 +75,13 @@ export const removePolicy: Write<'removePolicy', PolicyContext> = async (
   }
 }
 
-/** Looked at after the commit: it walks through all deliveries, and nobody else's write shall wait for that. */
+/** Looked at after the commit: it walks through all deliveries, and no other write shall wait for that. */
 async function findEffect(reader: StoreReader, role: string): Promise<AdminPolicyEffect> {
   const { affected } = await lookAtGovernedAgents(reader, role)
   return { cargas_afetadas: [...affected] }
 }
 
-/** Whoever says what it was when they looked does not overwrite what somebody else made of it since. */
+/** A caller who says which politica they saw does not overwrite a later change of another caller. */
 function refuseOtherPolicy(
   { role, etag }: AdminRequest<'setPolicy' | 'removePolicy'>,
   policy: Policy | undefined,

@@ -50,7 +50,7 @@ export function changePolicy(
   }
 }
 
-/** Those that are asked for, in their order; else those that it has, without the ones that were removed since. */
+/** The cargas that the request names, in their order; else the cargas that the politica has, without removed ones. */
 export async function findAutomaticCargoes(
   reader: StoreReader,
   policy: Policy,
@@ -74,7 +74,7 @@ export function refuseForbiddenNames(policy: Policy, cargoes: readonly Cargo[]):
   }
 }
 
-/** Beyond what any CA would sign for a host; it keeps sums of it in bounds. */
+/** Beyond what any CA would sign for a host; it keeps sums of lifetimes in bounds. */
 const CERT_TTL_SECONDS_MAX = 3650 * 86_400
 
 function parseTokenTtlMax(seconds: number | null): number | null {
@@ -104,7 +104,7 @@ function parsePermittedSans(
     if (!isSubjectAltName(name)) {
       throw new AdminRefusal('san_invalid', `${name} is neither a name, *.suffix nor an IP address`)
     }
-    // A suffix may reach over the hub's names: no carga gets them all the same. docs/protocol.md DEL-15.
+    // A suffix may cover the hub's names, but no carga gets them. docs/protocol.md DEL-15.
     if (!name.startsWith('*.') && hubNames.some((hubName) => sharesHost(name, hubName))) {
       throw new AdminRefusal('san_reserved', `${name} is a name of the hub itself`)
     }

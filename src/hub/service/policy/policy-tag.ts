@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AdminPolicy } from '../../../protocol/admin/views.ts'
 
-/** The entity tag (RFC 9110) of a politica, without its quotes: another one whenever any of it changes. */
+/** The entity tag (RFC 9110) of a politica, without its quotes. Each change of the politica changes it. */
 export function policyTag(policy: AdminPolicy): string {
   const { role, nome, token_ttl_max, cert_ttl, sans_permitidos, cargas_automaticas } = policy
   const { sans_nomeados, reenroll } = policy

@@ -46,9 +46,9 @@ export async function describeBundle(
 
 interface AgentsAndRoots {
   readonly agentCount: number
-  /** Certificates by the root that they lead to; null where nobody knows. */
+  /** Certificates by the root that they lead to; null where that is unknown. */
   readonly counts: ReadonlyMap<string | null, number>
-  /** Those that have not adopted the roots. */
+  /** Agents that have not adopted the roots. */
   readonly pending: AdminBundle['pendentes']
 }
 

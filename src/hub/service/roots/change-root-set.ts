@@ -22,7 +22,7 @@ export function toPem(roots: readonly Certificate[]): string {
   return roots.map(({ pem }) => pem).join('')
 }
 
-/** Who needs a root that would go; nobody does when only expired ones go. */
+/** The agents that need a root that the change removes; no agent needs an expired one. */
 export async function findEndangeredBy(
   reader: StoreReader,
   current: readonly Certificate[],

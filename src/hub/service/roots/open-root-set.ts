@@ -1,5 +1,5 @@
-// The roots at a start: those of the vault, and what became of the file since. A start adds roots by itself; one that
-// somebody still needs goes only when an operator says so, since there is nobody to ask. docs/protocol.md TRU.
+// The roots at a start: the roots of the vault, and what the file holds now. A start adds roots by itself; it
+// removes a root that an agent still needs only when an operator says so, since a start cannot ask. docs/protocol.md TRU.
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError, SvcError } from '../../../platform/errors.ts'
@@ -19,7 +19,7 @@ export interface OpenRootSetDependencies {
   readonly log: Logger
 }
 
-/** `fileRoots` are those of SVC_CA_ROOT_CA_PATH. */
+/** `fileRoots` are the roots of SVC_CA_ROOT_CA_PATH. */
 export async function openRootSet(
   { store, clock, log }: OpenRootSetDependencies,
   fileRoots: readonly Certificate[],

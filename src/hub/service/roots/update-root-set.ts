@@ -20,7 +20,7 @@ export interface UpdateRootSetDependencies {
   readonly clock: Clock
   readonly log: Logger
   readonly current: CurrentRootSet
-  /** Those of SVC_CA_ROOT_CA_PATH, as it is now. */
+  /** The roots of SVC_CA_ROOT_CA_PATH, as the file is now. */
   readonly readFileRoots: () => Promise<readonly Certificate[]>
   readonly hub: RootSetHub
 }
@@ -32,7 +32,7 @@ export interface RootSetHub {
   /** The root that the hub’s own certificate leads to. */
   serverRoot(roots: readonly Certificate[]): Certificate | undefined
   renewServerCertificate(): Promise<void>
-  /** For whoever connects from now on; connections by a root that went are cut. */
+  /** For agents that connect from now on; connections by a removed root are cut. */
   useForAgents(set: RootSet, change: { readonly isAnyRemoved: boolean }): Promise<void>
 }
 

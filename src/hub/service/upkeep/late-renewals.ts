@@ -29,8 +29,8 @@ const LOOKED_AT_MAX = 1000
 const WATCH_INTERVAL_MS = 30_000
 
 /**
- * Those that became late after `since` and not after `until`, and still are, in the order in which they did. Windows that
- * follow one another name each certificate once; whoever keeps `until` durably misses none across a restart.
+ * The certificates that became late after `since` and not after `until`, and still are, in that order. Windows that
+ * follow one another name each certificate once; a caller that keeps `until` durably misses none across a restart.
  */
 export async function listNewlyLate(
   { store, thresholdMs }: LateRenewalsDependencies,
@@ -87,7 +87,7 @@ async function readLastWindow(reader: StoreReader): Promise<Date> {
   return new Date(until)
 }
 
-/** A window that ends in what is the future by now was opened by a clock that has been set back. */
+/** A window that ends in the future was opened before the clock was set back. */
 function earlierOf(one: Date, other: Date): Date {
   return one < other ? one : other
 }
@@ -97,7 +97,7 @@ interface Part {
   readonly until: Date
 }
 
-/** Each is a window of its own: none ends between two that became late in the same instant. */
+/** Each is a window of its own: no window ends between two certificates that became late in the same instant. */
 function* partsOf(late: readonly LateCertificate[], until: Date): Generator<Part> {
   let part: LateCertificate[] = []
   for (const [index, certificate] of late.entries()) {

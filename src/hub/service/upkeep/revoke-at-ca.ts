@@ -120,7 +120,7 @@ function createWork(
     try {
       return { failure: await workThrough(signal, () => (done += 1)), done }
     } catch (error) {
-      // The store, or a bug: what waits is not lost by it, and neither is this task.
+      // The store failed, or there is a bug: neither what waits nor this task is lost.
       if (!signal.aborted) log.error({ err: error }, 'Revoking at the CA failed')
       return { failure: 'internal error', done }
     }
@@ -145,7 +145,7 @@ async function revokeOne(
 
 type Answer = Exclude<RevocationOutcome, { readonly kind: 'failed' }>
 
-/** In one commit what the CA said, and the log entry of it. */
+/** In one commit what the CA said, and its log entry. */
 async function record(
   { store, clock, log }: CaRevokerDependencies,
   revocation: CaRevocation,

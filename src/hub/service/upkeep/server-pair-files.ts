@@ -1,6 +1,6 @@
 // The hub's certificate and its key on disk. At every instant, across kill -9 and a full disk, the certificate in place
-// has its key beside it: the next key waits under a name of its own until the next certificate is in place, and whoever
-// reads takes the one that matches. docs/protocol.md VLT-15.
+// has its key beside it: the next key waits under a name of its own until the next certificate is in place, and a
+// reader takes the key that matches. docs/protocol.md VLT-15.
 
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ export async function storeServerPair(
   }
 }
 
-/** The roots for whoever looks for them beside the certificate. Throws SvcError. */
+/** The roots, for readers that look for them beside the certificate. Throws SvcError. */
 export async function storeRoots(vaultRoot: string, rootPem: string): Promise<void> {
   if ((await readStored(vaultRoot, ROOT_FILE)) === rootPem) return
   try {
@@ -72,7 +72,7 @@ export async function storeRoots(vaultRoot: string, rootPem: string): Promise<vo
   }
 }
 
-/** The key that waits, when it is that of the certificate in place: something came between the two. */
+/** The key that waits, when it belongs to the certificate in place: the hub ended between the two steps. */
 async function findNextKeyOf(chainPem: string, vaultRoot: string): Promise<string | undefined> {
   const keyPem = await readStored(vaultRoot, NEXT_KEY_FILE)
   return keyPem !== undefined && isPair(chainPem, keyPem) ? keyPem : undefined

@@ -21,7 +21,7 @@ export const replayWebhook: Write<'replayWebhook', WebhookContext> = async (
   const webhook = await findWebhook(writer, request.webhook)
   const cursorSeq = await chooseCursor(writer, webhook, request.seq, since)
   if (request.dead === true) await writer.webhooks.markDeadToReplay(webhook.id)
-  // Those after the cursor come by again anyway.
+  // The lane comes to the messages after the cursor again anyway.
   await writer.webhooks.removeDeadAfter(webhook.id, cursorSeq)
   await writer.webhooks.restart(webhook.id, cursorSeq)
   const replayed = await writer.webhooks.find(webhook.id)

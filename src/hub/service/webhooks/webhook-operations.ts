@@ -24,7 +24,7 @@ export const showWebhook: Read<'showWebhook'> = async (reader, { webhook: wanted
   return { ...(await viewWebhook(reader, webhook)), dead_messages: dead }
 }
 
-/** Recorded before it is sent: nothing leaves the hub for somebody whom the log does not name. */
+/** Recorded before it is sent: the log names the actor before the hub sends anything. */
 export const testWebhook: Write<'testWebhook', WebhookContext> = async (
   writer,
   { webhook: wanted },
