@@ -121,6 +121,6 @@ export const DEFAULT_HUB_LIMITS: HubLimits = limitsFrom((limit) => limit.default
 /** One number for each limit of the table. */
 export function limitsFrom(valueOf: (limit: Limit) => number): HubLimits {
   const entries = Object.entries(HUB_LIMITS).map(([name, limit]) => [name, valueOf(limit)])
-  // Its keys are those of the table that it was made from.
+  // It has the keys of the table that it was made from.
   return Object.fromEntries(entries) as HubLimits
 }

@@ -14,7 +14,7 @@ export type TokenHash = Branded<'TokenHash'>
 export type Hostname = Branded<'Hostname'>
 /** The name of a delivery's files in `out/`. */
 export type ArtefactName = Branded<'ArtefactName'>
-/** Whom a sealed file is for: a hybrid post-quantum recipient of the age format, `age1pq1…`. */
+/** The recipient of a sealed file: a hybrid post-quantum recipient of the age format, `age1pq1…`. */
 export type Recipient = Branded<'Recipient'>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -39,7 +39,7 @@ export function parseArtefactName(text: string): ArtefactName | undefined {
   return ARTEFACT_NAME.test(text) && !text.includes('..') ? (text as ArtefactName) : undefined
 }
 
-/** Its form alone; whether its checksum is right is seen by whoever seals to it. */
+/** Checks the form only; the program that seals to it checks the checksum. */
 export function parseRecipient(text: string): Recipient | undefined {
   return RECIPIENT.test(text) ? (text as Recipient) : undefined
 }

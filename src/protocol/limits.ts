@@ -1,4 +1,4 @@
-// Bounds that are the same everywhere; those that an operator can move are in hub/limits.ts.
+// Bounds that are the same everywhere; bounds that an operator can set are in protocol/hub-limits.ts.
 
 export const LIMITS = {
   tokenCharactersMax: 256,

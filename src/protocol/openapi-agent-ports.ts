@@ -23,7 +23,7 @@ export interface DescribedRoute {
   readonly request?: TSchema
   /** A schema of JSON, or another media type. */
   readonly reply: TSchema | 'application/octet-stream' | 'text/event-stream'
-  /** Those of its own, besides those of its port and of every request. */
+  /** Its own errors, besides the errors of its port and of every request. */
   readonly errors: readonly WireErrorCode[]
   /** Optional request headers. */
   readonly headers?: Readonly<Record<string, string>>

@@ -100,7 +100,7 @@ export const TargetAppliedPayload = Type.Object({
   serial: Type.String({ pattern: '^[0-9a-f]{1,64}$' }),
   files: Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 64 }),
   probe: Type.Union([Type.Literal('ok'), Type.Null()]),
-  /** Those that others had changed or removed. */
+  /** Files that others had changed or removed. */
   drift: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 64 })),
 })
 export type TargetAppliedPayload = Static<typeof TargetAppliedPayload>

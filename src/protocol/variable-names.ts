@@ -45,7 +45,7 @@ export const HUB_VARIABLE_NAMES: readonly string[] = [
   'SVC_LIMIT_FREE_SPACE',
 ]
 
-/** Those of `svc` alone; the others that it reads are the hub's. */
+/** Variables of `svc` alone; it also reads variables of the hub. */
 export const CLI_VARIABLE_NAMES: readonly string[] = ['SVC_HUB', 'SVC_HUB_TOKEN_FILE', 'SVC_HUB_CA']
 
 export const AGENT_VARIABLE_NAMES: readonly string[] = [
@@ -73,7 +73,7 @@ export const AGENT_VARIABLE_NAMES: readonly string[] = [
 
 const KNOWN = new Set([...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES])
 
-/** Variables with our prefix that nobody reads: most likely misspelt. */
+/** Variables with our prefix that no program reads: most likely misspelt. */
 export function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SVC_') && !KNOWN.has(name))

@@ -1,4 +1,4 @@
-// The enrolled hosts, and what an operator sends to one of them at once.
+// The enrolled hosts, and what an operator sends to one host at once.
 
 import { PUSH_BYTES_MAX } from './bounds.ts'
 import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
@@ -27,7 +27,7 @@ export const AGENT_OPERATIONS = {
     request: byName,
     reply: Type.Object({
       ...AdminAgent.properties,
-      /** Null for none. */
+      /** Null for an agent that has none. */
       recipient_fingerprint: nullable(Type.String()),
       entregas: Type.Array(AdminDelivery),
     }),
@@ -81,7 +81,7 @@ export const AGENT_OPERATIONS = {
     }),
     reply: Type.Object({
       entrega_id: Type.Optional(Type.String()),
-      /** The agent held its stream, and is told at once. */
+      /** The agent holds its stream, and the hub tells it at once. */
       online: Type.Boolean(),
     }),
   },

@@ -9,7 +9,7 @@ import { AdminCargo, AdminContent, AdminCreatedCargo, AdminRecipients } from './
 /** The versao that the caller has seen; refused when the carga has another one. As `If-Match`. */
 const expectedVersion = Type.Integer({ minimum: 0 })
 
-/** A file that was sealed, and for whom: refused when an agent has another recipient by now. */
+/** A sealed file, and the agents that it is sealed for: refused when an agent has another recipient now. */
 const sealed = Type.Object({
   /** The age file, base64. */
   conteudo: Type.String({ minLength: 1, maxLength: SEALED_BASE64_CHARACTERS_MAX }),
@@ -47,9 +47,9 @@ export const CARGO_OPERATIONS = {
       nome: text,
       ...agents,
       sans: Type.Array(text, { maxItems: 100 }),
-      /** For nobody yet: a politica gives it to the agents that are enrolled from then on. */
+      /** The carga has no agents yet: a politica gives it to the agents that enrol from then on. */
       unassigned: Type.Optional(Type.Boolean()),
-      /** For tipo selado, whose agents are those that it is sealed for; `agentes` and `roles` are empty then. */
+      /** For tipo selado: it names the agents that the file is sealed for; `agentes` and `roles` are empty then. */
       selado: Type.Optional(sealed),
     }),
     reply: AdminCreatedCargo,
@@ -99,7 +99,7 @@ export const CARGO_OPERATIONS = {
     role: 'viewer',
     summary: 'Whom to seal for: the agents of a carga, or the named agents, and the escrow.',
     request: Type.Object({
-      /** The agents of this carga, or those named by the other two. */
+      /** The agents of this carga, or the agents that the other two fields name. */
       carga: Type.Optional(text),
       ...agents,
     }),

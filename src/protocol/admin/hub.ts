@@ -34,7 +34,7 @@ export const HUB_OPERATIONS = {
     request: Type.Object({
       /** Also when agents need a root that goes. */
       force: Type.Optional(Type.Boolean()),
-      /** The number of the new set, greater than that of the last; also when the roots stay the same. */
+      /** The number of the new set, greater than the number of the last set; also when the roots stay the same. */
       numero: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberNamedMax })),
       /** Counts anew, from 1 or from `numero`; agents of before 0.5.0 do not follow that. */
       nova_epoca: Type.Optional(Type.Boolean()),

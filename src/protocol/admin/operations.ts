@@ -33,7 +33,7 @@ export type AdminReplies = {
   [Name in AdminOperationName]: Static<(typeof OPERATIONS)[Name]['reply']>
 }
 
-/** Those that do one kind of thing. */
+/** The names of the operations that read, change or create. */
 export type AdminNamesOf<Does extends AdminOperation['does']> = {
   [Name in AdminOperationName]: (typeof OPERATIONS)[Name]['does'] extends Does ? Name : never
 }[AdminOperationName]
@@ -49,7 +49,7 @@ export type AdminOperations = {
   ) => Promise<AdminReplies[Name]>
 }
 
-/** All of them by one function, which is given the name of each. */
+/** All operations by one function, which is given the name of the operation. */
 export function operationsBy(
   perform: (name: AdminOperationName, request: object) => Promise<unknown>,
 ): AdminOperations {

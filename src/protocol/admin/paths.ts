@@ -1,6 +1,6 @@
 // Paths of the admin operations with a field of the request in them: `/v1/push/:agente`.
 
-/** The path of one request, and what of it is left for the body. */
+/** The path of one request, and the fields that are left for the body. */
 export function fillAdminPath(
   pattern: string,
   request: object,

@@ -51,7 +51,7 @@ export const POLICY_OPERATIONS = {
     request: Type.Object({ role }),
     reply: Type.Object({
       ...changedPolicy.properties,
-      /** Hostnames of those that it holds for. */
+      /** Hostnames of the agents that it holds for. */
       agentes: Type.Array(Type.String()),
     }),
   },

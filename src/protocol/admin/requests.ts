@@ -35,7 +35,7 @@ export function findAdminRequestFault(
   return { message, fields }
 }
 
-/** Compiled at first use, since a command needs one of them and a hub all. */
+/** Compiled at first use, since a command needs one validator and a hub needs all. */
 function validatorOf(name: AdminOperationName): Validator {
   const known = validators.get(name)
   if (known !== undefined) return known

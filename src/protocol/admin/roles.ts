@@ -1,4 +1,4 @@
-// What the holder of an admin token may do. A role may do all that those before it may.
+// What the holder of an admin token may do. A role may do all that the roles before it may.
 
 export const ADMIN_ROLES = ['viewer', 'operator', 'admin'] as const
 export type AdminRole = (typeof ADMIN_ROLES)[number]

@@ -34,7 +34,7 @@ export const AdminAgent = Type.Object({
   created_at: time,
   cert_serial: nullable(Type.String()),
   cert_not_after: nullable(time),
-  /** One of its certificates should have been renewed by now. */
+  /** The agent should have renewed one of its certificates already. */
   atrasado: Type.Boolean(),
   /** Of its certificates that have not expired: how many the CA is yet to revoke, and how many it will not. */
   ca_revocations_waiting: Type.Integer(),
@@ -100,7 +100,7 @@ export const AdminPolicy = Type.Object({
   cert_ttl: nullable(Type.Integer()),
   /** `*` for any name. */
   sans_permitidos: Type.Array(Type.String()),
-  /** Somebody named them, so that operators may give them; false while they are the default. */
+  /** An admin named them, so operators may give them; false while they are the default. */
   sans_nomeados: Type.Boolean(),
   /** Their ids. */
   cargas_automaticas: Type.Array(Type.String()),
@@ -113,33 +113,33 @@ export type AdminPolicy = Static<typeof AdminPolicy>
 export const AdminAffectedCargo = Type.Object({
   carga_id: Type.String(),
   nome: Type.String(),
-  /** Those that are forbidden. */
+  /** The forbidden names. */
   sans: Type.Array(Type.String()),
   /** Hostnames. */
   agentes: Type.Array(Type.String()),
 })
 export type AdminAffectedCargo = Static<typeof AdminAffectedCargo>
 
-/** How a politica meets what is there already. */
+/** What a politica means for cargas that exist already. */
 export const AdminPolicyEffect = Type.Object({
-  /** Their certificates are renewed no more. */
+  /** Agents no longer renew the certificates of these cargas. */
   cargas_afetadas: Type.Array(AdminAffectedCargo),
 })
 export type AdminPolicyEffect = Static<typeof AdminPolicyEffect>
 
-/** Whom to seal for. */
+/** An agent to seal for. */
 export const AdminRecipient = Type.Object({
   id: Type.String(),
   hostname: Type.String(),
   role: Type.String(),
-  /** Null for an agent that has told none: one of a version that cannot open sealed files. */
+  /** Null for an agent that has told the hub none: its version cannot open sealed files. */
   recipient: nullable(Type.String()),
 })
 export type AdminRecipient = Static<typeof AdminRecipient>
 
 export const AdminRecipients = Type.Object({
   agentes: Type.Array(AdminRecipient),
-  /** Those of the carga besides its agents. */
+  /** The recipients of the carga besides its agents. */
   escrow: Type.Array(Type.String()),
   /** The most that a sealed file may hold. */
   content_bytes_max: Type.Integer(),
@@ -155,10 +155,10 @@ export const AdminContent = Type.Object({
 })
 export type AdminContent = Static<typeof AdminContent>
 
-/** The roots that are trusted now, and which agents trust others still. */
+/** The roots that are trusted now, and the agents that still trust other roots. */
 export const AdminBundle = Type.Object({
   numero: Type.Integer(),
-  /** Within which it grows. */
+  /** The numero grows within its epoca. */
   epoca: Type.Integer(),
   /** Since when they are in force. */
   created_at: time,
@@ -176,20 +176,20 @@ export const AdminBundle = Type.Object({
       certificados: Type.Integer(),
     }),
   ),
-  /** Certificates in use of which no version noted where they lead. */
+  /** Certificates in use that a version issued which did not note the root. */
   certificados_unknown: Type.Integer(),
-  /** Whether the root file holds others by now; null when nobody can tell. */
+  /** Whether the root file holds other roots now; null when the hub cannot tell. */
   file_differs: nullable(Type.Boolean()),
   /** How many agents there are, without the revoked ones. */
   agentes: Type.Integer(),
-  /** Those that have not said that they trust exactly these roots. */
+  /** Agents that have not said that they trust exactly these roots. */
   pendentes: Type.Array(
     Type.Object({
       id: Type.String(),
       hostname: Type.String(),
-      /** Of the set that it trusts; null for one that never said. */
+      /** The numero of the set that the agent trusts; null for an agent that never said. */
       numero: nullable(Type.Integer()),
-      /** A file on the host says whom to trust. */
+      /** A file on the host says which roots to trust. */
       is_pinned: Type.Boolean(),
       erro: nullable(Type.String()),
       reported_at: nullable(time),
@@ -198,7 +198,7 @@ export const AdminBundle = Type.Object({
 })
 export type AdminBundle = Static<typeof AdminBundle>
 
-/** `endangered`: who needed a root that is gone now. */
+/** `endangered`: the agents that needed a root that is gone now. */
 export const AdminUpdatedBundle = Type.Object({
   ...AdminBundle.properties,
   is_changed: Type.Boolean(),
@@ -258,7 +258,7 @@ export const AdminStatus = Type.Object({
       following_24h: Type.Integer(),
     }),
   ),
-  /** The act on many entregas that is under way, and how far it has got; null when there is none. */
+  /** The act on many entregas that is under way, and how far it has got; null when no such act is. */
   mudanca: nullable(
     Type.Object({
       acao: Type.Union([

@@ -45,7 +45,7 @@ export const WEBHOOK_OPERATIONS = {
     summary: 'Make a webhook; its secret is in this reply alone.',
     request: Type.Object({
       url: Type.String({ minLength: 1, maxLength: 4096 }),
-      /** Types of entries; none means all. */
+      /** Types of entries; an empty list means all types. */
       tipos: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
     }),
     /** With the secret, shown this once. */
