@@ -11,7 +11,7 @@ const VERSION_TAG = /^"(\d{1,9})"$/
 const POLICY_TAG = /^"([\w-]{43})"$/
 const NO_TAG = 'none'
 
-/** The schemas of operations are objects, all of them. */
+/** The schemas of all operations are objects. */
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>
 }
@@ -32,8 +32,8 @@ export function readQuery(schema: TSchema, query: unknown): Record<string, unkno
 }
 
 /**
- * `If-Match` names the carga's versao, or the politica's tag, that whoever asks has seen. `*` is any; another tag than one
- * of ours, or several, is that of nothing.
+ * `If-Match` names the carga's versao, or the politica's tag, that the caller has seen. `*` is any; a tag that the hub
+ * never gives, or several tags, match nothing.
  */
 export function withIfMatch(schema: TSchema, body: unknown, header: string | undefined): unknown {
   const { properties = {} } = schema as ObjectSchema
@@ -45,7 +45,7 @@ export function withIfMatch(schema: TSchema, body: unknown, header: string | und
   return body
 }
 
-/** Without its quotes; undefined of what has none. */
+/** Without its quotes; undefined for a reply that has no tag. */
 export function entityTagOf({ version }: AdminOperation, reply: object): string | undefined {
   if (version === undefined) return undefined
   if (version === 'politica') return policyTag(reply as AdminPolicy)

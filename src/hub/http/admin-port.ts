@@ -1,4 +1,4 @@
-// The admin port: the operations of the admin socket over HTTPS, for whoever brings an admin token.
+// The admin port: the operations of the admin socket over HTTPS, for callers with an admin token.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'

@@ -34,7 +34,7 @@ export interface AdminRoutesOptions {
   readonly log: Logger
   readonly performOperation: PerformOperation
   readonly credentialsOf: (request: FastifyRequest) => Credentials
-  /** Whether whoever asks may; asked before the body is read. */
+  /** Whether the caller may do it; asked before the body is read. */
   readonly authorise?: (
     request: FastifyRequest,
     name: AdminOperationName,
@@ -44,7 +44,7 @@ export interface AdminRoutesOptions {
 /** Room for a sealed file, in base64. */
 export const ADMIN_BODY_BYTES_MAX: number = 16 * 1024 * 1024
 
-/** Some replies hold a new token, all of them what is true now. */
+/** Some replies hold a new token, and all replies hold what is true only now. */
 export const ADMIN_HEADERS: Readonly<Record<string, string>> = { 'cache-control': 'no-store' }
 
 export function addAdminRoutes({ app }: HttpPort, options: AdminRoutesOptions): void {
@@ -100,7 +100,7 @@ async function perform(
   }
 }
 
-/** Those of the path win; a body that is no object is left to the check of its shape. */
+/** Fields of the path win; the check of its shape refuses a body that is not an object. */
 function withFields(body: unknown, fields: unknown): unknown {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   return isObject ? { ...body, ...(fields as object) } : body

@@ -1,5 +1,5 @@
-// The admin operations on a Unix socket in the vault directory. Whoever can open the socket may do everything: its mode
-// lets in the vault's owner and root, nobody else.
+// The admin operations on a Unix socket in the vault directory. A caller that can open the socket may do everything: its mode
+// lets in the vault's owner and root only.
 
 import { chmod, mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import type { Server } from 'node:net'
@@ -29,7 +29,7 @@ export interface AdminServer {
   close(): Promise<void>
 }
 
-/** Those of the public ports are for strangers, and moved for their sake. */
+/** The limits of the public ports are for strangers, and operators set them for strangers. */
 const LIMITS = {
   ...DEFAULT_HUB_LIMITS,
   bodyBytes: ADMIN_BODY_BYTES_MAX,

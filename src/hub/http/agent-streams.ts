@@ -1,5 +1,5 @@
 // The streams that agents hold, one each: what is new is told at once, a comment now and then shows that both sides are
-// there. Before anything is written the agent behind a stream is authenticated anew, as a request of it would be.
+// there. Before each write the hub authenticates the agent of the stream anew, as it would for a request.
 // docs/protocol.md PSH.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -25,7 +25,7 @@ export interface NewStream {
   readonly connection: StreamConnection
   /** The id of the last message that the agent got, if it got one. */
   readonly lastEventId: string | undefined
-  /** The agent as it is now; undefined when a request of it would be refused. */
+  /** The agent as it is now; undefined when the hub would refuse a request of that agent. */
   readonly authenticate: () => Promise<Agent | undefined>
 }
 
@@ -35,7 +35,7 @@ export interface AgentStreams extends AgentNotifier {
   readonly count: number
   /** Heartbeats, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
-  /** Ends all of them, and every one that comes later. */
+  /** Ends all streams, and every stream that comes later. */
   close(): void
 }
 
@@ -59,7 +59,7 @@ const HEARTBEAT = ':\n\n'
 
 export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
   const { clock, log, readNews } = options
-  /** Those that were written to longest ago come first. */
+  /** The streams that were written to longest ago come first. */
   const streams = new Map<AgentId, HeldStream>()
   /** Agents that may have something new, in the order in which they are looked at. */
   const announced = new Set<AgentId>()
@@ -102,7 +102,7 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
     work: (stream: HeldStream) => Promise<unknown>,
   ): Promise<void> => {
     await work(stream).catch((error: unknown) => drop(stream, describeError(error)))
-    // A thousand of them must not keep everybody else waiting.
+    // A thousand streams must not keep all other callers waiting.
     await nextTurn()
   }
   const tellAnnounced = async (): Promise<void> => {

@@ -15,7 +15,7 @@ export interface BrokenRequest extends Error {
 /** How long the client may take to read its answer and close. */
 const LINGER_MS = 1000
 
-/** Those whose answer is on its way. */
+/** Connections whose answer is on its way. */
 const answered = new WeakSet<Socket>()
 
 /** What does not even parse as HTTP, or does not arrive in time, gets its answer by hand. */
@@ -27,7 +27,7 @@ export function answerBrokenRequest(
 ): void {
   // Of a handshake that failed; the mutual TLS port sees to it.
   if ('secureConnecting' in socket && socket.secureConnecting === true) return
-  // What still comes is refused again; closing now would take the answer from whoever has not read it.
+  // What still comes is refused again; closing now would take the answer from a client that has not read it yet.
   if (answered.has(socket)) return
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
   if (socket.destroyed || !socket.writable || response?.headersSent) {
@@ -60,7 +60,7 @@ export function answerBrokenRequest(
   closeSoon(socket)
 }
 
-/** The first line of it, which has the URL if any line has. */
+/** The first line of the request, which has the URL if any line has. */
 export function requestLineOf({ rawPacket }: BrokenRequest): string {
   return rawPacket?.subarray(0, maxHeaderSize).toString('latin1').split('\n', 1)[0] ?? ''
 }

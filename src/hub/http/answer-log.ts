@@ -18,10 +18,10 @@ export interface AnswerLogOptions {
 /** What is answered by a code, and what is cut off without an answer. */
 export type CountedRefusal = WireErrorCode | 'pipelined' | 'stalled'
 
-/** An answer that went out, for whoever counts them. */
+/** An answer that went out, for the metrics that count answers. */
 export interface AnsweredRequest {
   readonly port: PortName
-  /** The template of the route; `other` where there is none. */
+  /** The template of the route; `other` for a request without a route. */
   readonly route: string
   readonly status: number
   readonly durationMs: number
@@ -58,12 +58,12 @@ export function noteAnswer(
   floodLog({ ...fields, error, reason }, 'Request refused')
 }
 
-/** A reason may quote what somebody sent. */
+/** A reason may quote what a client sent. */
 export function boundReason(reason: string): string {
   return reason.slice(0, REASON_CHARACTERS_MAX)
 }
 
-/** Without its query, which is nobody's business but the route's: docs/protocol.md LOG-5. */
+/** Without its query, which only the route may read: docs/protocol.md LOG-5. */
 export function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)

@@ -31,7 +31,7 @@ export interface EnrollServerOptions extends Pick<
 export function createEnrollServer(options: EnrollServerOptions): HttpPort {
   const { limits, clock, isKnownToken } = options
   const failures = createCallerBuckets(limits.enrollFailuresPerMinute, clock)
-  /** Only guesses count: whoever has a token that we know is never told to wait. */
+  /** Only guesses count: the hub never tells a caller to wait that has a token which it knows. */
   const countGuess = async (request: FastifyRequest): Promise<number> => {
     const token = tokenOf(request.body)
     const isGuess = token === undefined || !(await isKnownToken(token))
@@ -82,7 +82,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
   return port
 }
 
-/** One that is too long counts as none. */
+/** A key that is too long counts as no key. */
 function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   return typeof key === 'string' && key !== '' && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX

@@ -51,7 +51,7 @@ export function sendRateLimited(
   return reply.code(WIRE_ERRORS.rate_limited.status).type('application/json').send(body)
 }
 
-/** The code for whatever a request threw; `internal_error` for what nobody expected. */
+/** The code for whatever a request threw; `internal_error` for what the hub does not expect. */
 export function refusalOf(error: unknown): WireErrorCode {
   if (error instanceof RequestRefusal) return error.refusal
   if (error instanceof SvcError && error.code === 'store_unavailable') return 'unavailable'

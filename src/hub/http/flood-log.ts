@@ -16,9 +16,9 @@ export interface FloodFields extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Logs refusals, which cost a client nothing and the hub a line each: the first of a caller and a code, then none for ten
+ * Logs refusals, which cost a client nothing and the hub a line each: the first of a caller and a code, then no other for ten
  * seconds. The next line says how many were left out. However many addresses there are, there is a line in two seconds, once
- * thirty have been written at once; those that found no room are told together. Each is there at `debug`.
+ * thirty have been written at once; one line then counts the refusals that found no room. At `debug` each refusal has its line.
  * docs/protocol.md LOG-4.
  */
 export type FloodLog = (fields: FloodFields, message: string) => void

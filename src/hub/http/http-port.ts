@@ -49,7 +49,7 @@ export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'on
   readonly headers?: Readonly<Record<string, string>>
   /** What else than `{error}` the body of a refusal says. */
   readonly bodyOf?: (refusal: WireErrorCode) => object
-  /** The routes of the port, when they are not those of protocol/routes.ts. */
+  /** The routes of the port, when they are not the routes of protocol/routes.ts. */
   readonly routes?: readonly Route[]
   /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
@@ -259,7 +259,7 @@ function refuseUnlikeHttp(request: FastifyRequest, reply: FastifyReply): WireErr
   return 'request_invalid'
 }
 
-/** Node takes other versions, none, and several hosts all the same. docs/protocol.md SRF-12, SRF-23. */
+/** Node itself accepts other versions, no version, and several hosts. docs/protocol.md SRF-12, SRF-23. */
 function findHttpFault({ raw }: FastifyRequest): string | undefined {
   if (raw.httpVersion !== '1.1') return `HTTP/${raw.httpVersion}, the hub speaks only HTTP/1.1`
   return namesSeveralHosts(raw) ? 'more than one Host' : undefined
@@ -308,7 +308,7 @@ function refuseUnroutable(
   return 'method_not_allowed'
 }
 
-/** A `:name` in a route's path stands for one segment of it, an empty one too. */
+/** A `:name` in a route's path stands for one segment of the path, an empty one too. */
 function isPathOf(pattern: string, path: string): boolean {
   const wanted = pattern.split('/')
   const segments = path.split('/')

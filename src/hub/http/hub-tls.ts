@@ -69,8 +69,8 @@ export interface TlsServerOptions {
 const HANDSHAKE_MS = 1.5
 
 /**
- * A failed handshake that costs more is one that was made to: the usual one takes 1.5 ms. It counts for ten of it, so that
- * even those who send such ones without a pause have less than a hundredth of the loop, and no agent's p99 is theirs.
+ * A failed handshake that costs more was made to cost more: the usual one takes 1.5 ms. It counts tenfold, so that even
+ * clients that send such handshakes without a pause get less than a hundredth of the loop, and set no agent's p99.
  */
 const DEAR_MS = 3
 const DEAR_FACTOR = 10
@@ -80,7 +80,7 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
   const { log, limits, onHandshakeFailure } = options
   const server = port.app.server as unknown as TlsServer
   const guard = options.hasClientChains === true ? guardClientChains(server) : undefined
-  /** Of those that said hello. */
+  /** Of the connections that said hello. */
   const costs = new WeakMap<Socket, () => number>()
   const addresses = new WeakMap<object, string | undefined>()
   waitAfterFailure(server, {

@@ -70,7 +70,7 @@ export interface MtlsServer extends HttpPort {
   /** The same for what client certificates must lead to. */
   replaceRoots(rootPem: string): void
   cutConnections(agentId: AgentId): void
-  /** Those by a client certificate, given by its SHA-256, that is not wanted. */
+  /** Cuts the connections by client certificates, given by their SHA-256, that are not wanted. */
   cutConnectionsUnless(isWanted: (sha256: string) => Promise<boolean>): Promise<void>
 }
 
@@ -159,7 +159,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     const etag = `"${manifestTag(body)}"`
     reply.header('etag', etag)
     const { numero, epoca, roots } = options.bundle()
-    // More than an agent takes in is told to none: each would ask for it with every manifest, in vain.
+    // The hub tells no agent of more roots than an agent accepts: each would ask for them with every manifest, in vain.
     if (roots.length <= LIMITS.rootsMax) {
       reply.header(BUNDLE_NUMBER_HEADER, numero)
       if (epoca !== undefined) reply.header(BUNDLE_EPOCH_HEADER, epoca)

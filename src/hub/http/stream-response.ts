@@ -21,7 +21,7 @@ export function openStreamResponse(request: FastifyRequest, reply: FastifyReply)
       return response.writableLength
     },
     end: () => {
-      // Whoever has not read what came before would not read the end either.
+      // A client that has not read what came before would not read the end either.
       if (response.writableLength > 0) socket.destroy()
       else response.end(() => socket.destroySoon())
     },

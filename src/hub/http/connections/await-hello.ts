@@ -7,11 +7,11 @@ const FRAGMENT_BYTES_MAX = 16_384
 
 /**
  * Calls `then` when a whole first record of TLS has come, and leaves it to be read: until then a connection costs next to
- * nothing, whoever it is that takes their time. What cannot be one is left to TLS to refuse. A connection on which nothing
- * like it comes in time is closed.
+ * nothing, however long its client takes. TLS refuses what cannot be such a record. A connection on which no whole record
+ * comes in time is closed.
  */
 export function awaitHello(socket: Socket, limitMs: number, then: () => void): void {
-  // One buffer, however many pieces it comes in, and none of Node's pool, which would keep more than it.
+  // One buffer for the record, however many pieces it comes in, and not from Node's pool, which would keep more memory.
   let held = Buffer.alloc(0) as Buffer
   let bytes = 0
   const hold = (chunk: Buffer): void => {
@@ -41,7 +41,7 @@ export function awaitHello(socket: Socket, limitMs: number, then: () => void): v
     socket.removeListener('readable', read)
     socket.removeListener('close', giveUp)
   }
-  // It is nobody's yet, and may be reset meanwhile; also later, while it waits for TLS to begin.
+  // Nothing else listens to the socket yet, and the client may reset it; also later, while it waits for TLS to begin.
   socket.on('error', ignore)
   socket.on('close', giveUp)
   socket.on('readable', read)

@@ -7,7 +7,7 @@ const DEBT_MS_MAX = 10_000
 /** Beyond it the oldest are forgotten, and are as good as new. */
 const CALLERS_MAX = 20_000
 
-/** What callers have cost of late, in time. A /48 has a debt of its own, beside those of its /64s. */
+/** What callers have cost of late, in time. A /48 has a debt of its own, beside the debts of its /64s. */
 export interface CallerDebts {
   charge(caller: Caller, costMs: number, nowMs: number): void
   /** When nothing is owed any more; long ago, or never known, is 0. */
@@ -15,7 +15,7 @@ export interface CallerDebts {
 }
 
 export function createCallerDebts(callersMax: number = CALLERS_MAX): CallerDebts {
-  /** By when each will have paid. Whoever was charged last is the last. */
+  /** By when each caller will have paid. The caller that was charged last is the last. */
   const freeAt = new Map<string, number>()
   const owe = (key: string, debtMs: number, nowMs: number): void => {
     const ownMs = Math.max(freeAt.get(key) ?? 0, nowMs) + debtMs

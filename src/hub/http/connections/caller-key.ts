@@ -3,13 +3,13 @@ import { canonicalIpv6 } from '../../../platform/canonical-ipv6.ts'
 
 /** Who counts as one caller where addresses are counted. docs/protocol.md LIM-25. */
 export interface Caller {
-  /** An IPv4 address, or the /64 of an IPv6 one: whoever has one of its addresses has them all. */
+  /** An IPv4 address, or the /64 of an IPv6 one: a host that has one of its addresses has them all. */
   readonly key: string
   /** The /48 of an IPv6 address, which is what a site is given; IPv4 has none. */
   readonly siteKey: string | undefined
 }
 
-/** A /48 may have as much as so many /64 of it, since others may live there too. */
+/** A /48 may have as much as so many of its /64s, since other hosts may live there too. */
 export const SITE_SHARES = 4
 
 const GROUPS = 8

@@ -2,8 +2,8 @@ import type { Server, TLSSocket } from 'node:tls'
 import { handshakesOf } from './handshakes.ts'
 
 /**
- * Cuts the open connections of which `isWanted` says no, and those that are still shaking hands: theirs is judged by what
- * counted when they came.
+ * Cuts the open connections that `isWanted` does not want, and all connections that are still shaking hands: TLS judges
+ * their certificates by the roots of when they came.
  */
 export type ConnectionSweep = (isWanted: (socket: TLSSocket) => Promise<boolean>) => Promise<void>
 

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 import { peerOf } from './handshakes.ts'
 
 export interface StallLimits {
-  /** For how long a client may take nothing of what is there for it. */
+  /** For how long a client may read nothing of what waits for it. */
   readonly stallMs: number
   /** How often that is looked at. */
   readonly checkIntervalMs?: number

@@ -8,14 +8,14 @@ import { createRecordOpener } from './record-opener.ts'
 /** A connection that said hello, as TLS is to have it. */
 export type GuardConnection = (socket: Socket) => GuardedConnection
 
-/** The line of NSS's key log that has the secret of what a client says during the handshake, and that of TLS 1.2. */
+/** The line of NSS's key log that has the secret of what a client says during the handshake, and the line of TLS 1.2. */
 const KEY_LOG = /^(CLIENT_HANDSHAKE_TRAFFIC_SECRET|CLIENT_RANDOM) [0-9a-f]{64} ([0-9a-f]+)\s*$/
 
 /**
- * Bounds what a chain of certificates may cost before anything of it is verified. docs/protocol.md LIM-30.
+ * Bounds what a chain of certificates may cost, before OpenSSL verifies any of it. docs/protocol.md LIM-30.
  *
- * A TLS 1.3 client encrypts it, and Node tells a server the secrets of its own handshakes. A connection without its secret
- * gets no further. Which connection a line is of never follows from what is in it: that is the client's to choose.
+ * A TLS 1.3 client encrypts the chain, and Node tells a server the secrets of its own handshakes. A connection without its secret
+ * gets no further. The connection of a line never follows from the content of the line, which the client can choose.
  */
 export function guardClientChains(server: TlsServer): GuardConnection {
   const takeTurn = createOneATurn()

@@ -24,7 +24,7 @@ export class GuardedConnection extends Duplex {
     super()
     this.socket = socket
     this.#takeTurn = takeTurn
-    // It may fail while it waits for its turn, when TLS does not listen to it yet: that is nobody's bug.
+    // It may fail while it waits for its turn, when TLS does not listen to it yet: that is not a bug.
     this.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('end', () => this.push(null))

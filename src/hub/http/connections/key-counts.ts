@@ -1,4 +1,4 @@
-/** How many there are of each key; one that has none takes no memory. */
+/** How many there are of each key; a key with a count of 0 takes no memory. */
 export class KeyCounts {
   readonly #counts = new Map<string, number>()
 

@@ -1,7 +1,7 @@
 /**
  * Does one thing in a turn of the event loop: the first at once, what comes in the same turn afterwards. Handshakes that
- * have come to their certificates at the same time would else be verified one after the other, and agents wait for all of
- * them.
+ * have come to their certificates at the same time would else be verified one after the other, and agents would wait for
+ * all of them.
  */
 export function createOneATurn(): (work: () => void) => void {
   const later: (() => void)[] = []

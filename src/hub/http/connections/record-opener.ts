@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** `secret` is the client's traffic secret of the handshake; undefined for a suite that is none of TLS 1.3. */
+/** `secret` is the client's traffic secret of the handshake; undefined for a suite that is not of TLS 1.3. */
 export function createRecordOpener(suiteName: string, secret: Buffer): OpenRecord | undefined {
   const suite = SUITES[suiteName]
   if (suite === undefined) return undefined

@@ -21,8 +21,8 @@ export interface RequestGuardOptions {
 
 export interface GuardedRequests {
   /**
-   * For what a body costs, when it was not there yet in the request's own turn: another one. Nothing where nobody waits, or
-   * when it was.
+   * Another turn, for what a body costs that was not there yet in the request's own turn. Undefined where callers do not
+   * wait, or when the body was there.
    */
   awaitLateTurn(request: IncomingMessage): Promise<TurnOutcome> | undefined
 }
@@ -33,7 +33,7 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
   const [handle] = server.listeners('request') as RequestListener[]
   invariant(handle, 'the server has something to do with requests')
   server.removeListener('request', handle)
-  /** Whose body was not there in their turn. */
+  /** Requests whose body was not there in their turn. */
   const late = new WeakMap<IncomingMessage, () => Promise<TurnOutcome>>()
   const begin = async (
     request: IncomingMessage,
@@ -42,7 +42,7 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
     if (turns === undefined) return handle(request, response)
     const address = clientAddressOf(request, isTrustedProxy)
     const outcome = await turns.take(address)
-    // Whoever has gone meanwhile wants nothing any more.
+    // A client that has gone meanwhile wants nothing any more.
     if (request.socket.destroyed) return undefined
     if (outcome === 'full') return refuse(request, response, address)
     if (!request.complete) late.set(request, () => turns.take(address))

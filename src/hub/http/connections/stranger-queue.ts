@@ -20,15 +20,15 @@ interface WaitingCaller<T> {
 }
 
 /**
- * Those who wait, in the order of when they came or will have paid what they owe, whichever is later. So whoever owes
- * nothing goes before all who do, and of those in debt the one that is out of it first; and as debts end, nobody waits for
- * ever.
+ * The callers that wait, in the order of when they came or will have paid what they owe, whichever is later. So a caller
+ * that owes nothing goes before all callers in debt, and among these the caller that is out of debt first; and as debts
+ * end, no caller waits for ever.
  */
 export class StrangerQueue<T> {
   readonly #debts: CallerDebts
   readonly #limits: StrangerQueueLimits
   readonly #callers = new Map<string, WaitingCaller<T>>()
-  /** One entry for each of them. Ranks only rise: one that is out of date is found when it is the first. */
+  /** One entry for each caller. Ranks only rise: the queue finds an outdated entry when it is the first. */
   readonly #order = new MinHeap<WaitingCaller<T>>()
   readonly #ofSite = new KeyCounts()
   #size = 0
@@ -39,8 +39,8 @@ export class StrangerQueue<T> {
   }
 
   /**
-   * Answers who has no place: this one when its caller has too many waiting, or when the queue is full and nobody has more;
-   * else the last one of whoever has the most.
+   * Answers the item that has no place: this one when its caller has too many waiting, or when the queue is full and no
+   * caller has more; else the last item of the caller that has the most.
    */
   push(address: string, item: T, nowMs: number): T | undefined {
     const caller = callerOf(address)
@@ -98,7 +98,7 @@ export class StrangerQueue<T> {
     this.#size -= 1
   }
 
-  /** Undefined when no site has more waiting than that of the caller would have. */
+  /** Undefined when no site has more waiting than the site of the caller would have. */
   #dropForOneOf(caller: Caller): [T] | undefined {
     const site = this.#ofSite.findMost()
     if (site === undefined || this.#ofSite.of(site) <= this.#ofSite.of(siteOf(caller)) + 1) {

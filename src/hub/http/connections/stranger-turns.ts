@@ -4,15 +4,15 @@ import { measureCost } from './measure-cost.ts'
 import { StrangerQueue, type StrangerQueueLimits } from './stranger-queue.ts'
 
 /**
- * The turns of whoever the hub does not know yet, by what they have cost of late: LIM-24, LIM-25, LIM-26 of
+ * The turns of callers that the hub does not know yet, by what they have cost of late: LIM-24, LIM-25, LIM-26 of
  * docs/protocol.md.
  *
- * One is begun in a turn of the event loop, so that an agent waits for one of them at most. Whose turn it is says
- * StrangerQueue: who has cost more than its share waits for who has not. Nobody has a hard share: what nobody else wants is
- * theirs, since a fleet that enrols from one address, or through a proxy that is not believed, looks like a flood, and would
+ * The hub begins one in a turn of the event loop, so that an agent waits for one of them at most. StrangerQueue says whose
+ * turn it is: callers that have cost more than their share wait for callers that have not. No share is hard: a caller
+ * may take what no other caller wants, since a fleet that enrols from one address, or through a proxy that is not believed, looks like a flood, and would
  * take hours. But work in the loop cannot be interrupted. An agent that comes at a random instant waits for half of
- * whatever is going on, on average, and would find a stranger there nearly always if one followed on the other. So those in
- * debt rest after each of theirs, and longer the more it cost, by its square: then that average is below a millisecond
+ * whatever is going on, on average, and would find a stranger there nearly always if one followed on the other. So callers
+ * in debt rest after each of their turns, and longer the more it cost, by its square: then that average is below a millisecond
  * whatever their work costs, as is worked out in docs/decisions/0009-strangers-pay-in-time.md.
  */
 export interface StrangerTurns {
@@ -39,7 +39,7 @@ export interface StrangerTurnsOptions extends Partial<StrangerQueueLimits> {
 
 const WAITING_MAX = 4096
 const WAITING_PER_CALLER_MAX = 1024
-/** An agent waits on average for half of it at most. */
+/** An agent waits on average for half of such a rest at most. */
 const REST_MS_SCALE = 2
 const REST_MS_MAX = 10_000
 /** What timers can tell apart: shorter rests are taken together. */

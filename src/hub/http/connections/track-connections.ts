@@ -6,7 +6,7 @@ export interface TrackedConnections {
   begin(socket: Socket): void
   /** It is answered. */
   finish(socket: Socket): void
-  /** Also those that are still shaking hands, and from then on whoever comes. */
+  /** Also cuts connections that are still shaking hands, and from then on every connection that comes. */
   cutIdle(): void
 }
 

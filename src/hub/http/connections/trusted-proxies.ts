@@ -27,7 +27,7 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
   }
 }
 
-/** Whom a request is from: the nearest in its chain of proxies that is not a trusted one. docs/protocol.md SRF-18. */
+/** The client of a request: the nearest address in its chain of proxies that is not a trusted proxy. docs/protocol.md SRF-18. */
 export function clientAddressOf(request: IncomingMessage, isTrusted: IsTrustedProxy): string {
   let address = request.socket.remoteAddress ?? ''
   if (!isTrusted(address)) return address

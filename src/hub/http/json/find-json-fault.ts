@@ -14,7 +14,7 @@ const CLOSING_BRACKET = 0x5d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
-/** Why a text that is JSON is refused all the same; undefined when it is not. */
+/** Why the hub refuses a text although it is JSON; undefined when it accepts the text. */
 export function findJsonFault(text: string, depthMax: number): string | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -56,7 +56,7 @@ export function findJsonExcess(
     : undefined
 }
 
-/** Where its closing quote is, the first one after an even number of backslashes; the end of the text where there is none. */
+/** Where its closing quote is, the first one after an even number of backslashes; the end of the text where there is no such quote. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let at = end
