@@ -153,7 +153,7 @@ export async function bootHub(
     operations: { ...hub.operations, addresses: agentAddresses(config.serverNames, bound) },
   })
   certificates.showOn(admin)
-  // Whoever waits for these lines may use the admin socket at once.
+  // A program that waits for these lines may use the admin socket at once.
   logListening(log, { ...bound, admin: admin.bound, metrics: metrics?.address })
   const running = opened.move()
   return { close: () => running.disposeAsync() }
@@ -213,7 +213,7 @@ async function openMeters(clock: Clock): Promise<HubMeters> {
   return createHubMeters(createMetricSet(HUB_METRICS), clock)
 }
 
-/** An address that nobody asked for is not worth a hub that does not start. */
+/** An address that the operator did not ask for must not keep the hub from starting. */
 async function listenForMetrics(
   { metricsBind }: HubConfig,
   logging: Logging,

@@ -59,7 +59,7 @@ export async function openVaultStore(
 
 /**
  * Before anything that could write is opened, since closing that would fold what is left of a damaged write-ahead log into
- * the database: whoever refuses leaves all of it to be looked at.
+ * the database: a hub that refuses leaves everything as it was, to be looked at.
  */
 function inspectAgainstHead(
   vault: UnsealedVault,

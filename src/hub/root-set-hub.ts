@@ -75,7 +75,7 @@ export function createRootSetHub({
         })
       }
       await storeRoots(vaultRoot, pem).catch((error: unknown) => {
-        // A copy for whoever looks for it; the next start writes it.
+        // Only a copy, for people; the next start writes it.
         tls.log.warn({ reason: describeError(error) }, 'Copy of the roots not stored')
       })
     },

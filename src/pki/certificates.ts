@@ -25,7 +25,7 @@ export function parseCertificatesPem(text: string): Certificate[] {
   return (text.match(PEM_CERTIFICATE) ?? []).map((pem) => fromX509(new X509Certificate(pem)))
 }
 
-/** The first certificate of a PEM text; throws when there is none. */
+/** The first certificate of a PEM text; throws when there is no certificate. */
 export function parseCertificatePem(text: string): Certificate {
   const [first] = parseCertificatesPem(text)
   if (first === undefined) throw new Error('no PEM certificate found')

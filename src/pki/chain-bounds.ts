@@ -1,4 +1,4 @@
-// What a chain of certificates may cost whoever verifies it. OpenSSL verifies every signature of it, wherever it leads, and
+// What a chain of certificates may cost the side that verifies it. OpenSSL verifies every signature in a chain, wherever it leads, and
 // compares every name with every constraint.
 
 import { readCertificateFields } from './certificate-fields.ts'

@@ -1,4 +1,4 @@
-// The signature of a certificate request by its own key: proof that whoever asks has it.
+// The signature of a certificate request by its own key: proof that the caller has the key.
 
 import { constants, type KeyObject, verify } from 'node:crypto'
 import { contentOf, type DerElement, DerTag, readDer, readDerAll, readDerSequence } from './der.ts'

@@ -1,4 +1,4 @@
-// What a public key of a stranger may cost. Whoever makes a key chooses what verifying with it costs: an RSA key of 3,072
+// What a public key of a stranger may cost. The maker of a key chooses what verifying with it costs: an RSA key of 3,072
 // bits with an exponent as long takes 7 ms, two hundred times as long as an honest one. So this looks before OpenSSL does.
 
 import { contentOf, type DerElement, DerTag, readDer, readDerSequence } from './der.ts'

@@ -46,7 +46,7 @@ export async function syncDirectory(path: string): Promise<void> {
   await closingAfter(directory, () => directory.sync())
 }
 
-/** The text of a file, or undefined when there is none. A file over the limit is an error, never read whole. */
+/** The text of a file, or undefined when there is no such file. A file over the limit is an error, never read whole. */
 export async function readTextIfPresent(
   path: string,
   bytesMax: number,

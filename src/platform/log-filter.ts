@@ -1,5 +1,5 @@
 // RUST_LOG: a level, or a comma-separated list of `module=level` and at most one bare level for the rest.
-// A module covers those below it (`hub` covers `hub.enroll`); `::` is read as `.`. The longest match wins.
+// A module covers the modules below it (`hub` covers `hub.enroll`); `::` is read as `.`. The longest match wins.
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'off'] as const
 export type LogLevel = (typeof LEVELS)[number]

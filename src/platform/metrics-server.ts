@@ -1,4 +1,4 @@
-// `/metrics`, `/livez` and `/readyz` over plain HTTP, for hub and agent alike. Whoever reaches it may read it: it binds to
+// `/metrics`, `/livez` and `/readyz` over plain HTTP, for hub and agent alike. Any client that reaches it may read it: it binds to
 // loopback unless told otherwise, takes no input but a path, and is bounded like every other port.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -136,7 +136,7 @@ async function answer(
   }
 }
 
-/** JSON, or lines for a browser and whoever else prefers text. */
+/** JSON, or lines for browsers and other clients that prefer text. */
 function describeReadiness(readiness: Readiness, request: IncomingMessage): Answer {
   const subsystems = Object.entries(readiness)
   const isReady = subsystems.every(([, subsystem]) => subsystem.isReady)

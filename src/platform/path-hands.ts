@@ -7,7 +7,7 @@ import { errnoCode, UserError } from './errors.ts'
 export interface PathHands {
   /** What is there now, links followed; undefined when there is nothing. */
   readonly end: Stats | undefined
-  /** Other than root's: whoever may rename, remove or redirect any step of the way. */
+  /** The users besides root who may rename, remove or redirect any step of the way. */
   readonly hands: ReadonlySet<number | 'anyone'>
 }
 
@@ -28,7 +28,7 @@ export function findPathHands(path: string): PathHands {
       end = lstatSync(current)
       continue
     }
-    // Nothing can be below what is no directory, whoever may write to it.
+    // Nothing can be below what is not a directory, no matter who may write to it.
     if (!end.isDirectory()) return { end: undefined, hands }
     const next = join(current, step)
     const stats = lookAt(next)
@@ -51,7 +51,7 @@ export function findPathHands(path: string): PathHands {
   return { end, hands }
 }
 
-/** The hands that a path is in apart from those of its owner, as words; undefined when there are none. */
+/** The hands that a path is in besides its owner's, as words; undefined when there are no others. */
 export function describeStrangers({ end, hands }: PathHands): string | undefined {
   const owner = end?.uid ?? 0
   const strangers = [...hands].filter((hand) => hand !== owner)
@@ -61,7 +61,7 @@ export function describeStrangers({ end, hands }: PathHands): string | undefined
   return typeof stranger === 'number' ? `user ${stranger}` : stranger
 }
 
-/** In a sticky directory nobody touches what is another's; who comes first to a free name is anybody's guess. */
+/** In a sticky directory no user can touch what is another user's; any user may come first to a free name. */
 function noteHands(
   hands: Set<number | 'anyone'>,
   directory: Stats,

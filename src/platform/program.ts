@@ -24,7 +24,7 @@ export async function runProgram(name: string, main: () => Promise<void>): Promi
   isDone = true
 }
 
-/** What somebody can mend on the machine: the system's message names the path, and a stack would say nothing more. */
+/** What an operator can mend on the machine: the system's message names the path, and a stack would say nothing more. */
 const MENDABLE: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'run it as the owner of that file, or as root'],
   ['EPERM', 'run it as the owner of that file, or as root'],

@@ -9,7 +9,7 @@ export function createSerialQueue(): SerialQueue {
   return {
     run(work) {
       const result = tail.then(work)
-      // One failure must not fail those who wait behind it.
+      // One failure must not fail the calls that wait behind it.
       tail = result.catch(() => undefined)
       return result
     },

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from './clock.ts'
 
 /**
- * A UUID that sorts by when it was made (RFC 9562, version 7): milliseconds since 1970, then 74 random bits. Whoever keeps
- * many of them in an index writes at its end, instead of all over it. Nothing is decided by the time in it.
+ * A UUID that sorts by when it was made (RFC 9562, version 7): milliseconds since 1970, then 74 random bits. An index of many
+ * such ids is written at its end, instead of all over it. Nothing is decided by the time in it.
  */
 export function timeOrderedUuid(now: Date = systemClock.now()): string {
   const bytes = randomBytes(16)

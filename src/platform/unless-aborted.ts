@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason as soon as it is aborted; the work goes on, and nobody hears how it ends. */
+/** Rejects with the signal's reason as soon as it is aborted; the work goes on, and its outcome is lost. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let giveUp = (): void => undefined
   const aborted = new Promise<never>((_resolve, reject) => {

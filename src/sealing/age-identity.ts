@@ -1,4 +1,4 @@
-// The key pair of whoever opens sealed files: an identity of the age format, hybrid post-quantum (ML-KEM-768 and X25519).
+// The key pair that opens sealed files: an identity of the age format, hybrid post-quantum (ML-KEM-768 and X25519).
 // https://age-encryption.org/v1 and, for the kind of recipient, https://filippo.io/hpke-pq.
 
 import { hash } from 'node:crypto'

@@ -24,7 +24,7 @@ export async function sealFor(
       const start = recipient.slice(0, 24)
       throw new UserError('recipient_invalid', `recipient ${start}…: ${describeError(error)}`)
     }
-    // A recipient who gets nothing: its turn comes when those before it have had theirs.
+    // A recipient who gets nothing: its turn comes when the recipients before it have had theirs.
     encrypter.addRecipient({
       wrapFileKey: () => {
         onSealed(index + 1)

@@ -1,6 +1,6 @@
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 
-/** The admin operations, from the running hub or from the vault itself; whoever opened it closes it. */
+/** The admin operations, from the running hub or from the vault itself; the caller that opened it closes it. */
 export interface AdminSession {
   readonly operations: AdminOperations
   readonly isThroughHub: boolean

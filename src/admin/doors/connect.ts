@@ -1,4 +1,4 @@
-// Which way a command goes: through the hub that answers, else straight into the vault when nobody holds it.
+// Which way a command goes: through the hub that answers, else straight into the vault when no process holds it.
 
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError } from '../../platform/errors.ts'

@@ -80,7 +80,7 @@ function createAccess(naming: HubNaming, options: PassphraseOptions) {
   return { naming, root, passphrases, unseal }
 }
 
-/** Root reads the file while it may: the vault's owner perhaps may not. What fails is told to whoever needs it. */
+/** Root reads the file while it may: the vault's owner perhaps may not. The code that needs it says what failed. */
 function prepareToReadPassphrase(
   env: Environment,
   userId: number | undefined,
@@ -128,7 +128,7 @@ async function openDirectly(
     lock.release()
     throw error
   }
-  // A hub that starts meanwhile shall not wait until somebody has typed.
+  // A hub that starts meanwhile shall not wait until a person has typed.
   lock.release()
   await passphrases.read()
   return openDirectly(access, clock, options)

@@ -6,7 +6,7 @@ const VARIABLE = 'SVC_MASTER_PASSPHRASE'
 
 /** Where the master passphrase comes from: the environment, else a person, who is asked once. */
 export interface PassphraseSource {
-  /** Reading it would wait for somebody to type. */
+  /** Reading it would wait for a person to type. */
   needsPerson(): boolean
   read(): Promise<Secret<string>>
   /** For a new vault: a person types it twice, since a slip would lock everybody out. */

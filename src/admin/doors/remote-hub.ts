@@ -65,7 +65,7 @@ async function callOnce(
   throw explainRefusal(hub, { name, request }, reply, body as AdminErrorBody)
 }
 
-/** What a hub answers is JSON under a request id; else somebody else answered. */
+/** A hub answers JSON under a request id; else something other than a hub answered. */
 function readBody(hub: RemoteHub, { headers, text }: HubReply): object {
   const body = headers['x-request-id'] === undefined ? undefined : tryParse(text)
   if (typeof body === 'object' && body !== null) return body

@@ -11,7 +11,7 @@ import { errorOfReply, exchange, parseReply } from './hub-calls.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
-/** Undefined when nobody listens on the socket. */
+/** Undefined when no process listens on the socket. */
 export async function connectToHub(socketPath: string): Promise<AdminSession | undefined> {
   if (!(await isAnswered(socketPath))) return undefined
   const operations = operationsBy((name, request) => callHub(socketPath, name, request))

@@ -1,4 +1,4 @@
-// Whom a file may be sealed for: nobody whom only the hub vouches for. Pure. docs/protocol.md SEA.
+// The recipients that a file may be sealed for: none that only the hub vouches for. Pure. docs/protocol.md SEA.
 
 import { parseHostname, parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
 import type { AdminRecipient } from '../../protocol/admin/views.ts'

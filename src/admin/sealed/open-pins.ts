@@ -4,7 +4,7 @@ import { addToPinFile, pinFilePath, readPinFile } from './pin-file.ts'
 import { startPinKeeper } from './pin-keeper.ts'
 import type { RecipientPins } from './recipient-pins.ts'
 
-/** What this operator knows of recipients; closed by whoever opened it. */
+/** What this operator knows of recipients; the caller that opened it closes it. */
 export interface OpenPins {
   readonly known: RecipientPins
   readonly path: string

@@ -25,7 +25,7 @@ export function startPinKeeper(command: readonly string[], path: string): PinKee
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   const ended = Promise.all([once(child, 'close'), text(child.stderr)])
-  // Whoever adds something learns of it; without that it does not matter.
+  // `add` tells its caller of a failure; without an `add` it does not matter.
   ended.catch(() => undefined)
   child.stdin.on('error', () => undefined)
   return {
@@ -41,7 +41,7 @@ export function startPinKeeper(command: readonly string[], path: string): PinKee
 /** The child's own work. */
 export async function keepPins(input: Readable, path: string, clock: Clock): Promise<void> {
   const told = await text(input)
-  // Whoever started it has ended without success.
+  // The parent has ended without success.
   if (told === '') return
   const more = parsePins(told)
   if (more === undefined) throw new SvcError('recipients_cut', 'what was to be kept is cut short')

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { Clock } from '../../platform/clock.ts'
 
-/** What is going on, for whoever waits for it. */
+/** What is going on, for the person who waits. */
 export interface Progress {
   /** To be called often; most calls show nothing. */
   show(text: string): void

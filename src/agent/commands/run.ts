@@ -72,7 +72,7 @@ export async function runRun(env: Environment): Promise<void> {
   await started.run()
 }
 
-/** Says how a round ended to whoever watches a new version; a disk that is full does not end the agent. */
+/** Tells the watcher of a new version how a round ended; a disk that is full does not end the agent. */
 async function recorded(
   { paths, version, clock, logging }: CommandContext,
   round: Promise<PollResult>,
@@ -88,7 +88,7 @@ async function recorded(
   return result
 }
 
-/** Ends soon, when somebody will start us again: until then the answer is on its way. */
+/** Ends soon, when a service manager will start us again: until then the answer is on its way. */
 function restart({ config, clock, logging }: CommandContext): RestartReply {
   if (!config.isSupervised) return { restarting: false }
   logging.forModule('agent').info('Ending, to be started again')
@@ -209,7 +209,7 @@ function hookRunnerOf({ paths, logging }: CommandContext, lock: FileLock): HookR
   })
 }
 
-/** What the hub says there is done at once; polling goes on all the same. */
+/** The agent does at once what the hub says there; it goes on polling besides. */
 function followHub(
   { clock, random, logging }: CommandContext,
   session: AgentSession,

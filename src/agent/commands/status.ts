@@ -15,7 +15,7 @@ export async function runStatus(env: Environment, options: { json: boolean }): P
   print(status, options, formatStatus(status as AgentStatus))
 }
 
-/** Without the lock: it changes nothing, and whoever holds it changes each file as a whole. */
+/** Without the lock: it changes nothing, and the holder of the lock changes each file as a whole. */
 async function readAlone(paths: AgentPaths, now: Date): Promise<AgentStatus> {
   const deliveries = await readDeliveries(paths)
   const events = await listEventFiles(paths.outboxDir)

@@ -29,7 +29,7 @@ const BUSY_RETRY_MS = 500
 const BUSY_WAIT_MS = 120_000
 const FAILED: readonly TargetResult['result'][] = ['reverted', 'held_back', 'stuck']
 
-/** Applies the targets of whoever runs it. Exit status 1 when anything is not as it should be. */
+/** Applies the targets of the user who runs it. Exit status 1 when anything is not as it should be. */
 export async function runTargetsApply(
   env: Environment,
   options: TargetsApplyOptions,
@@ -80,7 +80,7 @@ function tellThroughSocket(owner: FileOwner, { dataDir, socketName }: AgentPaths
   }
 }
 
-/** Whose the agent's files are: those of the user itself, unless that is root. docs/protocol.md TGT-14. */
+/** Who owns the agent's files: the user itself, unless that is root. docs/protocol.md TGT-14. */
 async function ownerOf({ dataDir }: Pick<AgentConfig, 'dataDir'>, uid: number): Promise<FileOwner> {
   const stats = statSync(dataDir, { throwIfNoEntry: false })
   if (stats === undefined) {
@@ -89,7 +89,7 @@ async function ownerOf({ dataDir }: Pick<AgentConfig, 'dataDir'>, uid: number): 
     })
   }
   if (uid !== 0) return { uid, gid: stats.gid }
-  // Whoever could put another one there would choose whose rights root takes, and what it reads.
+  // A user who could put another directory there would choose whose rights root takes, and what it reads.
   const trusted = await readTrustedDirectories(dataDir, stats.uid)
   if (trusted.ok) return { uid: stats.uid, gid: stats.gid }
   throw new UserError('data_dir_open', `root applies nothing from ${dataDir}: ${trusted.reason}`)

@@ -49,7 +49,7 @@ const REQUEST_TIMEOUT_MS = 5000
 const CONNECTIONS_MAX = 16
 /** A round with slow hooks under way may come first. */
 const REPLY_TIMEOUT_MS = 10 * 60_000
-/** Nothing comes before a report, and root waits for nobody's agent for long. */
+/** Nothing comes before a report, and root waits for no agent for long. */
 const REPORT_TIMEOUT_MS = 10_000
 const REPORT_REPLY_BYTES_MAX = 64 * 1024
 
@@ -133,7 +133,7 @@ async function exchange(
 ): Promise<string | undefined> {
   const socket = await connect(path)
   if (socket === undefined) return undefined
-  // tidy: whoever answers does so in real time; a byte now and then does not prolong it.
+  // tidy: the other side answers in real time; a byte now and then does not prolong it.
   const timer = setTimeout(() => socket.destroy(new Error('timeout')), timeoutMs)
   try {
     socket.write(request)

@@ -1,4 +1,4 @@
-// One agent a data directory: whoever acts on it holds its lock; the others ask the one that runs.
+// One agent a data directory: the process that acts on it holds its lock; other processes ask that one.
 
 import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
@@ -6,7 +6,7 @@ import { type FileLock, tryLockFile } from '../../platform/file-lock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { askRunningAgent, type ControlOperation, isAgentListening } from './control-socket.ts'
 
-/** Where whoever acts on a data directory is found. */
+/** Where to find the process that acts on a data directory. */
 interface AgentPlace {
   readonly dataDir: string
   readonly lockFile: string
@@ -15,7 +15,7 @@ interface AgentPlace {
 
 const WAIT_MS = 10_000
 const RETRY_MS = 100
-/** Of whoever may wait for long: each try is a process. */
+/** For a caller that may wait for long: each try is a process. */
 const LONG_RETRY_MS = 500
 
 /** Throws a UserError when another process holds the lock. */

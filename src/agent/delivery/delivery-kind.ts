@@ -20,7 +20,7 @@ export interface DeliveryKind<Installed extends InstalledArtefact = InstalledArt
   /** Its content comes from the hub as it is: certificates do not wait for it, and it is not renewed. */
   readonly isFile: boolean
   layout(outDir: string, name: ArtefactName): VersionedLayout
-  /** Undefined when there is none, or none that could be used: then it is obtained again. */
+  /** Undefined when there is no such delivery on disk, or no usable one: then the agent obtains it again. */
   read(
     outDir: string,
     name: ArtefactName,
@@ -40,7 +40,7 @@ export interface DeliveryKind<Installed extends InstalledArtefact = InstalledArt
   /** What the hub is told of an installed version. */
   eventOf(place: OwnPlace, deliveryId: DeliveryId, installed: Installed): AgentEvent
   hookOf(place: OwnPlace & { readonly caPath: string }, installed: Installed): HookPart
-  /** A document of its own in the state directory: an earlier agent reads those of the kinds that it knows. */
+  /** A document of its own in the state directory: an earlier agent reads the documents of the kinds that it knows. */
   readonly records: {
     readonly file: keyof ProcessedPaths
     /** Of an entry, which has more than this; undefined when it is not in order. */

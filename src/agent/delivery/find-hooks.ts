@@ -1,4 +1,4 @@
-// Which hooks there are, and whether they may be run: nobody but root and the agent's own user may be able to change them.
+// Which hooks there are, and whether they may be run: only root and the agent's own user may be able to change them.
 
 import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export interface FoundHook {
   readonly refusal: string | undefined
 }
 
-/** The hook itself, then those of its `.d` directory in the order of their names' bytes. */
+/** The hook itself, then the hooks of its `.d` directory in the order of their names' bytes. */
 export async function findHooks(
   hookDir: string,
   hookName: HookPart['hookName'],

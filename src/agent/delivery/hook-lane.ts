@@ -35,7 +35,7 @@ export class HookLane {
   readonly #retries: RetrySchedule
   /** One at a time of each delivery. */
   readonly #running = new Map<DeliveryId, Promise<void>>()
-  /** Those whose files are not there: looked at again in the next round. */
+  /** Hooks whose files are not there: the next round looks again. */
   readonly #skipped = new Set<DeliveryId>()
   #problems: string[] = []
   #hostname = ''

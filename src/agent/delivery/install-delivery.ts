@@ -1,4 +1,4 @@
-// Installation: a pair or a file in `out/`, its record, its event; or the reason why there is none.
+// Installation: a pair or a file in `out/`, its record, its event; or the reason why nothing was installed.
 
 import { describeError, errnoCode } from '../../platform/errors.ts'
 import { describeRefusal, meaningOfRefusal } from '../hub/failures.ts'

@@ -47,7 +47,7 @@ export function fileLayout(outDir: string, name: ArtefactName): VersionedLayout 
   }
 }
 
-/** Undefined when there is none, or none that could be used: then it is fetched again. */
+/** Undefined when there is no file, or no usable one: then the agent fetches it again. */
 export async function readInstalledFile(
   outDir: string,
   name: ArtefactName,

@@ -59,7 +59,7 @@ export function pairLayout(outDir: string, name: ArtefactName): VersionedLayout 
   }
 }
 
-/** Undefined when there is none, or none that could be used: then it is made again. */
+/** Undefined when there is no pair, or no usable one: then the agent makes it again. */
 export async function readInstalledPair(
   outDir: string,
   name: ArtefactName,

@@ -1,6 +1,6 @@
 // What has been installed for which delivery, and how far its event and hook have come: certificates in
 // state/processed.json, sealed files in state/delivered-files.json, pushed ones in state/pushed-files.json. A document
-// a kind, because an earlier agent has to understand those that it knows, should it come back.
+// a kind, because an earlier agent, should it come back, has to understand the kinds that it knows.
 
 import { basename, dirname } from 'node:path'
 import { type Static, Type } from 'typebox'
@@ -119,7 +119,7 @@ export async function openProcessedStore(paths: ProcessedPaths): Promise<Process
   }
 }
 
-/** As openProcessedStore does, beside whoever else is at work. */
+/** Reads as openProcessedStore does; a running agent may be at work meanwhile. */
 export async function readDeliveries(paths: ProcessedPaths): Promise<ProcessedDelivery[]> {
   const all: ProcessedDelivery[] = []
   for (const kind of KINDS) all.push(...(await readDocument(paths, kind)).values())

@@ -1,4 +1,4 @@
-// Links in `out/` that somebody removed are put back: what they led to is still there.
+// Puts back the links in `out/` that a user removed: their targets are still there.
 
 import { describeError } from '../../platform/errors.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'

@@ -1,4 +1,4 @@
-// Root lays its rights aside for a while: what it does in between, it does with the rights of a user whom it does not trust.
+// Root lays its rights aside for a while: what it does in between, it does with the rights of a user that it does not trust.
 
 import { invariant } from '../../platform/errors.ts'
 import { takeGroupsOf } from '../../platform/take-groups.ts'
@@ -40,7 +40,7 @@ export async function actAs<T>(owner: FileOwner, work: () => Promise<T>): Promis
 
 /**
  * Whose a directory is. Refused when anyone but that user and root could put another in its place: then its owner
- * would be whoever they choose.
+ * would be any user that they choose.
  */
 export async function findOwnerOf(directory: string): Promise<OwnerFinding> {
   const seen = await lookAt(directory)

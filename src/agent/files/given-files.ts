@@ -1,5 +1,5 @@
-// Files that a setting names: a token, a root certificate. Whoever starts the agent may read them; the owner of the
-// data directory, whom a command started by root becomes, perhaps may not. So root keeps their text before it does.
+// Files that a setting names: a token, a root certificate. The user who starts the agent may read them. A command that
+// root starts becomes the owner of the data directory, who perhaps may not; so root keeps their text first.
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { errnoCode, UserError } from '../../platform/errors.ts'
@@ -10,8 +10,8 @@ import { findPathHands } from '../../platform/path-hands.ts'
 const kept = new Map<string, string>()
 
 /**
- * For root, before it gives up its rights; what cannot be read is told by whoever needs it. Only what nobody but root
- * can have put there: the data directory's owner may plant links wherever it can write, to be read with root's rights.
+ * For root, before it gives up its rights; the code that needs a file says that it cannot be read. Keeps only what root
+ * alone can have put there: the data directory's owner may plant links wherever it can write, to be read with root's rights.
  */
 export function keepGivenFile(path: string | undefined, bytesMax: number): void {
   if (path === undefined || process.getuid?.() !== 0) return

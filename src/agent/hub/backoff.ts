@@ -17,7 +17,7 @@ export function backoffDelayMs(failures: number, random: Random): number {
   return Math.round(fullMs * (0.5 + random() / 2))
 }
 
-/** Ends early when woken, or when the clock was set back: then nobody knows how long was waited. */
+/** Ends early when woken, or when the clock was set back: then the waited time is unknown. */
 export async function waitFor(clock: Clock, durationMs: number, wake: AbortSignal): Promise<void> {
   const startMs = clock.now().getTime()
   for (;;) {

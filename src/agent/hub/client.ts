@@ -35,7 +35,7 @@ export interface HubClient {
   issueCertificate(csrPem: string, deliveryId?: DeliveryId): Promise<HubOutcome<IssueReply>>
   fetchManifest(): Promise<HubOutcome<Manifest>>
   sendEvent(event: EventRequestBody): Promise<HubOutcome<EventReceipt>>
-  /** Whom to seal for, when this host is to read it. */
+  /** The recipient to seal for, when this host is to read a file. */
   sendRecipient(recipient: Recipient): Promise<HubOutcome<Recipient>>
   /** The roots that the hub has in force. */
   fetchBundle(): Promise<HubOutcome<Bundle>>

@@ -34,7 +34,7 @@ export function meaningOfRefusal({ status, code }: HubRefusal): RefusalMeaning {
   return REFUSED_FOR_GOOD.has(code) ? 'permanent' : 'transient'
 }
 
-/** An event that would be refused for ever, and would hold up those behind it. */
+/** An event that the hub would refuse for ever, and that would hold up the events behind it. */
 export function isEventRefusedForGood(refusal: HubRefusal): boolean {
   const meaning = meaningOfRefusal(refusal)
   return meaning === 'permanent' || meaning === 'cancelled'

@@ -55,7 +55,7 @@ interface InUse {
   readonly change: AbortController
   /** Tells it from every other identity and trust. */
   readonly key: string
-  /** With a file that says whom else to trust it may change alone. */
+  /** With a file that names more roots to trust, it may change alone. */
   identityCaPem: string
 }
 
@@ -105,14 +105,14 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
         identityCaPem: identity.caPem,
       }
       old?.change.abort()
-      // It waits for what is under way, and nobody waits for it.
+      // It waits for what is under way, and nothing waits for it.
       void old?.client.close().catch(() => undefined)
     },
     issueCertificate: (csrPem, deliveryId) => client().issueCertificate(csrPem, deliveryId),
     fetchManifest: () => client().fetchManifest(),
     sendEvent: (event) => client().sendEvent(event),
     sendRecipient: (recipient) => client().sendRecipient(recipient),
-    // A file on the host may say whom else to trust, but not which roots come after those of the identity.
+    // A file on the host may name more roots to trust, but not which roots come after those of the identity.
     fetchBundle: () =>
       options.serverCaPath === undefined ? client().fetchBundle() : askOnce(inUse().identityCaPem),
     async tryRoots(caPem) {

@@ -51,7 +51,7 @@ const REFUSED_DIR = 'refused'
 const REFUSED_COUNT_MAX = 100
 
 /**
- * Reads what waits. A damaged file is set aside, since it would hold up those behind it for ever; one that the disk
+ * Reads what waits. A damaged file is set aside, since it would hold up the files behind it for ever; one that the disk
  * does not give us now (EIO, EMFILE, EACCES) keeps its place, and is read again when it is its turn.
  */
 export async function openOutbox(directory: string, log: Logger): Promise<Outbox> {
@@ -133,7 +133,7 @@ class FileOutbox implements Outbox {
       // Not fsynced: were the removal lost, the hub would answer the same for the same request_id.
       await removeIfPresent(join(this.#directory, fileName))
     } else {
-      // A delivery that was cancelled or replaced meanwhile is nobody's fault.
+      // A delivery that was cancelled or replaced meanwhile is not a failure.
       const level = meaningOfRefusal(outcome) === 'cancelled' ? 'info' : 'warn'
       await this.#setAside(fileName, describeRefusal(outcome), { event: body.tipo_evento, level })
     }
@@ -148,7 +148,7 @@ class FileOutbox implements Outbox {
       const body = parseJson(text)
       if (Check(EventRequestBody, body)) return body
     } catch (error) {
-      // A file over the limit is none of ours; whatever else comes is the disk's.
+      // A file over the limit is not ours; any other failure is the disk's.
       if (error instanceof Error && !(error instanceof SvcError)) return error
     }
     await this.#setAside(fileName, 'it is damaged')
@@ -183,7 +183,7 @@ export async function flushOutbox(
   else budget.noteRefusal(result)
 }
 
-/** In their order; none when there is no outbox yet. Reads only, beside whoever else is at work. */
+/** In their order; none when there is no outbox yet. Reads only, so a running agent may be at work meanwhile. */
 export async function listEventFiles(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT') return []

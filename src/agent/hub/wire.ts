@@ -52,7 +52,7 @@ export interface Manifest {
   readonly bundleNumber?: BundleNumber | undefined
 }
 
-/** Where a set of roots stands among the others: by época first, of which there is one unless somebody counted anew. */
+/** Where a set of roots stands among the others: by época first; there is one época unless an operator made a new one. */
 export interface BundleNumber {
   readonly epoch: number
   readonly number: number

@@ -18,7 +18,7 @@ export async function adoptPlainIdentity(
   const layout = identityLayout(identityDir)
   const names = Object.keys(layout.links)
   const kinds = await Promise.all(names.map((name) => kindOfPlace(layout, name, files)))
-  // The certificate comes first: a plain key beside a linked one is somebody else's, as is a link to anywhere else.
+  // The certificate comes first: a plain key beside a linked one is not ours, nor is a link to anywhere else.
   const isPlain =
     kinds[0] === 'file' && kinds.every((kind) => kind === 'file' || kind === 'own link')
   if (!isPlain) return false

@@ -12,7 +12,7 @@ import { nodeFileOperations, removeStagedFiles } from '../files/file-operations.
 
 export interface AgeKey {
   readonly identity: Secret<string>
-  /** Its public part: whom others seal for. */
+  /** Its public part: the recipient that others seal for. */
   readonly recipient: Recipient
 }
 
@@ -27,7 +27,7 @@ export class AgeKeyDamagedError extends UserError {
   }
 }
 
-/** Undefined when there is none. */
+/** Undefined when there is no key. */
 export async function readAgeKey(path: string): Promise<AgeKey | undefined> {
   const text = await readTextIfPresent(path, FILE_BYTES_MAX)
   if (text === undefined) {

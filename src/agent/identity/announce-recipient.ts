@@ -1,4 +1,4 @@
-// The hub is told whom to seal for when this host is to read it: at the start, and once a day.
+// The agent tells the hub which recipient to seal for when this host is to read a file: at the start, and once a day.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'

@@ -1,4 +1,4 @@
-// The roots that the hub offers, adopted: over a connection that those in use vouch for, after one by the new ones.
+// The roots that the hub offers, adopted: over a connection that the roots in use vouch for, after a connection by the new roots.
 
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'

@@ -37,7 +37,7 @@ function parseChain(pem: string): Certificate[] | undefined {
   try {
     return parseCertificatesPem(pem)
   } catch {
-    // OpenSSL's words for bytes that are not a certificate help nobody.
+    // OpenSSL's words for bytes that are not a certificate are of no help.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Whether the roots that the hub offers may take the place of those that are trusted. docs/protocol.md TRU.
+// Whether the roots that the hub offers may take the place of the roots that the agent trusts. docs/protocol.md TRU.
 
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import type { Bundle, BundleNumber } from '../hub/wire.ts'
@@ -57,7 +57,7 @@ function parseRoots(pems: readonly string[]): readonly Certificate[] | undefined
     const roots = pems.map((pem) => parseCertificatesPem(pem))
     return roots.every(({ length }) => length === 1) ? roots.flat() : undefined
   } catch {
-    // OpenSSL's words for bytes that are not a certificate help nobody.
+    // OpenSSL's words for bytes that are not a certificate are of no help.
     return undefined
   }
 }

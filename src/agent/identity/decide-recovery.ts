@@ -10,7 +10,7 @@ export interface RecoveryFacts {
   readonly isHandshakeFailing: boolean
 }
 
-/** Why the identity has to be recovered, if it has to: renewal is for those that still open the door. docs/protocol.md REC. */
+/** Why the identity has to be recovered, if it has to: renewal is for identities that the hub still accepts. docs/protocol.md REC. */
 export function decideRecovery(facts: RecoveryFacts): string | undefined {
   if (facts.hubSaidExpired) return 'expired, says the hub'
   if (!facts.isHandshakeFailing || facts.hubNow === undefined) return undefined

@@ -159,7 +159,7 @@ function checkReply(
     })
     return fault === undefined ? { ok: true, roots } : { ok: false, fault }
   } catch {
-    // OpenSSL's words for bytes that are not a certificate help nobody.
+    // OpenSSL's words for bytes that are not a certificate are of no help.
     return { ok: false, fault: 'a certificate in it cannot be parsed' }
   }
 }

@@ -55,7 +55,7 @@ export async function renewIfStillDue(
 ): Promise<void> {
   const { session } = context
   if (needOf(session, leaf) !== RENEWAL) return
-  // It may be another one by now.
+  // It may be another identity now.
   const current = await requireIdentity(session.paths.identityDir)
   if (needOf(session, current.leaf) === RENEWAL) await attemptRenewal(context, budget)
 }

@@ -130,7 +130,7 @@ async function readPending(
       pending: { key, csrPem, idempotencyKey: request.idempotency_key, recipient },
     }
   } catch (error) {
-    // Nothing is lost with a recovery: nobody waits for it, and the next one starts from the same identity.
+    // Nothing is lost with a recovery: nothing waits for it, and the next recovery starts from the same identity.
     if (purpose === 'recovery') return undefined
     throw new UserError(
       'pending_damaged',
@@ -150,7 +150,7 @@ function stagedName(pendingDir: string): string {
   return `${pendingDir}.${randomBytes(6).toString('hex')}.tmp`
 }
 
-/** A crash before or after the rename leaves a directory that nobody needs. */
+/** A crash before or after the rename leaves a directory that is no longer needed. */
 async function removeStaged(pendingDir: string): Promise<void> {
   const parent = dirname(pendingDir)
   const prefix = `${basename(pendingDir)}.`

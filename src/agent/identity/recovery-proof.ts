@@ -1,4 +1,4 @@
-// What a recovery shows the hub: that whoever asks holds the key of the expired identity, now, for this CSR and this hub.
+// What a recovery shows the hub: that the caller holds the key of the expired identity, now, for this CSR and this hub.
 
 import { hash, randomUUID } from 'node:crypto'
 import { CompactSign } from 'jose'

@@ -101,7 +101,7 @@ export function serveAgentMetrics(
   })
 }
 
-/** It reads every pair from the disk: once in a few seconds, whoever asks how often. */
+/** It reads every pair from the disk: at most once in a few seconds, however often a client asks. */
 function rarely({ readStatus, clock }: AgentMetricsOptions): () => Promise<AgentStatus> {
   let known: { readonly status: AgentStatus; readonly atMs: number } | undefined
   return async () => {

@@ -59,7 +59,7 @@ export function agentPaths(
 const PRIVATE = 0o700
 const SHARED = 0o755
 
-/** `out` is open, so that a service can reach a certificate that it may read; identity and state are nobody else's. */
+/** `out` is open, so that a service can reach a certificate that it may read; identity and state are the agent's alone. */
 export async function prepareDirectories(paths: AgentPaths): Promise<void> {
   await ensureDirectory(paths.dataDir, SHARED)
   await ensureDirectory(paths.identityDir, PRIVATE)
@@ -76,7 +76,7 @@ async function ensureDirectory(path: string, mode: number): Promise<void> {
     await syncDirectory(dirname(path))
     return
   }
-  // Whoever made it may have been killed before it was there for good.
+  // The process that made it may have been killed before it was there for good.
   await syncDirectory(dirname(path)).catch((error: unknown) => {
     // A parent that only others may list was made, and synced, by them.
     if (errnoCode(error) !== 'EACCES') throw error

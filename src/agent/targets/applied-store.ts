@@ -61,7 +61,7 @@ const Document = Type.Object({
   format: Type.Literal(1),
   targets: Type.Record(Type.String(), TargetRecord),
   reports: Type.Array(PairTargetReport),
-  /** Apart: whoever applies nothing but certificates reads the rest still, and leaves these. */
+  /** Apart: an earlier agent, which applies certificates only, still reads the rest, and leaves these. */
   file_reports: Type.Optional(Type.Array(FileTargetReport)),
 })
 type Document = Static<typeof Document>
@@ -80,7 +80,7 @@ export interface AppliedStore {
 
 const NAME = 'applied.json'
 const BYTES_MAX = 64 * 1024 * 1024
-/** What nobody has heard for so long is dropped, the oldest first. */
+/** Reports that no listener has heard for so long are dropped, the oldest first. */
 const REPORTS_MAX = 1000
 
 /** Throws a UserError when the file is there but cannot be understood; it is then left alone. */

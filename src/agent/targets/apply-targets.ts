@@ -1,5 +1,5 @@
 // One pass over the targets: what a crash left is put back, then each target is brought to the version in `out/`.
-// Whoever makes a pass holds the lock of the state directory.
+// The caller of a pass holds the lock of the state directory.
 
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import type { Target } from './target.ts'
 import type { TargetParts, TransactionContext } from './transaction.ts'
 
 export interface TargetsEnvironment {
-  /** It exists, and is nobody else's. */
+  /** It exists, and belongs to the applier alone. */
   readonly stateDir: string
   readonly files: TargetFileOperations
   readonly parts: TargetParts

@@ -1,4 +1,4 @@
-// What a change of a target's files has come to, so that whoever comes after a crash can put everything back.
+// What a change of a target's files has come to, so that the applier that comes after a crash can put everything back.
 //
 //   journal/<target>.<phase>.json   what is changed, written once; only its name changes, which no full disk forbids
 //   journal/<target>/old-0 …        the files as they were
@@ -98,7 +98,7 @@ export class JournalStore {
     await this.#files.syncDirectory(this.#directory)
   }
 
-  /** Those that a crash left; an entry that cannot be read says nothing but whose it is. */
+  /** The entries that a crash left; an entry that cannot be read says only which target it belongs to. */
   async list(): Promise<{
     readonly journals: readonly Journal[]
     readonly unreadable: readonly { readonly target: string; readonly reason: string }[]

@@ -1,4 +1,4 @@
-// A delivered pair as whoever applies targets reads it.
+// A delivered pair as the applier of targets reads it.
 
 import { join } from 'node:path'
 import { Check } from 'typebox/value'

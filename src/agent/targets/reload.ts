@@ -63,7 +63,7 @@ async function findProgram(
 
 type ProgramVerdict = 'trusted' | 'missing' | { readonly reason: string }
 
-/** Walks to it as the kernel would: whoever could change any step of the way could choose what is run. */
+/** Walks to the program as the kernel would: a user who could change any step of the way could choose what is run. */
 async function judgeProgram(path: string, uid: number): Promise<ProgramVerdict> {
   const steps = path.split('/')
   let current = '/'
@@ -75,7 +75,7 @@ async function judgeProgram(path: string, uid: number): Promise<ProgramVerdict> 
     if (stats === undefined) return 'missing'
     if (typeof stats === 'string') return { reason: stats }
     const isLink = stats.isSymbolicLink()
-    // A link has no mode of its own; nobody changes it but the owner of its directory.
+    // A link has no mode of its own; only the owner of its directory can change it.
     const reason = ownershipRefusal({ uid: stats.uid, mode: isLink ? 0 : stats.mode }, uid, next)
     if (reason !== undefined) return { reason }
     if (!isLink) {

@@ -1,4 +1,4 @@
-// A pass on a real host: under the lock, with the rights of the applier, its reports told to whoever takes them.
+// A pass on a real host: under the lock, with the rights of the applier, its reports told to the listener that takes them.
 
 import { describeError } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -45,7 +45,7 @@ export interface TargetsHost {
 export interface PassOutcome {
   readonly results: readonly TargetResult[]
   readonly problems: readonly string[]
-  /** Told to nobody yet. */
+  /** Reports that no listener has heard yet. */
   readonly reportsWaiting: number
 }
 
@@ -108,8 +108,8 @@ export async function tellWaitingReports(host: TargetsHost, tell: TellReport): P
 }
 
 /**
- * In their order: one that has to wait holds up those behind it. Whoever listens may take its time, but not keep the
- * lock from the next pass.
+ * In their order: a report that has to wait holds up the reports behind it. The listener may take its time, but not keep
+ * the lock from the next pass.
  */
 async function tellReports(applied: AppliedStore, tell: TellReport, log: Logger): Promise<void> {
   const endMs = performance.now() + TELLING_MS_MAX

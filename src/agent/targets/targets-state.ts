@@ -1,5 +1,5 @@
-// The directory in which whoever applies targets keeps journal, old copies and reports. Old copies hold keys, and what
-// the journal says is done: it is nobody else's, and one at a time works in it.
+// The directory in which the applier of targets keeps journal, old copies and reports. Old copies hold keys, and the
+// applier does what the journal says: so the directory is the applier's alone, and one process at a time works in it.
 
 import { chmod, lstat, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ export interface TargetsConfig {
 const PRIVATE = 0o700
 
 /**
- * Where whoever applies targets keeps its journal. Root's is beside the data directory, since an agent that owns that
+ * Where the applier of targets keeps its journal. Root's journal is beside the data directory, since an agent that owns that
  * directory could put another in the place of anything in it.
  */
 export function targetsStateDir(

@@ -13,7 +13,7 @@ export interface Release {
 export interface InstallOptions {
   readonly binary: string
   readonly oldVersion: string
-  /** Of the last round that the old version did; undefined when nobody knows. */
+  /** Of the last round that the old version did; undefined when that is unknown. */
   readonly oldOutcome: RoundOutcome | undefined
   readonly at: Date
   readonly files: UpdateFiles
@@ -32,7 +32,7 @@ export async function installRelease(release: Release, options: InstallOptions):
   const names = updateNames(options.binary)
   try {
     await stage(release, options, names)
-    // Whatever needs room on the disk is written by now.
+    // All that needs room on the disk is already written.
     await keepOld(names, files)
     await files.rename(names.markerStaged, names.marker)
     // A power cut must not keep the new one and forget how to undo it.

@@ -1,5 +1,5 @@
-// One update of an executable at a time, which whoever watches the last one holds too. The lock is a file that nobody
-// else can open: anybody may lock what they may read, such as a directory, and keep it locked for ever.
+// One update of an executable at a time; the watcher of the last update holds the lock too. The lock is a file that no
+// other user can open: any user may lock what they may read, such as a directory, and keep it locked for ever.
 
 import { fstatSync, lstatSync, rmSync } from 'node:fs'
 import { errnoCode, UserError } from '../../platform/errors.ts'

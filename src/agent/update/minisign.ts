@@ -39,7 +39,7 @@ const TRUSTED_COMMENT_START = 'trusted comment: '
 /** What a file has lines of: printable characters, no line ends and no other controls. */
 const ONE_LINE = /^[^\p{Cc}\p{Cs}\u{2028}\u{2029}\u{FFFD}]*$/u
 
-/** The base64 line of a `.pub` file, or undefined when it is none. */
+/** The base64 line of a `.pub` file; undefined for a text that is not such a file. */
 export function parseMinisignPublicKey(line: string): MinisignPublicKey | undefined {
   const bytes = decodeBase64(line, ALGORITHM_BYTES + KEY_ID_BYTES + KEY_BYTES)
   if (bytes === undefined || bytes.toString('latin1', 0, ALGORITHM_BYTES) !== 'Ed') return undefined
@@ -54,7 +54,7 @@ export function parseMinisignPublicKey(line: string): MinisignPublicKey | undefi
   }
 }
 
-/** The content of a `.minisig` file, or undefined when it is none. */
+/** The content of a `.minisig` file; undefined for a text that is not such a file. */
 export function parseMinisignSignature(file: Uint8Array): MinisignSignature | undefined {
   if (file.length > SIGNATURE_FILE_BYTES_MAX) return undefined
   const text = Buffer.from(file).toString('utf8')

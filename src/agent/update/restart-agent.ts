@@ -14,7 +14,7 @@ import {
   type RoundOutcome,
 } from './round-outcome.ts'
 
-/** What the running agent answers; false when nobody would start it again. */
+/** What the running agent answers; false when no service manager would start it again. */
 export const RestartReply = Type.Object({ restarting: Type.Boolean() })
 export type RestartReply = Static<typeof RestartReply>
 

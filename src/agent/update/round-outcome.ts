@@ -1,4 +1,4 @@
-// What became of the last round, for whoever watches a new version: one short line in the agent's state.
+// What became of the last round, for the watcher of a new version: one short line in the agent's state.
 
 import { join } from 'node:path'
 import { replaceFile } from '../../platform/files.ts'

@@ -14,7 +14,7 @@ export interface UpdateNames {
   /** Tells the watcher that a new version has to prove itself. */
   readonly marker: string
   readonly markerStaged: string
-  /** Held by whoever changes any of these, and gone afterwards. */
+  /** The process that changes any of these files holds it, and removes it afterwards. */
   readonly lock: string
 }
 

@@ -1,4 +1,4 @@
-// The executable that is to be replaced: an agent, in a place that nobody else can change.
+// The executable to replace: an agent, in a place that no other user can change.
 
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
@@ -63,7 +63,7 @@ async function refuseOpenPlaces(binary: string): Promise<void> {
   }
 }
 
-/** It is asked for its version, which is to run it: nobody else may say what it does. */
+/** To ask it for its version is to run it, so no other user may be able to change it. */
 async function refuseOthersFile(binary: string): Promise<void> {
   const { uid, mode } = await lstat(binary)
   const isOthers = uid !== 0 && uid !== process.geteuid?.()

@@ -47,7 +47,7 @@ export function createCaConnection(options: CaConnectionOptions): CaConnection {
     useRoots(rootPem) {
       const old = agent
       agent = createAgent({ ...options, rootPem })
-      // It waits for what is under way, and nobody waits for it.
+      // It waits for what is under way, and nothing waits for it.
       void old.close().catch(() => undefined)
     },
     send: async (request) => {

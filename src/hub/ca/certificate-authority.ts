@@ -1,4 +1,4 @@
-// The port to whoever signs and revokes: a step-ca, or anything that speaks that part of its API.
+// The port to the CA, which signs and revokes: a step-ca, or anything that speaks that part of its API.
 
 import { SvcError } from '../../platform/errors.ts'
 import type { CertificateRequest } from '../../pki/csr.ts'
@@ -20,7 +20,7 @@ export interface SignedCertificate {
   readonly intermediates: readonly Certificate[]
   /** All of them, PEM, leaf first. */
   readonly chainPem: string
-  /** SHA-256 of the root that the chain leads to, by whoever looked. */
+  /** SHA-256 of the root that the chain leads to; undefined when the adapter did not look. */
   readonly rootSha256?: string | undefined
 }
 

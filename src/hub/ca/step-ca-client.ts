@@ -194,7 +194,7 @@ function checkChain(
   }
 }
 
-/** A shorter life than was asked for harms nobody; a longer one is not what was asked for. */
+/** A shorter life than was asked for does no harm; a longer one is not what was asked for. */
 function findLifetimeFault(
   leaf: Certificate | undefined,
   lifetimeSeconds: number | undefined,

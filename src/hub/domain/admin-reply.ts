@@ -1,4 +1,4 @@
-/** What a create was answered, sealed so that only whoever asked for it can have it read again. */
+/** What a create was answered, sealed so that only the caller that asked can have it read again. */
 export interface SealedReply {
   /** Derived from what the caller sent, hex. */
   readonly id: string

@@ -12,7 +12,7 @@ export interface RequestedRotation {
   readonly afterSeq: number
 }
 
-/** Fulfilled by the use of any identity that was issued since, whoever asked for that one. docs/protocol.md PSH-12. */
+/** The use of any identity that was issued since fulfils it, also of one issued for another reason. docs/protocol.md PSH-12. */
 export function isFulfilled(rotation: RequestedRotation, agent: Agent): boolean {
   return agent.activeIdentity !== null && agent.activeIdentity.seq > rotation.afterSeq
 }

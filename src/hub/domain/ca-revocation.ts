@@ -9,7 +9,7 @@ export interface CaRevocation {
   readonly serial: string
   readonly purpose: CertificatePurpose
   readonly agentId: AgentId
-  /** Of its agent, which may be removed, or enrolled again, by now. */
+  /** Of its agent, which may have been removed, or enrolled again, since. */
   readonly hostname: Hostname
   readonly revokedAt: Date
   readonly notAfter: Date

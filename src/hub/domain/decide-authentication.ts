@@ -45,7 +45,7 @@ export function decideAuthentication(facts: AuthenticationFacts): Authentication
 
 /**
  * All identities newer than the one in use are good until one of them is used; then, after the grace, the older ones
- * are not. Nothing is superseded by being issued, so a lost reply locks nobody out.
+ * are not. Nothing is superseded by being issued, so a lost reply locks no agent out.
  */
 export function isSuperseded(certificate: IssuedCertificate, agent: Agent, now: Date): boolean {
   const active = agent.activeIdentity

@@ -1,4 +1,4 @@
-// Which roots may follow those in force, and who would be lost. docs/protocol.md TRU.
+// Which roots may follow the roots in force, and which agents would be lost. docs/protocol.md TRU.
 
 import type { Certificate } from '../../pki/certificates.ts'
 import { LIMITS } from '../../protocol/limits.ts'
@@ -17,7 +17,7 @@ export function compareRoots(
   return { added: without(wanted, current), removed: without(current, wanted) }
 }
 
-/** Why nobody should trust these; undefined when they may be. */
+/** Why no agent should trust these roots; undefined when agents may. */
 export function findRootsFault(roots: readonly Certificate[], now: Date): string | undefined {
   if (roots.length > LIMITS.rootsMax) return `more than ${LIMITS.rootsMax} roots`
   const stranger = roots.find(({ x509 }) => !x509.ca)

@@ -15,7 +15,7 @@ export interface EventBudgetFacts {
   readonly debt: EventDebt | undefined
   readonly entryBytes: number
   readonly room: EventRoom
-  /** `Number.POSITIVE_INFINITY` when it is lifted; the reserve is shared all the same. */
+  /** `Number.POSITIVE_INFINITY` when it is lifted; the reserve is shared even then. */
   readonly bytesPerDay: number
   readonly now: Date
 }
@@ -41,8 +41,8 @@ export function entryBytesOf(payloadText: string): number {
 }
 
 /**
- * Whoever owes less than a day’s worth may send one more, of any size: so no budget is too small for an event, and none is
- * overdrawn by more than one. What is owed for the reserve bars nobody from anything else.
+ * An agent that owes less than a day’s worth may send one more event, of any size: so no budget is too small for an event,
+ * and no budget is overdrawn by more than one. A debt to the reserve bars no agent from anything else.
  */
 export function decideEventBudget(facts: EventBudgetFacts): EventBudgetVerdict {
   const { entryBytes, room, bytesPerDay, now } = facts

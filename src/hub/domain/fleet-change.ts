@@ -8,7 +8,7 @@ export interface FleetChange {
   /** Null for one that is about no single carga. */
   readonly cargoId: CargoId | null
   readonly actor: Actor
-  /** When it came into force; null while it is prepared, and nobody sees anything of it. */
+  /** When it came into force; null while it is prepared, when no reader sees it. */
   readonly inForceAt: Date | null
 }
 

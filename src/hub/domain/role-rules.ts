@@ -11,9 +11,9 @@ export const TOKEN_TTL_SECONDS_MAX = 7 * 86_400
  */
 export const CERT_TTL_SECONDS_MIN = 15 * 60
 
-/** What holds for the agents of one role, whoever asks: token, enrolment, certificate, renewal or recovery. */
+/** What holds for the agents of one role, in every request: token, enrolment, certificate, renewal or recovery. */
 export interface RoleRules {
-  /** The name of the policy that says so; undefined when there is none. */
+  /** The name of the policy that says so; undefined when no policy does. */
   readonly policyName: string | undefined
   readonly tokenTtlSecondsMax: number
   readonly tokenTtlSecondsDefault: number
@@ -23,7 +23,7 @@ export interface RoleRules {
   readonly automaticCargoes: readonly CargoId[]
   /** Whether an admin token of role operator may have a host enrolled again. */
   readonly mayOperatorsReenroll: boolean
-  /** What such a token may give besides the agent's own name: what somebody named, and nothing by default. */
+  /** What such a token may give besides the agent's own name: the names that an admin named, and nothing by default. */
   readonly operatorSans: readonly string[]
 }
 
@@ -45,14 +45,14 @@ export function rulesOfRole(role: string, policies: readonly Policy[]): RoleRule
   }
 }
 
-/** The row of the role counts, as a whole; that of `EVERY_ROLE` only for a role that has none. */
+/** The row of the role counts, as a whole; the row of `EVERY_ROLE` only for a role without a row. */
 export function policyOfRole(role: string, policies: readonly Policy[]): Policy | undefined {
   return (
     policies.find((each) => each.role === role) ?? policies.find((each) => each.role === EVERY_ROLE)
   )
 }
 
-/** Those that no certificate of this agent may have; its own hostname always may be there. */
+/** The names that no certificate of this agent may have; its own hostname is always permitted. */
 export function findForbiddenSans(
   { permittedSans }: Pick<RoleRules, 'permittedSans'>,
   hostname: string,

@@ -3,8 +3,8 @@
 import { BlockList, isIP } from 'node:net'
 import { canonicalIpv6 } from '../../platform/canonical-ipv6.ts'
 
-// Private networks are where most receivers are. These are nobody's: a machine's own neighbourhood, where clouds answer
-// whoever asks from within with that machine's credentials, and addresses that are not one machine's.
+// Private networks are where most receivers are. No receiver has these: a machine's own neighbourhood, where clouds answer
+// any caller on the machine with the machine's credentials, and addresses that do not belong to one machine.
 const NEIGHBOURHOOD = [
   ['169.254.0.0', 16],
   // Metadata services outside of the link-local networks: Alibaba, Oracle, Azure.

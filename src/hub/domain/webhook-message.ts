@@ -65,7 +65,7 @@ export function secretFrom(key: Buffer): string {
   return SECRET_PREFIX + key.toString('base64')
 }
 
-/** Null where it is too long, or no JSON any more; whoever needs it reads the log. */
+/** Null for a payload that is too long, or no longer JSON; a receiver that needs it reads the log. */
 function describePayload(text: string): { payload: unknown; payload_bytes: number } {
   const bytes = Buffer.byteLength(text)
   return { payload: bytes > PAYLOAD_BYTES_MAX ? null : parseOrNull(text), payload_bytes: bytes }

@@ -1,4 +1,4 @@
-// What the store knows of the fleet, as metrics. It is asked at most every few seconds, whoever scrapes how often.
+// What the store knows of the fleet, as metrics. The hub asks the store at most every few seconds, however often a client scrapes.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { MetricSet } from '../../platform/metric-set.ts'
@@ -85,7 +85,7 @@ function exportSummary(set: MetricSet<HubMetrics>, fleet: FleetSummary, now: Dat
     purposes.flatMap((purpose) =>
       Object.keys(ENDING_WITHIN).map((within) => ({
         labels: { purpose, within },
-        // Its keys are those of the table.
+        // It has the keys of the table.
         value: certificates[purpose].endingWithin[within as EndingWithin],
       })),
     ),

@@ -1,4 +1,4 @@
-// What is counted while it happens; the rest is measured when somebody asks.
+// What is counted while it happens; the rest is measured when a client asks.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { MetricSet } from '../../platform/metric-set.ts'

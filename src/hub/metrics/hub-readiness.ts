@@ -13,7 +13,7 @@ export interface ReadinessFacts {
   readonly now: Date
   /** The last entries, oldest first, or why they cannot be read. */
   readonly lastEntries: readonly AuditEntry[] | Error
-  /** Or why nobody knows. */
+  /** Or why it is unknown. */
   readonly freeBytes: number | Error
   readonly floorBytes: number
   readonly lastCaCall: LastCaCall | undefined
@@ -52,7 +52,7 @@ function judgeStore({ lastEntries, freeBytes, floorBytes }: ReadinessFacts): Sub
   return notReady(`${freeBytes} bytes are free, and events are refused below ${floorBytes}`)
 }
 
-/** A refusal is the CA's answer to one request, which whoever sent it can provoke. */
+/** A refusal is the CA's answer to one request, which the sender of the request can provoke. */
 function judgeCa({ lastCaCall, now }: ReadinessFacts): Subsystem {
   if (lastCaCall === undefined) return ready('not called since the start')
   const { outcome, at } = lastCaCall

@@ -1,4 +1,4 @@
-// The metrics port of a hub: what is measured when somebody asks, and readiness.
+// The metrics port of a hub: what is measured when a client asks, and readiness.
 
 import { stat, statfs } from 'node:fs/promises'
 import type { BindAddress } from '../../platform/bind-address.ts'
@@ -56,7 +56,7 @@ export function serveHubMetrics(
       svc_event_loop_utilization_ratio: sinceLast.utilization,
     } as const
     for (const [name, value] of Object.entries(gauges)) {
-      // Its keys are those of the object.
+      // It has the keys of the object.
       set.replace(name as keyof typeof gauges, [{ labels: {}, value }])
     }
     set.replace('process_cpu_seconds_total', [{ labels: {}, value: (user + system) / 1e6 }])

@@ -56,7 +56,7 @@ export interface StoreReader {
   findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
   hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
 
-  /** Whom to seal for, when this agent is to read it. */
+  /** The recipient to seal for, when this agent is to read a file. */
   findRecipient(agentId: AgentId): Promise<Recipient | undefined>
   /** Undefined for an agent that never owed anything. */
   findEventDebt(agentId: AgentId): Promise<EventDebt | undefined>
@@ -102,7 +102,7 @@ export interface StoreReader {
   /** The deliveries that this one replaces, and those that they replaced; oldest first. */
   listPredecessors(id: DeliveryId): Promise<Delivery[]>
 
-  /** Those that are not done: prepared, or in force and not yet written down everywhere. */
+  /** The changes that are not done: prepared, or in force and not yet written down everywhere. */
   listChanges(): Promise<FleetChange[]>
 
   summariseFleet(rule: LateRule): Promise<FleetSummary>
@@ -169,7 +169,7 @@ export interface StoreWriter extends StoreReader {
   insertToken(token: EnrollmentToken): Promise<void>
   /** Replaces everything but the hash. */
   updateToken(token: EnrollmentToken): Promise<void>
-  /** Those whose time is over have ended for good, admin tokens too. */
+  /** Ends for good the tokens whose time is over, admin tokens too. */
   endExpiredTokens(now: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
@@ -232,7 +232,7 @@ export interface StoreWriter extends StoreReader {
   setCaRevoked(sha256: string, at: Date): Promise<boolean>
   /** Whether it was yet to be revoked there, and not refused. */
   setCaRefused(sha256: string, at: Date, reason: string): Promise<boolean>
-  /** Why none of those that wait is done. */
+  /** Why no waiting revocation is done. */
   setCaFailing(now: Date, reason: string): Promise<void>
   /** What the CA refused waits again; whether there was any. */
   forgetCaRefusals(agentId: AgentId, now: Date): Promise<boolean>
@@ -251,7 +251,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** At most `limit` rows, of those after the row with the id `after`, or of all. */
+/** At most `limit` rows: after the row with the id `after`, or from the first on. */
 export interface Page {
   readonly after?: string | undefined
   readonly limit: number

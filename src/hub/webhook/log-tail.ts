@@ -1,4 +1,4 @@
-/** The number of the last entry that is known to be in the log, and whoever waits for a later one. */
+/** The number of the last entry that is known to be in the log, and the callers that wait for a later one. */
 export class LogTail {
   #seq = 0
   readonly #waiting = new Set<() => void>()

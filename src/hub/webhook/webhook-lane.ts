@@ -1,4 +1,4 @@
-// One endpoint's way through the log: one message at a time, in order, and nobody else waits for it.
+// One endpoint's way through the log: one message at a time, in order, and no other endpoint waits for it.
 
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
@@ -99,7 +99,7 @@ export class WebhookLane {
     }
   }
 
-  /** Those that an operator asked for once more; each has one attempt, since the others wait behind it. */
+  /** Messages that an operator asked for once more; each has one attempt, since the others wait behind it. */
   async #replayDead(): Promise<void> {
     const { store, clock } = this.#with
     const { reader } = store

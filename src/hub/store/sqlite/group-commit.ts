@@ -10,7 +10,7 @@ import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
-/** A transaction that ended, for whoever counts them. */
+/** A transaction that ended, for the metrics that count transactions. */
 export interface CommittedBatch {
   readonly writes: number
   /** The commit alone, which is the wait for the disk. */
@@ -75,7 +75,7 @@ export class GroupCommit {
     })
   }
 
-  /** Refuses further writes and resolves when those that were accepted are settled. */
+  /** Refuses further writes and resolves when the accepted writes are settled. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (!this.#isRunning) return
@@ -84,7 +84,7 @@ export class GroupCommit {
     })
   }
 
-  /** A turn of the event loop later, so that whoever else is about to write comes along. */
+  /** A turn of the event loop later, so that other callers that are about to write come along. */
   #schedule(): void {
     if (this.#isRunning) return
     this.#isRunning = true
