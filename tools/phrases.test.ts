@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findPhrases } from './phrases.ts'
 
-test('a phrase is a fault in a document and in a string, and not in a comment', () => {
+test('a phrase is a fault in a document, in a string and in a comment, which may say one of them', () => {
   const files = [
     { path: 'docs/a.md', text: 'A secret belongs into a vault.\nFiles of root’s.\nGood.' },
     {
       path: 'src/a.ts',
-      text: "// Whoever reads this.\n/** Whoever. */\n * whoever\nconst hint = 'ask whoever sealed it'",
+      text: "// Whoever reads this.\n/** Whoever. */\n * belongs into\nconst hint = 'ask whoever sealed it'",
     },
   ]
   assert.deepEqual(findPhrases(files), [
     'docs/a.md:1 says "belongs into"',
     'docs/a.md:2 says "of root’s"',
+    'src/a.ts:3 says "belongs into"',
     'src/a.ts:4 says "whoever"',
   ])
 })

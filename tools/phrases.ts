@@ -1,11 +1,10 @@
-// Phrases that people trip over and that came back too often: docs and strings of the programs do without them. STYLE.md
-// says what to write instead. `node tools/phrases.ts` prints the faults.
+// Phrases that people trip over and that came back too often: docs, and strings and comments of the programs, do without
+// them. STYLE.md says what to write instead. `node tools/phrases.ts` prints the faults.
 
 import { findFiles, isTestFile, readSources, type SourceFile } from './source-files.ts'
 
 const PHRASES: readonly RegExp[] = [
   /\bbelongs? into\b/i,
-  /\bwhoever\b/i,
   /\bnobody whom\b|\bwhom nobody\b/i,
   /\b(?:is|are) none for\b/i,
   /\banother one by now\b/i,
@@ -14,14 +13,17 @@ const PHRASES: readonly RegExp[] = [
   /\bneither\./i,
 ]
 
+/** Comments may still say these. */
+const PHRASES_OUTSIDE_COMMENTS: readonly RegExp[] = [...PHRASES, /\bwhoever\b/i]
+
 const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 
-/** Documents whole; of code the lines that are not comments. */
+/** In whole documents and whole code files. */
 export function findPhrases(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
-      if (path.endsWith('.ts') && COMMENT.test(line)) return []
-      return PHRASES.flatMap((phrase) => {
+      const isComment = path.endsWith('.ts') && COMMENT.test(line)
+      return (isComment ? PHRASES : PHRASES_OUTSIDE_COMMENTS).flatMap((phrase) => {
         const found = phrase.exec(line)
         return found === null ? [] : [`${path}:${index + 1} says "${found[0]}"`]
       })
