@@ -8,7 +8,7 @@ export type ChainEnd = Pick<ChainedEntry, 'seq' | 'timestamp' | 'hash'>
 
 interface Content {
   readonly payloadText: string
-  /** When it happened; the timestamp is never before that of the entry before. */
+  /** When it happened; the timestamp is never before the timestamp of the entry before. */
   readonly at: Date
 }
 

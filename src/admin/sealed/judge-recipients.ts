@@ -136,7 +136,7 @@ function isPinned({ id, hostname, fingerprint }: KnownAgent, known: RecipientPin
 }
 
 /**
- * A word for one is none for another: else a hub could have a host's recipient remembered as that of another host, or
+ * The operator's word for one agent does not hold for another: else a hub could have a host's recipient remembered as that of another host, or
  * as an escrow, that it names beside.
  */
 function findShared(

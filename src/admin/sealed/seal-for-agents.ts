@@ -74,8 +74,8 @@ function refuseTooLarge(recipientCount: number, contentBytes: number): void {
 }
 
 /**
- * A hub that adds somebody whom the operator did not name would have the file sealed for them too; one that leaves
- * somebody out could have the word that was meant for them taken for another.
+ * A hub that adds an agent which the operator did not name would have the file sealed for that agent too; a hub that
+ * leaves an agent out could have the word that was meant for this agent taken for another.
  */
 export function refuseOthers(
   agents: readonly AdminRecipient[],

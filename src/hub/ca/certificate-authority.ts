@@ -20,7 +20,7 @@ export interface SignedCertificate {
   readonly intermediates: readonly Certificate[]
   /** All of them, PEM, leaf first. */
   readonly chainPem: string
-  /** SHA-256 of the root that the chain leads to; undefined when the adapter did not look. */
+  /** SHA-256 of the root that the chain leads to; undefined when the adapter does not know it. */
   readonly rootSha256?: string | undefined
 }
 

@@ -4,7 +4,7 @@ import type { TokenHash } from '../../protocol/identifiers.ts'
 /** What opens the admin port: an admin token, as the wire calls it. */
 export interface AccessToken {
   readonly hash: TokenHash
-  /** Who acts, in the audit log. Of those that are good one alone has it. */
+  /** Who acts, in the audit log. Only one good token has this name. */
   readonly name: string
   readonly role: AdminRole
   readonly createdAt: Date

@@ -16,6 +16,6 @@ export interface NewAuditEntry extends Omit<
   AuditEntry,
   Exclude<keyof ChainedEntry, 'payloadText'>
 > {
-  /** When it happened; the timestamp is never before that of the last entry. */
+  /** When it happened; the timestamp is never before the timestamp of the last entry. */
   readonly at: Date
 }

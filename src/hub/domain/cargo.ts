@@ -21,7 +21,7 @@ export interface CargoContent {
   readonly sha256: string
   /** Recipients besides the agents, who can open it when it has to be sealed anew. */
   readonly escrow: readonly Recipient[]
-  /** Of the file on the host, where the hub says it: that of a push. */
+  /** The mode of the file on the host, where the hub sets it: for a push. */
   readonly mode?: number
 }
 

@@ -13,7 +13,7 @@ export interface IssueFacts {
   /** What the request's `entrega_id` names; undefined when it names nothing, null when the request has none. */
   readonly delivery: (Delivery & { readonly cargo: Cargo }) | undefined | null
   readonly hubNames: readonly string[]
-  /** Those of the agent's role. */
+  /** The rules of the agent's role. */
   readonly rules: RoleRules
 }
 

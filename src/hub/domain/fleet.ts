@@ -26,7 +26,7 @@ export interface CertificatesSummary {
   /** Late, but not expired. */
   readonly late: number
   readonly expired: number
-  /** The first end of those that have not expired. */
+  /** The first end of the certificates that have not expired. */
   readonly firstNotAfter: Date | undefined
   readonly endingWithin: Readonly<Record<EndingWithin, number>>
 }
@@ -39,7 +39,7 @@ export interface FleetSummary {
     readonly revoked: number
   }
   readonly certificates: Readonly<Record<CertificatePurpose, CertificatesSummary>>
-  /** Those that are over are history, and not counted. */
+  /** Entregas that are over are history, and not counted. */
   readonly deliveries: Readonly<Record<LiveStatus, number>>
   /** Since when the one that waits longest, `pendente` or `em_andamento`, is what it is. */
   readonly oldestWaitingSince: Date | undefined

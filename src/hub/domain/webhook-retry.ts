@@ -28,7 +28,7 @@ export function decideRetry(progress: WebhookProgress, failed: FailedAttempt): R
     return { kind: 'dead', progress: passMessage(failure, failed.seq) }
   }
   const doubled = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** progress.attempts)
-  // Between half of it and all of it, so that those that failed together do not come back together.
+  // Between half of it and all of it, so that messages that failed together do not come back together.
   const backoffMs = doubled * (0.5 + failed.random / 2)
   const delayMs = Math.round(Math.min(DELAY_MS_MAX, Math.max(backoffMs, failed.retryAfterMs ?? 0)))
   return {
@@ -53,7 +53,7 @@ export function remainingDelayMs({ nextAttemptAt }: WebhookProgress, now: Date):
   return Math.min(DELAY_MS_MAX, Math.max(0, nextAttemptAt.getTime() - now.getTime()))
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3); undefined when it is neither. */
+/** Seconds or an HTTP date (RFC 9110, 10.2.3); undefined for any other text. */
 export function parseRetryAfterMs(text: string, now: Date): number | undefined {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
   const at = Date.parse(text)

@@ -15,7 +15,7 @@ export interface Webhook {
 }
 
 export interface WebhookProgress {
-  /** Every entry up to here was delivered, is dead, or is none of its types. */
+  /** Every entry up to here was delivered, is dead, or is of another type. */
   readonly cursorSeq: number
   /** How often the message after the cursor has failed, and how long all the waits between were. */
   readonly attempts: number

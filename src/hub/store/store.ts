@@ -30,28 +30,28 @@ import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
-  /** Those that there are of them. */
+  /** The agents with these ids; an unknown id is left out. */
   findAgents(ids: readonly AgentId[]): Promise<Agent[]>
   findAgentById(id: AgentId): Promise<Agent | undefined>
-  /** Never a removed one. */
+  /** Never a removed agent. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
-  /** The identity that the hub obtained last for it, leaf and intermediates, PEM. */
+  /** The identity that the hub obtained last for this agent, leaf and intermediates, PEM. */
   findAgentCertificate(id: AgentId): Promise<string | undefined>
 
   /** Neither revoked nor removed, by id. */
   listRoleAgents(role: string, page: Page): Promise<Agent[]>
 
-  /** What an operator asked of it last. */
+  /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 
   findToken(hash: TokenHash): Promise<EnrollmentToken | undefined>
   /** Neither consumed nor expired. */
   findOpenTokens(hostname: string, now: Date): Promise<EnrollmentToken[]>
-  /** Whose hash, in hex, begins so. */
+  /** The tokens whose hash, in hex, begins so. */
   findTokensByPrefix(prefix: string): Promise<EnrollmentToken[]>
 
   findCertificate(sha256: string): Promise<IssuedCertificate | undefined>
-  /** Of each agent the newest identity that was used, else its first one; nothing of those without any. */
+  /** Of each agent the newest identity that was used, else its first one; nothing for an agent without an identity. */
   listCurrentIdentities(agentIds: readonly AgentId[]): Promise<IssuedCertificate[]>
   findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
   hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
@@ -63,19 +63,19 @@ export interface StoreReader {
 
   /** The set of roots that is in force; undefined in a vault that no hub has run with. */
   findRootSet(): Promise<RootSet | undefined>
-  /** What those agents said of the roots that they trust. */
+  /** What these agents said of the roots that they trust. */
   listAgentTrust(agentIds: readonly AgentId[]): Promise<AgentTrust[]>
-  /** Of those that are neither revoked nor removed: their identities, and the newest of each live delivery. */
+  /** Of the agents that are neither revoked nor removed: their identities, and the newest certificate of each live delivery. */
   listStandingCertificates(agentIds: readonly AgentId[], now: Date): Promise<StandingCertificate[]>
 
   findCargo(id: CargoId): Promise<Cargo | undefined>
 
   findContent(id: CargoId): Promise<CargoContent | undefined>
-  /** Undefined also for a content without one. */
+  /** Undefined also for a content without a mode. */
   findContentMode(id: CargoId): Promise<number | undefined>
   summarizeContent(id: CargoId): Promise<ContentSummary | undefined>
 
-  /** All that can say something of the role: its own, and that of every role. */
+  /** The policies that can hold for the role: its own, and the policy of every role. */
   findPolicies(role: string): Promise<Policy[]>
   /** By role. */
   listPolicies(): Promise<Policy[]>
@@ -99,18 +99,18 @@ export interface StoreReader {
   /** What these agents have, or may soon have, of cargas with one of these names, which are in lower case. */
   listRivals(agentIds: readonly AgentId[], names: readonly string[]): Promise<FileRival[]>
 
-  /** The deliveries that this one replaces, and those that they replaced; oldest first. */
+  /** The deliveries that this one replaces, and the deliveries that they replaced; oldest first. */
   listPredecessors(id: DeliveryId): Promise<Delivery[]>
 
   /** The changes that are not done: prepared, or in force and not yet written down everywhere. */
   listChanges(): Promise<FleetChange[]>
 
   summariseFleet(rule: LateRule): Promise<FleetSummary>
-  /** Those that end first come first. */
+  /** The certificates that end first come first. */
   listLateCertificates(filter: LateFilter): Promise<CertificateInUse[]>
-  /** Those among them with a certificate that is late or expired. */
+  /** The agents among them with a certificate that is late or expired. */
   listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<AgentId[]>
-  /** Those that have not expired, the first to end first. */
+  /** The certificates that have not expired, the first to end first. */
   listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]>
   /** Agents with a certificate that ends after the one instant, and not after the other. */
   countAgentsThatLose(after: Date, until: Date): Promise<number>
@@ -119,7 +119,7 @@ export interface StoreReader {
   findChainEnd(): Promise<ChainEnd | undefined>
   /** The event that an agent sent under this `request_id`. */
   findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
-  /** Oldest first, at most `limit` of those after `afterSeq`. */
+  /** Oldest first, at most `limit` entries after `afterSeq`. */
   listEntries(filter: EntryFilter): Promise<AuditEntry[]>
   /** Oldest first, the newest `count` that match. */
   listLastEntries(
@@ -130,7 +130,7 @@ export interface StoreReader {
   readonly webhooks: WebhookReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
-  /** Of those agents of which any is. */
+  /** Only for agents with a certificate that is not yet revoked at the CA. */
   summarizeCaRevocations(
     agentIds: readonly AgentId[],
     now: Date,
@@ -232,7 +232,7 @@ export interface StoreWriter extends StoreReader {
   setCaRevoked(sha256: string, at: Date): Promise<boolean>
   /** Whether it was yet to be revoked there, and not refused. */
   setCaRefused(sha256: string, at: Date, reason: string): Promise<boolean>
-  /** Why no waiting revocation is done. */
+  /** Notes why the waiting revocations are not done. */
   setCaFailing(now: Date, reason: string): Promise<void>
   /** What the CA refused waits again; whether there was any. */
   forgetCaRefusals(agentId: AgentId, now: Date): Promise<boolean>
@@ -270,7 +270,7 @@ export interface LateRule {
 }
 
 export interface LateFilter extends LateRule {
-  /** Only those that are late from an instant after this one. */
+  /** Only certificates that became late after this instant. */
   readonly since?: Date
   readonly limit: number
 }
@@ -313,7 +313,7 @@ export interface CaRevocationPage {
   /** Only what comes after the certificate with this SHA-256. */
   readonly after?: string | undefined
   readonly limit: number
-  /** Also those that the CA refused to revoke. */
+  /** Also certificates that the CA refused to revoke. */
   readonly isRefusedIncluded: boolean
 }
 

@@ -13,7 +13,7 @@ export interface WebhookReader {
   /** By `seq`. */
   listDead(id: WebhookId): Promise<DeadMessage[]>
   countDead(id: WebhookId): Promise<number>
-  /** Those that an operator wants to be sent once more, by `seq`. */
+  /** Messages that an operator wants to be sent once more, by `seq`. */
   listDeadToReplay(id: WebhookId): Promise<DeadMessage[]>
   /** Entries of one type after `afterSeq`; counts no further than `max`. */
   countEntriesOfType(eventType: string, afterSeq: number, max: number): Promise<number>
@@ -31,7 +31,7 @@ export interface WebhookWriter extends WebhookReader {
   /** One that is there already is dead anew, and no longer to be replayed. */
   insertDead(message: DeadMessage): Promise<void>
   markDeadToReplay(id: WebhookId): Promise<void>
-  /** Those after `afterSeq`. */
+  /** The dead messages after `afterSeq`. */
   removeDeadAfter(id: WebhookId, afterSeq: number): Promise<void>
   removeDead(id: WebhookId, seq: number): Promise<void>
 }

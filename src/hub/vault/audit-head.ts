@@ -16,7 +16,7 @@ export interface AuditHead {
 }
 
 export interface AuditHeadFile {
-  /** The newest head that is whole; undefined when there is none. */
+  /** The newest head that is whole; undefined when no head is. */
   read(): AuditHead | undefined
   write(head: AuditHead): void
   /** Forgets every other head, newer ones too, and is durable: for the first one, and for a loss that was accepted. */

@@ -15,7 +15,7 @@ export interface FreeSpaceOptions {
   readonly measure?: (directory: string) => Promise<number>
 }
 
-/** For events: above the floor, in the upper half of what is below it, or neither. */
+/** For events: above the floor, in the upper half of the space below it, or in the lower half. */
 export type FreeSpace = 'enough' | 'reserve' | 'none'
 
 /** Asked of the file system at most once a second. */

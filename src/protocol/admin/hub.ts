@@ -36,7 +36,7 @@ export const HUB_OPERATIONS = {
       force: Type.Optional(Type.Boolean()),
       /** The number of the new set, greater than the number of the last set; also when the roots stay the same. */
       numero: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberNamedMax })),
-      /** Counts anew, from 1 or from `numero`; agents of before 0.5.0 do not follow that. */
+      /** Counts anew, from 1 or from `numero`; agents before 0.5.0 do not follow that. */
       nova_epoca: Type.Optional(Type.Boolean()),
     }),
     reply: AdminUpdatedBundle,

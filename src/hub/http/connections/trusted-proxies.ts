@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 /** Whether an address is a proxy whose `X-Forwarded-For` we believe. */
 export type IsTrustedProxy = (address: string) => boolean
 
-/** Addresses and CIDR ranges separated by commas; undefined when one of them is neither. */
+/** Addresses and CIDR ranges separated by commas; undefined when one of them is anything else. */
 export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
   const trusted = new BlockList()
   for (const part of text.split(',').map((entry) => entry.trim())) {

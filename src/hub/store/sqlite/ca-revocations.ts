@@ -108,7 +108,7 @@ export function markCaRefused(
   return session.run(sql, at.getTime(), reason, sha256) === 1
 }
 
-/** A CA that is away is so for all that wait; rows that say so already are left alone. */
+/** A CA that is away is away for all waiting revocations; rows that already say so are left alone. */
 export function markCaFailing(session: SqlSession, now: Date, reason: string): void {
   const sql = `UPDATE certificados INDEXED BY certificados_por_revogar_na_ca SET ca_reason = ?
     WHERE ${LACKING} AND not_after > ? AND ca_refused_at IS NULL AND ca_reason IS NOT ?`

@@ -146,7 +146,7 @@ function selectByPlace(session: SqlSession, places: readonly number[]): Delivery
   return session.all<DeliveryWithCargoRow>(sql, JSON.stringify(places)).map(toDeliveryWithCargo)
 }
 
-/** Those with one of the values of a JSON array, in its order. */
+/** The rows with one of the values of a JSON array, in its order. */
 function withCargoes(column: string): string {
   return DELIVERIES_WITH_CARGO.replace(
     'FROM entregas_vistas AS entregas',

@@ -42,7 +42,7 @@ export function insertEntries(session: SqlSession, entries: readonly AuditEntry[
 
 export type EntrySelection = Omit<EntryFilter, 'afterSeq' | 'limit'>
 
-/** Oldest first, at most `limit` of those after `afterSeq`. */
+/** Oldest first, at most `limit` entries after `afterSeq`. */
 export function selectEntries(session: SqlSession, filter: EntryFilter): AuditEntry[] {
   return select(session, filter, filter.afterSeq, 'ASC', filter.limit)
 }

@@ -1,4 +1,4 @@
-// Questions about all agents at once, asked of indexes and of `validades`, whose size is that of the fleet, not of its past.
+// Questions about all agents at once, asked of indexes and of `validades`, which grows with the fleet, not with its past.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { LIVE_STATUSES, type LiveStatus } from '../../domain/delivery.ts'
@@ -46,7 +46,7 @@ export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummar
       status,
       countOf(session, `FROM entregas WHERE status = '${status}'`),
     ]),
-    // Its keys are those of the list.
+    // It has the keys of the list.
   ) as Record<LiveStatus, number>
   return {
     agents: { registered: live - late, late, revoked },
@@ -125,7 +125,7 @@ function summariseCertificates(
     late,
     expired,
     firstNotAfter: first === undefined ? undefined : new Date(first.not_after),
-    // Its keys are those of the table.
+    // It has the keys of the table.
     endingWithin: Object.fromEntries(endingWithin) as Record<EndingWithin, number>,
   }
 }

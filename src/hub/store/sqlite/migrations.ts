@@ -212,7 +212,7 @@ CREATE INDEX certificados_por_revogar_na_ca_por_agente ON certificados (agente_i
 `
 
 // The certificates that live hosts use now, each a row: `certificados` keeps all that there ever were, so questions about
-// the fleet are asked of this table. Two views say what belongs into it; triggers make it follow them.
+// the fleet are asked of this table. Two views say which rows it has; triggers make it follow them.
 const IN_USE = `
 CREATE TABLE validades (
   certificado INTEGER PRIMARY KEY REFERENCES certificados (seq),

@@ -7,7 +7,7 @@ export type Parameter = string | number | null | Uint8Array
 /** Positional values for `?`, or one object for `@name`. */
 type Parameters = readonly Parameter[] | readonly [object]
 
-/** Runs SQL on one connection; each text is prepared once. Its failures are those of the port. */
+/** Runs SQL on one connection; each text is prepared once. Its failures are the failures of the port. */
 export class SqlSession {
   readonly #connection: Connection
   readonly #statements = new Map<string, Statement>()
