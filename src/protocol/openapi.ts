@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 description of all ports, from the very schemas that requests are checked against.
 
 import { AdminErrorBody } from './admin/errors.ts'
-import type { AdminOperation } from './admin/operation.ts'
+import { type AdminOperation, AdminRehearsal } from './admin/operation.ts'
 import { ADMIN_OPERATIONS } from './admin/operations.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
@@ -80,7 +80,7 @@ export function describeApi(version: string): Json {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/AdminError' } } },
         },
       },
-      schemas: { AdminError: AdminErrorBody },
+      schemas: { AdminError: AdminErrorBody, Rehearsal: AdminRehearsal },
       securitySchemes: {
         adminToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svca_…' },
         agentCertificate: {
@@ -126,7 +126,7 @@ function describeRoute(
 }
 
 function describeOperation(operationId: string, operation: AdminOperation): Json {
-  const { method, path, status = 200, request, reply } = operation
+  const { method, path, request } = operation
   const { properties } = request
   const parameters = [
     ...namesIn(path).map((field) => inPath(field, properties[field])),
@@ -158,10 +158,21 @@ function describeOperation(operationId: string, operation: AdminOperation): Json
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
     responses: {
-      [status]: describeReply(reply, describeTag(operation)),
+      ...describeReplies(operation),
       ...adminErrors(),
     },
   }
+}
+
+/** Whatever can be rehearsed answers that with 200. */
+function describeReplies(operation: AdminOperation): Json {
+  const { does, status = 200, reply } = operation
+  const done = { [status]: describeReply(reply, describeTag(operation)) }
+  if (does === 'reads') return done
+  const rehearsal = { $ref: '#/components/schemas/Rehearsal' }
+  return status === 200
+    ? { 200: describeReply({ anyOf: [reply, rehearsal] }, describeTag(operation)) }
+    : { 200: describeReply(rehearsal, {}), ...done }
 }
 
 const TAGS = { versao: 'Its versao, as `"3"`.', politica: 'Changes whenever the politica changes.' }

@@ -74,6 +74,7 @@ describe('completion', () => {
           '--accept-recipient',
           '--recipient',
           '--json',
+          '--dry-run',
           '--help',
         ],
         'svc,carga,reseal,--e': ['--escrow-identity'],

@@ -347,6 +347,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
+    showFeatures: async () => ({ features: [] }),
     showStatus: async () => ({
       version: '0.1.0',
       agentes: { registered: 2, atrasado: 1, revoked: 0 },

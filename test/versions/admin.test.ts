@@ -112,6 +112,13 @@ async function refuseNewOperations(
   const file = join(hub.directory, 'file')
   await writeFile(file, 'content')
   const environment = { ...hub.environment, SVC_RECIPIENTS_FILE: join(hub.directory, 'recipients') }
+  if (!('showFeatures' in theirs)) {
+    const args = ['token', 'create', '--hostname', 'web-03', '--role', 'web', '--dry-run']
+    const refused = await runProgram('svc', args, environment)
+    assert.match(refused.stderr, /^svc: error: this hub is older than this svc: it would carry/)
+    const { tokens } = await session.operations.listTokens({})
+    assert.ok(tokens.every(({ hostname }) => hostname !== 'web-03'))
+  }
   for (const { since, args } of LATER) {
     if (!isBefore(version, since)) continue
     const refused = await runProgram('svc', [...args, file], environment)

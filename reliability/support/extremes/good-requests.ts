@@ -52,6 +52,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   listPolicies: () => ({}),
   showPolicy: ({ role }) => ({ role }),
   removePolicy: ({ role }) => ({ role }),
+  showFeatures: () => ({}),
   showBundle: () => ({}),
   updateBundle: () => ({ force: true }),
   listEntries: () => ({}),

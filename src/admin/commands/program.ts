@@ -21,6 +21,13 @@ import { registerCargaRemove } from './carga-remove.ts'
 import { registerCargaReseal } from './carga-reseal.ts'
 import { registerCargaUpdate } from './carga-update.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
+import {
+  addDryRunOptions,
+  type DryRunOptions,
+  printRehearsal,
+  Rehearsed,
+  rehearsing,
+} from './dry-run.ts'
 import { registerEntregaCancel } from './entrega-cancel.ts'
 import { registerEntregaList } from './entrega-list.ts'
 import { registerEntregaRetry } from './entrega-retry.ts'
@@ -151,12 +158,23 @@ export async function runCommandLine(
   context: CommandContext,
 ): Promise<void> {
   let help = ''
-  const program = buildProgram(context, (text) => {
+  let asked: DryRunOptions = {}
+  const withAdmin: CommandContext['withAdmin'] = (work, options) =>
+    context.withAdmin(
+      (session) => work(asked.dryRun === true ? rehearsing(session) : session),
+      options,
+    )
+  const program = buildProgram({ ...context, withAdmin }, (text) => {
     help += text
+  }).hook('preAction', (_program, command) => {
+    asked = command.opts()
   })
   try {
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
+    if (error instanceof Rehearsed) {
+      return printRehearsal(context.output, error.answer, asked.json === true)
+    }
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode !== 0) throw toUserError(error, pathOfCommand(program, args))
     await context.output.write(help)
@@ -192,6 +210,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
     const noun = program.command(name).description(description)
     if (alias !== undefined) noun.alias(alias)
     for (const register of commands) register(noun, context)
+    addDryRunOptions(noun)
   }
   return program
 }

@@ -92,6 +92,7 @@ async function perform(
   try {
     const caller = { actor, role, idempotency }
     const done = await options.performOperation(name, asked as object, caller)
+    if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)
     if (tag !== undefined) reply.header('etag', `"${tag}"`)
     return answer(reply, operation.status ?? 200, done)

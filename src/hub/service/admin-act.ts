@@ -72,6 +72,8 @@ export interface Course<Name extends ChangeName, Context = unknown> {
 
 /** What such a one is done by. */
 export interface AdminTurn {
+  /** Ends an act that is only rehearsed, in place of its several commits. Undefined when the act is to be done. */
+  readonly rehearse?: (acts: readonly AdminAct[], agents: readonly AgentId[]) => never
   /** One commit, as the commit of a Write. */
   commit<Reply>(write: (writer: StoreWriter) => Promise<Done<Reply>>): Promise<Reply>
   /** Inside another commit, the one that puts the act in force. `kept` is what a repeated create is answered from. */

@@ -86,6 +86,10 @@ export const ADMIN_ERRORS = {
   cargo_not_automatic: { status: 409, when: 'A politica cannot give a carga of this type.' },
   cargo_not_sealed: { status: 409, when: 'The carga holds no sealed file.' },
   delivery_over: { status: 409, when: 'The entrega is over: cancelled or replaced.' },
+  dry_run_unsupported: {
+    status: 409,
+    when: 'Only the act itself would show what it does: whether the CA signs the hub’s next certificate by another root.',
+  },
   hostname_enrolled: { status: 409, when: 'An agent has this hostname already.' },
   hostname_has_token: { status: 409, when: 'An open enrolment token names this hostname.' },
   idempotency_key_reused: {

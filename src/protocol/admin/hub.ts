@@ -16,6 +16,15 @@ export const HUB_OPERATIONS = {
     request: nothing,
     reply: AdminStatus,
   },
+  showFeatures: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/features',
+    role: 'viewer',
+    summary: 'What this hub can do that earlier hubs would silently leave out.',
+    request: nothing,
+    reply: Type.Object({ features: Type.Array(Type.String()) }),
+  },
   showBundle: {
     does: 'reads',
     method: 'GET',

@@ -1,6 +1,6 @@
 // What an admin operation is: one entry says everything about it that hub, CLI and other clients have to know.
 
-import type { TNull, TObject, TSchema, TString, TUnion } from 'typebox'
+import type { Static, TNull, TObject, TSchema, TString, TUnion } from 'typebox'
 import { LIST_PAGE_MAX } from './bounds.ts'
 import { Type } from './plain-type.ts'
 import type { AdminRole } from './roles.ts'
@@ -23,6 +23,27 @@ export interface AdminOperation {
   readonly version?: 'versao' | 'politica'
   /** It may be about a whole fleet, takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
   readonly isFleetWide?: true
+}
+
+/** Of whatever changes or creates: the acts that it would record, and how many agents it would tell. docs/protocol.md API-27. */
+export const AdminRehearsal = Type.Object({
+  dry_run: Type.Literal(true),
+  acts: Type.Array(
+    Type.Object({
+      tipo: Type.String(),
+      payload: Type.Record(Type.String(), Type.Unknown()),
+      entrega_id: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  agentes: Type.Integer(),
+})
+export type AdminRehearsal = Static<typeof AdminRehearsal>
+
+/** The same, with the field that asks for a rehearsal in place of the act. */
+export function withRehearsal(operation: AdminOperation): AdminOperation {
+  if (operation.does === 'reads') return operation
+  const fields = { ...operation.request.properties, dry_run: Type.Optional(Type.Boolean()) }
+  return { ...operation, request: Type.Object(fields) }
 }
 
 export const text = Type.String({ minLength: 1, maxLength: 512 })

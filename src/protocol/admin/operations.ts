@@ -8,7 +8,7 @@ import { AGENT_OPERATIONS } from './agentes.ts'
 import { CARGO_OPERATIONS } from './cargas.ts'
 import { DELIVERY_OPERATIONS } from './entregas.ts'
 import { HUB_OPERATIONS } from './hub.ts'
-import type { AdminOperation } from './operation.ts'
+import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
@@ -38,7 +38,10 @@ export type AdminNamesOf<Does extends AdminOperation['does']> = {
   [Name in AdminOperationName]: (typeof OPERATIONS)[Name]['does'] extends Does ? Name : never
 }[AdminOperationName]
 
-export const ADMIN_OPERATIONS: Readonly<Record<AdminOperationName, AdminOperation>> = OPERATIONS
+/** What a request may hold besides what its use case asks for is added here: `dry_run`. */
+export const ADMIN_OPERATIONS = Object.fromEntries(
+  Object.entries(OPERATIONS).map(([name, operation]) => [name, withRehearsal(operation)]),
+) as Readonly<Record<AdminOperationName, AdminOperation>>
 
 export const ADMIN_OPERATION_NAMES = Object.keys(OPERATIONS) as AdminOperationName[]
 

@@ -6,6 +6,7 @@ import { ADMIN_OPERATIONS } from '../../../protocol/admin/operations.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import {
   type AdminAct,
+  type AdminAsker,
   type AdminTurn,
   type Course,
   type Done,
@@ -17,6 +18,7 @@ import { restoreReply } from '../cargo/created-deliveries.ts'
 import { createFleetChanges } from '../cargo/fleet-changes.ts'
 import type { AdminCaller, AdminContext, AdminHub, PerformOperation } from './admin-context.ts'
 import { AnsweredBefore, createKeptReply, type KeptReply } from './kept-reply.ts'
+import { rehearse } from './rehearsal.ts'
 import { USE_CASES } from './use-cases.ts'
 
 /** The request was checked against the very schema that the types of its use case come from. */
@@ -27,21 +29,26 @@ type AnyCourse = Course<never>
 export function createPerformOperation(hub: AdminHub): PerformOperation {
   const { store, notifier } = hub
   const changes = hub.changes ?? createFleetChanges(store, notifier)
-  return async (name, request, caller) => {
+  return async (name, asked, caller) => {
+    const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
     const { actor, role, idempotency } = caller
     const context = { ...hub, changes, actor, role }
     const { does } = ADMIN_OPERATIONS[name]
     const useCase = USE_CASES[name] as AnyRead | AnyWrite | AnyCourse
     if (does === 'reads') return (useCase as AnyRead)(store.reader, request, context)
+    const run = (turn: AdminTurn, within: AdminContext & AdminAsker): Promise<object> =>
+      typeof useCase === 'function'
+        ? turn.commit((writer) => (useCase as AnyWrite)(writer, request, within))
+        : useCase.run(turn, request as never, within)
+    if (isRehearsal === true) {
+      return rehearse(context, caller, (turn, within) => run(turn, { ...within, actor, role }))
+    }
     const kept =
       does === 'creates' && idempotency !== undefined
         ? createKeptReply(idempotency, name, request)
         : undefined
-    const turn = createTurn(context, caller, kept)
     try {
-      return typeof useCase === 'function'
-        ? await turn.commit((writer) => (useCase as AnyWrite)(writer, request, context))
-        : await useCase.run(turn, request as never, context)
+      return await run(createTurn(context, caller, kept), context)
     } catch (error) {
       if (error instanceof AnsweredBefore) return restoreReply(store.reader, error.reply)
       throw error

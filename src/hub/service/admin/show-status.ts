@@ -30,6 +30,9 @@ export const showStatus: Read<
   }
 }
 
+/** An earlier hub ignores a `dry_run`, and acts: a client asks here first. docs/protocol.md API-28. */
+export const showFeatures: Read<'showFeatures'> = async () => ({ features: ['dry_run'] })
+
 function describeChange({
   act,
   cargoName,

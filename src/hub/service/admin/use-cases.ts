@@ -23,7 +23,7 @@ import { listCargoes, listDeliveries, listEntries, listTokens } from './list-row
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
-import { showStatus } from './show-status.ts'
+import { showFeatures, showStatus } from './show-status.ts'
 import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 
 export const USE_CASES: UseCases = {
@@ -50,6 +50,7 @@ export const USE_CASES: UseCases = {
   showPolicy,
   removePolicy,
   showStatus,
+  showFeatures,
   showBundle,
   updateBundle,
   listEntries,

@@ -1,5 +1,6 @@
 // What becomes of a carga after it was made: a next version, or its end.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AdminRefusal } from '../admin-refusal.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
@@ -7,11 +8,12 @@ import type { AgentId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Cargo } from '../../domain/cargo.ts'
+import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
-import type { Step, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { Replacement, Step, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
 import { toAdminCargo } from '../admin-views.ts'
-import { cancelDeliveries } from './change-delivery.ts'
+import { cancelDeliveries, cancellation } from './change-delivery.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { findCargo } from './find-cargo.ts'
 import { contentMissing, contentUnwanted, parseCargoSans, sansUnwanted } from './parse-cargo.ts'
@@ -51,7 +53,11 @@ export const updateCargo: Course<'updateCargo', CargoContext> = {
       await refuseOperatorsAutomaticSans(store.reader, old, addedSans(old, sans), by)
       const next: NextVersion = { request, sans, file, actor, by, now, made: [] }
       const total = await store.reader.countCargoDeliveries(old.id)
-      if (total > SLICE_DELIVERIES) return updateForMany(turn, context, old, next, total)
+      if (total > SLICE_DELIVERIES) {
+        return turn.rehearse === undefined
+          ? updateForMany(turn, context, old, next, total)
+          : rehearseForMany(turn.rehearse, store.reader, old, next)
+      }
       return turn.commit(async (writer) => {
         const match = file && (await SealedMatch.read(writer, file))
         await replaceSlice(writer, old, { ...next, match }, ALL)
@@ -105,6 +111,24 @@ async function updateForMany(
   })
 }
 
+async function rehearseForMany(
+  rehearse: NonNullable<AdminTurn['rehearse']>,
+  reader: StoreReader,
+  old: Cargo,
+  next: NextVersion,
+): Promise<never> {
+  const matched = { ...next, match: next.file && (await SealedMatch.read(reader, next.file)) }
+  for (let after: number | null = 0; after !== null;) {
+    after = (await planSlice(reader, old, matched, { after, limit: SLICE_DELIVERIES })).end
+    await nextTurn()
+  }
+  const { act } = await planVersion(reader, matched)
+  return rehearse(
+    [act],
+    next.made.map(({ agente_id: id }) => id as AgentId),
+  )
+}
+
 const ALL: Step = { limit: Number.MAX_SAFE_INTEGER }
 
 async function findUpdatable(
@@ -120,18 +144,29 @@ async function findUpdatable(
 async function replaceSlice(
   writer: StoreWriter,
   old: Cargo,
-  { sans, match, by, now, made }: MatchedVersion,
+  next: MatchedVersion,
   step: Step,
   change?: FleetChange,
 ): Promise<{ readonly count: number; readonly end: number | null }> {
+  const { replacements, end } = await planSlice(writer, old, next, step)
+  await writer.replaceDeliveries(replacements, next.now, change?.id)
+  return { count: replacements.length, end }
+}
+
+async function planSlice(
+  reader: StoreReader,
+  old: Cargo,
+  { sans, match, by, now, made }: MatchedVersion,
+  step: Step,
+): Promise<{ readonly replacements: Replacement[]; readonly end: number | null }> {
   const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
-  const { deliveries: standing, next } = await writer.listCargoDeliveries(cargo.id, step)
-  const agents = await writer.findAgents(standing.map(({ agentId }) => agentId))
+  const { deliveries: standing, next } = await reader.listCargoDeliveries(cargo.id, step)
+  const agents = await reader.findAgents(standing.map(({ agentId }) => agentId))
   const unrevoked = agents.filter(({ revokedAt }) => revokedAt === null)
-  await refuseForbiddenSans(writer, unrevoked, cargo.sans)
-  await refuseOperatorsSans(writer, agents, addedSans(old, sans), by)
+  await refuseForbiddenSans(reader, unrevoked, cargo.sans)
+  await refuseOperatorsSans(reader, agents, addedSans(old, sans), by)
   const mayRead = new Set(unrevoked.map(({ id }) => id))
-  const replacements = []
+  const replacements: Replacement[] = []
   for (const { id, agentId, hostname } of standing) {
     // The next version of a sealed file is for no revoked agent.
     if (match !== undefined && !mayRead.has(agentId)) continue
@@ -140,21 +175,28 @@ async function replaceSlice(
     replacements.push({ old: id, successor })
     made.push({ id: successor.id, agente_id: agentId, hostname })
   }
-  await writer.replaceDeliveries(replacements, now, change?.id)
-  return { count: replacements.length, end: next }
+  return { replacements, end: next }
 }
 
-async function setVersion(
-  writer: StoreWriter,
-  next: MatchedVersion,
-): Promise<{ readonly cargo: Cargo; readonly act: AdminAct }> {
+interface PlannedVersion {
+  readonly cargo: Cargo
+  readonly act: AdminAct
+}
+
+async function setVersion(writer: StoreWriter, next: MatchedVersion): Promise<PlannedVersion> {
+  const planned = await planVersion(writer, next)
+  const { cargo } = planned
+  await writer.updateCargo(cargo)
+  if (next.file !== undefined) await writer.setContent(cargo.id, next.file.content)
+  return planned
+}
+
+async function planVersion(reader: StoreReader, next: MatchedVersion): Promise<PlannedVersion> {
   const { request, sans, file, match, by, made } = next
-  const old = await findUpdatable(writer, request)
-  await refuseOperatorsAutomaticSans(writer, old, addedSans(old, sans), by)
+  const old = await findUpdatable(reader, request)
+  await refuseOperatorsAutomaticSans(reader, old, addedSans(old, sans), by)
   match?.refuseDifferences(old)
   const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
-  await writer.updateCargo(cargo)
-  if (file !== undefined) await writer.setContent(cargo.id, file.content)
   const hostnames = made.map(({ hostname }) => hostname)
   const payload = {
     carga_id: cargo.id,
@@ -192,6 +234,9 @@ export const removeCargo: Course<'removeCargo', CargoContext> = {
       const total = await store.reader.countCargoDeliveries(id)
       const isForMany = total > SLICE_DELIVERIES
       const now = clock.now()
+      if (isForMany && turn.rehearse !== undefined) {
+        return rehearseRemoval(turn.rehearse, store.reader, request)
+      }
       return turn.commit(async (writer) => {
         const cargo = await findCargo(writer, id)
         refuseOtherVersion(cargo, request.versao)
@@ -202,9 +247,8 @@ export const removeCargo: Course<'removeCargo', CargoContext> = {
         const cancellations = await cancelDeliveries(writer, standing, now)
         await writer.updateCargo({ ...cargo, removedAt: now })
         await writer.removeContent(id)
-        const payload = { carga_id: id, nome: cargo.name }
         return {
-          acts: [...cancellations, { type: HubEventType.cargoRemoved, payload }],
+          acts: [...cancellations, removal(cargo)],
           news: { agents: standing.map(({ agentId }) => agentId) },
           reply: async () => {
             if (change !== undefined) await changes.settle(change, { cargoName, total })
@@ -213,6 +257,32 @@ export const removeCargo: Course<'removeCargo', CargoContext> = {
         }
       })
     }),
+}
+
+function removal({ id, name }: Cargo): AdminAct {
+  return { type: HubEventType.cargoRemoved, payload: { carga_id: id, nome: name } }
+}
+
+/** In the order in which an act on many records them: what is in force first, then what became of each entrega. */
+async function rehearseRemoval(
+  rehearse: NonNullable<AdminTurn['rehearse']>,
+  reader: StoreReader,
+  request: AdminRequest<'removeCargo'>,
+): Promise<never> {
+  const cargo = await findCargo(reader, request.carga)
+  refuseOtherVersion(cargo, request.versao)
+  const standing: Delivery[] = []
+  for (let after: number | null = 0; after !== null;) {
+    const step: Step = { after, limit: SLICE_DELIVERIES }
+    const { deliveries, next } = await reader.listCargoDeliveries(cargo.id, step)
+    standing.push(...deliveries)
+    after = next
+    await nextTurn()
+  }
+  return rehearse(
+    [removal(cargo), ...standing.map(cancellation)],
+    standing.map(({ agentId }) => agentId),
+  )
 }
 
 function refuseOtherVersion({ id, version }: Cargo, expected: number | undefined): void {

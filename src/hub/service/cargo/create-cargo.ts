@@ -38,9 +38,15 @@ export const createCargo: Course<'createCargo', CargoContext> = {
     await turn.refuseRepetition()
     const draft: Draft = { ...parseCargo(request, context, now), request, actor, by, now }
     const total = await countAgents(context.store.reader, draft)
-    return total > SLICE_DELIVERIES
-      ? createForMany(turn, context, draft, total)
-      : createAtOnce(turn, draft)
+    if (total <= SLICE_DELIVERIES) return createAtOnce(turn, draft)
+    if (turn.rehearse === undefined) return createForMany(turn, context, draft, total)
+    const ids: AgentId[] = []
+    for await (const agents of agentsOf(context.store.reader, draft)) {
+      await refuseAgents(context.store.reader, agents, draft)
+      ids.push(...agents.map(({ id }) => id))
+      await nextTurn()
+    }
+    return turn.rehearse([creation(draft, { agentes_total: ids.length })], ids)
   },
 }
 

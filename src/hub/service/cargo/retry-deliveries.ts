@@ -1,12 +1,13 @@
 // `svc entrega retry`: a new entrega in the place of a failed one, or of every failed one.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
-import type { DeliveryWithCargo, StoreWriter } from '../../store/store.ts'
-import type { Course } from '../admin-act.ts'
+import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
 import { toAdminDelivery } from '../admin-views.ts'
 import { retrial, retryDelivery } from './change-delivery.ts'
 import type { CargoContext } from './cargo-context.ts'
@@ -25,6 +26,9 @@ export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
       const retrying: Retrying = { actor, now: clock.now(), made: [] }
       const page = { limit: SLICE_DELIVERIES + 1 }
       const failed = await store.reader.listFailedDeliveries(page)
+      if (failed.length > SLICE_DELIVERIES && turn.rehearse !== undefined) {
+        return rehearseRetry(turn.rehearse, store.reader, retrying)
+      }
       if (failed.length > SLICE_DELIVERIES) {
         await retryMany(context, retrying)
         return { entregas: retrying.made }
@@ -67,16 +71,42 @@ async function retryMany({ store, changes }: CargoContext, retrying: Retrying): 
   })
 }
 
+async function rehearseRetry(
+  rehearse: NonNullable<AdminTurn['rehearse']>,
+  reader: StoreReader,
+  { now }: Retrying,
+): Promise<never> {
+  const acts: AdminAct[] = []
+  const agents: AgentId[] = []
+  const limit = SLICE_DELIVERIES
+  let after: string | undefined
+  let failed
+  do {
+    failed = await reader.listFailedDeliveries({ after, limit })
+    for (const { old, successor } of planRetries(failed, now)) {
+      acts.push(retrial({ ...old, replacedBy: successor.id }))
+      agents.push(old.agentId)
+    }
+    after = failed.at(-1)?.id
+    await nextTurn()
+  } while (failed.length === limit)
+  return rehearse(acts, agents)
+}
+
 /** Entregas of a removed carga stay as they are. */
+function planRetries(failed: readonly DeliveryWithCargo[], now: Date) {
+  return failed
+    .filter(({ cargo }) => cargo.removedAt === null)
+    .map((old) => ({ old, successor: newDelivery(old.cargo, old.agentId, now) }))
+}
+
 async function replaceFailed(
   writer: StoreWriter,
   failed: readonly DeliveryWithCargo[],
   { now, made }: Retrying,
   change?: FleetChange,
 ): Promise<Pick<Delivery, 'id' | 'cargoId' | 'replacedBy'>[]> {
-  const replacements = failed
-    .filter(({ cargo }) => cargo.removedAt === null)
-    .map((old) => ({ old, successor: newDelivery(old.cargo, old.agentId, now) }))
+  const replacements = planRetries(failed, now)
   await writer.replaceDeliveries(
     replacements.map(({ old, successor }) => ({ old: old.id, successor })),
     now,

@@ -42,7 +42,7 @@ export interface RootSetUpdate {
 }
 
 export type UpdateRootSet = (
-  turn: Pick<AdminTurn, 'commit'>,
+  turn: Pick<AdminTurn, 'commit' | 'rehearse'>,
   request: AdminRequest<'updateBundle'>,
 ) => Promise<RootSetUpdate>
 
@@ -58,7 +58,7 @@ export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): Up
 
 async function updateRootSet(
   dependencies: UpdateRootSetDependencies,
-  turn: Pick<AdminTurn, 'commit'>,
+  turn: Pick<AdminTurn, 'commit' | 'rehearse'>,
   request: AdminRequest<'updateBundle'>,
 ): Promise<RootSetUpdate> {
   const { store, clock, log, current, hub } = dependencies
@@ -77,15 +77,22 @@ async function updateRootSet(
   const endangered = await findEndangeredBy(store.reader, roots, next, now)
   if (endangered.length > 0 && request.force !== true) throw inUse(endangered)
 
+  const change = { current: roots, next, number, endangered: endangered.length }
+  const commit = () =>
+    turn.commit(async (writer) => {
+      const { set: reply, act } = await insertRootSet(writer, now, change)
+      return { acts: [act], reply }
+    })
+  if (turn.rehearse !== undefined) {
+    if (hub.serverRoot(next) === undefined) throw unforeseeable()
+    await commit()
+  }
+
   hub.useForAuthority(toPem([...roots, ...added]))
   let changed: RootSet
   try {
     await leadServerCertificateTo(dependencies, next)
-    const change = { current: roots, next, number, endangered: endangered.length }
-    changed = await turn.commit(async (writer) => {
-      const { set: reply, act } = await insertRootSet(writer, now, change)
-      return { acts: [act], reply }
-    })
+    changed = await commit()
   } catch (error) {
     hub.useForAuthority(set.pem)
     throw error
@@ -151,6 +158,13 @@ async function leadServerCertificateTo(
     throw failure(describeError(error))
   })
   if (hub.serverRoot(next) === undefined) throw failure('the CA still signs by it')
+}
+
+function unforeseeable(): AdminRefusal {
+  return new AdminRefusal(
+    'dry_run_unsupported',
+    'the hub’s own certificate leads to a root that would go: whether the CA signs by another shows only when it does',
+  )
 }
 
 const SHOWN_MAX = 20

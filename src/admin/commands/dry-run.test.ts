@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { describe, test } from 'node:test'
+import type { Command } from 'commander'
+import { systemClock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
+import {
+  ADMIN_OPERATIONS,
+  type AdminNamesOf,
+  type AdminOperationName,
+  operationsBy,
+} from '../../protocol/admin/operations.ts'
+import type { AdminSession } from '../doors/admin-session.ts'
+import { connectToHub } from '../doors/socket-client.ts'
+import type { AdminSealed } from '../../protocol/admin/cargas.ts'
+import { generateAgeIdentity, recipientOf } from '../../sealing/age-identity.ts'
+import { NO_PINS } from '../sealed/recipient-pins.ts'
+import { Output } from '../terminal/output.ts'
+import type { CommandContext } from './command-context.ts'
+import { buildProgram, runCommandLine } from './program.ts'
+
+const ID = '5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22'
+const ANSWER = {
+  dry_run: true,
+  acts: [{ tipo: 'token_revoked', payload: { hostname: 'web-1\u001b[2J' }, entrega_id: null }],
+  agentes: 1,
+}
+
+/** One command for each operation that changes something. */
+const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string } = {
+  createToken: 'token create --hostname web-9 --role web',
+  revokeToken: 'token revoke web-9',
+  revokeAgent: 'agente revoke web-1',
+  removeAgent: 'agente remove web-1',
+  pushToAgent: 'agente push web-1 --nome motd --file motd',
+  createCargo: 'carga create --tipo csr_cert --nome site --agente web-1',
+  updateCargo: `carga update ${ID}`,
+  removeCargo: `carga remove ${ID}`,
+  cancelDelivery: `entrega cancel ${ID}`,
+  retryDeliveries: 'entrega retry --all',
+  setPolicy: 'politica set web --token-ttl-max 1h',
+  removePolicy: 'politica remove web',
+  updateBundle: 'bundle update',
+  createWebhook: 'webhook create --url https://receiver.example/in',
+  testWebhook: `webhook test ${ID}`,
+  replayWebhook: `webhook replay ${ID} --dead`,
+  removeWebhook: `webhook remove ${ID}`,
+  createAccessToken: 'admin token create --name ci --role viewer',
+  revokeAccessToken: 'admin token revoke ci',
+}
+
+type Perform = (name: AdminOperationName, request: object) => Promise<unknown>
+
+/** What it writes when its session is that one. */
+async function run(
+  line: string,
+  session: AdminSession,
+  openPins: CommandContext['openPins'] = notAsked,
+): Promise<string> {
+  let written = ''
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      written += String(chunk)
+      done()
+    },
+  })
+  const context: CommandContext = {
+    output: new Output(stdout),
+    clock: systemClock,
+    progress: { show: () => undefined, clear: () => undefined },
+    vault: { create: notAsked, checkPassphrase: notAsked },
+    useHub: () => undefined,
+    openSecret: async (name) => ({
+      name,
+      size: undefined,
+      read: async () => Buffer.from('hello'),
+      close: async () => undefined,
+    }),
+    openPins,
+    withAdmin: (work) => work(session),
+  }
+  await runCommandLine(line.split(' '), context)
+  return written
+}
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))
+
+function sessionOf(perform: Perform): AdminSession {
+  const operations = operationsBy(perform)
+  return { operations, isThroughHub: true, close: () => Promise.resolve() }
+}
+
+describe('svc --dry-run', () => {
+  for (const [name, line] of Object.entries(COMMANDS)) {
+    test(`[CLI-48] [CLI-49] svc ${line} asks for a rehearsal, of a hub that knows what that is`, async () => {
+      const asked: unknown[] = []
+      const session = sessionOf(async (operation, request) => {
+        asked.push(operation, 'dry_run' in request && request.dry_run)
+        return operation === 'showFeatures' ? { features: ['dry_run'] } : ANSWER
+      })
+      assert.equal(
+        await run(`${line} --dry-run`, session),
+        'TIPO_EVENTO    ENTREGA_ID  PAYLOAD\n' +
+          'token_revoked  -           {"hostname":"web-1\\u001b[2J"}\n' +
+          '1 agente would be told; nothing was done\n',
+      )
+      assert.deepEqual(asked, ['showFeatures', false, name, true])
+      assert.deepEqual(JSON.parse(await run(`${line} --dry-run --json`, session)), ANSWER)
+    })
+  }
+
+  test('[CLI-48] says so when the audit log would say nothing', async () => {
+    const session = sessionOf(async (operation) =>
+      operation === 'showFeatures'
+        ? { features: ['dry_run'] }
+        : { dry_run: true, acts: [], agentes: 0 },
+    )
+    assert.equal(
+      await run('token revoke web-9 --dry-run', session),
+      'the audit log would say nothing\n0 agentes would be told; nothing was done\n',
+    )
+  })
+
+  test('[CLI-48] seals a file, which the hub checks, and remembers no recipient', async () => {
+    const recipient = await recipientOf(await generateAgeIdentity())
+    const wanted = [{ id: ID, hostname: 'web-1', role: 'web', recipient }]
+    const sealed: string[] = []
+    const session = sessionOf(async (operation, request) => {
+      if (operation === 'showFeatures') return { features: ['dry_run'] }
+      if (operation === 'listRecipients') {
+        return { agentes: wanted, escrow: [], content_bytes_max: 1024 }
+      }
+      const { selado, dry_run } = request as { selado: AdminSealed; dry_run: boolean }
+      sealed.push(`${dry_run} ${Buffer.from(selado.conteudo, 'base64').subarray(0, 21).toString()}`)
+      return ANSWER
+    })
+    const done: string[] = []
+    const pins = {
+      known: NO_PINS,
+      path: 'recipients.json',
+      add: async () => void done.push('remembered'),
+      close: () => void done.push('closed'),
+    }
+    const line = `carga create --tipo selado --nome db --file db --agente web-1 --recipient ${recipient}`
+    assert.match(await run(`${line} --dry-run`, session, async () => pins), /nothing was done\n$/)
+    assert.deepEqual([sealed, done], [['true age-encryption.org/v1'], ['closed']])
+  })
+
+  test('[CLI-48] is an option of every command but those that look', () => {
+    const program = buildProgram({} as CommandContext, () => undefined)
+    const without = leavesOf(program)
+      .filter(({ options }) => !options.some(({ long }) => long === '--dry-run'))
+      .map((leaf) => `${leaf.parent?.name()} ${leaf.name()}`)
+    assert.deepEqual(without.sort(), [
+      'agente list',
+      'agente revocations',
+      'agente show',
+      'bundle status',
+      'carga list',
+      'entrega list',
+      'evento list',
+      'politica list',
+      'politica show',
+      'svc completion',
+      'svc init',
+      'svc status',
+      'svc unseal',
+      'token list',
+      'token list',
+      'webhook list',
+      'webhook show',
+    ])
+  })
+
+  test('[CLI-49] [API-28] [VER-8] asks an older hub, which would do it, for nothing', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'svc-dry-run-'))
+    const requests: string[] = []
+    const server = createServer(({ method, url }, response) => {
+      requests.push(`${method} ${url}`)
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: 'route_not_found', message: 'no such route' }))
+    })
+    try {
+      await once(server.listen(join(directory, 'admin.sock')), 'listening')
+      const session = await connectToHub(join(directory, 'admin.sock'))
+      assert.ok(session)
+      await assert.rejects(run('agente revoke web-1 --dry-run', session), {
+        name: 'UserError',
+        code: 'hub_too_old',
+        message:
+          'this hub is older than this svc: it would carry the command out instead of rehearsing it',
+        hint: 'upgrade the hub; nothing was done',
+      })
+      assert.deepEqual(requests, ['GET /v1/admin/features'])
+    } finally {
+      server.close()
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  test('[CLI-49] refuses a hub that knows other features, and tells other failures as they are', async () => {
+    const asked: string[] = []
+    const other = sessionOf(async (name) => {
+      asked.push(name)
+      return { features: ['another'] }
+    })
+    await assert.rejects(run('token revoke web-9 --dry-run', other), { code: 'hub_too_old' })
+    const refusing = sessionOf(async (name) => {
+      asked.push(name)
+      throw new UserError('admin_token_invalid', 'no')
+    })
+    await assert.rejects(run('token revoke web-9 --dry-run', refusing), {
+      code: 'admin_token_invalid',
+    })
+    assert.deepEqual(asked, ['showFeatures', 'showFeatures'])
+  })
+})
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
+}
+
+test('[CLI-48] each of these changes something', () => {
+  const changes = Object.entries(ADMIN_OPERATIONS).filter(([, { does }]) => does !== 'reads')
+  assert.deepEqual(changes.map(([name]) => name).sort(), Object.keys(COMMANDS).sort())
+})

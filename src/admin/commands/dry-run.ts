@@ -1,0 +1,93 @@
+// `--dry-run`: the operation that a command asks for is asked for with `dry_run`. Its answer is thrown through the command,
+// which would not know what to do with it, and printed where the command was started. docs/protocol.md CLI-48, CLI-49.
+
+import type { Command } from 'commander'
+import { SvcError, UserError } from '../../platform/errors.ts'
+import type { AdminRehearsal } from '../../protocol/admin/operation.ts'
+import {
+  ADMIN_OPERATIONS,
+  type AdminOperations,
+  operationsBy,
+} from '../../protocol/admin/operations.ts'
+import type { AdminSession } from '../doors/admin-session.ts'
+import type { Output } from '../terminal/output.ts'
+import { renderRows } from '../terminal/table.ts'
+
+export interface DryRunOptions {
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Not a failure: it ends the command in place of what the act would have answered. */
+export class Rehearsed extends Error {
+  override name = 'Rehearsed'
+  readonly answer: AdminRehearsal
+  constructor(answer: AdminRehearsal) {
+    super('the command was rehearsed')
+    this.answer = answer
+  }
+}
+
+const LOOKS: ReadonlySet<string> = new Set(['list', 'show', 'status', 'revocations'])
+
+/** To each command below it, unless the command only looks. */
+export function addDryRunOptions(noun: Command): void {
+  for (const command of noun.commands) {
+    if (command.commands.length > 0) addDryRunOptions(command)
+    else if (!LOOKS.has(command.name())) {
+      command.option('--dry-run', 'show what the audit log would say, and change nothing')
+    }
+  }
+}
+
+/** Asks only for rehearsals of what would change something. */
+export function rehearsing(session: AdminSession): AdminSession {
+  const known = session.operations as unknown as Record<
+    string,
+    (request: object) => Promise<object>
+  >
+  const operations = operationsBy(async (name, request) => {
+    if (ADMIN_OPERATIONS[name].does === 'reads') return known[name]?.(request)
+    await requireRehearsals(session.operations)
+    const answer = await known[name]?.({ ...request, dry_run: true })
+    if (isRehearsal(answer)) throw new Rehearsed(answer)
+    throw new SvcError('dry_run_ignored', 'the hub did not rehearse the command but carried it out')
+  })
+  return { ...session, operations }
+}
+
+/** An older hub ignores the field that it does not know, and acts. */
+async function requireRehearsals({ showFeatures }: AdminOperations): Promise<void> {
+  const { features } = await showFeatures({}).catch((error: unknown): { features: string[] } => {
+    if (error instanceof UserError && error.code === 'route_not_found') return { features: [] }
+    throw error
+  })
+  if (features.includes('dry_run')) return
+  throw new UserError(
+    'hub_too_old',
+    'this hub is older than this svc: it would carry the command out instead of rehearsing it',
+    { hint: 'upgrade the hub; nothing was done' },
+  )
+}
+
+function isRehearsal(answer: object | undefined): answer is AdminRehearsal {
+  return answer !== undefined && 'dry_run' in answer && answer.dry_run === true
+}
+
+const COLUMNS = {
+  TIPO_EVENTO: ({ tipo }: AdminRehearsal['acts'][number]) => tipo,
+  ENTREGA_ID: ({ entrega_id }: AdminRehearsal['acts'][number]) => entrega_id,
+  PAYLOAD: ({ payload }: AdminRehearsal['acts'][number]) => JSON.stringify(payload),
+}
+
+export async function printRehearsal(
+  output: Output,
+  answer: AdminRehearsal,
+  isJson: boolean,
+): Promise<void> {
+  if (isJson) return output.writeJson(answer)
+  const { acts, agentes } = answer
+  const told = agentes === 1 ? '1 agente' : `${agentes} agentes`
+  const log = acts.length === 0 ? 'the audit log would say nothing\n' : renderRows(COLUMNS, acts)
+  await output.write(`${log}${told} would be told; nothing was done\n`)
+}

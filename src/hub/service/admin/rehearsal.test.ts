@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { collectLog } from '../../../../test/support/collected-log.ts'
+import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
+import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
+import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
+import { openAdmin } from '../../../../test/support/told-admin.ts'
+import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
+import { insertWebhook } from '../../../../test/support/webhook-samples.ts'
+import { Secret } from '../../../platform/secret.ts'
+import type { Certificate } from '../../../pki/certificates.ts'
+import type { AdminRehearsal } from '../../../protocol/admin/operation.ts'
+import {
+  ADMIN_OPERATION_NAMES,
+  ADMIN_OPERATIONS,
+  type AdminNamesOf,
+  type AdminOperationName,
+  type AdminOperations,
+  type AdminRequest,
+} from '../../../protocol/admin/operations.ts'
+import { findAdminRequestFault } from '../../../protocol/admin/requests.ts'
+import type { DeliveryId, Recipient } from '../../../protocol/identifiers.ts'
+import { type AdminRoots, createAdminRoots } from '../roots/bundle-operations.ts'
+import { CurrentRootSet } from '../roots/current-root-set.ts'
+import { openReader } from '../../store/sqlite/encrypted-database.ts'
+import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
+import type { Store } from '../../store/store.ts'
+import { createAdminOperations } from './admin-operations.ts'
+
+type ChangeName = AdminNamesOf<'changes' | 'creates'>
+
+const FINGERPRINT = 'SHA256:bh7dZLn8Mt2U2/YmVuZ3OpXMDCPbgdPyARsy3xo7kRA'
+const DAY_MS = 86_400_000
+const SITE = { tipo: 'csr_cert', nome: 'site', agentes: [], roles: ['web'], sans: [] }
+
+/** A vault with one thing of each kind, and all that a rehearsal could have an effect on. */
+interface Setting {
+  readonly store: Store
+  readonly admin: AdminOperations
+  readonly operator: AdminOperations
+  readonly effects: string[]
+  readonly agents: readonly string[]
+  readonly made: {
+    readonly carga: string
+    readonly entrega: string
+    readonly token: string
+    readonly webhook: string
+  }
+  /** Every row of every table. */
+  readonly dump: () => string
+}
+
+let oldRoot: Certificate
+let newRoot: Certificate
+/** The hub's own certificate leads to it. */
+let ownRoot: Certificate
+
+before(async () => {
+  oldRoot = await createSampleRoot('Old', new Date(NOW.getTime() + DAY_MS))
+  newRoot = await createSampleRoot('New', new Date(NOW.getTime() + DAY_MS))
+  ownRoot = oldRoot
+})
+
+/** Of `more` agents besides the two, a slice or several. */
+async function withVault(work: (setting: Setting) => Promise<void>, more = 0): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'rehearsal-'))
+  stack.defer(() => rm(directory, { recursive: true }))
+  const file = { path: join(directory, 'db.enc'), dataKey: new Secret(randomBytes(32)) }
+  const store = await openSqliteStore({ ...file, createIfMissing: true })
+  stack.defer(() => store.close())
+  const effects: string[] = []
+  const { roots, insertRoots } = openRoots(store, effects)
+  await insertRoots()
+  const webhooks = {
+    changed: async () => void effects.push('webhooks changed'),
+    test: async () => {
+      effects.push('sent')
+      return { messageId: 'msg', ok: true, status: 200, error: null, durationMs: 1 }
+    },
+  }
+  const cutOff = (id: string) => void effects.push(`cut off ${id}`)
+  const hub = openAdmin(store, { roots, webhooks, cutOff })
+  const names = ['web-1', 'web-2', ...Array.from({ length: more }, (_, at) => `more-${at}`)]
+  const agents = names.map((name) => newAgent(name))
+  const gone = { ...(await insertAgent(store, 'gone')), revokedAt: NOW }
+  await store.write(async (writer) => {
+    await writer.updateAgent(gone)
+    for (const agent of agents) {
+      await writer.insertAgent(agent)
+      await writer.setRecipient(agent.id, 'age1pq1one' as Recipient)
+    }
+  })
+  const { carga_id: carga, entregas } = await hub.admin.createCargo(SITE)
+  const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
+  await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
+  await hub.admin.setPolicy({ role: 'web', nome: 'web' })
+  const { id: webhook } = await insertWebhook(store)
+  const failed = entregas.map(({ id }) => id as DeliveryId)
+  await store.write(async (writer) => {
+    for (const id of failed) await writer.setDeliveryStatus(id, 'falhou', NOW, 'disk full')
+  })
+  hub.told.length = 0
+  effects.length = 0
+  const reader = openReader(file.path, file.dataKey)
+  stack.defer(() => void reader.close())
+  await work({
+    store,
+    admin: hub.admin,
+    operator: hub.as('operator'),
+    get effects() {
+      return [...effects, ...hub.told]
+    },
+    agents: agents.map(({ id }) => id),
+    made: { carga, entrega: failed[0] ?? '', token, webhook },
+    dump: () => {
+      const sql = `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
+      const tables = reader.prepare(sql).all() as { name: string }[]
+      assert.ok(tables.length > 20)
+      return JSON.stringify(tables.map(({ name }) => reader.prepare(`SELECT * FROM ${name}`).all()))
+    },
+  })
+}
+
+function openRoots(store: Store, effects: string[]) {
+  const set = { epoch: 1, number: 1, pem: oldRoot.pem, createdAt: NOW }
+  const roots: AdminRoots = createAdminRoots({
+    store,
+    clock: { now: () => NOW, sleep: () => Promise.resolve() },
+    log: collectLog().log,
+    current: new CurrentRootSet(set),
+    readFileRoots: async () => (ownRoot === oldRoot ? [oldRoot, newRoot] : [newRoot]),
+    hub: {
+      useForAuthority: () => void effects.push('roots for the CA'),
+      serverRoot: (among) => among.find(({ sha256 }) => sha256 === oldRoot.sha256),
+      renewServerCertificate: async () => void effects.push('renewed'),
+      useForAgents: async () => void effects.push('roots for agents'),
+    },
+  })
+  return { roots, insertRoots: () => store.write((writer) => writer.insertRootSet(set)) }
+}
+
+function sealedFor(agents: readonly string[]) {
+  const conteudo = makeAgeFile(agents.length, 10).toString('base64')
+  const destinatarios = agents.map((agente) => ({ agente, fingerprint: FINGERPRINT }))
+  return { conteudo, destinatarios, escrow: [] }
+}
+
+type Requests = {
+  readonly [Name in ChangeName]: (setting: Setting) => readonly AdminRequest<Name>[]
+}
+
+const SEALED = { tipo: 'selado', nome: 'secret', agentes: [], roles: [], sans: [] }
+
+/** One that is done, or several; a new operation that changes something asks the compiler for its own. */
+const REQUESTS: Requests = {
+  createToken: () => [{ hostname: 'web-9', role: 'web' }],
+  revokeToken: ({ made: { token } }) => [{ token }],
+  revokeAgent: () => [{ agente: 'web-1' }, { agente: 'gone' }],
+  removeAgent: () => [{ agente: 'gone' }],
+  pushToAgent: () => [
+    { agente: 'web-1', acao: 'sync' },
+    { agente: 'web-1', acao: 'rotate' },
+    { agente: 'web-1', nome: 'motd', conteudo: 'the very content' },
+  ],
+  createCargo: ({ agents }) => [
+    { ...SITE, nome: 'other' },
+    { ...SEALED, selado: sealedFor(agents) },
+  ],
+  updateCargo: ({ made: { carga } }) => [{ carga, sans: ['a.example'] }],
+  removeCargo: ({ made: { carga } }) => [{ carga }],
+  cancelDelivery: ({ made: { entrega } }) => [{ entrega }],
+  retryDeliveries: ({ made: { entrega } }) => [{ entrega }, {}],
+  setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
+  removePolicy: () => [{ role: 'web' }],
+  updateBundle: () => [{}],
+  createWebhook: () => [{ url: 'https://receiver.example/other', tipos: [] }],
+  testWebhook: ({ made: { webhook } }) => [{ webhook }],
+  replayWebhook: ({ made: { webhook } }) => [{ webhook, dead: true }],
+  removeWebhook: ({ made: { webhook } }) => [{ webhook }],
+  createAccessToken: () => [{ name: 'other', role: 'viewer' }],
+  revokeAccessToken: () => [{ token: 'ci' }],
+}
+
+/** Refused by what is in the vault. */
+const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
+  createToken: { hostname: 'web-1', role: 'web' },
+  revokeToken: { token: 'nobody' },
+  revokeAgent: { agente: 'nobody' },
+  removeAgent: { agente: 'web-1' },
+  pushToAgent: { agente: 'gone', acao: 'sync' },
+  createCargo: SITE,
+  updateCargo: { carga: randomUUID() },
+  removeCargo: { carga: randomUUID() },
+  cancelDelivery: { entrega: randomUUID() },
+  retryDeliveries: { entrega: randomUUID() },
+  setPolicy: { role: 'db', nome: 'web' },
+  removePolicy: { role: 'db' },
+  updateBundle: { numero: 1 },
+  createWebhook: { url: 'http://elsewhere.example', tipos: [] },
+  testWebhook: { webhook: randomUUID() },
+  replayWebhook: { webhook: randomUUID() },
+  removeWebhook: { webhook: randomUUID() },
+  createAccessToken: { name: 'ci', role: 'admin' },
+  revokeAccessToken: { token: 'nobody' },
+}
+
+function ask(operations: AdminOperations, name: AdminOperationName, request: object) {
+  return (operations[name] as (request: object) => Promise<unknown>)(request)
+}
+
+async function rehearse(operations: AdminOperations, name: ChangeName, request: object) {
+  return (await ask(operations, name, { ...request, dry_run: true })) as AdminRehearsal
+}
+
+/** Without what is another one each time: ids, beginnings of hashes, and numbers of entries. */
+function normalise(acts: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(acts).replaceAll(/"[0-9a-f]{8}-[0-9a-f-]{27}"|"[0-9a-f]{16}"/g, '"<id>"'),
+  )
+}
+
+const CHANGES = ADMIN_OPERATION_NAMES.filter(
+  (name): name is ChangeName => ADMIN_OPERATIONS[name].does !== 'reads',
+)
+
+/** What it answers is what the act then records, and whom it tells; and it leaves nothing. */
+async function compare(setting: Setting, name: ChangeName, request: object): Promise<void> {
+  const { store, admin, dump } = setting
+  const dumped = dump()
+  const rehearsed = await rehearse(admin, name, request)
+  assert.ok(dump() === dumped, 'the vault is as it was')
+  assert.equal(setting.effects.join(', '), '')
+  const seq = await lastSeq(store.reader)
+  const reply = await ask(admin, name, request)
+  assert.deepEqual(
+    normalise(rehearsed.acts.map(({ tipo, payload }) => [tipo, payload])),
+    normalise(await readActs(store.reader, seq)),
+  )
+  const told = setting.effects.filter((effect) => effect.startsWith('agent '))
+  assert.equal(rehearsed.agentes, new Set(told).size)
+  for (const field of ['token', 'secret', 'agent_command'] as const) {
+    const secret = (reply as Readonly<Record<string, unknown>>)[field]
+    if (typeof secret === 'string') {
+      assert.doesNotMatch(JSON.stringify(rehearsed), /svct_|svca_|whsec_|"[0-9a-f]{64}"/)
+    }
+  }
+  assert.ok(!JSON.stringify(rehearsed).includes('the very content'))
+}
+
+describe('a rehearsal', () => {
+  for (const name of CHANGES) {
+    test(`[API-27] of ${name} answers what the act then records, and leaves nothing`, async () => {
+      let requests = 1
+      for (let at = 0; at < requests; at += 1) {
+        await withVault(async (setting) => {
+          const all: readonly object[] = REQUESTS[name](setting)
+          requests = all.length
+          await compare(setting, name, all[at] ?? {})
+        })
+      }
+    })
+  }
+
+  test('[API-27] is refused as the act is, and of no other shape', () =>
+    withVault(async ({ admin, dump }) => {
+      for (const name of CHANGES) {
+        const dumped = dump()
+        const refusal = async (request: object): Promise<unknown> => {
+          const error = await ask(admin, name, request).then(
+            () => assert.fail(`${name} is done`),
+            (reason: Error & { code?: string }) => reason,
+          )
+          return [error.name, error.code, error.message]
+        }
+        const rehearsed = await refusal({ ...REFUSED[name], dry_run: true })
+        assert.ok(dump() === dumped)
+        assert.deepEqual(rehearsed, await refusal(REFUSED[name]), name)
+        assert.deepEqual(findAdminRequestFault(name, { ...REFUSED[name], dry_run: 'yes' }), {
+          message: 'dry_run must be boolean',
+          fields: { dry_run: 'must be boolean' },
+        })
+        assert.equal(findAdminRequestFault(name, { ...REFUSED[name], dry_run: false }), undefined)
+      }
+    }))
+
+  test('[API-27] by an operator is refused what an operator may not do', () =>
+    withVault(async ({ operator }) => {
+      const request = { hostname: 'web-1', role: 'web', reenroll: true }
+      const refused = { code: 'reenroll_forbidden' }
+      await assert.rejects(operator.createToken(request), refused)
+      await assert.rejects(rehearse(operator, 'createToken', request), refused)
+    }))
+
+  test('[API-27] with false in place of true is the act', () =>
+    withVault(async ({ admin }) => {
+      const { hostname } = (await ask(admin, 'createToken', {
+        hostname: 'web-9',
+        role: 'web',
+        dry_run: false,
+      })) as { hostname: string }
+      assert.equal(hostname, 'web-9')
+    }))
+
+  test('[API-27] keeps no reply for an Idempotency-Key, and is answered by none', () =>
+    withVault(async ({ store, dump }) => {
+      const operations = createAdminOperations(
+        {
+          store,
+          clock: { now: () => NOW, sleep: () => Promise.resolve() },
+          addresses: { enrollUrl: '', mtlsUrl: '' },
+          hubNames: [],
+          contentBytesMax: 1024,
+          renewalThresholdMs: 0,
+        },
+        'admin',
+        'admin',
+        { credential: '', key: randomUUID() },
+      )
+      const request = { hostname: 'web-9', role: 'web' }
+      const dumped = dump()
+      await rehearse(operations, 'createToken', request)
+      assert.ok(dump() === dumped)
+      await operations.createToken(request)
+      await assert.rejects(rehearse(operations, 'createToken', request), {
+        code: 'hostname_has_token',
+      })
+    }))
+
+  test('[API-29] of what only the CA would tell is refused', () =>
+    withVault(async (setting) => {
+      ownRoot = newRoot
+      try {
+        const dumped = setting.dump()
+        await assert.rejects(rehearse(setting.admin, 'updateBundle', { force: true }), {
+          code: 'dry_run_unsupported',
+        })
+        assert.ok(setting.dump() === dumped)
+        assert.deepEqual(setting.effects, [])
+      } finally {
+        ownRoot = oldRoot
+      }
+    }))
+
+  const FLEET: readonly ChangeName[] = ADMIN_OPERATION_NAMES.filter(
+    (name): name is ChangeName => ADMIN_OPERATIONS[name].isFleetWide === true,
+  )
+  for (const name of FLEET) {
+    test(`[API-27] [FLT-10] of ${name} for many agents answers what the act then records`, async () => {
+      await withVault(async (setting) => {
+        const request = REQUESTS[name](setting).findLast((each) => !('selado' in each))
+        await compare(setting, name, request ?? {})
+      }, 600)
+    })
+  }
+})
