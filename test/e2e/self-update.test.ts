@@ -188,13 +188,13 @@ describe('self-update', WITH_MINISIGN, () => {
         'redirected',
         answerRedirect(`${server.httpUrl}/new/svc-agent`),
         signature,
-        'a redirect to http:// is refused',
+        'the agent does not follow a redirect to http://',
       ],
       [
         'redirected-file',
         answerRedirect('file:///etc/passwd'),
         signature,
-        'a redirect to file:// is refused',
+        'the agent does not follow a redirect to file://',
       ],
       [
         'redirected-ever',
