@@ -324,6 +324,6 @@ describe('svc bundle update', () => {
     const shown = await hub.svc('bundle', 'status', '--json')
     assert.equal((JSON.parse(shown.stdout) as AdminBundle).file_differs, null)
     const updated = await hub.svc('bundle', 'update')
-    assert.deepEqual([updated.status, /while its hub runs/.test(updated.stderr)], [1, true])
+    assert.deepEqual([updated.status, /only while the hub runs/.test(updated.stderr)], [1, true])
   })
 })

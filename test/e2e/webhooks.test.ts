@@ -324,7 +324,7 @@ describe('receivers that misbehave', () => {
     ]) {
       const { status, stderr } = await hub.svc('webhook', 'create', '--url', url)
       assert.equal(status, 1)
-      assert.match(stderr, /no webhook to that URL/)
+      assert.match(stderr, /a webhook cannot use this URL/)
     }
     const bad = await hub.svc('webhook', 'create', '--url', 'https://a.example/', '--tipo', 'No!')
     assert.match(bad.stderr, /No! is not a type of event/)
