@@ -11,19 +11,14 @@ const PHRASES: readonly RegExp[] = [
   /\bof root['’]s\b/i,
   /\bof before (?:\d|sealed)/i,
   /\bneither\./i,
+  /\bwhoever\b/i,
 ]
-
-/** Comments may still say these. */
-const PHRASES_OUTSIDE_COMMENTS: readonly RegExp[] = [...PHRASES, /\bwhoever\b/i]
-
-const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 
 /** In whole documents and whole code files. */
 export function findPhrases(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
-      const isComment = path.endsWith('.ts') && COMMENT.test(line)
-      return (isComment ? PHRASES : PHRASES_OUTSIDE_COMMENTS).flatMap((phrase) => {
+      return PHRASES.flatMap((phrase) => {
         const found = phrase.exec(line)
         return found === null ? [] : [`${path}:${index + 1} says "${found[0]}"`]
       })

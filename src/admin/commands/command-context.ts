@@ -15,7 +15,7 @@ export interface CommandContext {
   readonly vault: VaultControls
   /** Before anything is opened: which hub the command is for. */
   useHub(options: HubOptions): void
-  /** Both with the rights of whoever started svc, so before the vault is asked for. */
+  /** Opens the operator's own files, with the operator's rights: before svc becomes the owner of the vault. */
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */

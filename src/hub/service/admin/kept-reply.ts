@@ -1,4 +1,4 @@
-// A create with an Idempotency-Key is done once: its reply is kept in the very commit that does it, and whoever asks again
+// A create with an Idempotency-Key is done once: its reply is kept in the very commit that does it, and a caller that asks again
 // within a day, with the same key and the same request, gets that reply. docs/protocol.md API-16.
 
 import { hash } from 'node:crypto'

@@ -1,5 +1,5 @@
 // The one way through for admin operations. What changes something is one commit: whether it was done before, the use case,
-// the acts that it records, the reply that is kept. Then whoever has to know is told, and it is answered.
+// the acts that it records, the reply that is kept. Then the hub spreads the news, and answers.
 
 import { invariant } from '../../../platform/errors.ts'
 import { ADMIN_OPERATIONS } from '../../../protocol/admin/operations.ts'
