@@ -23,7 +23,7 @@ import { createRecordEvent, type RecordEvent } from './service/agent/record-even
 import type { PollRecorder } from './service/agent/record-polls.ts'
 import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
-import { hashToken } from './service/hash-token.ts'
+import { hashToken } from './domain/hash-token.ts'
 import type { Store } from './store/store.ts'
 
 /** A host that comes back after an outage has much to renew at once. */

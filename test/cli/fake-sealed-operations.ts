@@ -1,7 +1,7 @@
 // Sealed cargas of a hub that answers from memory, and that lies when a test tells it to.
 
 import { hash, randomUUID } from 'node:crypto'
-import { AdminRefusal } from '../../src/hub/service/admin-refusal.ts'
+import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
 import type { AdminSealed } from '../../src/protocol/admin/cargas.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { AdminAgent, AdminRecipient } from '../../src/protocol/admin/views.ts'

@@ -3,7 +3,7 @@
 import type { TSchema } from 'typebox'
 import type { AdminOperation } from '../../protocol/admin/operation.ts'
 import type { AdminPolicy } from '../../protocol/admin/views.ts'
-import { AdminRefusal } from '../service/admin-refusal.ts'
+import { AdminRefusal } from '../service/admin-act.ts'
 import { policyTag } from '../service/policy/policy-tag.ts'
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/

@@ -8,7 +8,7 @@ import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
-import type { AgentNotifier } from '../service/agent-notifier.ts'
+import type { AgentNotifier } from '../domain/agent-notifier.ts'
 import type { AgentNews, ReadAgentNews } from '../service/agent/read-agent-news.ts'
 
 /** What a stream writes to. */

@@ -1,6 +1,8 @@
 // What the use case of an admin operation is given and answers. It is done by admin/perform-operation.ts alone, in one commit
 // unless it says otherwise: what it records, keeps and tells is what it answers.
 
+import { UserError } from '../../platform/errors.ts'
+import type { AdminErrorCode, AdminErrorDetails } from '../../protocol/admin/errors.ts'
 import type {
   AdminNamesOf,
   AdminOperationName,
@@ -27,6 +29,17 @@ export interface AdminAct {
   readonly type: HubEventType
   readonly payload: Readonly<Record<string, unknown>>
   readonly deliveryId?: DeliveryId | null
+}
+
+/** What an admin operation refuses, by a code that has its status. */
+export class AdminRefusal extends UserError {
+  override name = 'AdminRefusal'
+  /** What the message says of this very case, for programs. */
+  readonly details: AdminErrorDetails | undefined
+  constructor(code: AdminErrorCode, message: string, details?: AdminErrorDetails) {
+    super(code, message)
+    this.details = details
+  }
 }
 
 /** What others are told after the commit, never before. */

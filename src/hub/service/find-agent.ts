@@ -1,4 +1,4 @@
-import { AdminRefusal } from './admin-refusal.ts'
+import { AdminRefusal } from './admin-act.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { StoreReader } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { AdminRefusal } from './admin-refusal.ts'
+import { AdminRefusal } from './admin-act.ts'
 import { parseInstant } from '../../platform/instants.ts'
 
 /** Throws an AdminRefusal on what is no time of RFC 3339 (docs/protocol.md API-26). */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AdminRefusal } from './admin-refusal.ts'
+import { AdminRefusal } from './admin-act.ts'
 import { LIST_PAGE_MAX } from '../../protocol/admin/bounds.ts'
 import type { Page } from '../store/store.ts'
 

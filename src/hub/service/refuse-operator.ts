@@ -1,7 +1,7 @@
 // What the admin token of an operator may do only where the politica of the role says so. A token of role admin
 // always may, and so may the holder of the vault. docs/protocol.md POL-17, POL-18.
 
-import { AdminRefusal } from './admin-refusal.ts'
+import { AdminRefusal } from './admin-act.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'

@@ -7,7 +7,7 @@ import type {
 } from '../../../src/hub/ca/certificate-authority.ts'
 import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/agent/enroll-agent.ts'
 import type { FindBlob } from '../../../src/hub/service/agent/find-blob.ts'
-import { hashToken } from '../../../src/hub/service/hash-token.ts'
+import { hashToken } from '../../../src/hub/domain/hash-token.ts'
 import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import { createLogging } from '../../../src/platform/logger.ts'

@@ -1,6 +1,6 @@
 // The hub's services, each answer of which is held against the model before anybody gets it.
 
-import { hashToken } from '../../../src/hub/service/hash-token.ts'
+import { hashToken } from '../../../src/hub/domain/hash-token.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { RunningHub } from '../simulated-hub.ts'
 import { type ContractModel, demand } from './contract-model.ts'

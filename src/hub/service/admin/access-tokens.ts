@@ -1,7 +1,7 @@
 // Admin tokens: made, listed, revoked. The plaintext is in the answer to the one that made it and nowhere else.
 
 import { randomBytes } from 'node:crypto'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
 import {
   ACCESS_TOKEN_PREFIX,
   ACCESS_TOKEN_TTL_DEFAULT_SECONDS,
@@ -9,8 +9,7 @@ import {
 } from '../../../protocol/admin/admin-tokens.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
-import type { Read, Write } from '../admin-act.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import { pageOf, readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 

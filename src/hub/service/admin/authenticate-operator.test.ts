@@ -6,7 +6,7 @@ import { createSettableClock, type SettableClock } from '../../../../test/suppor
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { Store } from '../../store/store.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import { type AuthenticateOperator, createAuthenticateOperator } from './authenticate-operator.ts'
 
 const MINUTE_MS = 60_000

@@ -7,7 +7,7 @@ import type { Logger } from '../../../platform/logger.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 
 /** Undefined for a token that is unknown, expired or revoked: the hub does not say which. */
 export type AuthenticateOperator = (plaintext: string) => Promise<AccessToken | undefined>

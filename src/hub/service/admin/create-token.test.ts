@@ -7,7 +7,7 @@ import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Hostname, TokenHash } from '../../../protocol/identifiers.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Store } from '../../store/store.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import { emptyPolicy } from '../policy/parse-policy.ts'
 
 let store: Store & AsyncDisposable

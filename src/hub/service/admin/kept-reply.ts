@@ -2,7 +2,7 @@
 // within a day, with the same key and the same request, gets that reply. docs/protocol.md API-16.
 
 import { hash } from 'node:crypto'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import type { AdminOperationName } from '../../../protocol/admin/operations.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { IdempotencySecret } from './admin-context.ts'

@@ -1,7 +1,6 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Write } from '../admin-act.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { Write } from '../admin-act.ts'
 import { cancelDeliveries } from '../cargo/change-delivery.ts'
 import { listStandingDeliveries } from '../cargo/replace-delivery.ts'
 import { findAgent } from '../find-agent.ts'

@@ -1,10 +1,9 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Write } from '../admin-act.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { endToken, type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'
 import type { StoreReader } from '../../store/store.ts'
-import type { Write } from '../admin-act.ts'
 import { toAdminToken } from '../admin-views.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import type { AdminContext } from './admin-context.ts'
 
 const BEGINNING_OF_HASH = /^[0-9a-f]{8,64}$/

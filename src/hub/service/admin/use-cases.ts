@@ -1,21 +1,9 @@
-// The use case of each admin operation: the one place of the hub that names them all.
+// The use case of each admin operation: cargo and webhooks name their own, the rest is named here. The type demands all.
 
-import { cancelDelivery } from '../cargo/change-delivery.ts'
-import { removeCargo, updateCargo } from '../cargo/change-cargo.ts'
-import { createCargo } from '../cargo/create-cargo.ts'
-import { listRecipients, readContent } from '../cargo/list-recipients.ts'
-import { pushToAgent } from '../cargo/push-to-agent.ts'
-import { retryDeliveries } from '../cargo/retry-deliveries.ts'
+import { CARGO_USE_CASES } from '../cargo/cargo-use-cases.ts'
 import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/change-policy.ts'
 import { showBundle, updateBundle } from '../roots/bundle-operations.ts'
-import { createWebhook } from '../webhooks/create-webhook.ts'
-import { replayWebhook } from '../webhooks/replay-webhook.ts'
-import {
-  listWebhooks,
-  removeWebhook,
-  showWebhook,
-  testWebhook,
-} from '../webhooks/webhook-operations.ts'
+import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
@@ -27,6 +15,8 @@ import { showFeatures, showStatus } from './show-status.ts'
 import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 
 export const USE_CASES: UseCases = {
+  ...CARGO_USE_CASES,
+  ...WEBHOOK_USE_CASES,
   createToken,
   listTokens,
   revokeToken,
@@ -35,16 +25,8 @@ export const USE_CASES: UseCases = {
   revokeAgent,
   removeAgent,
   listCaRevocations,
-  pushToAgent,
-  createCargo,
   listCargoes,
-  updateCargo,
-  removeCargo,
-  listRecipients,
-  readContent,
   listDeliveries,
-  cancelDelivery,
-  retryDeliveries,
   setPolicy,
   listPolicies,
   showPolicy,
@@ -54,12 +36,6 @@ export const USE_CASES: UseCases = {
   showBundle,
   updateBundle,
   listEntries,
-  createWebhook,
-  listWebhooks,
-  showWebhook,
-  testWebhook,
-  replayWebhook,
-  removeWebhook,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,

@@ -7,7 +7,7 @@ import type { AccessToken } from '../../domain/access-token.ts'
 import { insertToken, LATER, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import { createLeakedTokens, type LeakedTokens } from './end-leaked-token.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 
 const ENROLMENT = `svct_${'A'.repeat(43)}`
 const ADMIN = `svca_${'B'.repeat(43)}`

@@ -10,7 +10,7 @@ import { isGood } from '../../domain/access-token.ts'
 import { endToken, isOpen } from '../../domain/enrollment-token.ts'
 import { findTokenInUrl } from '../../domain/find-token-in-url.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
 
 /** Where a URL came in. */

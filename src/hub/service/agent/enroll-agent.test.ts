@@ -12,7 +12,7 @@ import type { EnrollRequestBody } from '../../../protocol/schemas.ts'
 import { CaError } from '../../ca/certificate-authority.ts'
 import { endToken, type EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { Store } from '../../store/store.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import { createEnrollAgent, type EnrollAgent } from './enroll-agent.ts'
 
 const MINUTE_MS = 60_000

@@ -28,11 +28,11 @@ import {
   isOpen,
 } from '../../domain/enrollment-token.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import type { AgentNotifier } from '../agent-notifier.ts'
+import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { describeLifetime } from './describe-lifetime.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
-import { hashToken } from '../hash-token.ts'
+import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
 
 export interface EnrollAgentDependencies {

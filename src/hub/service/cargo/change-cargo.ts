@@ -1,7 +1,7 @@
 // What becomes of a carga after it was made: a next version, or its end.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { type AdminAct, AdminRefusal, type AdminTurn, type Course } from '../admin-act.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
@@ -11,7 +11,6 @@ import type { Cargo } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { Replacement, Step, StoreReader, StoreWriter } from '../../store/store.ts'
-import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
 import { toAdminCargo } from '../admin-views.ts'
 import { cancelDeliveries, cancellation } from './change-delivery.ts'
 import type { CargoContext } from './cargo-context.ts'

@@ -1,12 +1,11 @@
 // What an operator does to single entregas: cancel one, or try a failed one again.
 
-import { AdminRefusal } from '../admin-refusal.ts'
+import { type AdminAct, AdminRefusal, type Done, type Write } from '../admin-act.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { type Delivery, isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
-import type { AdminAct, Done, Write } from '../admin-act.ts'
 import { toAdminDelivery } from '../admin-views.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { replaceDelivery } from './replace-delivery.ts'

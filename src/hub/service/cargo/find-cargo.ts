@@ -1,4 +1,4 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import type { CargoId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'

@@ -7,7 +7,7 @@ import type { FleetAct, FleetChange } from '../../domain/fleet-change.ts'
 import type { SettledDelivery, Store, StoreWriter } from '../../store/store.ts'
 import { type AdminAct, entriesOfActs } from '../admin-act.ts'
 import { appendEntries } from '../append-entries.ts'
-import type { AgentNotifier } from '../agent-notifier.ts'
+import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { cancellation, retrial } from './change-delivery.ts'
 
 /** How far the act that is under way has got. */

@@ -1,7 +1,7 @@
 // What an operator says of a carga, on its way in.
 
 import { randomUUID } from 'node:crypto'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import {
   type ArtefactName,

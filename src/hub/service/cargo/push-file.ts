@@ -1,7 +1,7 @@
 // A file for one agent: a carga of tipo push, whose next version is whatever is pushed under the same name. docs/protocol.md PSH.
 
 import { hash, randomUUID } from 'node:crypto'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { type AdminAct, AdminRefusal } from '../admin-act.ts'
 import { PUSH_BYTES_MAX } from '../../../protocol/admin/bounds.ts'
 import { FILE_MODE_DEFAULT, formatFileMode, parseFileMode } from '../../../protocol/file-mode.ts'
 import type { ArtefactName, CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
@@ -9,7 +9,6 @@ import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import type { AdminAct } from '../admin-act.ts'
 import { parseCargoName } from './parse-cargo.ts'
 import { refuseSameFiles } from './refuse-agents.ts'
 import { listStandingDeliveries, newDelivery, replaceDelivery } from './replace-delivery.ts'

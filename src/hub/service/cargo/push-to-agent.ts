@@ -1,13 +1,12 @@
 // What an operator sends to one agent at once: look, renew your identity, or have this file. docs/protocol.md PSH-10.
 
-import { AdminRefusal } from '../admin-refusal.ts'
+import { type AdminAct, AdminRefusal, type Write } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
-import type { AdminAct, Write } from '../admin-act.ts'
-import type { AgentNotifier } from '../agent-notifier.ts'
+import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { findAgent } from '../find-agent.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { parsePushedFile, pushFile } from './push-file.ts'

@@ -1,6 +1,6 @@
 // Agents that may not have a carga: one has its files already, or a politica forbids its names.
 
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import { artefactFiles, findSharedFile, rivalNames } from '../../../protocol/artefact-files.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'

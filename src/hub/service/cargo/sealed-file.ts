@@ -2,7 +2,7 @@
 // an agent's recipient is now. docs/protocol.md BLB.
 
 import { hash } from 'node:crypto'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import type { AdminSealed } from '../../../protocol/admin/cargas.ts'
 import { parseRecipient, type Recipient } from '../../../protocol/identifiers.ts'
 import { readAgeHeader } from '../../../sealing/age-header.ts'

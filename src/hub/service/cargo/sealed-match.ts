@@ -1,4 +1,4 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { sealedAgents, type SealedFile } from './sealed-file.ts'

@@ -1,13 +1,12 @@
 // The politica that an operator sets for the agents of a role, and what it does to the agents of that role. docs/protocol.md POL.
 
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminPolicyEffect } from '../../../protocol/admin/views.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Policy } from '../../domain/policy.ts'
 import { policyOfRole } from '../../domain/role-rules.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import type { Read, Write } from '../admin-act.ts'
 import { toAdminPolicy } from '../admin-views.ts'
 import { lookAtGovernedAgents } from './affected-cargoes.ts'
 import {

@@ -1,7 +1,7 @@
 // What an operator may ask of a policy. Each throws an AdminRefusal on what it cannot be.
 
 import { formatDurationMs } from '../../../platform/durations.ts'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo } from '../../domain/cargo.ts'

@@ -1,9 +1,8 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Course, type Read } from '../admin-act.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AdminBundle } from '../../../protocol/admin/views.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import type { Course, Read } from '../admin-act.ts'
 import { describeBundle } from './bundle-status.ts'
 import {
   createUpdateRootSet,

@@ -1,4 +1,4 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
 import type { AdminBundle } from '../../../protocol/admin/views.ts'
 import { compareRoots, hasAdopted, isValid } from '../../domain/decide-root-set.ts'

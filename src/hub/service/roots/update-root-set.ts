@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type AdminTurn } from '../admin-act.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
@@ -11,7 +11,6 @@ import { compareRoots, type EndangeredAgent, findRootsFault } from '../../domain
 import { decideSetNumber, type NumberRefusal } from '../../domain/next-set-number.ts'
 import type { RootSet, SetNumber } from '../../domain/root-set.ts'
 import type { Store } from '../../store/store.ts'
-import type { AdminTurn } from '../admin-act.ts'
 import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 import type { CurrentRootSet } from './current-root-set.ts'
 

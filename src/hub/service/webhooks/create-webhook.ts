@@ -1,11 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Write } from '../admin-act.ts'
 import type { WebhookId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { nameWebhook, newWebhook } from '../../domain/webhook.ts'
 import { isSent, secretFrom } from '../../domain/webhook-message.ts'
 import { decideWebhookUrl } from '../../domain/webhook-url.ts'
-import type { Write } from '../admin-act.ts'
 import { toAdminWebhook, type WebhookContext } from './webhook-views.ts'
 
 /** Each has one request under way at most, so that these are all that there are at a time. */

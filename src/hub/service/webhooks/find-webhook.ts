@@ -1,4 +1,4 @@
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal } from '../admin-act.ts'
 import { isUuid, type WebhookId } from '../../../protocol/identifiers.ts'
 import type { Webhook } from '../../domain/webhook.ts'
 import type { StoreReader } from '../../store/store.ts'

@@ -1,10 +1,9 @@
 // What an operator does with webhooks, besides making one and sending again.
 
-import { AdminRefusal } from '../admin-refusal.ts'
+import { AdminRefusal, type Course, type Read, type Write } from '../admin-act.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { nameWebhook } from '../../domain/webhook.ts'
 import type { Page } from '../../store/store.ts'
-import type { Course, Read, Write } from '../admin-act.ts'
 import { pageOf, readPage } from '../read-page.ts'
 import { findWebhook } from './find-webhook.ts'
 import { listDead, viewWebhook, type WebhookContext } from './webhook-views.ts'
