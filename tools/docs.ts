@@ -106,7 +106,7 @@ function readIfThere(path: string): string {
 
 function main(options: ReadonlySet<string>): number {
   const code = readSources(
-    findFiles(['src', 'test', 'tools', 'bench', 'reliability'], ['.ts', '.mjs', '.txt']),
+    findFiles(['src', 'test', 'tools', 'bench', 'fleet', 'reliability'], ['.ts', '.mjs', '.txt']),
   )
   const protocol = readIfThere(PROTOCOL)
   const statements = parseStatements(protocol)

@@ -151,7 +151,9 @@ function lineOf(text: string, offset: number): number {
 }
 
 if (import.meta.main) {
-  const files = readSources(findFiles(['src', 'tools', 'bench', 'reliability', 'test'], ['.ts']))
+  const files = readSources(
+    findFiles(['src', 'tools', 'bench', 'fleet', 'reliability', 'test'], ['.ts']),
+  )
   const faults = checkSources(files)
   for (const fault of faults) process.stdout.write(`${fault.at} ${fault.what}\n`)
   process.stdout.write(`${faults.length} faults in ${files.length} files\n`)
