@@ -1,4 +1,4 @@
-// One promise of the table: how it is tried, and what came of it.
+// One promise of the table: how the row tries the promise, and with what result.
 
 import type { Random } from '../test/simulation/seeded-random.ts'
 
@@ -7,11 +7,11 @@ export type Setting = 'small' | 'full'
 
 export interface RowContext {
   readonly setting: Setting
-  /** Seeded by the run's seed and the row's name: one row alone does what it does among all. */
+  /** Seeded by the run's seed and the row's name: a row alone makes the same choices as in a run of all rows. */
   readonly random: Random
-  /** A directory of the row's own below one of root's, removed afterwards. */
+  /** The row's own directory, below a directory of the user root; the runner removes it afterwards. */
   readonly directory: string
-  /** What is under way, for whoever waits. */
+  /** Tells the person who waits what the row does now. */
   progress(text: string): void
 }
 
@@ -22,7 +22,7 @@ export interface RowResult {
   readonly broken: readonly string[]
   /** Figures worth knowing: times, counts. */
   readonly measured?: string
-  /** Why it could not be tried here; then it is neither kept nor broken. */
+  /** Why this machine cannot try the promise; the promise is then neither kept nor broken. */
   readonly skipped?: string
 }
 

@@ -80,7 +80,7 @@ const SETTINGS = {
 export const abuse: ReliabilityRow = {
   name: 'abuse',
   promise:
-    'honest agents are served through abuse (p99 at most 3 times idle), and nothing of it stays',
+    'the hub serves honest agents through abuse (p99 at most 3 times idle), and abuse leaves nothing behind',
   run: async (context) => {
     const setting = SETTINGS[context.setting]
     if (process.platform !== 'linux' || availableParallelism() < 2) {

@@ -45,7 +45,7 @@ const WITHOUT_RATES = {
 
 export const acknowledgedWrites: ReliabilityRow = {
   name: 'acknowledged-writes',
-  promise: 'what the hub acknowledged survives kill -9, once, with a good chain',
+  promise: 'each acknowledged write survives kill -9, once, with a good chain',
   run: runRow,
 }
 
@@ -66,7 +66,7 @@ async function runRow(context: RowContext): Promise<RowResult> {
   const sum = (count: (story: Story) => number): number =>
     stories.reduce((total, story) => total + count(story), 0)
   return {
-    tried: `${sum(({ kills }) => kills)} kill -9 under load, ${sum(({ bootKills }) => bootKills)} of a start, ${sum(({ acknowledged }) => acknowledged)} acknowledged writes`,
+    tried: `${sum(({ kills }) => kills)} kill -9 under load, ${sum(({ bootKills }) => bootKills)} during a start, ${sum(({ acknowledged }) => acknowledged)} acknowledged writes`,
     broken: stories.flatMap(({ broken }) => broken),
     measured: `${sum(({ unanswered }) => unanswered)} writes without an answer, ${sum(({ entries }) => entries)} entries in ${vaults} logs`,
   }
@@ -118,7 +118,7 @@ async function killAgainAndAgain(options: StoryOptions): Promise<Story> {
   }
   await finishWrites(serving.load)
   await check(serving.load, 'at the end')
-  // From the first entry on, by one that has seen nothing of it.
+  // From the first entry on, by a reader that has seen no entry before.
   broken.push(...(await new KnownLog().readOn(serving.load.admin)))
   const { acknowledged, lost: unanswered } = journal
   return { kills, bootKills, acknowledged, unanswered, entries: log.count, broken }

@@ -36,7 +36,8 @@ const HUB = {
 
 export const agentFiles: ReliabilityRow = {
   name: "agent's files",
-  promise: 'matching pairs and whole sets after any kill, keys closed, recovers by itself',
+  promise:
+    'after any kill: matching pairs, whole sets, closed keys, and the agent recovers by itself',
   run: async (context) => {
     const missing = await findMissing()
     if (missing !== undefined) return { tried: 'nothing', broken: [], skipped: missing }

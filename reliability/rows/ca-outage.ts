@@ -26,7 +26,7 @@ const SIZES = {
 export const caOutage: ReliabilityRow = {
   name: 'ca-outage',
   promise:
-    'while the CA is silent each enrolment gets 502 within 11 s and nothing is used up; what waits completes by itself',
+    'while the CA is silent, each enrolment gets 502 within 11 s and no token is consumed; waiting deliveries complete by themselves',
   run: runRow,
 }
 

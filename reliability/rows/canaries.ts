@@ -30,7 +30,8 @@ type Kind = (typeof KINDS)[number]
 
 export const canaries: ReliabilityRow = {
   name: 'canaries',
-  promise: 'no token in any log, one in a URL is ended; a refusal leaves less than 100 bytes there',
+  promise:
+    'no log holds a token, a token in a URL ends; a refusal leaves less than 100 bytes in the log',
   run: async (context) => {
     await using stack = new AsyncDisposableStack()
     const ca = stack.use(await startDevCaProcess())
@@ -144,7 +145,7 @@ async function createToken(hub: HubProcess, kind: Kind, nth: number): Promise<st
   return (await hub.admin<{ token: string }>('POST', '/v1/admin/admin-tokens', request)).token
 }
 
-/** By their ids, those of both kinds. */
+/** By their ids, the tokens of both kinds. */
 async function findOpenTokens(hub: HubProcess): Promise<ReadonlySet<string>> {
   interface Listed {
     readonly id: string

@@ -1,5 +1,5 @@
 // Clocks that are set while everything runs: the hub's by two hours and to 2036 and back, with and without its CA, and
-// those of agents that are ten minutes off.
+// the clocks of agents that are ten minutes off.
 
 import { join } from 'node:path'
 import { describeError } from '../../src/platform/errors.ts'
@@ -34,7 +34,7 @@ interface Step {
 
 export const clock: ReliabilityRow = {
   name: 'clock',
-  promise: 'nothing expired or consumed accepted, times never decrease, no lasting damage',
+  promise: 'the hub accepts nothing expired or consumed, times never decrease, no damage lasts',
   run: async (context) => {
     const library = await findFaketimeLibrary()
     if (library === undefined) {

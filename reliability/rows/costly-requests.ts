@@ -25,7 +25,7 @@ const SETTINGS = {
 } as const
 
 interface Setting {
-  /** Candidates of each place besides those that were found before: made by chance, then from the worst so far. */
+  /** Candidates of each place besides the earlier findings: made by chance, then from the worst so far. */
   readonly first: number
   readonly more: number
   /** Of each candidate: the kernel counts CPU in hundredths of a second. */

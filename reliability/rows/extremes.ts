@@ -34,14 +34,15 @@ const DAY_MS = 86_400_000
 
 export const extremes: ReliabilityRow = {
   name: 'extremes',
-  promise: 'whatever an admin sends, at its limits or beyond, is done or refused, and agents go on',
+  promise:
+    'the hub does or refuses each admin request, at its limits or beyond, and agents still work',
   run: runRow,
 }
 
 interface Scene extends Target {
   readonly agent: FleetAgent
   readonly context: RowContext
-  /** Changes the root file: the root of before and another one, or that alone. */
+  /** Changes the root file: the earlier root and another root, or the other root alone. */
   readonly changeRoots: () => Promise<void>
 }
 
@@ -105,7 +106,7 @@ async function tryOperation(
 ): Promise<{ readonly count: number; readonly faults: readonly string[] }> {
   const { request: schema } = ADMIN_OPERATIONS[name]
   const { random, setting } = scene.context
-  // The type of a request without fields is that of any object.
+  // A request without fields has the type of any object.
   const goodRequest = async (): Promise<Request> =>
     GOOD_REQUESTS[name](scene) as Request | Promise<Request>
   const faults: string[] = []

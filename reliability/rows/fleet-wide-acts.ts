@@ -35,7 +35,7 @@ const PROGRAM = join(import.meta.dirname, '../support/fleet/fleet-program.ts')
 
 export const fleetWideActs: ReliabilityRow = {
   name: 'fleet-wide acts',
-  promise: 'an act on a whole fleet holds up no agent, and is done to all of it or none',
+  promise: 'an act on a whole fleet holds up no agent, and changes every agent or none',
   run: runRow,
 }
 

@@ -27,7 +27,7 @@ const CRASH = /internal error|Round failed|TypeError|RangeError|heap out of memo
 
 export const hostilePeers: ReliabilityRow = {
   name: 'hostile hub, hostile agent',
-  promise: 'no file outside its place, no crash',
+  promise: 'a hostile hub changes no file outside its place, a hostile agent crashes no hub',
   run: async (context) => {
     const missing = findMissingStrace()
     if (missing !== undefined) return { tried: 'nothing', broken: [], skipped: missing }
@@ -158,7 +158,7 @@ class HostileHubHost implements AsyncDisposable {
     return readText(this.#path('identity/agent.crt'))
   }
 
-  /** As the kernel was told it: a step up is none of ours, wherever it leads. */
+  /** As the kernel got the path: a path with a step up is not the agent's, wherever it leads. */
   #isInPlace(path: string): boolean {
     if (path === '/dev/null' || path === this.#dataDir) return true
     if (path.split('/').includes('..')) return false

@@ -41,7 +41,8 @@ const silent = createLogging({
 
 export const lostReplies: ReliabilityRow = {
   name: 'lost replies',
-  promise: 'complete without a person; one agent row, each event once',
+  promise:
+    'enrolments and events complete without a person; one row for each agent, each event once',
   run: async (context) => {
     await using stack = new AsyncDisposableStack()
     const ca = stack.use(await startDevCaProcess())

@@ -20,7 +20,7 @@ const ROUNDS_BETWEEN_PROGRESS = 50
 
 export const oneTokenOneUse: ReliabilityRow = {
   name: 'one-token-one-use',
-  promise: 'of 64 concurrent uses of one token one succeeds; while the CA fails none is consumed',
+  promise: 'of 64 concurrent uses of one token one succeeds; a failing CA consumes no token',
   run: runRow,
 }
 
@@ -126,7 +126,7 @@ async function findWorkingFaults(rush: Rush): Promise<string[]> {
   return faults
 }
 
-/** Says how the replies differ from those that were to come, if they do. */
+/** Says how the replies differ from the expected replies, if they do. */
 function describeReplies(
   { hostname, replies }: Rush,
   expected: Readonly<Record<string, number>>,

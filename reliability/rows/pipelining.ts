@@ -45,7 +45,7 @@ interface Attacked {
 
 export const pipelining: ReliabilityRow = {
   name: 'pipelining',
-  promise: `requests that do not wait for answers are cut on every port: honest ones take less than ${HONEST_MS_MAX} ms beside ${ATTACK_BYTES / 1024 / 1024} MB of them, and the hub grows by less than ${GROWTH_MEGABYTES_MAX} MB`,
+  promise: `the hub cuts pipelined requests on every port: honest requests take less than ${HONEST_MS_MAX} ms beside ${ATTACK_BYTES / 1024 / 1024} MB of pipelined ones, and the hub grows by less than ${GROWTH_MEGABYTES_MAX} MB`,
   run: async (context) => {
     const { setting, random } = context
     const { rounds, connections, isTimeJudged } = SETTINGS[setting]

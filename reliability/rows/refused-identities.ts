@@ -19,7 +19,7 @@ const COUNTS = { small: 24, full: 1000 } as const
 export const refusedIdentities: ReliabilityRow = {
   name: 'refused-identities',
   promise:
-    'revoked, expired, superseded: refused on the first request after, on open connections too',
+    'the hub refuses a revoked, expired or superseded identity on the next request, on open connections too',
   run: runRow,
 }
 

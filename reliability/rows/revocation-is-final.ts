@@ -48,7 +48,7 @@ type Point = (typeof POINTS)[number]
 
 export const revocationIsFinal: ReliabilityRow = {
   name: 'revocation is final',
-  promise: 'revoked at any point, a host comes back by nothing that was made before',
+  promise: 'no token and no identity from before a revocation, at any point, brings the host back',
   run: runRow,
 }
 
@@ -97,7 +97,7 @@ async function runRow(context: RowContext): Promise<RowResult> {
   const count = (pick: (made: MadeBefore) => readonly unknown[]): number =>
     hosts.reduce((sum, made) => sum + pick(made).length, 0)
   return {
-    tried: `${hosts.length} hosts revoked at ${POINTS.length} points around ${Object.keys(DOINGS).length} things under way; ${count(({ enrolments }) => enrolments)} tokens and ${count(({ identities }) => identities)} identities of before tried at once, after the host was back, and after a kill -9 of the hub`,
+    tried: `${hosts.length} hosts revoked at ${POINTS.length} points around ${Object.keys(DOINGS).length} things under way; ${count(({ enrolments }) => enrolments)} tokens and ${count(({ identities }) => identities)} identities from before the revocation, tried at once, after the host was back, and after a kill -9 of the hub`,
     broken,
   }
 }

@@ -31,7 +31,8 @@ import { collectBroken } from '../support/collect-broken.ts'
 
 export const storageFaults: ReliabilityRow = {
   name: 'storage faults',
-  promise: 'a failing or full disk: 503 or exit, the old or the new state, service back with it',
+  promise:
+    'on a failing or full disk: 503 or exit, the old or the new state; the hub serves again when the disk does',
   run: tryStorageFaults,
 }
 

@@ -20,7 +20,8 @@ import { makeLargeVault, makeSmallVaults } from '../support/vault/sample-vaults.
 
 export const vault: ReliabilityRow = {
   name: 'vault',
-  promise: 'damage is refused and named, nothing rewritten; no plaintext and no core on the disk',
+  promise:
+    'the hub refuses and names damage, and rewrites nothing; no plaintext and no core is on the disk',
   run: tryVault,
 }
 

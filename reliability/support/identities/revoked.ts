@@ -1,5 +1,5 @@
-// Agents are revoked while they ask: once the revocation is answered nothing is served to them, on connections that
-// were open neither, and nothing that was under way is written.
+// Agents are revoked while they ask: once the hub has answered the revocation, it serves them nothing, on open
+// connections too, and writes nothing that was under way.
 
 import { HubEventType } from '../../../src/protocol/words.ts'
 import { describeError } from '../../../src/platform/errors.ts'

@@ -1,4 +1,4 @@
-// What of a host was made before it was revoked, and whether any of it still gets in.
+// The tokens and identities of a host from before its revocation, and whether one of them still gets in.
 
 import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
 import type { Random } from '../../../test/simulation/seeded-random.ts'
@@ -43,7 +43,7 @@ export function enrol({ ports }: Pick<Hub, 'ports'>, request: EnrolRequest): Pro
   )
 }
 
-/** Each way in which it gets in all the same. */
+/** Each way in which the host still gets in. */
 export async function findWaysIn(hub: Hub, made: MadeBefore, random: Random): Promise<string[]> {
   const { hostname, identities, enrolments } = made
   const csr = await createKeyAndCsr(hostname)
@@ -54,7 +54,7 @@ export async function findWaysIn(hub: Hub, made: MadeBefore, random: Random): Pr
     for (const one of tries) {
       const { status, text } = await enrol(hub, one)
       if (status !== 401)
-        ways.push(`${hostname}: enrolled again by a token of before, ${status} ${text}`)
+        ways.push(`${hostname}: enrolled again by a token from before, ${status} ${text}`)
     }
   }
   for (const [index, identity] of identities.entries()) {

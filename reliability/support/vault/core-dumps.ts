@@ -1,4 +1,4 @@
-// A hub that crashes leaves no image of its memory, even where whoever starts it allows that.
+// A hub that crashes leaves no image of its memory, even where the parent process allows that.
 
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
