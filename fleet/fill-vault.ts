@@ -1,0 +1,47 @@
+// `npm run fleet:fill -- --vault DIRECTORY [--agents N] [--certificates N] [--entries N]`: a new vault as a fleet leaves it
+// behind after months, for hubs to be measured with. SVC_MASTER_PASSPHRASE (or _FILE) is its passphrase.
+
+import { parseArgs } from 'node:util'
+import { readSecret } from '../src/hub/config.ts'
+import { initVault } from '../src/hub/vault/vault.ts'
+import { UserError } from '../src/platform/errors.ts'
+import { runProgram } from '../src/platform/program.ts'
+import type { FilledSizes } from './planned-fleet.ts'
+import { fillVault } from './vault-filler.ts'
+
+const HINT = 'npm run fleet:fill -- --vault DIRECTORY [--agents N] [--certificates N] [--entries N]'
+const SIZES: FilledSizes = { agents: 100_000, certificates: 1_000_000, entries: 10_000_000 }
+
+await runProgram('fleet:fill', async () => {
+  const { values } = parseArgs({
+    options: {
+      vault: { type: 'string' },
+      agents: { type: 'string' },
+      certificates: { type: 'string' },
+      entries: { type: 'string' },
+    },
+  })
+  if (values.vault === undefined) {
+    throw new UserError('usage', '--vault is missing', { hint: HINT })
+  }
+  const sizes = {
+    agents: parseCount('agents', values.agents, SIZES.agents),
+    certificates: parseCount('certificates', values.certificates, SIZES.certificates),
+    entries: parseCount('entries', values.entries, SIZES.entries),
+  }
+  const passphrase = readSecret(process.env, 'SVC_MASTER_PASSPHRASE')
+  const startedMs = performance.now()
+  const progress = (text: string): void => void process.stderr.write(`fleet:fill: ${text}\n`)
+  const vault = await initVault(values.vault, passphrase)
+  // tidy: the vault's past ends now.
+  fillVault(vault, sizes, new Date(), progress)
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
+  progress(`${values.vault} is full after ${seconds} s`)
+})
+
+function parseCount(name: string, text: string | undefined, preset: number): number {
+  if (text === undefined) return preset
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (count === 0) throw new UserError('usage', `--${name}: ${text} is no number`, { hint: HINT })
+  return count
+}
