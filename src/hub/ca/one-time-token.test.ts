@@ -27,8 +27,8 @@ describe('one-time token', async () => {
     clock,
   })
 
-  test('[CAX-2] [CAX-3] [CAX-4] [CAX-5] carries what the CA asks for, and no iat', async () => {
-    const token = await signToken(request)
+  test('[CAX-2] [CAX-3] [CAX-4] [CAX-5] carries what the CA asks for, and no iat', () => {
+    const token = signToken(request)
     const { jti, ...claims } = decodeJwt(token)
     assert.equal(typeof jti, 'string')
     assert.deepEqual(claims, {
@@ -45,19 +45,29 @@ describe('one-time token', async () => {
 
   test('[CAX-1] is signed by the provisioner key', async () => {
     const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
-    await jwtVerify(await signToken(request), publicKey, { currentDate: NOW })
+    await jwtVerify(signToken(request), publicKey, { currentDate: NOW })
   })
 
-  test('[REV-3] signs nothing when it is for a revocation', async () => {
+  test('[CAX-1] has a signature of 64 bytes, also when a number of it is short', async () => {
+    const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
+    // One of 128 signatures has a number that begins with a zero byte.
+    for (let count = 0; count < 600; count += 1) {
+      const token = signToken(request)
+      assert.equal(Buffer.from(token.split('.')[2] ?? '', 'base64url').length, 64)
+      await jwtVerify(token, publicKey, { currentDate: NOW })
+    }
+  })
+
+  test('[REV-3] signs nothing when it is for a revocation', () => {
     const audience = 'https://ca.example/1.0/revoke'
-    const token = await signToken({ issuer: 'the provisioner', audience, subject: '255' })
+    const token = signToken({ issuer: 'the provisioner', audience, subject: '255' })
     const { jti, nbf, exp, ...claims } = decodeJwt(token)
     assert.deepEqual(claims, { iss: 'the provisioner', aud: audience, sub: '255' })
     assert.deepEqual([typeof jti, typeof nbf, typeof exp], ['string', 'number', 'number'])
   })
 
-  test('[CAX-5] has an id of its own every time', async () => {
-    const [first, second] = [await signToken(request), await signToken(request)]
+  test('[CAX-5] has an id of its own every time', () => {
+    const [first, second] = [signToken(request), signToken(request)]
     assert.notEqual(decodeJwt(first).jti, decodeJwt(second).jti)
   })
 })
