@@ -1,12 +1,14 @@
 // The signature of a certificate request by its own key: proof that the caller has the key.
 
-import { constants, type KeyObject, verify } from 'node:crypto'
+import { constants, verify } from 'node:crypto'
 import { contentOf, type DerElement, DerTag, readDer, readDerAll, readDerSequence } from './der.ts'
+import { encodePem } from './pem.ts'
+import type { CertifiedKeyType } from './public-key-bounds.ts'
 
 const { integer, objectIdentifier, sequence } = DerTag
 
 interface Algorithm {
-  readonly keyType: 'ec' | 'ed25519' | 'rsa'
+  readonly keyType: CertifiedKeyType
   readonly hash: string | null
 }
 
@@ -36,22 +38,36 @@ export interface SignedParts {
   readonly signature: DerElement
 }
 
-/** `der` is what the elements are in. Throws what OpenSSL throws. */
-export function isSignedBy(key: KeyObject, der: Uint8Array, parts: SignedParts): boolean {
+interface CertifiedKey {
+  readonly type: CertifiedKeyType
+  /** SubjectPublicKeyInfo, DER. */
+  readonly spki: Buffer
+}
+
+/**
+ * `der` is what the elements are in. Throws what OpenSSL throws. The key goes to Node as PEM, in a string: of any object Node asks
+ * first whether it is a key, by exceptions that cost half as much as the verification.
+ */
+export function isSignedBy(
+  { type: keyType, spki }: CertifiedKey,
+  der: Uint8Array,
+  parts: SignedParts,
+): boolean {
   const { signed, algorithm } = parts
   const bits = contentOf(der, parts.signature)
   const [identifier] = readDerSequence(der, algorithm, [objectIdentifier]) ?? []
   if (identifier === undefined || bits[0] !== 0) return false
   const name = hexOf(der, identifier)
   const signature = bits.subarray(1)
+  const key = encodePem(spki, 'PUBLIC KEY')
   if (name === RSASSA_PSS) {
     const pss = readPss(der, { start: identifier.end, end: algorithm.end })
-    if (pss === undefined || key.asymmetricKeyType !== 'rsa') return false
+    if (pss === undefined || keyType !== 'rsa') return false
     const { RSA_PKCS1_PSS_PADDING: padding } = constants
     return verify(pss.hash, signed, { key, padding, saltLength: pss.saltLength }, signature)
   }
   const known = ALGORITHMS.get(name)
-  if (known === undefined || known.keyType !== key.asymmetricKeyType) return false
+  if (known === undefined || known.keyType !== keyType) return false
   return verify(known.hash, signed, key, signature)
 }
 

@@ -1,14 +1,14 @@
 // Certificate signing requests (PKCS#10, RFC 2986).
 
 import 'reflect-metadata'
-import { hash, createPublicKey, type KeyObject, webcrypto } from 'node:crypto'
+import { hash, type KeyObject, webcrypto } from 'node:crypto'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import { readCommonName, readSubjectAltNames } from './csr-names.ts'
 import { isSignedBy, type SignedParts } from './csr-signature.ts'
 import { type DerElement, DerTag, readDerAll, readDerSequence } from './der.ts'
-import { isAcceptablePublicKey, type PrivateKey } from './keys.ts'
+import type { PrivateKey } from './keys.ts'
 import { decodePem } from './pem.ts'
-import { findPublicKeyFault } from './public-key-bounds.ts'
+import { certifiedKeyTypeOf, findPublicKeyFault } from './public-key-bounds.ts'
 
 export interface CertificateRequest {
   readonly der: Buffer
@@ -111,9 +111,11 @@ function splitCsr(der: Buffer): CsrParts | undefined {
 }
 
 function isSelfSigned(der: Buffer, parts: CsrParts): boolean {
+  const { publicKeySpki: spki } = parts
+  const type = certifiedKeyTypeOf(spki)
+  if (type === undefined) return false
   try {
-    const key = createPublicKey({ key: parts.publicKeySpki, type: 'spki', format: 'der' })
-    return isAcceptablePublicKey(key) && isSignedBy(key, der, parts)
+    return isSignedBy({ type, spki }, der, parts)
   } catch {
     // Whatever OpenSSL dislikes about hostile bytes, the answer is the same.
     return false

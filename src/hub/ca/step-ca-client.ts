@@ -7,6 +7,7 @@ import type { Secret } from '../../platform/secret.ts'
 import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault, findRootOf } from '../../pki/issued-certificate.ts'
+import { encodePem } from '../../pki/pem.ts'
 import { type CaReply, ConnectionFailure, createCaConnection } from './ca-connection.ts'
 import { failureOfReply, parseSignedChain } from './ca-reply.ts'
 import { createCallLimiter } from './call-limiter.ts'
@@ -76,7 +77,7 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const askOnce = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
     const { path, fields, ...claims } = call
     const issuer = await provisionerName.get(signal)
-    const ott = await signToken({ issuer, audience: `${origin}${path}`, ...claims })
+    const ott = signToken({ issuer, audience: `${origin}${path}`, ...claims })
     const body = JSON.stringify({ ...fields, ott })
     const reply = await connection.send({ method: 'POST', path, body, signal })
     if (reply.status === 401) provisionerName.forget(issuer)
@@ -110,7 +111,7 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
       subject: commonName,
       signing: { sans, csrSha256: csr.sha256 },
       fields: {
-        csr: toPem(csr.der),
+        csr: encodePem(csr.der, 'CERTIFICATE REQUEST'),
         // A duration, which the CA counts by its own clock.
         ...(lifetimeSeconds !== undefined && { notAfter: `${lifetimeSeconds}s` }),
       },
@@ -230,9 +231,4 @@ function parseRoots(rootPem: string): readonly Certificate[] {
   const roots = parseCertificatesPem(rootPem)
   if (roots.length > 0) return roots
   throw new UserError('no_root', 'the root CA file holds no PEM certificate')
-}
-
-function toPem(der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
-  return `-----BEGIN CERTIFICATE REQUEST-----\n${lines.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`
 }
