@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { readCertificateFields } from './certificate-fields.ts'
 
 export interface Certificate {
   readonly pem: string
@@ -55,9 +56,17 @@ export function fromX509(x509: X509Certificate): Certificate {
       return x509.validToDate
     },
     get publicKeySpki() {
-      return x509.publicKey.export({ type: 'spki', format: 'der' })
+      return spkiOf(x509)
     },
   }
+}
+
+/** As it stands in the certificate. To have OpenSSL write it down again costs more than to verify a signature. */
+function spkiOf(x509: X509Certificate): Buffer {
+  const spki = readCertificateFields(x509.raw)?.spki
+  return spki === undefined
+    ? x509.publicKey.export({ type: 'spki', format: 'der' })
+    : Buffer.from(spki)
 }
 
 /** A subject of one CN and nothing that its text would escape; any other is taken apart properly, at fifteen times the cost. */
