@@ -8,14 +8,30 @@ const NOW = new Date('2026-11-21T12:00:00Z')
 describe('parseEntryListing', () => {
   test('[CLI-12] lists the whole log when nothing is asked for', () => {
     const listing = parseEntryListing({}, NOW)
-    assert.deepEqual(listing, { query: {}, limit: undefined, isWholeLog: true })
+    assert.deepEqual(listing, {
+      query: {},
+      limit: undefined,
+      after: undefined,
+      isWholeLog: true,
+    })
   })
 
-  for (const options of [{ limit: '5' }, { tipo: 'x' }, { agente: 'a' }, { since: '1h' }]) {
+  for (const options of [
+    { limit: '5' },
+    { tipo: 'x' },
+    { agente: 'a' },
+    { since: '1h' },
+    { after: '7' },
+  ]) {
     test(`does not take ${JSON.stringify(options)} for the whole log`, () => {
       assert.equal(parseEntryListing(options, NOW).isWholeLog, false)
     })
   }
+
+  test('[CLI-12] begins after a number, with or without a limit', () => {
+    const { after, limit } = parseEntryListing({ after: '120', limit: '5' }, NOW)
+    assert.deepEqual({ after, limit }, { after: 120, limit: 5 })
+  })
 
   for (const [text, expected] of [
     ['2026-01-31', '2026-01-31T00:00:00.000Z'],
@@ -41,6 +57,9 @@ describe('parseEntryListing', () => {
     { limit: '-1' },
     { limit: '1.5' },
     { limit: '100001' },
+    { after: '-1' },
+    { after: '1.5' },
+    { after: 'x' },
     { verify: true, follow: true },
   ]
   for (const options of mistakes) {

@@ -9,6 +9,7 @@ export interface EventoListOptions {
   readonly agente?: string
   readonly since?: string
   readonly limit?: string
+  readonly after?: string
   readonly follow?: true
   readonly json?: true
 }
@@ -16,6 +17,8 @@ export interface EventoListOptions {
 export interface EntryListing {
   readonly query: EntryQuery
   readonly limit: number | undefined
+  /** The number after which it begins. */
+  readonly after: number | undefined
   /** Nothing is left out. */
   readonly isWholeLog: boolean
 }
@@ -36,7 +39,9 @@ export function parseEntryListing(options: EventoListOptions, now: Date): EntryL
     ...(options.since === undefined ? {} : { since: parseSince(options.since, now) }),
   }
   const limit = options.limit === undefined ? undefined : parseLimit(options.limit)
-  return { query, limit, isWholeLog: limit === undefined && Object.keys(query).length === 0 }
+  const after = options.after === undefined ? undefined : parseSeq(options.after)
+  const isWhole = limit === undefined && after === undefined && Object.keys(query).length === 0
+  return { query, limit, after, isWholeLog: isWhole }
 }
 
 export function parseSince(text: string, now: Date): string {
@@ -70,4 +75,11 @@ function parseLimit(text: string): number {
     )
   }
   return limit
+}
+
+function parseSeq(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new UserError('after_invalid', `--after: ${text} is not the number of an event`, {
+    hint: 'the column SEQ of svc evento list shows the numbers',
+  })
 }

@@ -10,7 +10,8 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
     .option('--tipo <tipo>', 'only events of this type')
     .option('--agente <agente>', 'only events that this agent sent, by hostname or id')
     .option('--since <time>', 'only events since a time, or since a duration ago')
-    .option('--limit <count>', 'only the newest events')
+    .option('--limit <count>', 'only the newest events; with --after the first ones')
+    .option('--after <seq>', 'only events after the event with this number')
     .option('--follow', 'go on with new events as they come; needs a running hub')
     .option('--json', 'print one JSON document (with --follow: one JSON object a line)')
     .addHelpText(
@@ -20,6 +21,7 @@ With --verify the exit status is 1 when an entry is wrong, and the first one is 
 
 Examples:
   svc evento list --limit 20
+  svc evento list --after 120000 --limit 1000
   svc evento list --verify --json
   svc evento list --tipo entrega_instalada --since 24h
   svc event list --agente web-1.example.org --since 2026-01-31T12:00:00Z

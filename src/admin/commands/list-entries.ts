@@ -50,24 +50,30 @@ function choosePrinter({ output }: CommandContext, options: EventoListOptions): 
 
 async function* readPages(
   operations: AdminOperations,
-  { query, limit }: EntryListing,
+  { query, limit, after }: EntryListing,
 ): AsyncGenerator<AdminEntry[]> {
-  if (limit === undefined) yield* readEntryPages(operations, query)
+  if (after !== undefined) yield* readEntryPages(operations, query, { after, limit })
+  else if (limit === undefined) yield* readEntryPages(operations, query)
   else yield await readLastEntries(operations, query, limit)
 }
 
 /** The `seq` of the last entry, 0 when there was none. */
 async function printPages(
-  { output }: CommandContext,
+  { output, progress }: CommandContext,
   printer: EntryPrinter,
   pages: AsyncIterable<AdminEntry[]>,
 ): Promise<number> {
   let lastSeq = 0
+  let count = 0
   for await (const page of pages) {
     await printer.print(page)
     if (output.isClosed) break
     lastSeq = page.at(-1)?.seq ?? lastSeq
+    count += page.length
+    // On a terminal the entries that go by are progress enough.
+    if (!output.isTerminal) progress.show(`${count} eventos`)
   }
+  progress.clear()
   return lastSeq
 }
 
@@ -91,13 +97,13 @@ async function printVerified(
 async function follow(
   { output, clock }: CommandContext,
   operations: AdminOperations,
-  { query }: EntryListing,
+  { query, after: start = 0 }: EntryListing,
   printer: EntryPrinter,
   lastSeq: number,
 ): Promise<void> {
-  let after = lastSeq
+  let after = Math.max(lastSeq, start)
   while (!output.isClosed) {
-    for await (const page of readEntryPages(operations, query, after)) {
+    for await (const page of readEntryPages(operations, query, { after })) {
       await printer.print(page)
       if (output.isClosed) return
       after = page.at(-1)?.seq ?? after

@@ -4,6 +4,7 @@ import { renderSeconds } from './render-policy.ts'
 export const registerPoliticaList = listCommand({
   description: 'list the politicas, by role',
   plural: 'politicas',
+  cursor: 'role',
   ask: (operations, page) => operations.listPolicies(page),
   columns: {
     ROLE: (policy) => policy.role,

@@ -8,20 +8,36 @@ export interface EntryQuery {
   readonly since?: string
 }
 
-/** All entries that match, oldest first, page by page; those after `afterSeq` only. */
+export interface EntryRange {
+  /** The `seq` before the first one. */
+  readonly after?: number
+  readonly limit?: number | undefined
+}
+
+/**
+ * All entries that match, oldest first, page by page: the first `limit` of those after `after`. Asks for each page before
+ * the caller has done with the one before.
+ */
 export async function* readEntryPages(
   operations: AdminOperations,
   query: EntryQuery,
-  afterSeq = 0,
+  { after: start = 0, limit = Number.POSITIVE_INFINITY }: EntryRange = {},
 ): AsyncGenerator<AdminEntry[]> {
-  let after = afterSeq
+  let left = limit
+  const ask = (after: number) =>
+    operations.listEntries({ ...query, after, limit: Math.min(ENTRY_PAGE_MAX, left) })
+  let asked = ask(start)
   for (;;) {
-    const { eventos } = await operations.listEntries({ ...query, after, limit: ENTRY_PAGE_MAX })
+    const { eventos } = await asked
     const last = eventos.at(-1)
     if (last === undefined) return
-    yield eventos
+    left -= eventos.length
     // A page may be shorter than asked for: only an empty one says that there is no more.
-    after = last.seq
+    if (left > 0) asked = ask(last.seq)
+    // A caller that stops early does not hear of its failure.
+    asked.catch(() => undefined)
+    yield eventos
+    if (left <= 0) return
   }
 }
 

@@ -13,8 +13,26 @@ export type Cell = string | number | null
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
 
 export function renderRows<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
-  const cellsOf = (row: Row): Cell[] => Object.values(columns).map((cellOf) => cellOf(row))
-  return renderTable(Object.keys(columns), rows.map(cellsOf))
+  return tableOf(columns).render(rows)
+}
+
+/** A table that goes on: the first rows, with the header, say how wide its columns are. */
+export function tableOf<Row>(columns: Columns<Row>): {
+  readonly render: (rows: readonly Row[]) => string
+} {
+  const cells = Object.values(columns)
+  const cellsOf = (row: Row): Cell[] => cells.map((cellOf) => cellOf(row))
+  let widths: readonly number[] | undefined
+  return {
+    render: (rows) => {
+      const lines = rows.map(cellsOf)
+      if (widths === undefined) {
+        lines.unshift(Object.keys(columns))
+        widths = widthsOf(lines)
+      }
+      return renderLines(widths, lines)
+    },
+  }
 }
 
 /** A header and aligned columns, for people and for awk; an absent value is `-`, so that every row has every column. */
@@ -37,12 +55,20 @@ export function renderLine(widths: readonly number[], cells: readonly Cell[]): s
 }
 
 function alignLines(lines: readonly (readonly Cell[])[]): string {
+  return renderLines(widthsOf(lines), lines)
+}
+
+function widthsOf(lines: readonly (readonly Cell[])[]): number[] {
   const widths: number[] = []
   for (const cells of lines) {
     for (const [column, cell] of cells.entries()) {
       widths[column] = Math.max(widths[column] ?? 0, displayWidth(renderCell(cell)))
     }
   }
+  return widths
+}
+
+function renderLines(widths: readonly number[], lines: readonly (readonly Cell[])[]): string {
   return lines.map((cells) => renderLine(widths, cells)).join('')
 }
 
