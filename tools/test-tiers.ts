@@ -74,6 +74,11 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it waits until certificates expire; test/agent/recovery.test.ts turns the clock',
   },
   {
+    path: 'test/fleet/run-fleet.test.ts',
+    proves: 'the fleet of `npm run fleet` runs, survives a restart, and leaves nothing behind',
+    why: 'it builds the driver with Go; the arithmetic of its report has tests in the first tier',
+  },
+  {
     path: 'test/simulation/known-bugs.test.ts',
     proves: 'the simulation finds each bug that is put back in',
     why: 'it tests the tests',

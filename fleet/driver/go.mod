@@ -1,0 +1,3 @@
+module cartorio/fleet
+
+go 1.21
