@@ -1,14 +1,14 @@
 // Certificate signing requests (PKCS#10, RFC 2986).
 
-import 'reflect-metadata'
-import { hash, type KeyObject, webcrypto } from 'node:crypto'
-import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
+import { hash, type KeyObject, sign } from 'node:crypto'
+import { promisify } from 'node:util'
 import { readCommonName, readSubjectAltNames } from './csr-names.ts'
 import { isSignedBy, type SignedParts } from './csr-signature.ts'
 import { type DerElement, DerTag, readDerAll, readDerSequence } from './der.ts'
 import type { PrivateKey } from './keys.ts'
 import { decodePem } from './pem.ts'
 import { certifiedKeyTypeOf, findPublicKeyFault } from './public-key-bounds.ts'
+import { writeBitString, writeDer, writeSequence } from './write-der.ts'
 
 export interface CertificateRequest {
   readonly der: Buffer
@@ -21,34 +21,57 @@ export interface CertificateRequest {
   readonly publicKeySpki: Buffer
 }
 
-/** A CSR whose only name is its CN; `key` is one that we certify. PEM. */
-export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
-  const algorithm = signingAlgorithmOf(key.keyObject)
-  const pkcs8 = key.keyObject.export({ type: 'pkcs8', format: 'der' })
-  const { subtle } = webcrypto
-  const signingKey = await subtle.importKey('pkcs8', pkcs8, algorithm, true, ['sign'])
-  const verifyingKey = await subtle.importKey('spki', key.publicKeySpki, algorithm, true, [
-    'verify',
-  ])
-  const csr = await Pkcs10CertificateRequestGenerator.create({
-    name: [{ CN: [commonName] }],
-    keys: { privateKey: signingKey, publicKey: verifyingKey },
-    signingAlgorithm: algorithm,
-  })
-  return `${csr.toString('pem')}\n`
+interface SigningAlgorithm {
+  readonly hash: string | null
+  /** AlgorithmIdentifier, DER: RFC 5758, RFC 8017, RFC 8410. */
+  readonly identifier: Buffer
 }
 
-function signingAlgorithmOf(key: KeyObject) {
+const SHA256_WITH_ECDSA = signingAlgorithm('SHA256', '06082a8648ce3d040302')
+const SHA384_WITH_ECDSA = signingAlgorithm('SHA384', '06082a8648ce3d040303')
+const SHA256_WITH_RSA = signingAlgorithm('SHA256', '06092a864886f70d01010b0500')
+const ED25519 = signingAlgorithm(null, '06032b6570')
+
+const VERSION_1 = Buffer.from('020100', 'hex')
+const COMMON_NAME = Buffer.from('0603550403', 'hex')
+const PEM_LINE = /.{1,64}/g
+
+const signInThread = promisify(sign)
+
+/**
+ * A CSR whose only name is its CN; `key` is one that we certify. PEM. Written by hand: the library that writes everything
+ * holds 20 MB of each agent for these few bytes.
+ */
+export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
+  const { hash: digest, identifier } = signingAlgorithmOf(key.keyObject)
+  const name = writeSequence(COMMON_NAME, writeDer(DerTag.utf8String, Buffer.from(commonName)))
+  const subject = writeSequence(writeDer(DerTag.set, name))
+  const noAttributes = writeDer(DerTag.explicit0)
+  const info = writeSequence(VERSION_1, subject, key.publicKeySpki, noAttributes)
+  const signature = await signInThread(digest, info, key.keyObject)
+  const request = writeSequence(info, identifier, writeBitString(signature))
+  const lines = request.toString('base64').match(PEM_LINE) ?? []
+  return [
+    '-----BEGIN CERTIFICATE REQUEST-----',
+    ...lines,
+    '-----END CERTIFICATE REQUEST-----',
+    '',
+  ].join('\n')
+}
+
+function signingAlgorithm(digest: string | null, content: string): SigningAlgorithm {
+  return { hash: digest, identifier: writeSequence(Buffer.from(content, 'hex')) }
+}
+
+function signingAlgorithmOf(key: KeyObject): SigningAlgorithm {
   switch (key.asymmetricKeyType) {
     case 'ed25519':
-      return { name: 'Ed25519' }
+      return ED25519
     case 'rsa':
-      return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+      return SHA256_WITH_RSA
     default: {
       const isP384 = key.asymmetricKeyDetails?.namedCurve === 'secp384r1'
-      return isP384
-        ? { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' }
-        : { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+      return isP384 ? SHA384_WITH_ECDSA : SHA256_WITH_ECDSA
     }
   }
 }

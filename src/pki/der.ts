@@ -13,6 +13,7 @@ export const DerTag = {
   bitString: 0x03,
   octetString: 0x04,
   objectIdentifier: 0x06,
+  utf8String: 0x0c,
   sequence: 0x30,
   set: 0x31,
   explicit0: 0xa0,
