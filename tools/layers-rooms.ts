@@ -295,6 +295,7 @@ export const ROOMS: readonly Room[] = [
     name: 'agent/update',
     what: 'a newer agent: fetched, verified, installed',
     imports: ['agent/settings', 'agent/files', 'agent/control', 'platform'],
+    types: ['agent/hub'],
   },
   {
     name: 'agent/reporting',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isatty } from 'node:tty'
 import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
-import { createDispatcher } from '../hub/enroll-client.ts'
+import { createPublicConnections } from '../hub/enroll-client.ts'
 import { askVersion } from '../update/ask-version.ts'
 import { decideRelease } from '../update/decide-release.ts'
 import {
@@ -100,9 +100,9 @@ async function fetchRelease(
   { baseUrl, publicKey, oldVersion, options }: Fetching,
 ): Promise<Release> {
   const { httpsProxy, noProxy } = config
-  const dispatcher = createDispatcher({ trustPem: undefined, httpsProxy, noProxy })
+  const connections = createPublicConnections({ trustPem: undefined, httpsProxy, noProxy })
   const bounds: Omit<DownloadOptions, 'bytesMax'> = {
-    dispatcher,
+    connections,
     userAgent: `svc-agent/${version}`,
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
     silenceMsMax: SILENCE_MS_MAX,
@@ -126,7 +126,7 @@ async function fetchRelease(
     throw new UserError(verdict.code, verdict.message, { hint: verdict.hint })
   } finally {
     progress.end()
-    await dispatcher.destroy()
+    await connections.destroy()
   }
 }
 

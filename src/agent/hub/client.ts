@@ -2,17 +2,16 @@
 // certificate that it was opened with, so a new identity needs a new pool.
 
 import { hash } from 'node:crypto'
-import { Agent } from 'undici'
+import type { SecureContextOptions } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import type { CargoId, DeliveryId, Recipient } from '../../protocol/identifiers.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { EventRequestBody, RecipientRequestBody } from '../../protocol/schemas.ts'
+import { createHttpConnections, type HttpHeaders } from './http-connections.ts'
 import {
-  CONNECT_TIMEOUT_MS,
   type HubOutcome,
   type HubReply,
   type HubRequest,
-  type ReplyHeaders,
   routeUrl,
   sendForBytes,
   sendToHub,
@@ -73,20 +72,11 @@ const BLOB_TYPE = 'application/octet-stream'
 const SHA256_MEMBER = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?=$|,)/
 
 export function createHubClient(options: HubClientOptions): HubClient {
-  const dispatcher = new Agent({
-    // HTTP/1.1 only, as the hub.
-    allowH2: false,
-    connect: {
-      key: options.keyPem,
-      cert: options.certificatePem,
-      ca: options.trustPem,
-      timeout: CONNECT_TIMEOUT_MS,
-    },
-  })
+  const connections = createHttpConnections(() => identityTls(options))
   const manifestCache = new ManifestCache()
 
   const requestTo = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]) => ({
-    dispatcher,
+    connections,
     url: routeUrl(options.baseUrl, path),
     method,
     userAgent: `svc-agent/${options.version}`,
@@ -136,8 +126,17 @@ export function createHubClient(options: HubClientOptions): HubClient {
       })
       return answered(reply)
     },
-    close: () => dispatcher.close(),
+    close: () => connections.close(),
   }
+}
+
+/** Of a connection of this identity. */
+export function identityTls({
+  keyPem,
+  certificatePem,
+  trustPem,
+}: Pick<HubClientOptions, 'keyPem' | 'certificatePem' | 'trustPem'>): SecureContextOptions {
+  return { key: keyPem, cert: certificatePem, ca: trustPem }
 }
 
 /** Asks for the manifest only when it has changed (RFC 9110, `If-None-Match`). */
@@ -169,7 +168,7 @@ function answered<Value>({ outcome }: HubReply<Value>): HubOutcome<Value> {
 }
 
 /** Undefined when the reply says nothing of its digest: then it is not the hub that answered. */
-function decodeBlob(bytes: Buffer, headers: ReplyHeaders): Blob | undefined {
+function decodeBlob(bytes: Buffer, headers: HttpHeaders): Blob | undefined {
   const header = headers['repr-digest']
   const [, promised] =
     SHA256_MEMBER.exec(Array.isArray(header) ? header.join(',') : (header ?? '')) ?? []

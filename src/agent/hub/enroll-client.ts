@@ -1,18 +1,13 @@
 // The hub's enroll port: trusted through a given CA file, else through the system's store; reached through a proxy
 // where the environment names one.
 
-import { getCACertificates, rootCertificates } from 'node:tls'
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { getCACertificates, rootCertificates, type SecureContextOptions } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { EnrollRequestBody, RecoverRequestBody } from '../../protocol/schemas.ts'
-import {
-  CONNECT_TIMEOUT_MS,
-  type HubOutcome,
-  type HubRequest,
-  routeUrl,
-  sendToHub,
-} from './request.ts'
+import { createHttpConnections, type HttpConnections } from './http-connections.ts'
+import { createProxiedConnections } from './proxied-connections.ts'
+import { type HubOutcome, type HubRequest, routeUrl, sendToHub } from './request.ts'
 import { decodeEnrollReply, decodeIssueReply, type EnrollReply, type IssueReply } from './wire.ts'
 
 /** Every method throws HubUnreachableError when there is no usable answer. */
@@ -35,14 +30,14 @@ export interface EnrollClientOptions {
 }
 
 export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
-  const dispatcher = createDispatcher(options)
+  const connections = createPublicConnections(options)
 
   async function send<Value>(
     path: string,
     rest: Pick<HubRequest<Value>, 'method' | 'decode' | 'body' | 'headers'>,
   ): Promise<HubOutcome<Value>> {
     const { outcome } = await sendToHub({
-      dispatcher,
+      connections,
       url: routeUrl(options.baseUrl, path),
       userAgent: `svc-agent/${options.version}`,
       noteHubTime: options.noteHubTime,
@@ -70,28 +65,20 @@ export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
       // Whatever it says to that, it says when.
       await send(ROUTES.recover.path, { method: 'GET', decode: () => true })
     },
-    close: () => dispatcher.close(),
+    close: () => connections.close(),
   }
 }
 
 /** For servers that are known by a public certificate, or by `trustPem` where that is given. */
-export function createDispatcher({
+export function createPublicConnections({
   trustPem,
   httpsProxy,
   noProxy,
-}: Pick<EnrollClientOptions, 'trustPem' | 'httpsProxy' | 'noProxy'>): Dispatcher {
-  const ca = trustPem ?? systemCertificates()
-  const connect = { ca, timeout: CONNECT_TIMEOUT_MS }
-  if (httpsProxy === undefined) return new Agent({ allowH2: false, connect })
-  return new EnvHttpProxyAgent({
-    httpsProxy,
-    // Given even when empty: otherwise undici would read the environment behind our back.
-    httpProxy: '',
-    noProxy: noProxy ?? '',
-    allowH2: false,
-    connect,
-    requestTls: connect,
-  })
+}: Pick<EnrollClientOptions, 'trustPem' | 'httpsProxy' | 'noProxy'>): HttpConnections {
+  const readTls = (): SecureContextOptions => ({ ca: trustPem ?? systemCertificates() })
+  return httpsProxy === undefined
+    ? createHttpConnections(readTls)
+    : createProxiedConnections({ httpsProxy, noProxy, readTls })
 }
 
 /** A host without a certificate store has nothing better than the roots that Node carries. */

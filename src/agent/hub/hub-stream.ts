@@ -1,11 +1,10 @@
 // One stream of the hub, on a connection of its own: it ends when the hub ends it, floods it, or is silent.
 
-import { Agent, request } from 'undici'
 import { describeConnectionFailure } from '../../platform/connection-failure.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import type { HubClientOptions } from './client.ts'
+import { type HubClientOptions, identityTls } from './client.ts'
+import { createHttpConnections, type HttpConnections } from './http-connections.ts'
 import {
-  CONNECT_TIMEOUT_MS,
   type HubRefusal,
   HubUnreachableError,
   readRefusal,
@@ -35,22 +34,13 @@ const WINDOW_BYTES_MAX = 64 * 1024
 export async function openHubStream(options: HubStreamOptions): Promise<HubStreamReply> {
   const { baseUrl, lastEventId, silenceMs = SILENCE_MS } = options
   const url = routeUrl(baseUrl, ROUTES.stream.path)
-  const dispatcher = new Agent({
-    allowH2: false,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    bodyTimeout: silenceMs,
-    connect: {
-      key: options.keyPem,
-      cert: options.certificatePem,
-      ca: options.trustPem,
-      timeout: CONNECT_TIMEOUT_MS,
-    },
-  })
+  const connections = createHttpConnections(() => identityTls(options))
   try {
-    const reply = await request(url, {
-      dispatcher,
+    const reply = await connections.send({
+      url,
       method: 'GET',
       signal: options.signal,
+      silenceMs: { headers: REQUEST_TIMEOUT_MS, body: silenceMs },
       headers: {
         'user-agent': `svc-agent/${options.version}`,
         accept: 'text/event-stream',
@@ -59,20 +49,20 @@ export async function openHubStream(options: HubStreamOptions): Promise<HubStrea
     })
     if (reply.statusCode !== 200) {
       const refusal = await readRefusal(reply)
-      void dispatcher.destroy()
+      void connections.destroy()
       return refusal
     }
     requireEventStream(reply.headers['content-type'])
-    return { ok: true, messages: readMessages(reply.body, dispatcher, url) }
+    return { ok: true, messages: readMessages(reply.body, connections, url) }
   } catch (error) {
-    void dispatcher.destroy()
+    void connections.destroy()
     throw unreachable(url, error)
   }
 }
 
 async function* readMessages(
   body: AsyncIterable<Uint8Array>,
-  dispatcher: Agent,
+  connections: HttpConnections,
   url: URL,
 ): AsyncGenerator<StreamMessage, void> {
   const parser = new EventStreamParser()
@@ -89,7 +79,7 @@ async function* readMessages(
   } catch (error) {
     throw unreachable(url, error)
   } finally {
-    void dispatcher.destroy()
+    void connections.destroy()
   }
 }
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { Agent } from 'undici'
+import { createHttpConnections } from './http-connections.ts'
 import { HubUnreachableError, routeUrl, sendToHub } from './request.ts'
 
 async function ask(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const dispatcher = new Agent()
+  const connections = createHttpConnections(() => ({}))
   try {
     const { outcome } = await sendToHub({
-      dispatcher,
+      connections,
       url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`),
       method: 'GET',
       userAgent: 'svc-agent/0.0.0',
@@ -19,7 +19,7 @@ async function ask(listener: RequestListener) {
     })
     return outcome
   } finally {
-    await dispatcher.destroy()
+    await connections.destroy()
     server.close()
   }
 }

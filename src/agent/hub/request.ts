@@ -1,8 +1,6 @@
 // One request to the hub: bounded in time and size, with an outcome of three kinds: an answer, a refusal (a value),
 // or no usable answer at all (HubUnreachableError).
 
-import type { IncomingHttpHeaders } from 'node:http'
-import { type Dispatcher, request } from 'undici'
 import { Check } from 'typebox/value'
 import {
   classifyConnectionFailure,
@@ -13,9 +11,9 @@ import { SvcError } from '../../platform/errors.ts'
 import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER } from '../../protocol/routes.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { ErrorReplyBody } from '../../protocol/schemas.ts'
+import type { HttpConnections, HttpHeaders, HttpReply } from './http-connections.ts'
 import type { BundleNumber } from './wire.ts'
 
-export const CONNECT_TIMEOUT_MS = 5000
 export const REQUEST_TIMEOUT_MS = 15_000
 const RETRY_AFTER_MS_MAX = 3_600_000
 
@@ -46,7 +44,7 @@ export class HubUnreachableError extends SvcError {
 }
 
 export interface HubRequest<Value> {
-  readonly dispatcher: Dispatcher
+  readonly connections: HttpConnections
   readonly url: URL
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly userAgent: string
@@ -62,10 +60,8 @@ export interface BytesRequest<Value> extends Omit<HubRequest<Value>, 'decode'> {
   readonly accept: string
   readonly bytesMax: number
   readonly timeoutMs: number
-  decode(this: void, bytes: Buffer, headers: ReplyHeaders): Value | undefined
+  decode(this: void, bytes: Buffer, headers: HttpHeaders): Value | undefined
 }
-
-export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export interface HubReply<Value> {
   readonly outcome:
@@ -110,12 +106,7 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
 }
 
 /** A reply that is no success, with as much of its body as a refusal may have. */
-export async function readRefusal(reply: {
-  readonly statusCode: number
-  readonly headers: ReplyHeaders
-  readonly body: AsyncIterable<Uint8Array>
-}): Promise<HubRefusal> {
-  const { statusCode, headers, body } = reply
+export async function readRefusal({ statusCode, headers, body }: HttpReply): Promise<HubRefusal> {
   const hubTime = parseHttpDate(headers['date'])
   return refusalOf(
     statusCode,
@@ -132,10 +123,10 @@ export function routeUrl(base: URL, path: string): URL {
 
 async function exchange(
   options: Omit<BytesRequest<unknown>, 'decode'>,
-): Promise<{ status: number; headers: ReplyHeaders; bytes: Buffer }> {
+): Promise<{ status: number; headers: HttpHeaders; bytes: Buffer }> {
   try {
-    const reply = await request(options.url, {
-      dispatcher: options.dispatcher,
+    const reply = await options.connections.send({
+      url: options.url,
       method: options.method,
       headers: {
         'user-agent': options.userAgent,
@@ -143,7 +134,7 @@ async function exchange(
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      body: options.body === undefined ? null : JSON.stringify(options.body),
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
       signal: AbortSignal.timeout(options.timeoutMs),
     })
     const bytes = await readBounded(reply.body, options.bytesMax)
@@ -180,7 +171,7 @@ function parseJson(bytes: Buffer): unknown {
 function refusalOf(
   status: number,
   body: unknown,
-  headers: ReplyHeaders,
+  headers: HttpHeaders,
   hubTime: Date | undefined,
 ): HubRefusal {
   const code = Check(ErrorReplyBody, body) ? body.error.slice(0, 64) : 'unknown'
@@ -200,7 +191,7 @@ function parseRetryAfterMs(
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, delayMs))
 }
 
-function parseBundleNumber(headers: IncomingHttpHeaders): BundleNumber | undefined {
+function parseBundleNumber(headers: HttpHeaders): BundleNumber | undefined {
   const number = parseCount(single(headers[BUNDLE_NUMBER_HEADER]))
   const epoch = parseCount(single(headers[BUNDLE_EPOCH_HEADER]))
   return number === undefined ? undefined : { epoch: epoch ?? 1, number }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Agent } from 'undici'
+import { createHttpConnections } from '../hub/http-connections.ts'
 import { type Answer, ReleaseServer } from '../../../test/support/release-server.ts'
 import { download, parseReleaseUrl, releaseFileUrl } from './download.ts'
 
@@ -8,19 +8,19 @@ const CONTENT = Buffer.from('content')
 
 describe('[UPD-7] a download', () => {
   let server: ReleaseServer
-  const dispatcher = new Agent()
+  const connections = createHttpConnections(() => ({}))
   before(async () => {
     server = await ReleaseServer.start()
   })
   after(async () => {
-    await dispatcher.destroy()
+    await connections.destroy()
     await server[Symbol.asyncDispose]()
   })
 
   const fetchFrom = (answer: Uint8Array | Answer, bytesMax = 1000): Promise<Buffer> => {
     server.offer('x', answer, CONTENT)
     return download(releaseFileUrl(new URL(`${server.httpUrl}/x`), 'svc-agent'), {
-      dispatcher,
+      connections,
       userAgent: 'svc-agent/0.0.0',
       bytesMax,
       timeoutMs: 1500,

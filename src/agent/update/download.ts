@@ -1,12 +1,12 @@
 // One file from a release server: bounded in size and time, over https (or from this very host), and never redirected
 // to anything less.
 
-import { type Dispatcher, request } from 'undici'
 import { describeError, UserError } from '../../platform/errors.ts'
+import type { HttpConnections, HttpReply } from '../hub/http-connections.ts'
 import { isLoopback } from '../settings/config.ts'
 
 export interface DownloadOptions {
-  readonly dispatcher: Dispatcher
+  readonly connections: HttpConnections
   readonly userAgent: string
   readonly bytesMax: number
   /** Of the whole download. */
@@ -50,8 +50,7 @@ export async function download(url: URL, options: DownloadOptions): Promise<Buff
     for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
       const reply = await send(current, options, signal)
       if (!REDIRECTS.has(reply.statusCode)) return await readReply(reply, options)
-      // Never read: its connection is closed with the dispatcher.
-      reply.body.on('error', () => undefined).destroy()
+      // Its body is never read: its connection ends with the others.
       current = redirectTarget(current, reply.headers['location'])
     }
     throw new Error(`more than ${REDIRECTS_MAX} redirects`)
@@ -63,14 +62,14 @@ export async function download(url: URL, options: DownloadOptions): Promise<Buff
 
 function send(
   url: URL,
-  { dispatcher, userAgent, silenceMsMax }: DownloadOptions,
+  { connections, userAgent, silenceMsMax }: DownloadOptions,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
-  return request(url, {
-    dispatcher,
+): Promise<HttpReply> {
+  return connections.send({
+    url,
+    method: 'GET',
     signal,
-    headersTimeout: silenceMsMax,
-    bodyTimeout: silenceMsMax,
+    silenceMs: { headers: silenceMsMax, body: silenceMsMax },
     headers: { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' },
   })
 }
@@ -85,26 +84,22 @@ function redirectTarget(from: URL, location: string | string[] | undefined): URL
 }
 
 async function readReply(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { statusCode, headers, body }: HttpReply,
   { bytesMax, onProgress }: DownloadOptions,
 ): Promise<Buffer> {
-  try {
-    if (statusCode !== 200) throw new Error(`the server answered ${statusCode}`)
-    const length = headers['content-length']
-    const totalBytes = typeof length === 'string' ? Number(length) : undefined
-    if (totalBytes !== undefined && totalBytes > bytesMax) throw tooLong(bytesMax)
-    const chunks: Buffer[] = []
-    let receivedBytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      receivedBytes += chunk.length
-      if (receivedBytes > bytesMax) throw tooLong(bytesMax)
-      chunks.push(chunk)
-      onProgress?.(receivedBytes, totalBytes)
-    }
-    return Buffer.concat(chunks, receivedBytes)
-  } finally {
-    body.on('error', () => undefined).destroy()
+  if (statusCode !== 200) throw new Error(`the server answered ${statusCode}`)
+  const length = headers['content-length']
+  const totalBytes = typeof length === 'string' ? Number(length) : undefined
+  if (totalBytes !== undefined && totalBytes > bytesMax) throw tooLong(bytesMax)
+  const chunks: Buffer[] = []
+  let receivedBytes = 0
+  for await (const chunk of body) {
+    receivedBytes += chunk.length
+    if (receivedBytes > bytesMax) throw tooLong(bytesMax)
+    chunks.push(chunk)
+    onProgress?.(receivedBytes, totalBytes)
   }
+  return Buffer.concat(chunks, receivedBytes)
 }
 
 function tooLong(bytesMax: number): Error {
