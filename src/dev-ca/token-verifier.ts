@@ -11,7 +11,7 @@ export type Operation = 'sign' | 'revoke'
 
 export interface TokenClaims {
   readonly subject: string
-  /** The names that the certificate will have: those of the token, or its subject when it has none. */
+  /** The names that the certificate will have: the token's names, or its subject when it has no names. */
   readonly sans: readonly string[]
   /** base64url SHA-256 of the only CSR that the token may be used with. */
   readonly csrFingerprint: string | undefined
@@ -74,7 +74,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       return refuse(401, 'token issued before the bootstrap of certificate authority')
     }
     if (!(await isSignedByProvisioner(token))) return refuse(401, 'error verifying token')
-    // Burned here, whatever comes of it: a token that failed once must not be good later.
+    // Marked as used here, whatever the outcome: a token that failed once must not work later.
     const now = clock.now()
     const expiresAt = new Date(token.expiresAtMs + LEEWAY_MS)
     if (!usedTokens.use(token.identifier, expiresAt, now)) return refuse(401, 'token already used')

@@ -1,5 +1,5 @@
-// Files of root certificates: that of SVC_CA_ROOT_CA_PATH, one root, or several while one replaces another, and that of
-// SVC_WEBHOOK_CA_PATH.
+// Files of root certificates: the file of SVC_CA_ROOT_CA_PATH, with one root, or several while one replaces another, and
+// the file of SVC_WEBHOOK_CA_PATH.
 
 import { readFile } from 'node:fs/promises'
 import { getCACertificates, rootCertificates } from 'node:tls'
@@ -28,7 +28,7 @@ export function readRootFile(path: string): Promise<readonly Certificate[]> {
   return readRoots(path, OF_THE_CA)
 }
 
-/** The system's roots, and those of SVC_WEBHOOK_CA_PATH, PEM. docs/protocol.md WHK-14. */
+/** The system's roots, and the roots of SVC_WEBHOOK_CA_PATH, PEM. docs/protocol.md WHK-14. */
 export async function readWebhookRoots(path: string | undefined): Promise<readonly string[]> {
   const system = getCACertificates('system')
   const known = system.length > 0 ? system : rootCertificates

@@ -1,4 +1,4 @@
-// As much of DER (X.690) as it takes to find one field in a structure, without a parser that would look at all of it.
+// As much of DER (X.690) as it takes to find one field in a structure, without a parser that reads the whole structure.
 
 export interface DerElement {
   readonly tag: number

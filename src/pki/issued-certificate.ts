@@ -11,7 +11,7 @@ export interface IssuedCertificateExpectation {
   readonly sans?: readonly string[]
   readonly roots: readonly Certificate[]
   readonly now: Date
-  /** How far the issuer's clock may be ahead of ours. */
+  /** How far the issuer's clock may be ahead of this host's. */
   readonly clockSkewMsMax: number
 }
 

@@ -3,10 +3,10 @@ import { describeStrangers, findPathHands } from './path-hands.ts'
 import { takeGroupsOf } from './take-groups.ts'
 
 /**
- * A program started by root becomes, for good, the owner of the directory that it works in (groups, gid, uid), so that
+ * A program started by root permanently becomes the owner of the directory that it works in (groups, gid, uid), so that
  * it never leaves files there that the owner cannot read, and nothing planted there is followed with root's rights.
- * Does nothing for anyone but root. Throws a UserError when somebody else could put another directory in its place, or
- * in that of one that does not exist yet: then root would be, and work, where they choose.
+ * Does nothing for anyone but root. Throws a UserError when somebody else could put another directory in the place of this
+ * one, even before it exists: then root would work where they choose.
  */
 export function becomeOwnerOf(directory: string): void {
   if (process.getuid?.() !== 0) return

@@ -12,7 +12,7 @@ interface Last {
  * A listener that never sees a request that was sent before its client can have had the answer to the last one: the connection
  * is cut. docs/protocol.md SRF-24. So it is when that answer has not begun, when both came in one piece, or when the answer to
  * the one before has not gone out. The last one may have begun only: a client can have all of an answer in pieces before the
- * hub knows that there is nothing more of it.
+ * hub knows that the answer is complete.
  */
 export function cutPipelining(
   listener: RequestListener,
@@ -45,13 +45,13 @@ function bytesReadOf(socket: Socket): number {
 
 /** All that is in the bytes that were read already would be parsed and emitted: 3,600 requests in the 64 KiB of one read. */
 function cut(socket: Socket): void {
-  // Undocumented, but all there is; without it a cut costs a hundred times as much, and is one all the same.
+  // Undocumented, but the only way; without it a cut costs a hundred times as much, and still works.
   const { parser } = socket as Socket & { readonly parser?: { onIncoming?: () => number } | null }
   if (parser) parser.onIncoming = stopParsing
   socket.destroy()
 }
 
-/** What llhttp takes for a failure of ours. */
+/** The value that llhttp reads as a failure of its caller. */
 function stopParsing(): number {
   return -1
 }

@@ -62,7 +62,7 @@ function printableFailure(text: string): string {
   return redactTokens(printableLines(text))
 }
 
-/** Its own, else that of what caused it. */
+/** The error's own hint, else the hint of its cause. */
 function findHint(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const own = error instanceof SvcError ? error.hint : MENDABLE.get(errnoCode(error) ?? '')

@@ -5,9 +5,9 @@ import { errnoCode } from './errors.ts'
 const NO_GROUP = 65_534
 
 /**
- * Root takes the groups of a user, and answers the one to be its own: `gid`, that of the user's directory, when the
+ * Root takes the groups of a user, and answers the group to become its own: `gid`, the group of the user's directory, when the
  * user is in it, else the user's first. A directory may have any group: root's when only its owner was changed, and
- * that of whatever directory it was made in. To be followed by setegid or setgid, and only then by the user.
+ * the group of the directory that it was made in. The caller calls setegid or setgid next, and only then sets the user.
  */
 export function takeGroupsOf(uid: number, gid: number): number {
   // Documented for all Unix systems, but missing from @types/node.
@@ -25,7 +25,7 @@ export function takeGroupsOf(uid: number, gid: number): number {
   return (process.getgroups?.() ?? []).includes(gid) ? gid : first
 }
 
-/** Of the account; undefined when there is none. Node knows no other than that of the effective user. */
+/** The account's first group; undefined when the account has none. Node knows only the groups of the effective user. */
 function firstGroupOf(uid: number): number | undefined {
   process.seteuid?.(uid)
   try {

@@ -6,7 +6,7 @@ export interface TokenBuckets {
   take(key: string): number
   /** What `take` would answer now, taking nothing. */
   waitMs(key: string): number
-  /** One that was taken for what turned out to be no use of it. */
+  /** Gives back a token that the caller took and did not use. */
   giveBack(key: string): void
 }
 

@@ -3,7 +3,7 @@
 export class WeakValues<Key, Value extends object> {
   readonly #references = new Map<Key, WeakRef<Value>>()
 
-  /** Of those that are gone too, until something is set. */
+  /** Counts collected values too, until the next `set`. */
   get size(): number {
     return this.#references.size
   }

@@ -22,7 +22,7 @@ function stateOf({ revoked_at, atrasado }: AdminAgent): string {
   return atrasado ? 'atrasado' : 'registered'
 }
 
-/** A hub of 0.3.0 or earlier says nothing of it. */
+/** A hub of 0.3.0 or earlier does not send this field. */
 function waitingAtCa({ ca_revocations_waiting: waiting }: Partial<AdminAgent>): number | null {
   return waiting ?? null
 }

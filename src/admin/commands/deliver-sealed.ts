@@ -1,5 +1,5 @@
-// The way of every command that seals: what is the operator's own is opened first, with their rights; then the hub is
-// asked for whom, the file is sealed, and the hub gets it; what was vouched for is remembered last.
+// The steps of every command that seals: svc opens the operator's own files first, with the operator's rights; asks the hub
+// for the recipients; seals the file and sends it to the hub; and last, stores the recipients that the operator accepted.
 
 import { describeError, UserError } from '../../platform/errors.ts'
 import type { AdminSealed } from '../../protocol/admin/cargas.ts'
@@ -95,7 +95,7 @@ async function sealAndDeliver<Reply extends DeliveredCargo>(
   return { reply: { ...reply, ...sealedFor }, added: { ...sealed.pins, cargoes } }
 }
 
-/** Else a hub could have what was sealed for one carga remembered as that of another. */
+/** Otherwise a hub could make this machine remember the file of one carga as the file of another. */
 function refuseKnownCargo({ carga_id: id }: DeliveredCargo, known: RecipientPins): void {
   if (!known.cargoes.has(id)) return
   throw new UserError(

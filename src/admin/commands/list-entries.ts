@@ -77,7 +77,7 @@ async function printPages(
   return lastSeq
 }
 
-/** The whole log is read once when all of it is listed. It is verified to its end even when nobody reads the list. */
+/** A listing of the whole log reads the log once. Verification reads to the end even when nobody reads the list. */
 async function printVerified(
   context: CommandContext,
   operations: AdminOperations,

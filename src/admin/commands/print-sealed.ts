@@ -14,7 +14,7 @@ export async function printSealed<Reply extends AdminCreatedCargo>(
   if (notKept !== undefined) throw notKept
 }
 
-/** The rows are those that it was sealed for, which the hub has no say in. */
+/** The rows are the recipients that svc sealed for; the hub does not choose them. */
 function renderSealed({ entregas, destinatarios, escrow }: AdminCreatedCargo & SealedFor): string {
   const entregaOf = new Map(entregas.map(({ id, agente_id }) => [agente_id, id]))
   const rows = destinatarios.map(({ agente_id, hostname, fingerprint }) => [

@@ -1,4 +1,4 @@
-// The next version of a sealed carga, for those that have it now: with another content, or with the one that it has.
+// The next version of a sealed carga, for the agents that have the carga now: with a new content, or with the same one.
 
 import { hash } from 'node:crypto'
 import { SvcError, UserError } from '../../platform/errors.ts'

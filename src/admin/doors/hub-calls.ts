@@ -53,7 +53,7 @@ export function exchange(
   })
 }
 
-/** Nothing when it asks for nothing: a hub of before there were pages knows the bare path only. */
+/** Empty when the request asks for nothing: a hub from before pages knows only the bare path. */
 function queryOf(request: object): string {
   const fields = Object.entries(request)
   const texts = Object.fromEntries(fields.map(([field, value]) => [field, String(value)]))

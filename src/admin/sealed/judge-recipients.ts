@@ -28,7 +28,7 @@ export interface Stranger {
   readonly earlier: string | undefined
 }
 
-/** One that the hub names for several, and that the operator vouches for as that of one of them. */
+/** A recipient that the hub names for several agents, and that the operator vouches for as the recipient of one agent. */
 export interface SharedRecipient {
   readonly fingerprint: string
   /** Hostnames; undefined is the escrow. */
@@ -136,8 +136,8 @@ function isPinned({ id, hostname, fingerprint }: KnownAgent, known: RecipientPin
 }
 
 /**
- * The operator's word for one agent does not hold for another: else a hub could have a host's recipient remembered as that of another host, or
- * as an escrow, that it names beside.
+ * The operator vouches for one agent at a time: otherwise a hub could make svc remember a host's recipient as the recipient
+ * of another host, or as an escrow recipient that the hub names beside it.
  */
 function findShared(
   vouchedFor: readonly Stranger[],

@@ -1,6 +1,6 @@
-// Root's recipients.json. A svc that root starts becomes the vault's owner for good, who has no business with root's
-// files: were the pins the owner's, then so they were the hub's, whose lies they are to find out. So a child goes on as
-// root, knows only the one file, and adds to it what it is told at the end.
+// Root's recipients.json. A svc that root starts becomes the vault's owner permanently, and the owner may not reach root's
+// files: a hub that runs as the owner could change pins that the owner can write, and the pins are there to find out the
+// hub's lies. So a child process stays root, knows only the one file, and at the end adds what its parent sends.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -5,7 +5,7 @@ import type { SecretSource } from './secret-source.ts'
 
 const IDENTITY_FILE_BYTES_MAX = 64 * 1024
 
-/** What is to be sealed. A file that is too large is refused before any of it is read. */
+/** Reads the content to seal. Refuses a file that is too large before it reads a byte. */
 export async function readContent(source: SecretSource, bytesMax: number): Promise<Uint8Array> {
   const { name, size } = source
   if (size !== undefined && size > bytesMax) throw tooLarge(`${name} has ${size} bytes`, bytesMax)

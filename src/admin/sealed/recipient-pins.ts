@@ -16,7 +16,7 @@ const pinDocument = Type.Object({
   agentes: Type.Record(Type.String(), agentPin),
   /** Fingerprints of recipients besides agents. */
   escrow: Type.Array(Type.String()),
-  /** By the carga's id; versions of before it was kept leave it out. */
+  /** By the carga's id; files of earlier versions leave this field out. */
   cargas: Type.Optional(Type.Record(Type.String(), cargoPin)),
 })
 
@@ -34,7 +34,7 @@ export interface RecipientPins {
 
 export const NO_PINS: RecipientPins = { agents: new Map(), escrow: new Set(), cargoes: new Map() }
 
-/** Undefined when the text is none of a version that this program knows. */
+/** Undefined when the text has no version that this program knows. */
 export function parsePins(text: string): RecipientPins | undefined {
   const document = parseJson(text)
   if (!Check(pinDocument, document)) return undefined

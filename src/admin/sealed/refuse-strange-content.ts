@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/errors.ts'
 import type { CargoPin } from './recipient-pins.ts'
 
-/** What the hub hands out to be sealed anew; the digest is that of the bytes, not the hub's word. */
+/** The file that the hub hands out for sealing again; svc computes the digest from the bytes, and does not take the hub's. */
 export interface OfferedContent extends CargoPin {
   readonly cargoId: string
 }

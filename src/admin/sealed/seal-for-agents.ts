@@ -11,11 +11,11 @@ import { explainRefusal } from './recipient-refusal.ts'
 import type { RecipientPins } from './recipient-pins.ts'
 
 export interface SealRequest {
-  /** What the hub says: for whom, and how much. */
+  /** What the hub answers: the recipients, and the size limit. */
   readonly wanted: AdminRecipients
   readonly known: RecipientPins
   readonly vouched: Vouched
-  /** Called once it is settled for whom; at most so many bytes. */
+  /** Called once the recipients are settled; reads at most so many bytes. */
   readonly readContent: (bytesMax: number) => Promise<Uint8Array>
   readonly progress: Progress
 }

@@ -11,7 +11,7 @@ export interface SecretSource {
   readonly name: string
   /** Undefined where it shows only at the end: pipes, terminals. */
   readonly size: number | undefined
-  /** All of it, or undefined when there is more than `bytesMax`. */
+  /** The whole content, or undefined when it has more than `bytesMax`. */
   read(bytesMax: number): Promise<Buffer | undefined>
   close(): Promise<void>
 }

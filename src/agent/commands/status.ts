@@ -11,7 +11,7 @@ export async function runStatus(env: Environment, options: { json: boolean }): P
   await requireIdentity(paths.identityDir)
   const answer = await askRunningAgent(paths.dataDir, paths.socketName, 'status')
   const status = answer === undefined ? await readAlone(paths, clock.now()) : answer.result
-  // Ours, or that of an agent of the same version.
+  // The command's own status, or the status of a running agent of the same version.
   print(status, options, formatStatus(status as AgentStatus))
 }
 

@@ -85,7 +85,7 @@ function parseRecord(text: string): FileRecord | undefined {
     const record = JSON.parse(text) as unknown
     return Check(FileRecord, record) ? record : undefined
   } catch {
-    // Damaged by someone else; whatever is wrong with it, the file itself is to be had again.
+    // Somebody else damaged the record; whatever is wrong with it, the agent can obtain the file again.
     return undefined
   }
 }

@@ -133,7 +133,7 @@ function isInPlace(entry: ManifestEntry, { installed, now }: RoundState): boolea
 
 /**
  * Whether another cargo's delivery that is live writes the same file. The hub lists no delivery whose file belongs to
- * another live one (DEL-13): what was installed and is listed no more has ended.
+ * another live delivery (DEL-13): an installed delivery that the hub no longer lists has ended.
  */
 function hasListedRival(
   entry: ManifestEntry,

@@ -32,7 +32,7 @@ export interface ProcessedDelivery {
   readonly hookEvent: 'installed' | 'renewed'
   /** The last failure of the hook that was reported, so that the same one is not reported at every retry. */
   readonly reportedHookFailure: string | null
-  /** The hub knows the delivery no more: its files stay, and are renewed no more. */
+  /** The hub no longer knows the delivery: its files stay, and the agent no longer renews them. */
   readonly cancelled: boolean
 }
 

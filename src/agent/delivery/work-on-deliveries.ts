@@ -44,7 +44,7 @@ export async function workOnDeliveries(
   await context.processed.remove(plan.obsolete)
   for (const { entry, reason } of plan.failures) await failDelivery(context, entry, reason)
   const work = listWork(context, identity, plan, installed, budget)
-  // A hub that is slow with files keeps no certificate waiting, nor what is to be told of it.
+  // A hub that is slow with files delays no certificate, and no event about a certificate.
   for (const { deliveryId, run } of work.filter(({ isFile }) => !isFile)) {
     await attempt(context, budget, deliveryId, run)
   }
@@ -112,7 +112,7 @@ async function readAllInstalled(
     const kind = findKind(kindText)
     const name = parseArtefactName(nameText)
     if (kind === undefined || name === undefined) continue
-    // What cannot be read is treated as missing; writing it anew will say what is wrong.
+    // The agent treats an unreadable file as missing; the attempt to write it again says what is wrong.
     const artefact = await kind.read(outDir, name, known).catch(() => undefined)
     if (artefact !== undefined) installed.set(key, artefact)
   }

@@ -36,7 +36,7 @@ export class ForeignFileError extends SvcError {
   }
 }
 
-/** A link of ours, of whichever layout. */
+/** A link that the agent made, in any layout. */
 const OWN_LINK = /^\.(?:versions|files)\/[^/]+\/current\/[^/]+$/
 
 const VERSION_NAME = /^\d{6,}$/
@@ -83,7 +83,7 @@ export async function checkLayout(
   await findMissingLinks(layout, files)
 }
 
-/** What stands where a link of ours belongs. */
+/** What is in the place of the agent's link. */
 export async function kindOfPlace(
   { directory, versionsPath, links }: VersionedLayout,
   link: string,

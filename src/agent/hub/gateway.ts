@@ -112,7 +112,7 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     fetchManifest: () => client().fetchManifest(),
     sendEvent: (event) => client().sendEvent(event),
     sendRecipient: (recipient) => client().sendRecipient(recipient),
-    // A file on the host may name more roots to trust, but not which roots come after those of the identity.
+    // A file on the host may name more roots to trust, but not which roots follow the identity's roots.
     fetchBundle: () =>
       options.serverCaPath === undefined ? client().fetchBundle() : askOnce(inUse().identityCaPem),
     async tryRoots(caPem) {

@@ -21,7 +21,7 @@ export class HubTime {
     this.#skewMs = hubNowMs - this.#clock.now().getTime()
   }
 
-  /** How far the hub's clock is ahead of ours; undefined as long as it has said nothing. */
+  /** How far the hub's clock is ahead of this host's; undefined until the hub has sent its time. */
   get skewMs(): number | undefined {
     return this.#skewMs
   }

@@ -24,8 +24,8 @@ export async function announceBundle(
   const trust = hash('sha256', JSON.stringify([adoption, fingerprints, pinnedPem]))
   const announced = (await readTextIfPresent(announcedFile, 1024))?.trim() ?? ''
   if (announced.startsWith(trust)) return
-  // The same after a crash in between, and another one for what was said before and is so again: by the id of an event
-  // that it has, the hub would take it for a repetition.
+  // The same id after a crash in between, but a new id when a state comes back that the agent reported before: the hub
+  // takes an event with an id that it has for a repetition.
   const requestId = uuidOfHex(hash('sha256', `${announced} ${trust}`))
   await outbox.enqueue(
     bundleAdopted({
@@ -64,7 +64,7 @@ function fingerprintsOf(pem: string): string[] {
   try {
     return parseCertificatesPem(pem).map(({ sha256 }) => sha256)
   } catch {
-    // OpenSSL may still make something of the file; there is nothing of it to be told.
+    // OpenSSL may still read something from the file; the agent has nothing to report about it.
     return []
   }
 }

@@ -5,7 +5,7 @@ import { parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import type { Identity } from './identity.ts'
 
-/** How far ahead of ours the issuer's clock may be. */
+/** How far ahead of the agent's clock the issuer's clock may be. */
 export const CLOCK_SKEW_MS_MAX = 10 * 60_000
 
 export type CheckedCertificate =

@@ -24,9 +24,9 @@ export function renewalInstant(
 }
 
 /**
- * Remembers which certificates are new. One that was mostly over when it was issued, by an issuer that backdates or
- * whose clock is behind the hub's, would be due at once, and so would its successor, for ever: none is renewed before a
- * third of what was left of it has passed.
+ * Remembers which certificates are new. A certificate whose life was mostly over at its issue, from an issuer that backdates or
+ * whose clock is behind the hub's, would be due at once, and so would its successor, for ever: the agent renews none before a
+ * third of the life that was left at its issue has passed.
  */
 export class NewCertificates {
   readonly #hubTime: Pick<HubTime, 'now'>

@@ -16,7 +16,7 @@ export interface IdentityDescription {
   /** Whom to seal for, when this host is to read it; null for none, or a damaged one. */
   readonly recipient: Recipient | null
   readonly recipient_fingerprint: string | null
-  /** Why there is none. */
+  /** Why the host has no recipient. */
   readonly recipient_problem: string | null
 }
 

@@ -45,7 +45,7 @@ export interface AgentSession {
   readonly outbox: Outbox
   /** Read before. */
   readonly knownIdentity: KnownFiles<Identity>
-  /** Of those that were read, the ones that a power cut cannot take away any more. */
+  /** Of the identities that the agent read, the ones that a power cut can no longer take away. */
   readonly durableIdentities: WeakSet<Identity>
   /** Renewals, asked for or automatic, come one after the other. */
   readonly identityTurns: SerialQueue

@@ -101,7 +101,7 @@ export function createRunLoop(options: RunLoopOptions): RunLoop {
   }
 }
 
-/** A fault of ours in one round must not end the agent. */
+/** A bug that shows in one round must not end the agent. */
 async function pollSafely({ poll, clock }: RunLoopOptions, log: Logger): Promise<PollResult> {
   try {
     return await poll()

@@ -76,7 +76,7 @@ async function ensureDirectory(path: string, mode: number): Promise<void> {
     await syncDirectory(dirname(path))
     return
   }
-  // The process that made it may have been killed before it was there for good.
+  // A kill may have ended the process that made the directory before the directory was durable.
   await syncDirectory(dirname(path)).catch((error: unknown) => {
     // A parent that only others may list was made, and synced, by them.
     if (errnoCode(error) !== 'EACCES') throw error

@@ -1,4 +1,4 @@
-// Holds the hub's stream for as long as the agent runs. It adds to polling, which goes on whatever becomes of it.
+// Holds the hub's stream for as long as the agent runs. Polling continues beside the stream, whatever happens to the stream.
 
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'

@@ -73,7 +73,7 @@ export interface AppliedStore {
   listFailures(name: string, serial: string, exceptTarget: string): readonly TargetFailure[]
   /** The record and the reports of its change, durable together when it resolves. */
   put(target: string, record: TargetRecord, reports: readonly TargetReport[]): Promise<void>
-  /** Forgets the records of targets that are no more. */
+  /** Forgets the records of removed targets. */
   keepOnly(targets: ReadonlySet<string>): Promise<void>
   removeReport(requestId: string): Promise<void>
 }

@@ -15,7 +15,7 @@ const KNOWN = new RegExp(
   ].join('|')})`,
 )
 
-/** The one PEM block, written anew so that what is parsed is what was looked at; undefined when it is anything else. */
+/** The one PEM block, encoded again, so that OpenSSL parses exactly what was checked; undefined for anything else. */
 export function findCheapKeyPem(text: string): string | undefined {
   const body = BLOCK.exec(text)?.[1]
   if (body === undefined) return undefined

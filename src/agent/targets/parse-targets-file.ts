@@ -1,4 +1,4 @@
-// One `[[file]]`: a place, what goes there, whose it is and who may read it.
+// One `[[file]]`: its place, its content, its owner and who may read it.
 
 import { basename, isAbsolute, normalize } from 'node:path'
 import { quote, type TableReader } from './parse-targets-table.ts'

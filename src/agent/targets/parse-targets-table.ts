@@ -1,4 +1,4 @@
-// One table of a target's TOML, read key by key; what is wrong is collected with its line, all of it at once.
+// One table of a target's TOML, read key by key; the parser collects all faults, each with its line.
 
 import type { TargetProblem } from './target.ts'
 

@@ -1,4 +1,4 @@
-// A target's TOML, all of it checked before any of it counts; nothing is coerced and nothing unknown is passed over.
+// A target's TOML. The parser checks the whole file before any part counts, coerces nothing, and refuses unknown keys.
 
 import { hash } from 'node:crypto'
 import { isAbsolute } from 'node:path'

@@ -76,7 +76,7 @@ export function probeServedSerial(
         else finish({ ok: true, serial: served.toLowerCase() })
       }
       tls.on('secureConnect', () => report('shows no certificate'))
-      // One that asks for a certificate of ours refuses us only after it has shown its own.
+      // A server that asks for a client certificate refuses the probe only after it has shown its own certificate.
       tls.on('error', (error) => report(`does not speak TLS: ${wordsOf(error)}`))
     }
     if (probe.protocol === 'tls') tcp.once('connect', shakeHands)

@@ -1,5 +1,5 @@
-// The way back: every file as it was, the server told again, the failure recorded. Begun anew after a crash it comes to
-// the same end.
+// The way back: put every file back as it was, reload the server again, record the failure. A second start after a crash
+// ends the same.
 
 import { dirname } from 'node:path'
 import { describeError } from '../../platform/errors.ts'
@@ -17,7 +17,7 @@ export async function revertTarget(
 ): Promise<void> {
   const { journals, log } = context
   if (journal.phase === 'switching' || journal.phase === 'reverting') {
-    // Said first: what may be recorded as applied by now is not what will stand there.
+    // Recorded first: the applied state that may be on record already is not the state that the host will have.
     await journals.moveTo(journal, 'reverting')
     await putBack(context, journal)
     await reloadFormer(context, journal)
@@ -60,7 +60,7 @@ async function putBack(context: TransactionContext, journal: Journal): Promise<v
   await syncParents(context.files, journal)
 }
 
-/** The copy beside the place needs no room on a disk that is full by now; the one in the journal is there without fail. */
+/** The copy beside the place needs no room on a full disk; the copy in the journal always exists. */
 async function putOneBack(
   { files, journals }: TransactionContext,
   journal: Journal,

@@ -36,7 +36,7 @@ export interface TargetProbe {
 export interface Target {
   /** The TOML file that says all this. */
   readonly source: string
-  /** SHA-256 of that file, hex: a target that was edited is applied anew. */
+  /** SHA-256 of that file, hex: the agent applies an edited target again. */
   readonly sourceSha256: string
   readonly name: ArtefactName
   /** What it takes from `out/`; all of its files are of one kind. */

@@ -4,7 +4,7 @@ import { UserError } from '../../platform/errors.ts'
 const TIMEOUT_MS = 30_000
 const OUTPUT_BYTES_MAX = 4096
 
-/** What an executable answers to `--version`, in an environment that has nothing of ours. */
+/** What an executable answers to `--version`, in an environment without the agent's variables. */
 export function askVersion(path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(

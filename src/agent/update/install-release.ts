@@ -40,7 +40,7 @@ export async function installRelease(release: Release, options: InstallOptions):
     await files.rename(names.staged, names.binary)
   } catch (error) {
     for (const leftover of [names.marker, names.markerStaged, names.staged, names.oldStaged]) {
-      // What failed first is what is told.
+      // The agent reports the first failure.
       await files.removeIfPresent(leftover).catch(() => undefined)
     }
     throw error

@@ -40,7 +40,7 @@ export async function restartRunningAgent({
     if (!Check(RestartReply, answer.result)) return 'failed'
     return answer.result.restarting ? 'restarting' : 'not_supervised'
   } catch {
-    // One that is older than this request, or a socket that is none of an agent.
+    // An agent that is older than this request, or a socket of another program.
     return 'failed'
   }
 }

@@ -46,7 +46,7 @@ const CALL_LIMITS = { runningMax: 16, waitingMax: 64 } as const
 const CLOCK_SKEW_MS_MAX = 60_000
 /** RFC 5280, 5.3.1: stolen or retired, the hub is not told. */
 const REASON_UNSPECIFIED = 0
-/** What an issuer whose clock is ahead of ours hides of that, by dating its certificates back. */
+/** How much of that an issuer hides that backdates its certificates, when its clock is ahead of the hub's. */
 const ISSUER_BACKDATE_MS = 60_000
 const SIGN_PATH = '/1.0/sign'
 const REVOKE_PATH = '/1.0/revoke'
@@ -98,8 +98,8 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const ask = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
     const leave = await limiter.enter(signal)
     if (leave === undefined) throw new CaError('overloaded', 'too many calls to the CA are waiting')
-    // The caller goes at the deadline; the place is free once the connection is, so that those who gave up a silent CA
-    // are never more than there are places: each of them costs it a connection when it speaks again.
+    // The caller leaves at the deadline; the place is free once the connection is, so that the callers who gave up a silent CA
+    // are never more than there are places: each costs the CA a connection when the CA answers again.
     return unlessAborted(askTwice(call, signal).finally(leave), signal)
   }
 

@@ -19,7 +19,7 @@ export interface CargoContent {
   readonly bytes: Uint8Array
   /** Of the bytes; hex, lower case. */
   readonly sha256: string
-  /** Recipients besides the agents, who can open it when it has to be sealed anew. */
+  /** Recipients besides the agents, who can open the file when somebody has to seal it again. */
   readonly escrow: readonly Recipient[]
   /** The mode of the file on the host, where the hub sets it: for a push. */
   readonly mode?: number

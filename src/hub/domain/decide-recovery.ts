@@ -20,8 +20,8 @@ export type RecoverableVerdict =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Is this an identity that its key's holder may have a new one for? Anybody may show it, so nothing of it was parsed and no
- * proof looked at when this is asked. The reason is for the log only. docs/protocol.md REC-9.
+ * May the holder of this identity's key replace the identity? Anybody may show it, so the hub has parsed nothing and checked no
+ * proof at this point. The reason is for the log only. docs/protocol.md REC-9.
  */
 export function decideRecoverable(facts: RecoverableFacts): RecoverableVerdict {
   const { certificate, agent, now } = facts

@@ -27,7 +27,7 @@ export const LIVE_STATUSES = [
 ] as const
 export type LiveStatus = (typeof LIVE_STATUSES)[number]
 
-/** Nothing of it is on the host: it is over as soon as another takes its place. docs/protocol.md DEL-16. */
+/** The host has no file of the delivery: the delivery is over as soon as another takes its place. docs/protocol.md DEL-16. */
 export const ABSENT_STATUSES = [
   DeliveryStatus.pending,
   DeliveryStatus.inProgress,

@@ -7,7 +7,7 @@ export interface EnrollmentToken {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly consumedAt: Date | null
-  /** Revoked, tried with other names too often, or seen to be expired: for good, also when the clock is set back. */
+  /** Revoked, tried with other names too often, or seen to be expired: permanently, also when somebody sets the clock back. */
   readonly endedAt: Date | null
   /** Made with `--reenroll`: it may enrol a host that is enrolled already. */
   readonly isReenrollment: boolean
@@ -26,7 +26,7 @@ export function isOpen(
   return consumedAt === null && endedAt === null && expiresAt > now
 }
 
-/** It expires at that instant, for good. */
+/** The token expires at that instant, permanently. */
 export function endToken(token: EnrollmentToken, at: Date): EnrollmentToken {
   return { ...token, expiresAt: at, endedAt: at }
 }

@@ -1,5 +1,5 @@
 // Which number the next set of roots has. Numbers only grow, and agents read none above 2^31-1: so no operator may jump near the
-// end, and at the end, or when an operator says so, a new época begins, in which they are counted anew. docs/protocol.md TRU-17.
+// end, and at the end, or when an operator says so, a new época begins, in which numbers start again. docs/protocol.md TRU-17.
 
 import { LIMITS } from '../../protocol/limits.ts'
 import type { SetNumber } from './root-set.ts'

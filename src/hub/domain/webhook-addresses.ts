@@ -39,8 +39,8 @@ for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254']) {
 const LOCAL_NAT64 = new BlockList()
 LOCAL_NAT64.addSubnet('64:ff9b:1::', 48, 'ipv6')
 /**
- * Behind a local prefix each length counts that it may have, and the bytes of one are read where those of another are: only
- * what is worth a detour is refused there, so that no honest address is.
+ * A local prefix may have several lengths, so the hub reads an address behind it at each possible place: it refuses there only
+ * the addresses that are worth a detour to an attacker, so that it refuses no honest address.
  */
 const REFUSED_BEHIND_NAT64 = new BlockList()
 for (const [network, prefix] of NEIGHBOURHOOD) {

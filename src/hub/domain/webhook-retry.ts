@@ -28,7 +28,7 @@ export function decideRetry(progress: WebhookProgress, failed: FailedAttempt): R
     return { kind: 'dead', progress: passMessage(failure, failed.seq) }
   }
   const doubled = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** progress.attempts)
-  // Between half of it and all of it, so that messages that failed together do not come back together.
+  // Between half of the pause and the whole pause, so that messages that failed together do not come back together.
   const backoffMs = doubled * (0.5 + failed.random / 2)
   const delayMs = Math.round(Math.min(DELAY_MS_MAX, Math.max(backoffMs, failed.retryAfterMs ?? 0)))
   return {
@@ -42,7 +42,7 @@ export function decideRetry(progress: WebhookProgress, failed: FailedAttempt): R
   }
 }
 
-/** The message is behind us, whatever became of it. */
+/** The hub is done with the message, whether it was delivered or given up. */
 export function passMessage(progress: WebhookProgress, seq: number): WebhookProgress {
   return { ...progress, cursorSeq: seq, attempts: 0, waitedMs: 0, nextAttemptAt: null }
 }

@@ -9,7 +9,7 @@ export interface Webhook {
   readonly createdAt: Date
   /** Since it answered 410 Gone; null while it is sent to. */
   readonly disabledAt: Date | null
-  /** Another one whenever an operator moves it: what was under way before then moves it no more. */
+  /** Changes whenever an operator moves the position: an attempt that began before no longer moves it. */
   readonly generation: number
   readonly progress: WebhookProgress
 }

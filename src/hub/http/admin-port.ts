@@ -99,7 +99,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     authenticate,
     https: { ...hubTlsOptions(options.certificate), handshakeTimeout: handshakeTimeoutMs(limits) },
   })
-  // Once more when the body has come: with a part of it held back, a request would outlive its token's revocation.
+  // Checked again when the body is complete: otherwise a client that holds back its body could outlive its token's revocation.
   port.app.addHook('preHandler', async (request, reply) => {
     const refusal = await authenticate(request, reply)
     if (refusal !== undefined) return sendRefusal(reply, refusal, describeRefusal(refusal))

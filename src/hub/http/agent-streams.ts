@@ -1,5 +1,5 @@
-// The streams that agents hold, one each: what is new is told at once, a comment now and then shows that both sides are
-// there. Before each write the hub authenticates the agent of the stream anew, as it would for a request.
+// The streams that agents hold, one for each: the hub sends news at once, and now and then a comment shows that both sides are
+// there. Before each write the hub authenticates the agent of the stream again, as it would for a request.
 // docs/protocol.md PSH.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -24,7 +24,7 @@ export interface FloodFields extends Readonly<Record<string, unknown>> {
 export type FloodLog = (fields: FloodFields, message: string) => void
 
 const SILENCE_MS = 10_000
-/** Beyond it the oldest are forgotten, and what was left out of theirs. */
+/** Beyond this number the log forgets the oldest, with the count of their left out lines. */
 const TOLD_APART_MAX = 1000
 const LINES_PER_SECOND = 0.5
 const LINES_AT_ONCE = 30

@@ -30,7 +30,7 @@ const CIPHERS = [
 ].join(':')
 
 /**
- * OpenSSL's own, in its order, without those that cost a server several times as much before it knows who asks: P-521
+ * OpenSSL's own groups, in its order, without the groups that cost a server several times as much before it knows who asks: P-521
  * (4.9 ms a handshake, where the others take 1.5) and finite fields. What stands before a `/` goes before what follows, also
  * when a client has guessed otherwise.
  */

@@ -200,7 +200,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     },
   )
   port.app.route<{ Params: { id: string } }>({
-    // Told apart by its own code: the length that Fastify gives an answer to HEAD is that of what it did not send.
+    // The route handles HEAD itself: Fastify gives an answer to HEAD the length of a body that it did not send.
     method: ['GET', 'HEAD'],
     exposeHeadRoute: false,
     url: ROUTES.blob.path,

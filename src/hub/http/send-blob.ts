@@ -20,7 +20,7 @@ export async function sendBlob(
   const content = await blob.read()
   if (content === undefined) return sendRefusal(reply, 'blob_not_found')
   return describe(reply, content.sha256, content.bytes.length).send(
-    // A slow reader keeps a piece of it in its connection's buffers, not all of it.
+    // A slow reader keeps a piece of the file in its connection's buffers, not the whole file.
     Readable.from(piecesOf(content.bytes), { objectMode: false, highWaterMark: CHUNK_BYTES }),
   )
 }

@@ -12,8 +12,8 @@ export async function appendEntry(writer: StoreWriter, entry: NewAuditEntry): Pr
 }
 
 /**
- * One after the other, of one instant. Also ends for good the tokens that have expired then: a clock that is set back
- * cannot revive them. docs/protocol.md TOK-4.
+ * Appends the entries one after the other, all of one instant. Also permanently ends the tokens that have expired by then:
+ * a clock that somebody sets back cannot revive them. docs/protocol.md TOK-4.
  */
 export async function appendEntries(
   writer: StoreWriter,

@@ -169,7 +169,7 @@ export interface StoreWriter extends StoreReader {
   insertToken(token: EnrollmentToken): Promise<void>
   /** Replaces everything but the hash. */
   updateToken(token: EnrollmentToken): Promise<void>
-  /** Ends for good the tokens whose time is over, admin tokens too. */
+  /** Permanently ends the tokens whose time is over, admin tokens too. */
   endExpiredTokens(now: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
@@ -217,7 +217,7 @@ export interface StoreWriter extends StoreReader {
   putInForce(id: FleetChange['id'], at: Date): Promise<void>
   /** It is done, or discarded. */
   deleteChange(id: FleetChange['id']): Promise<void>
-  /** Writes down what a change in force did to at most `limit` deliveries; none when there are no more. */
+  /** Writes down what a change in force did to at most `limit` deliveries; answers none when no delivery is left. */
   settleChange(change: FleetChange, limit: number): Promise<SettledDelivery[]>
   /** Takes back at most `limit` deliveries of a change that is not in force; how many it took. */
   discardChange(id: FleetChange['id'], limit: number): Promise<number>

@@ -28,7 +28,7 @@ export interface WebhookWriter extends WebhookReader {
   setDisabled(id: WebhookId, at: Date): Promise<void>
   /** Makes it another generation, which goes on from there at once. */
   restart(id: WebhookId, cursorSeq: number): Promise<void>
-  /** One that is there already is dead anew, and no longer to be replayed. */
+  /** A message that is there already becomes dead again, and is no longer marked for a replay. */
   insertDead(message: DeadMessage): Promise<void>
   markDeadToReplay(id: WebhookId): Promise<void>
   /** The dead messages after `afterSeq`. */

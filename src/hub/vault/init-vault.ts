@@ -98,8 +98,8 @@ async function prepareDirectory(root: string, files: VaultFiles): Promise<void> 
 }
 
 /**
- * What an interrupted init left. The database is part of it only while the config that goes with it is still staged,
- * which is why that is removed last.
+ * Removes what an interrupted init left. The database belongs to it only while its config is still staged, so the config
+ * goes last.
  */
 async function removeLeftovers(files: VaultFiles): Promise<void> {
   if (await exists(files.stagedConfig)) await rm(files.database, { force: true })

@@ -1,4 +1,4 @@
-// The door of this room: make a vault, keep others out of it, open it.
+// The door of this room: make a vault, lock it against other processes, open it.
 
 export { initVault } from './init-vault.ts'
 export { type UnsealedVault, unsealVault } from './unseal-vault.ts'

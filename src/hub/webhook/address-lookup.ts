@@ -1,6 +1,6 @@
 // Names of receivers, resolved once for each connection and connected to as they were resolved, so that no second answer
 // of the DNS can lead elsewhere. The system's resolver blocks a thread of the few that the whole process has for such work,
-// so at most two names are asked for at a time, and those that were slow or failed last time wait in a line of their own.
+// so the hub resolves at most two names at a time, and names that were slow or failed last time wait in a line of their own.
 
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns/promises'

@@ -1,4 +1,4 @@
-// One attempt: sign, send, and what came of it.
+// One attempt: sign, send, and report the outcome.
 
 import type { Clock } from '../../platform/clock.ts'
 import { describeError, errnoCode } from '../../platform/errors.ts'

@@ -4,7 +4,7 @@ import type { StoreReader } from '../store/store.ts'
 
 const PAGE_ENTRIES = 16
 
-/** The next entries of an endpoint's types, oldest first; empty when there are no more yet. */
+/** The next entries of an endpoint's types, oldest first; empty when the log has no further ones yet. */
 export async function readEntries(
   reader: StoreReader,
   { types }: Pick<Webhook, 'types'>,

@@ -23,7 +23,7 @@ export interface LaneDependencies {
   readonly tail: LogTail
   readonly keeper: ProgressKeeper
   readonly deliver: DeliverMessage
-  /** Takes a turn, of which all lanes share so many a second; else how long there is none. */
+  /** Takes a turn, of which all lanes share so many a second; otherwise says how long until the next free turn. */
   readonly takeTurn: () => number
   /** Nothing more is begun. */
   readonly stop: AbortSignal
@@ -51,7 +51,7 @@ export class WebhookLane {
     this.#delayMs = remainingDelayMs(webhook.progress, dependencies.clock.now())
   }
 
-  /** Until it is stopped. A store that fails holds it up for a moment, no more. */
+  /** Runs until somebody stops it. A failing store delays it only for a moment. */
   async run(): Promise<void> {
     const { stop, log, clock } = this.#with
     while (!this.#isOver()) {

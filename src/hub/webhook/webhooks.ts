@@ -84,7 +84,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     }
   }
 
-  /** Lanes become those of the endpoints that there are. */
+  /** Starts and stops lanes, so that each existing endpoint has one. */
   const followEndpoints = async (): Promise<void> => {
     const enabled = (await reader.webhooks.list()).filter(({ disabledAt }) => disabledAt === null)
     const wanted = new Map(enabled.map((webhook) => [webhook.id, webhook]))

@@ -1,5 +1,5 @@
 // The constructors of TypeBox that describe the admin operations, as plain JSON Schema: the CLI needs the route of each
-// operation and the schema of none, and TypeBox takes a tenth of a second to load. Types are those of TypeBox.
+// operation and no schema, and TypeBox takes a tenth of a second to load. The types are TypeBox's own.
 
 import type { Type as TypeBox } from 'typebox'
 

@@ -35,7 +35,7 @@ export function awaitHello(socket: Socket, limitMs: number, then: () => void): v
   }
   // tidy: a connection lives in real time, whatever a Clock says.
   const timer = setTimeout(() => socket.destroy(), limitMs).unref()
-  // All of it: the connection may live for long, and what a listener refers to with it.
+  // Removes every listener: the connection may live for long, and keeps alive what a listener refers to.
   const giveUp = (): void => {
     clearTimeout(timer)
     socket.removeListener('readable', read)

@@ -18,7 +18,7 @@ export function boundPieces(request: IncomingMessage): void {
     pieces += 1
     if (pieces <= PIECES_FREE + bytes / PIECE_BYTES_MIN) return push(chunk)
     request.socket.destroy()
-    // So that it takes no more of what was read already.
+    // So that the request takes no further bytes of what was read already.
     request.destroy()
     return false
   }

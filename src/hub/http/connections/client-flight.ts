@@ -77,7 +77,7 @@ export function createClientFlight(): ClientFlight {
         if (step !== 'more') return refused(step.fault)
         at = end
       }
-      // Counted only now: what comes after the certificate, in the same chunk, is no part of it.
+      // Counted only now: bytes after the certificate, in the same chunk, do not belong to it.
       flightBytes += chunk.length
       if (flightBytes > FLIGHT_BYTES_MAX) return refused('a handshake without an end')
       held = Buffer.from(bytes.subarray(at))
@@ -133,7 +133,7 @@ function judgeCertificates(message: Buffer, isTls13: boolean): Step {
   return fault === undefined ? 'over' : { fault }
 }
 
-/** A list, after the three bytes of its length, of certificates after three bytes of theirs. */
+/** A list of certificates: three bytes of length before the list, and three before each certificate. */
 function readChain(list: Buffer, hasExtensions: boolean): Buffer[] | undefined {
   if (list.length < 3 || list.readUIntBE(0, 3) !== list.length - 3) return undefined
   const certificates: Buffer[] = []

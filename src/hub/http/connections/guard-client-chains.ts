@@ -12,7 +12,7 @@ export type GuardConnection = (socket: Socket) => GuardedConnection
 const KEY_LOG = /^(CLIENT_HANDSHAKE_TRAFFIC_SECRET|CLIENT_RANDOM) [0-9a-f]{64} ([0-9a-f]+)\s*$/
 
 /**
- * Bounds what a chain of certificates may cost, before OpenSSL verifies any of it. docs/protocol.md LIM-30.
+ * Bounds what a chain of certificates may cost, before OpenSSL verifies a single signature. docs/protocol.md LIM-30.
  *
  * A TLS 1.3 client encrypts the chain, and Node tells a server the secrets of its own handshakes. A connection without its secret
  * gets no further. The connection of a line never follows from the content of the line, which the client can choose.
@@ -39,8 +39,8 @@ function showAddresses(tls: TLSSocket, socket: Socket): void {
 }
 
 /**
- * The stream of ours on which TLS was begun; undefined on a TCP socket, and of a client that hung up. Node says it by no
- * documented name. What is asked here must fail closed when a later Node says it no more.
+ * The hub's own stream below TLS; undefined on a TCP socket, and for a client that hung up. Node has no documented name
+ * for it. The callers must fail closed when a later Node no longer has this name.
  */
 export function streamBelow(socket: TLSSocket): Duplex | undefined {
   return (socket as TLSSocket & { readonly _handle?: StreamHandle | null })._handle?._parentWrap

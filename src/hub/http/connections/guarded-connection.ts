@@ -5,8 +5,8 @@ import { measureCost } from './measure-cost.ts'
 import type { OpenRecord } from './record-opener.ts'
 
 /**
- * A TCP connection as TLS sees it: until the client's certificate is there, TLS gets what `ClientFlight` lets through, and
- * from then on all of it. Node hands a socket's bytes to OpenSSL without showing them, so this stands between.
+ * A TCP connection as TLS sees it: until the client's certificate is there, TLS gets the bytes that `ClientFlight` lets through;
+ * afterwards it gets all bytes. Node hands a socket's bytes to OpenSSL without showing them, so this class is in between.
  */
 export class GuardedConnection extends Duplex {
   readonly socket: Socket

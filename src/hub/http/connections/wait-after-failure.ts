@@ -17,7 +17,7 @@ export interface HandshakeWaits {
 
 /**
  * TLS begins on a connection when it is ready. Handshakes of an address whose last one failed then wait for their turn, so
- * that strangers hold up no agent, and are closed when there is no place to wait. An address that has succeeded waits no more.
+ * that strangers hold up no agent, and are closed when there is no place to wait. An address that has succeeded no longer waits.
  */
 export function waitAfterFailure(server: TlsServer, { whenReady, turn }: HandshakeWaits): void {
   const failed = new Set<string>()

@@ -1,5 +1,5 @@
-// What JSON.parse takes and the hub does not. One walk over the text, whatever is in it: a body of numbers costs no more
-// than one of letters. docs/protocol.md EVT-12, LIM-4.
+// Finds what JSON.parse accepts and the hub refuses. One walk over the text, whatever its content: a body of numbers costs
+// no more than a body of letters. docs/protocol.md EVT-12, LIM-4.
 
 import type { JsonRoom } from './json-room.ts'
 import { endOfNumber, survives } from './json-number.ts'

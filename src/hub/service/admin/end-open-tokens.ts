@@ -2,8 +2,8 @@ import { endToken } from '../../domain/enrollment-token.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /**
- * Ends all open tokens for good, expired ones as well, which a clock that is set back would make good again. It leaves
- * tokens alone that are made after this commit: the order of commits decides, not the clock. docs/protocol.md TOK-9.
+ * Permanently ends all open tokens, expired ones as well, which would otherwise work again when somebody sets the clock back.
+ * It leaves alone the tokens made after this commit: the order of commits decides, not the clock. docs/protocol.md TOK-9.
  */
 export async function endOpenTokens(
   writer: StoreWriter,

@@ -1,5 +1,5 @@
-// An act that is asked for with `dry_run`: its use case runs as it would, and its commit is taken back by the answer, which
-// is thrown. Nothing of it is left, and nobody is told. docs/protocol.md API-27.
+// An act with `dry_run`: its use case runs as in earnest, then throws its answer, which rolls the commit back. The act
+// leaves nothing behind, and the hub tells nobody. docs/protocol.md API-27.
 
 import type { AdminRehearsal } from '../../../protocol/admin/operation.ts'
 import { invariant } from '../../../platform/errors.ts'
@@ -17,7 +17,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** What an act would record, and how many agents it would tell. A refusal is thrown as that of the act. */
+/** What an act would record, and how many agents it would tell. Throws the refusals of the act. */
 export async function rehearse(
   hub: AdminContext,
   { actor }: AdminCaller,

@@ -225,7 +225,7 @@ function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updat
   if (selado === undefined) throw contentMissing()
 }
 
-/** Its entregas are cancelled: what is on the hosts stays there, and is renewed no more. */
+/** Cancels the entregas of the carga: the files on the hosts stay there, and nobody renews them. */
 export const removeCargo: Course<'removeCargo', CargoContext> = {
   run: async (turn, request, { store, clock, changes, actor }) =>
     changes.inTurn(async () => {

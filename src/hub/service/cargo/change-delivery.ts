@@ -57,7 +57,7 @@ export async function retryDelivery(
   }
 }
 
-/** What the log says of each entrega that was made anew. */
+/** The log entry of each replaced entrega. */
 export function retrial({
   id,
   cargoId,

@@ -26,7 +26,7 @@ export interface FleetChanges {
   change<T>(plan: ChangePlan, work: (change: FleetChange) => Promise<T>): Promise<T>
   /** A slice, in a write of its own. */
   prepare<T extends PreparedSlice>(write: (writer: StoreWriter) => Promise<T>): Promise<T>
-  /** After the commit by which it is in force; resolves when everything is written down. */
+  /** Runs after the commit that puts the change in force; resolves when everything is written down. */
   settle(change: FleetChange, of?: Pick<ChangeProgress, 'cargoName' | 'total'>): Promise<void>
   readonly underWay: ChangeProgress | undefined
   /** What is under way ends after its slice. */

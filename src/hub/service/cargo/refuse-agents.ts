@@ -8,7 +8,7 @@ import { findForbiddenSans } from '../../domain/role-rules.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { findRules } from '../find-rules.ts'
 
-/** The hub would refuse such a name at issue, for good; refused here, the operator reads why. docs/protocol.md POL-11. */
+/** The hub would refuse such a name at every issue; a refusal here tells the operator why. docs/protocol.md POL-11. */
 export async function refuseForbiddenSans(
   reader: StoreReader,
   agents: readonly Pick<Agent, 'hostname' | 'role'>[],

@@ -1,4 +1,4 @@
-// An entrega that is made anew: by a new version of its carga, by retry, or because its host was enrolled again.
+// A new entrega in place of an old one: for a new version of its carga, for a retry, or for a host that enrolled again.
 
 import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
@@ -19,7 +19,7 @@ export async function listStandingDeliveries(
 
 export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
   return {
-    // One after the other in the indexes: the rows of a slice touch few pages, each of which is encrypted anew.
+    // One after the other in the indexes: the rows of a slice touch few pages, and a commit encrypts each touched page.
     id: timeOrderedUuid() as DeliveryId,
     cargoId: cargo.id,
     agentId,

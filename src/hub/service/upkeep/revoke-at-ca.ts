@@ -30,7 +30,7 @@ const RETRY_DELAY_MS = 1000
 const RETRY_DELAY_MS_MAX = 10 * 60_000
 /** Nothing but a clock that was set back makes work without waking us. */
 const IDLE_MS = 10 * 60_000
-/** However many agents are revoked meanwhile, a CA that fails is asked no more often than that. */
+/** The hub asks a failing CA at most this often, however many agents operators revoke meanwhile. */
 const SPACING_MS_MIN = 1000
 
 export function createCaRevoker(dependencies: CaRevokerDependencies): CaRevoker {

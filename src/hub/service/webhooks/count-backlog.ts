@@ -6,7 +6,7 @@ import type { StoreReader } from '../../store/store.ts'
 /** Beyond this many entries of one type nobody counts: the log may have millions. */
 const COUNT_MAX = 1000
 
-/** How many messages wait for an endpoint; of each of its types no more than are counted. */
+/** How many messages wait for an endpoint; the count of each type has a limit. */
 export async function countBacklog(
   reader: StoreReader,
   { types, progress: { cursorSeq } }: Webhook,

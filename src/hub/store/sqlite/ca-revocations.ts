@@ -1,5 +1,5 @@
-// Certificates that are revoked here and not at the CA. An expired one needs it no more: time alone takes it off the
-// list, so that a clock which was ahead for a while has lost nothing.
+// Certificates that the hub has revoked and the CA has not. An expired certificate no longer needs the CA: time alone takes
+// it off the list, so that a clock which was ahead for a while loses nothing.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { CaRevocation, CaRevocationSummary } from '../../domain/ca-revocation.ts'

@@ -42,7 +42,7 @@ export async function createDatabase(path: string, dataKey: Secret<Buffer>): Pro
       connection.pragma(`page_size = ${PAGE_BYTES}`)
       useWriteAheadLog(connection)
       migrate(connection, 0)
-      // Only the file is renamed, so all of it has to be in there; a close that cannot copy it over says nothing.
+      // Only the file is renamed, so the file must hold everything; a close that cannot copy the log into it fails silently.
       connection.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       connection.close()

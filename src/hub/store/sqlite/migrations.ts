@@ -2,7 +2,7 @@
 //
 // Instants are integer milliseconds since 1970, except eventos.timestamp, which is hashed as the text that it is.
 // `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
-// "those of this agent, by seq" needs to name only the agent.
+// "the events of this agent, by seq" needs to name only the agent.
 
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 
@@ -199,7 +199,7 @@ CREATE TABLE webhooks_mortos (
 
 /**
  * What a revoked certificate still lacks is revocation at the CA, until it expires. The first index is for the hub, which
- * works on them in the order in which they expire, the second for those of one agent.
+ * works on them in the order in which they expire, the second for the certificates of one agent.
  */
 const CA_REVOCATIONS = `
 ALTER TABLE certificados ADD COLUMN ca_revoked_at INTEGER;
@@ -340,7 +340,7 @@ CREATE INDEX tokens_por_fim ON enrollment_tokens (expires_at)
   WHERE consumed_at IS NULL AND ended_at IS NULL;
 `
 
-/** A certificate that goes from one delivery to another is in use for the first no more. */
+/** A certificate that moves from one delivery to another is no longer in use for the first. */
 const IN_USE_BEFORE = `
 DROP TRIGGER validades_outro_uso;
 CREATE TRIGGER validades_outro_uso AFTER UPDATE OF purpose, entrega_id ON certificados
@@ -375,8 +375,8 @@ WHERE agentes.hostname = enrollment_tokens.expected_hostname
 `
 
 /**
- * What is asked of a full table: the tokens of a hostname that are open, without those that have ended; the entregas of one
- * agent among those of a carga.
+ * Indexes for queries of a full table: the open tokens of a hostname, without ended tokens; the entregas of one agent among
+ * all entregas of a carga.
  */
 const NO_QUERY_WALKS = `
 DROP INDEX tokens_abertos_por_hostname;

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3-multiple-ciphers'
 import { StoreError, type StoreErrorCode } from '../store-error.ts'
 
-/** SQLite's result codes by what they mean to a caller; the ones that are missing are bugs of ours. */
+/** SQLite's result codes by what they mean to a caller; a missing code is a bug of the hub. */
 const FAILURES: readonly (readonly [prefix: string, code: StoreErrorCode, message: string])[] = [
   ['SQLITE_CONSTRAINT', 'store_conflict', 'the write breaks a rule of the tables'],
   ['SQLITE_CORRUPT', 'store_corrupt', 'the database is damaged'],
