@@ -20,6 +20,19 @@ test('a phrase is a fault in a document, in a string and in a comment', () => {
   ])
 })
 
+test('each phrase is found', () => {
+  const phrases = [
+    'late by now',
+    'goes on as ever',
+    'sealed anew',
+    'a bug of ours',
+    'a vault of before',
+  ]
+  for (const phrase of [...phrases, 'is renewed no more', 'the hub has no say in it']) {
+    assert.equal(findPhrases([{ path: 'docs/a.md', text: phrase }]).length, 1, phrase)
+  }
+})
+
 test('plain sentences are no fault', () => {
   const text = 'Neither hub nor agent waits.\nThe file belongs to root.\nAgents before 0.4.0 wait.'
   assert.deepEqual(findPhrases([{ path: 'docs/a.md', text }]), [])

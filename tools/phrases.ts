@@ -9,9 +9,15 @@ const PHRASES: readonly RegExp[] = [
   /\b(?:is|are) none for\b/i,
   /\banother one by now\b/i,
   /\bof root['’]s\b/i,
-  /\bof before (?:\d|sealed)/i,
+  /\bof before\b/i,
   /\bneither\./i,
   /\bwhoever\b/i,
+  /\bby now\b/i,
+  /\bas ever\b/i,
+  /\banew\b/i,
+  /\bof (?:ours|theirs)\b/i,
+  /\brenewed no more\b/i,
+  /\bhas no say\b/i,
 ]
 
 /** In whole documents and whole code files. */

@@ -24,7 +24,7 @@ Examples:
       SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
   svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
 
-When the reply is lost, run the same command again: it goes on with the same request.
+When the reply is lost, run the same command again: it repeats the same request.
 `
 
 const TARGETS_EXAMPLES = `
@@ -45,8 +45,8 @@ Examples:
   svc-agent self-update --url https://releases.example/svc-agent/latest
   svc-agent self-update --url https://releases.example/svc-agent/0.1.0 --allow-downgrade
 
-What was there before stays beside it, as <binary>.old. Under the shipped units a new version
-that does not get as far as the old one is taken back within a minute.
+The old executable stays beside the new one, as <binary>.old. Under the shipped units the watcher restores
+the old one within a minute, when the new version does not get as far as the old one did.
 `
 
 interface JsonOption {

@@ -39,7 +39,7 @@ function renderCompletion(shell: string, program: Command): string {
 
 function exampleHelp(program: string): string {
   return `
-The script knows commands and options; it asks nobody for hosts or ids.
+The script completes commands and options, but no hosts or ids.
 
 Examples:
   # bash, in this shell

@@ -31,10 +31,10 @@ const program = new Command('svc-ca')
     'after',
     `
 Examples:
-  umask 077                            # what follows has keys in it
+  umask 077                            # the next files hold keys
   svc-ca init --dir ./ca > hub.env     # make a CA, keep the settings for the hub
   svc-ca serve --dir ./ca              # serve it until SIGTERM
-  set -a; . ./hub.env; set +a          # in the shell of svc init and svc-server, whose --help goes on`,
+  set -a; . ./hub.env; set +a          # in the shell of svc init and svc-server; see svc-server --help`,
   )
 
 program

@@ -229,7 +229,10 @@ async function listenForMetrics(
   } catch (error) {
     const failure = describeListenFailure(error, address, 'SVC_METRICS_BIND')
     if (!isDefault) throw failure
-    log.warn({ reason: describeError(failure) }, 'Metrics not served, SVC_METRICS_BIND moves them')
+    log.warn(
+      { reason: describeError(failure) },
+      'Metrics not served, SVC_METRICS_BIND sets another address',
+    )
     return undefined
   }
 }

@@ -171,6 +171,6 @@ async function finishChanges(
     .inTurn(async () => undefined)
     .catch((error: unknown) => {
       const fields = { reason: describeError(error) }
-      log.warn(fields, 'An earlier change is not cleared away, the next one tries again')
+      log.warn(fields, 'Earlier change not cleared away, the next change tries again')
     })
 }

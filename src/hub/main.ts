@@ -75,7 +75,7 @@ async function helpText(): Promise<string> {
   return `Usage: ${PROGRAM} [--help] [--version]
 
 The hub: enrols agents, issues and renews their certificates, hands out deliveries and keeps the audit log.
-It is configured by its environment alone, read once at start.
+Only its environment configures it; the hub reads it once, at start.
 
 Variables:
 ${variables.join('\n')}

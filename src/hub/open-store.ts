@@ -71,7 +71,7 @@ function inspectAgainstHead(
   const fault = findHeadFault(head, last, atSeq)
   if (fault === undefined || acceptLoss) return fault
   throw new SvcError('audit_log_shorter', `${fault.reason}; first missing entry: ${fault.seq}`, {
-    hint: 'restore the vault from a backup, or run svc unseal --accept-loss to go on without them',
+    hint: 'restore the vault from a backup, or run svc unseal --accept-loss to continue without the missing entries',
   })
 }
 

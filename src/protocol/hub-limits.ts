@@ -48,7 +48,7 @@ export const HUB_LIMITS = {
     variable: 'SVC_LIMIT_RESPONSE_SECONDS',
     default: 30,
     unit: 'seconds',
-    meaning: 'How long a client may take nothing of an answer.',
+    meaning: 'How long a client may read nothing of an answer.',
   },
   handshakeSeconds: {
     variable: 'SVC_LIMIT_HANDSHAKE_SECONDS',
@@ -109,7 +109,7 @@ export const HUB_LIMITS = {
     default: 64 * 1024 * 1024,
     unit: 'bytes',
     meaning:
-      'Free space of the vault’s file system. Below it each agent may add only a few events; below half of it the hub refuses events, so that renewals go on.',
+      'Free space of the vault’s file system. Below it each agent may add only a few events; below half of it the hub refuses events, so that renewals continue.',
   },
 } as const satisfies Readonly<Record<string, Limit>>
 

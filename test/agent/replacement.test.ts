@@ -130,7 +130,7 @@ test('a cancelled delivery stays on disk, is renewed no more, and status says so
     running: undefined,
   })
   assert.equal(status.deliveries[0]?.cancelled, true)
-  assert.match(formatStatus(status), /delivery site v1: cancelled, renewed no more, serial/)
+  assert.match(formatStatus(status), /delivery site v1: cancelled, no longer renewed, serial/)
 })
 
 describe('a link in out/ that somebody removed', () => {

@@ -184,7 +184,7 @@ test('[LIM-28] a client that takes nothing of a blob is cut, and is told so by a
   socket.pause()
   socket.write(`GET /v1/blobs/${id} HTTP/1.1\r\nHost: hub.test\r\n\r\n`)
   await waitUntil('the line that says so', () =>
-    hub.logEntries().find(({ reason }) => reason === 'the client took nothing of an answer'),
+    hub.logEntries().find(({ reason }) => reason === 'the client read nothing of an answer'),
   )
   socket.resume()
   assert.equal(await ended, 'ECONNRESET')

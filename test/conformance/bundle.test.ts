@@ -148,7 +148,7 @@ describe('the roots of a hub that starts', () => {
     assert.deepEqual(new Set(found), new Set(fingerprints(ownRoot, next, later)))
     const warning = hub
       .logEntries()
-      .find(({ msg }) => String(msg).startsWith('Roots that are gone'))
+      .find(({ msg }) => String(msg).startsWith('Roots missing from the file'))
     assert.deepEqual(warning?.['hostnames'], ['standing.example'])
   })
 
@@ -157,7 +157,7 @@ describe('the roots of a hub that starts', () => {
     await using setting = await setUp(others)
     const { hub, ownRoot, writeRoots } = setting
     const warning = hub.logEntries().find(({ reason }) => reason === 'more than 16 roots')
-    assert.equal(warning?.['msg'], 'Roots in force that agents do not adopt')
+    assert.equal(warning?.['msg'], 'Agents do not adopt the roots in force')
     const host = await enrollHost(hub, 'many.example')
     const numberOffered = async (): Promise<unknown> =>
       (await send(host.mtls, { path: '/v1/manifest' })).headers['x-bundle-numero']

@@ -200,7 +200,7 @@ describe('free space', () => {
     const lines = hub.logEntries().filter(({ module }) => module === 'hub.disk')
     assert.deepEqual(
       lines.map(({ msg }) => msg),
-      ['Disk nearly full, events are refused'],
+      ['Disk nearly full, the hub refuses events'],
     )
     await hub.stop()
     await hub.start({ SVC_LIMIT_FREE_SPACE: '0' })

@@ -103,7 +103,10 @@ describe('a sealed file that comes in', () => {
       ...asSealed(two, [host]),
       destinatarios: [...good.destinatarios, ...good.destinatarios],
     }
-    await assert.rejects(createSealedCargo(hub, 'x', twice), /sealed_invalid.*named twice/)
+    await assert.rejects(
+      createSealedCargo(hub, 'x', twice),
+      /sealed_invalid.*names agente .* twice/,
+    )
     const badEscrow = { ...asSealed(two, [host]), escrow: [`age1${'q'.repeat(58)}`] }
     await assert.rejects(createSealedCargo(hub, 'x', badEscrow), /escrow_invalid/)
     assert.deepEqual(await manifestOf(host), [])

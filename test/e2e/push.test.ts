@@ -107,7 +107,7 @@ describe('an agent that polls once an hour', () => {
     await createCargo(host, 'after')
     await onDisk(host, 'after.crt')
     assert.equal(await serialOf(host), serial)
-    assert.equal(running.stderr().split('Rotation asked for by the hub').length, 2)
+    assert.equal(running.stderr().split('The hub asked for a rotation').length, 2)
   })
 
   test('[PSH-9] [PSH-14] holds its stream again after the hub was restarted', async () => {

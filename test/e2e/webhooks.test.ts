@@ -164,7 +164,7 @@ describe('a receiver as documented', () => {
     )
     // The receiver knows the ids of what it has; one that it lost comes again.
     const replayed = await hub.svc('webhook', 'replay', id, '--since', '1h')
-    assert.match(replayed.stdout, /goes on after entry \d+: 3 to send/)
+    assert.match(replayed.stdout, /continues after entry \d+: 3 to send/)
     await waitUntil('the replay', async () => (await list(hub))[0]?.backlog === 0 || undefined)
     assert.equal((await receiver.journal()).length, 4)
 

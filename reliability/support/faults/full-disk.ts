@@ -103,7 +103,7 @@ export async function stayAboveFloor(run: FullDisk, renewals: number): Promise<v
   await disk.fillUpTo(FLOOR_BYTES / 2 - 64 * 1024)
   await waitUntil('the end of the reserve to be noticed', async () => {
     await sendEvent(run)
-    return hub.logText().includes('events are refused') || undefined
+    return hub.logText().includes('the hub refuses events') || undefined
   })
   const third = await enrollHost(hub, 'after-the-reserve.example')
   const event = { tipo_evento: 'agent_started', payload: {} }
@@ -132,11 +132,11 @@ async function expectFloorLogged({ hub, broken }: FullDisk): Promise<void> {
     const lines = parseLog(whole).filter(({ module }) => module === 'hub.disk')
     return lines.map(({ msg }) => msg).join('; ')
   }
-  await waitUntil('the log', () => saidOfDisk().endsWith('events are taken') || undefined)
+  await waitUntil('the log', () => saidOfDisk().endsWith('the hub takes events') || undefined)
   const expected = [
     'Disk nearly full, each agent has a little room for events',
-    'Disk nearly full, events are refused',
-    'Disk has room again, events are taken',
+    'Disk nearly full, the hub refuses events',
+    'Disk has room again, the hub takes events',
   ]
   if (saidOfDisk() === expected.join('; ')) return
   broken.push(`logged of the floor: ${saidOfDisk()}`)

@@ -54,8 +54,8 @@ function registerCreate(token: Command, context: CommandContext): void {
     .addHelpText(
       'after',
       `
-viewer lists and shows; operator also works with tokens, cargas, entregas and pushes, and revokes agents; admin may do all of it.
-The token is printed this once; the vault keeps only its SHA-256.
+viewer lists and shows; operator also works with tokens, cargas, entregas and pushes, and revokes agents; admin may do everything.
+svc prints the token only this time; the vault keeps only its SHA-256.
 
 Examples:
   svc admin token create --name grafana --role viewer
@@ -82,7 +82,7 @@ Examples:
 function registerRevoke(token: Command, context: CommandContext): void {
   token
     .command('revoke')
-    .description('end an admin token, from its next request on')
+    .description('end an admin token: the hub refuses its next request')
     .argument('<token>', 'its name or id, as svc admin token list shows them')
     .option('--json', 'print one JSON document')
     .addHelpText(

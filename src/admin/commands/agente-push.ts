@@ -26,7 +26,7 @@ export function registerAgentePush(agente: Command, context: CommandContext): vo
       'after',
       `
 The hub keeps the content, and everybody on the host can read it unless --modo says otherwise. Another push of the same
-name to the same agent is the next version. An agent that is offline gets the file when it is back.
+name to the same agent is the next version. An offline agent gets the file when it is back.
 
 Examples:
   svc agente push web-1.example.org --nome motd --file motd.txt
@@ -57,7 +57,7 @@ async function readText({ openSecret }: CommandContext, file: string): Promise<s
     if (content === undefined) {
       throw new UserError(
         'file_too_large',
-        `${source.name} has more than ${PUSH_BYTES_MAX} bytes, and a push holds no more`,
+        `${source.name} has more than ${PUSH_BYTES_MAX} bytes, the most that a push holds`,
         { hint: 'for a larger file use a carga of tipo selado' },
       )
     }

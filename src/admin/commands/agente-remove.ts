@@ -10,8 +10,8 @@ export function registerAgenteRemove(agente: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
-Its history stays in the audit log. Its entregas are cancelled, and open tokens for its hostname end.
-What the CA has yet to revoke of it stays in svc agente revocations.
+The agent's history stays in the audit log. The hub cancels its entregas and ends open tokens for its hostname.
+Its certificates that the CA has yet to revoke stay in svc agente revocations.
 
 Examples:
   svc agente revoke web-1.example.org

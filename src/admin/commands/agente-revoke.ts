@@ -11,9 +11,9 @@ export function registerAgenteRevoke(agente: Command, context: CommandContext): 
       'after',
       `
 A running hub also revokes its certificates at the CA, in the background: svc agente revocations
-shows what is left to do, and revoking once more asks again for what the CA refused.
-Open tokens for its hostname end with it. A revoked host comes back only by a token that is made
-afterwards: svc token create --reenroll. Revoking once more ends that one too.
+shows the certificates that are left, and revoking once more asks again for those that the CA refused.
+Open tokens for its hostname end too. A revoked host comes back only by a token that you make
+afterwards: svc token create --reenroll. Revoking once more ends that token too.
 
 Examples:
   svc agente revoke web-1.example.org

@@ -11,8 +11,8 @@ export function registerAgenteRotate(agente: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
-The agent makes a new key and gets a new certificate, as svc-agent rotate does; svc agente show has the new serial once
-it is in use. An agent that is offline does so when it is back.
+The agent makes a new key and gets a new certificate, as svc-agent rotate does; svc agente show has the new serial
+once the agent uses it. An offline agent renews when it is back.
 
 Examples:
   svc agente rotate web-1.example.org

@@ -11,7 +11,7 @@ export function registerAgenteSync(agente: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
-An agent that is offline looks when it is back.
+An offline agent looks when it is back.
 
 Examples:
   svc agente sync web-1.example.org

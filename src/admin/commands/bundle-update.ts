@@ -15,7 +15,10 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
   bundle
     .command('update')
     .description('make the hub read its root file again; its roots become the next set')
-    .option('--force', 'even when agents need a root that goes: these agents are lost')
+    .option(
+      '--force',
+      'make the change even when agents need a removed root: the hub loses these agents',
+    )
     .option(
       '--numero <number>',
       'the number of the set, after you restored a vault: greater than any that agents have',
@@ -27,11 +30,11 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
       'after',
       `
 The root file is the file of SVC_CA_ROOT_CA_PATH on the hub: all roots to trust, one PEM certificate after the other.
-A root that agents, or certificates in use, still need goes only with --force; the refusal names them. "Rotate the CA's root"
+The hub removes a root that agents, or certificates in use, still need only with --force; the refusal names them. "Rotate the CA's root"
 in docs/operations.md says step by step how to replace a root.
 
 Numbers only grow: --numero goes 1,000 ahead at most, or further with --force, and never into the last million below
-2147483647. --nova-epoca is the way back from a number that was too great: agents take the new count from a hub that they
+2147483647. --nova-epoca is the way back from a number that is too great: agents take the new count from a hub that they
 trust by their present roots, and never go back to the old count.
 
 Examples:

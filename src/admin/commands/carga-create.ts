@@ -49,10 +49,10 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
 }
 
 const HELP = `
-A selado is sealed before it leaves svc: the hub cannot open it. A recipient that is new, or has changed, is shown and
-wants your word once: compare it with what svc-agent identity shows on the host. Fingerprints that you accepted are kept
+svc seals a selado before it sends it: the hub cannot open it. svc shows a recipient that is new or has changed, and asks you
+to accept it once: compare it with what svc-agent identity shows on the host. svc keeps the fingerprints that you accepted
 in ~/.config/svc/recipients.json (XDG_CONFIG_HOME), or in the file that SVC_RECIPIENTS_FILE names. With an admin token of
-role operator --san takes the names that the politica of the role gives by its --san, and no other.
+role operator, --san takes only the names that the politica of the role lists in its --san.
 
 Examples:
   svc carga create --tipo csr_cert --nome site --agente web-1.example.org

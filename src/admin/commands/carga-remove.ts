@@ -6,14 +6,14 @@ import { ifVersaoOption } from './if-versao.ts'
 export function registerCargaRemove(carga: Command, context: CommandContext): void {
   carga
     .command('remove')
-    .description('end a carga: its entregas are cancelled')
+    .description('end a carga, and cancel its entregas')
     .argument('<carga>', 'its id, as svc carga list shows it')
     .addOption(ifVersaoOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-What is on the hosts stays there, and is renewed no more.
+The files on the hosts stay there, and the agents no longer renew them.
 
 Examples (the id of the carga named site comes from the list):
   id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')

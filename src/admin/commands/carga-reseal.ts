@@ -24,9 +24,9 @@ export function registerCargaReseal(carga: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
-For hosts that enrolled again with a new identity, and so cannot open what they get. The hub cannot open it either: this
-machine needs what it holds, or the identity of its escrow recipient. With that identity it opens only what it sealed
-for the carga itself, as noted beside the fingerprints, or what --accept-content vouches for.
+For hosts that enrolled again with a new identity, and so cannot open their file. The hub cannot open the file either: svc
+needs the content, or the identity of its escrow recipient. With that identity svc opens only a file that this machine sealed
+for the carga, as noted beside the fingerprints, or the file that --accept-content names.
 
 Examples (the id of the carga named db-password comes from the list):
   id=$(svc carga list | awk '$1 == "db-password" { print $NF; exit }')

@@ -33,9 +33,9 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
-Of a csr_cert, every host gets a new certificate; without --san and --no-sans the names stay as they are. A selado is
-sealed here for the agents that have it, and for its escrow; see svc carga create --help for recipients, and for what an
-operator may name.
+For a csr_cert, every host gets a new certificate; without --san and --no-sans the names stay as they are. svc seals a
+selado for the agents that have it, and for its escrow; see svc carga create --help for recipients, and for the names that
+an operator may give.
 
 Examples (the id of the carga named site comes from the list):
   id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')

@@ -30,7 +30,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/
 export function parseEntryListing(options: EventoListOptions, now: Date): EntryListing {
   if (options.follow && options.verify) {
     throw new UserError('usage', '--verify and --follow do not go together', {
-      hint: 'verify first, then follow: a log that goes on has no end to verify to',
+      hint: 'verify first, then follow: svc can verify only a log that has an end',
     })
   }
   const query: EntryQuery = {

@@ -12,12 +12,12 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
     .option('--since <time>', 'only events since a time, or since a duration ago')
     .option('--limit <count>', 'only the newest events; with --after the first ones')
     .option('--after <seq>', 'only events after the event with this number')
-    .option('--follow', 'go on with new events as they come; needs a running hub')
+    .option('--follow', 'print new events as they come; needs a running hub')
     .option('--json', 'print one JSON document (with --follow: one JSON object a line)')
     .addHelpText(
       'after',
       `
-With --verify the exit status is 1 when an entry is wrong, and the first one is named.
+With --verify the exit status is 1 when an entry is wrong, and svc names the first wrong entry.
 
 Examples:
   svc evento list --limit 20

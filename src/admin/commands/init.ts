@@ -9,8 +9,8 @@ export function registerInit(program: Command, { vault, output }: CommandContext
     .addHelpText(
       'after',
       `
-An existing vault is never touched. The passphrase comes from SVC_MASTER_PASSPHRASE, or from the file that
-SVC_MASTER_PASSPHRASE_FILE names; without it the vault can never be opened again.
+The command never touches an existing vault. The passphrase comes from SVC_MASTER_PASSPHRASE, or from the file that
+SVC_MASTER_PASSPHRASE_FILE names; without it nobody can ever open the vault again.
 
 Examples:
   openssl rand -base64 32 > passphrase && chmod 600 passphrase

@@ -2,7 +2,7 @@
 
 import { SvcError } from '../../platform/errors.ts'
 
-/** A page of a list, as the hub answers it; a hub of before there were pages answers the whole list, without `next`. */
+/** A page of a list, as the hub answers it; a hub from before pages answers the whole list, without `next`. */
 export interface ListPage {
   readonly next?: string | null
 }
@@ -47,7 +47,7 @@ function sizeOf(left: number): { limit: number } {
   return { limit: Math.min(LIST_PAGE_ROWS, left) }
 }
 
-/** A hub of before there were pages knows the bare path only. docs/protocol.md VER-8. */
+/** A hub from before pages knows only the bare path. docs/protocol.md VER-8. */
 async function askFirst<Page>(
   ask: (request: PageRequest) => Promise<Page>,
   request: PageRequest,

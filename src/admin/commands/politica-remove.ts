@@ -12,8 +12,8 @@ export function registerPoliticaRemove(politica: Command, context: CommandContex
     .addHelpText(
       'after',
       `
-From then on the politica of '*' holds for the agents of the role, or none. What they have stays: certificates live as long
-as they were made for, and entregas are not cancelled.
+Afterwards the politica of '*' applies to the agents of the role, or no politica. The agents keep what they have: their
+certificates live to their end, and the hub cancels no entrega.
 
 Examples:
   svc politica remove web

@@ -52,8 +52,8 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
 }
 
 const HELP = `
-What no option names stays as it is; --san and --carga replace all earlier ones. The politica of a role counts as a whole:
-the politica of '*' adds nothing to it. Existing tokens and certificates live on as they are. The command shows the names
+Without its option a setting stays as it is; --san and --carga replace all earlier ones. The politica of a role applies as a
+whole: the politica of '*' adds nothing to it. Existing tokens and certificates stay as they are. The command shows the names
 that --san no longer permits; the hub does not renew their certificates. With an admin token of role operator, a caller
 gives only names that --san lists ('*' lists all), and enrols no host again without --reenroll; role admin, and svc beside
 the hub, always may. The CA may allow less than --cert-ttl: then it refuses, and the hub answers 502 ca_failed; try it on

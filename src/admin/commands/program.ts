@@ -80,7 +80,7 @@ const NOUNS: readonly Noun[] = [
   {
     name: 'carga',
     alias: 'load',
-    description: 'what is delivered',
+    description: 'the things that the hub delivers',
     commands: [
       registerCargaCreate,
       registerCargaList,
@@ -141,8 +141,8 @@ The vault is SVC_VAULT_ROOT (default /var/lib/svc). While a hub runs, commands g
 directory; otherwise svc opens the vault itself, with the passphrase of SVC_MASTER_PASSPHRASE or of the file that
 SVC_MASTER_PASSPHRASE_FILE names.
 
-With --hub they go to the admin port of a hub anywhere, in the name of an admin token, which is read from a file that only
-its user can read. init and unseal work on the vault itself.
+With --hub, commands go to the admin port of a hub anywhere, with an admin token. svc reads the token from a file that only
+its user may be able to read. init and unseal work on the vault itself.
 
 Examples:
   svc init

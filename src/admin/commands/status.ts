@@ -14,7 +14,7 @@ export function registerStatus(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-"survives" is the time until the first host loses a certificate that it cannot renew without the hub; an agent that is late is counted too.
+"survives" is the time until the first host loses a certificate, because no host can renew without the hub. Late agents count too.
 
 Examples:
   svc status

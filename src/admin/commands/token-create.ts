@@ -24,12 +24,12 @@ export function registerTokenCreate(token: Command, context: CommandContext): vo
     .requiredOption('--hostname <name>', 'the host that may use it, lower case')
     .requiredOption('--role <role>', 'the role that it enrols with')
     .option('--ttl <duration>', 'how long it works, at most 7d; 1h unless the politica says less')
-    .option('--reenroll', 'enrol a host again that is enrolled, or has an open token')
+    .option('--reenroll', 'enrol again a host that is enrolled or has an open token')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-The token is printed this once; the vault keeps only its SHA-256. With an admin token of role operator --reenroll is for
+svc prints the token only this time; the vault keeps only its SHA-256. With an admin token of role operator --reenroll is for
 roles whose politica allows it: svc politica set <role> --reenroll.
 
 Examples:

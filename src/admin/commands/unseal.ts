@@ -18,7 +18,8 @@ export function registerUnseal(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-Changes nothing, unless a loss is accepted. Reads every page of the database. Beside a running hub the passphrase is checked against the vault's config.json, the rest through the hub.
+Changes nothing, unless you accept a loss. Reads every page of the database. Beside a running hub, svc checks the passphrase
+against the vault's config.json, and the hub checks everything else.
 
 Examples:
   svc unseal

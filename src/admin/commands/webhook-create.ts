@@ -19,7 +19,7 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
     .addHelpText(
       'after',
       `
-The secret is printed this once; a receiver checks signatures with it (Standard Webhooks).
+svc prints the secret only this time; a receiver checks signatures with it (Standard Webhooks).
 
 Examples:
   svc webhook create --url https://alerts.example.org/cartorio --tipo entrega_falhou --tipo hook_falhou

@@ -1,7 +1,7 @@
 import { listCommand } from './list-command.ts'
 
 export const registerWebhookList = listCommand({
-  description: 'list the webhooks, oldest first, and how each is doing',
+  description: 'list the webhooks, oldest first, with the state of each',
   plural: 'webhooks',
   ask: (operations, page) => operations.listWebhooks(page),
   columns: {

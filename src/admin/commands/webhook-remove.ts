@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.ts'
 export function registerWebhookRemove(webhook: Command, context: CommandContext): void {
   webhook
     .command('remove')
-    .description('send a webhook nothing more, and forget its secret')
+    .description('stop sending to a webhook, and forget its secret')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -13,7 +13,9 @@ interface WebhookReplayOptions {
 export function registerWebhookReplay(webhook: Command, context: CommandContext): void {
   webhook
     .command('replay')
-    .description('send again from an entry or a time on, or the dead messages; or go on at once')
+    .description(
+      'send again from an entry or a time on, or the dead messages; without an option, continue at once',
+    )
     .argument('<webhook>', 'its id, as svc webhook list shows it')
     .option('--seq <number>', 'from this entry of the audit log on')
     .option('--since <time>', 'from a time on, or from a duration ago')
@@ -22,8 +24,8 @@ export function registerWebhookReplay(webhook: Command, context: CommandContext)
     .addHelpText(
       'after',
       `
-Messages keep their webhook-id, so a receiver recognises a message that it has. A disabled webhook is enabled again. Without
-an option the webhook goes on where it stood, and tries a waiting message at once.
+Messages keep their webhook-id, so a receiver recognises a message that it has. The command enables a disabled webhook again.
+Without an option the webhook continues from its position, and tries a waiting message at once.
 
 Examples (the id comes from the list):
   id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
@@ -56,7 +58,7 @@ async function replayWebhook(
   await context.output.write(
     dead === true
       ? `webhook ${replayed.id} tries its dead messages once more: ${replayed.dead}\n`
-      : `webhook ${replayed.id} goes on after entry ${replayed.seq}: ${replayed.backlog} to send\n`,
+      : `webhook ${replayed.id} continues after entry ${replayed.seq}: ${replayed.backlog} to send\n`,
   )
 }
 

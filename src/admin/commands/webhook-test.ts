@@ -12,7 +12,8 @@ export function registerWebhookTest(noun: Command, context: CommandContext): voi
     .addHelpText(
       'after',
       `
-It goes past what waits, is sent once, and moves nothing. The exit status is 1 when it is not accepted.
+The hub sends the message once, before all waiting messages, and moves no position. The exit status is 1 when the receiver
+does not accept it.
 
 Examples (the id comes from the list):
   id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')

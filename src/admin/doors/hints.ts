@@ -29,13 +29,13 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
       ? 'name the agents in destinatarios, and leave agentes and roles empty'
       : 'leave agentes and roles empty',
   bundle_in_use:
-    'svc bundle status shows which agents trust which roots; --force removes the root anyway, and then those agents have to be enrolled again',
+    'svc bundle status shows which agents trust which roots; --force removes the root anyway, and then you must enrol those agents again',
   bundle_invalid:
     'the file of SVC_CA_ROOT_CA_PATH holds the roots to trust, one PEM certificate after the other',
   bundle_number: ({ details }) => NUMBER_HINTS[details['reason'] ?? ''],
   cargo_not_automatic: ({ details }) =>
     details['tipo'] === 'selado'
-      ? 'a file cannot be sealed for agents that are not enrolled yet: use svc carga create once they are'
+      ? 'svc cannot seal a file for an agent before it enrols: use svc carga create afterwards'
       : 'a politica can give only cargas of tipo csr_cert',
   cargo_not_found: 'svc carga list shows ids',
   cargo_not_sealed: 'only a carga of tipo selado holds a sealed file',
@@ -55,7 +55,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
       : 'svc carga create makes a new one',
   escrow_invalid: ({ details }) =>
     'escrow' in details ? 'age-keygen -pq makes an identity, and shows its recipient' : undefined,
-  hostname_enrolled: 'use --reenroll for a host that was rebuilt',
+  hostname_enrolled: 'use --reenroll for a rebuilt host',
   hostname_has_token: ({ details }) => `svc token revoke ${details['token_id']} ends it`,
   hostname_invalid: 'labels of a-z, 0-9 and -, at most 64 characters in all',
   hostname_reserved: 'a host cannot have a name of SVC_SERVER_CN or SVC_SERVER_SANS',
@@ -76,15 +76,15 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   politica_not_found: ({ details: { politica } }) =>
     politica === undefined
       ? 'svc politica list shows which roles have one'
-      : `the politica of role ${politica} holds for it: svc politica show ${quoteForShell(politica)}`,
-  recipient_changed: 'run the command again: it seals anew, and shows what changed',
+      : `the politica of role ${politica} applies to it: svc politica show ${quoteForShell(politica)}`,
+  recipient_changed: 'run the command again: it seals again, and shows what changed',
   recipients_incomplete: 'run the command again: it seals for the agents that have an entrega now',
   reenroll_forbidden: ({ details }) => `${leaveToOperators(details)} --reenroll`,
   replay_ahead: ({ details }) => `the last finished entry is ${details['seq']}`,
   san_forbidden: ({ operation, details }) => {
     const { san } = details
     if (san !== undefined) {
-      return `${leaveToOperators(details)} --san ${quoteForShell(san)}, in place of the names that are permitted now`
+      return `${leaveToOperators(details)} --san ${quoteForShell(san)}, in place of the names that it permits now`
     }
     return operation === 'setPolicy'
       ? 'permit it by --san, or leave the carga out'
@@ -95,30 +95,30 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     operation === 'setPolicy'
       ? 'no agent gets a certificate for a name of SVC_SERVER_CN or SVC_SERVER_SANS'
       : 'a carga cannot hold a name of SVC_SERVER_CN or SVC_SERVER_SANS',
-  server_certificate_root: 'first let the CA sign by a root that stays; nothing was changed',
+  server_certificate_root: 'first let the CA sign by a root that stays; the hub changed nothing',
   time_invalid: 'write it as 2026-01-31T12:00:00Z',
   tipo_invalid: ({ operation, details }) => {
     if (operation !== 'createWebhook') return 'use --tipo csr_cert or --tipo selado'
     return 'tipo' in details ? 'svc evento list shows types, such as entrega_falhou' : undefined
   },
   token_consumed: ({ details }) =>
-    `svc agente revoke ${details['hostname']} revokes the agent that it enrolled`,
+    `svc agente revoke ${details['hostname']} revokes the agent that the token enrolled`,
   token_not_found: 'svc token list shows ids and hostnames',
   too_many_webhooks: 'svc webhook remove makes room',
   ttl_too_long: ({ operation }) =>
     operation === 'setPolicy'
-      ? 'token_ttl_max can only make it shorter'
-      : 'it is needed only once, so create it when the host is about to enrol',
-  unassigned_unwanted: 'a file is sealed for agents that are enrolled already',
+      ? 'token_ttl_max can only shorten the life of a token'
+      : 'a host needs its token only once: create it just before the host enrols',
+  unassigned_unwanted: 'svc seals a file only for enrolled agents',
   url_invalid: 'use https://… of any host, or http://localhost:… of this host',
   versao_changed: CHANGED,
   webhook_not_found: 'svc webhook list shows ids',
 }
 
 const NUMBER_HINTS: Readonly<Record<string, string>> = {
-  not_greater: 'the number must grow; --nova-epoca counts anew',
+  not_greater: 'the number must grow; --nova-epoca counts again from 1',
   too_far: 'the hub never takes a number back: add --force if you mean it',
-  too_great: 'higher numbers are for later sets; --nova-epoca counts anew',
+  too_great: 'higher numbers are for later sets; --nova-epoca counts again from 1',
 }
 
 function leaveToOperators({ politica = '' }: AdminErrorDetails): string {

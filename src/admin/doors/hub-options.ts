@@ -109,7 +109,7 @@ function readSmallFile(
     // Not waited for: a pipe in the place of the file would never end.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const stats = fstatSync(descriptor)
-    if (!stats.isFile()) throw new UserError('file_invalid', `${option}: ${path} is no file`)
+    if (!stats.isFile()) throw new UserError('file_invalid', `${option}: ${path} is not a file`)
     if (stats.size > FILE_BYTES_MAX) {
       throw new UserError('file_invalid', `${option}: ${path} is too large`)
     }

@@ -91,7 +91,7 @@ async function recorded(
 /** Ends soon, when a service manager will start us again: until then the answer is on its way. */
 function restart({ config, clock, logging }: CommandContext): RestartReply {
   if (!config.isSupervised) return { restarting: false }
-  logging.forModule('agent').info('Ending, to be started again')
+  logging.forModule('agent').info('Ending, for its supervisor to start it again')
   void clock.sleep(RESTART_DELAY_MS).then(() => process.exit(0))
   return { restarting: true }
 }
@@ -162,7 +162,7 @@ async function serveMetrics(
   } catch (error) {
     // What is renewed matters more than who counts it.
     const fields = { address: `${address.host}:${address.port}`, reason: describeError(error) }
-    log.error(fields, 'Metrics not served, SVC_AGENT_METRICS_BIND moves them')
+    log.error(fields, 'Metrics not served, SVC_AGENT_METRICS_BIND sets another address')
   }
 }
 

@@ -39,7 +39,7 @@ export async function renewDelivery(
     budget.noteAnswer()
     log.warn(
       { delivery_id: record.deliveryId, artefact: record.name },
-      'Delivery cancelled: its files stay and are renewed no more',
+      'Delivery cancelled: its files stay, and the agent no longer renews them',
     )
     await processed.update(record.deliveryId, (current) => ({ ...current, cancelled: true }))
     return

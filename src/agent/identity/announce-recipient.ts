@@ -31,7 +31,7 @@ export async function announceRecipient(
     if (outcome.ok) {
       budget.noteAnswer()
       settle(AGAIN_MS)
-      if (outcome.value !== recipient) log.warn('The hub keeps another recipient than ours')
+      if (outcome.value !== recipient) log.warn('The hub keeps another recipient than this host’s')
     } else if (outcome.code === 'route_not_found') {
       budget.noteAnswer()
       settle(UNKNOWN_ROUTE_AGAIN_MS)

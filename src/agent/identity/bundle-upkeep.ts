@@ -63,7 +63,7 @@ function isAdopted(adopted: AdoptedBundle | undefined, offered: BundleNumber): b
   return adopted?.numero === offered.number && (adopted.epoca ?? 1) === offered.epoch
 }
 
-/** In turn with renewals: either writes the identity anew. */
+/** In turn with renewals, because both write the identity. */
 function adoptBundle(session: AgentSession): Promise<Adoption> {
   const { paths, hub, hubTime, identityTurns, logging } = session
   return identityTurns.run(async (): Promise<Adoption> => {
@@ -112,7 +112,7 @@ async function settleRefusal(
   const { clock } = session
   if (adoption.kind === 'not answered') {
     const { refusal } = adoption
-    log.warn({ status: refusal.status, code: refusal.code }, 'Roots not given')
+    log.warn({ status: refusal.status, code: refusal.code }, 'The hub refused to send its roots')
     retries.recordFailure(BUNDLE_RETRIES, clock.now(), refusal.retryAfterMs)
     budget.noteRefusal(refusal)
     return

@@ -125,7 +125,7 @@ async function ownRecipient({ paths, clock, log }: EnrollContext): Promise<Recip
     return (await ensureAgeKey(paths.ageKeyFile, clock)).recipient
   } catch (error) {
     const hint = error instanceof AgeKeyDamagedError ? error.hint : undefined
-    log.error({ reason: describeError(error), hint }, 'Nothing can be sealed for this host')
+    log.error({ reason: describeError(error), hint }, 'Operators cannot seal files for this host')
     return undefined
   }
 }

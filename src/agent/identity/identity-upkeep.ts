@@ -41,7 +41,8 @@ export async function keepIdentity(
   const need = needOf(session, leaf)
   if (need === RENEWAL) await attemptRenewal(context, budget)
   if (need !== RECOVERY) return
-  if (await attemptRecovery(context, leaf, budget, 'expired by the hub’s clock and ours')) return
+  if (await attemptRecovery(context, leaf, budget, 'expired by the hub’s clock and this host’s'))
+    return
   // As long as the hub has said nothing, its other port may know better than our clock.
   if (session.hubTime.skewMs === undefined) return
   budget.close(`the identity expired at ${leaf.notAfter.toISOString()}`)

@@ -25,7 +25,7 @@ export interface AgentStatus {
   /** Of the last round; empty when all was well. */
   readonly problems: readonly string[]
   readonly events_waiting: number
-  /** Null when no agent runs; an agent of an earlier version that runs says nothing of it. */
+  /** Null when no agent runs; a running agent of an earlier version does not send this field. */
   readonly stream?: StreamDescription | null
   /** For how long the hub may stay away before the first certificate ends; null when none is left. */
   readonly survival_seconds: number | null
@@ -133,7 +133,7 @@ function heldCertificates(
   ]
 }
 
-/** A running agent of 0.3.0 or earlier says nothing of it. */
+/** A running agent of 0.3.0 or earlier does not send this field. */
 function describeSurvival({
   survival_seconds: seconds,
   first_to_end: first,
@@ -170,7 +170,7 @@ export function formatStatus(status: AgentStatus): string {
 
 function formatDelivery(delivery: AgentStatus['deliveries'][number]): string {
   const { name, version, cancelled, progress, cert_serial: serial, not_after: notAfter } = delivery
-  const state = cancelled ? 'cancelled, renewed no more' : progress
+  const state = cancelled ? 'cancelled, no longer renewed' : progress
   const missing = '(missing)'
   const what =
     serial === null

@@ -53,7 +53,7 @@ describe('the manifest of a round', () => {
     const { problems } = await pollOnce(await host.openAgent())
     assert.deepEqual(problems, [])
     assert.deepEqual(countsReported(hub), [{ count: 1000 }])
-    const warning = host.log.find((line) => line.includes('Manifest entries that cannot be'))
+    const warning = host.log.find((line) => line.includes('Unreadable manifest entries'))
     assert.equal((JSON.parse(warning ?? '{}') as { count?: number }).count, 1)
   })
 

@@ -200,7 +200,7 @@ async function pullManifest(state: PollState, budget: HubBudget): Promise<Manife
   const manifest = outcome.value
   log.debug({ count: manifest.entries.length }, 'Manifest pulled')
   if (manifest.ignoredCount > 0) {
-    log.warn({ count: manifest.ignoredCount }, 'Manifest entries that cannot be read')
+    log.warn({ count: manifest.ignoredCount }, 'Unreadable manifest entries ignored')
   }
   // A report that cannot be written down now is due again at the next poll; the deliveries do not wait for it.
   await guard(budget, log, 'Manifest report', () => reportManifest(state, manifest))

@@ -43,7 +43,7 @@ export function createAskedRotation(
   return (identityChange) => {
     if (isUnderWay || identityChange.aborted) return
     isUnderWay = true
-    log.info('Rotation asked for by the hub')
+    log.info('The hub asked for a rotation')
     void renew(identityChange).finally(() => {
       isUnderWay = false
     })

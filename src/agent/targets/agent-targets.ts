@@ -1,5 +1,5 @@
-// The agent's own part in targets: it applies those that are its own, tells root's applier of each change in `out/`, and
-// passes on what either of them reports. What goes wrong with targets holds up nothing else. docs/protocol.md TGT.
+// The agent's own part in targets: it applies its own targets, tells root's applier of each change in `out/`, and
+// sends the hub what both report. A fault in targets delays nothing else. docs/protocol.md TGT.
 
 import { join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
@@ -42,7 +42,7 @@ export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTa
       if (options.only === undefined && outcome !== undefined) lastResults = outcome.results
       return outcome === undefined ? [] : [...outcome.problems, ...unsettled(outcome.results)]
     } catch (error) {
-      log.error({ error: describeError(error) }, 'Targets not looked after')
+      log.error({ error: describeError(error) }, 'Pass over the targets failed')
       return [describeError(error)]
     }
   }
@@ -92,7 +92,7 @@ export async function takeTargetReport(sink: ReportSink, report: TargetReport): 
   await enqueueReport(sink, report)
 }
 
-/** A report that waited until its delivery was replaced is about that name still; the hub knows the old id no more. */
+/** A report that waited until its delivery was replaced still belongs to that name; the hub no longer knows the old id. */
 async function enqueueReport({ processed, outbox }: ReportSink, report: TargetReport) {
   const record = processed
     .list()

@@ -120,7 +120,7 @@ async function tellReports(applied: AppliedStore, tell: TellReport, log: Logger)
       return 'later' as const
     })
     if (verdict === 'later') return
-    if (verdict === 'refused') log.warn({ report }, 'Report of a target refused by the agent')
+    if (verdict === 'refused') log.warn({ report }, 'The agent refused the report of a target')
     await applied.removeReport(report.request_id)
   }
 }

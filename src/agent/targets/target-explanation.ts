@@ -80,7 +80,7 @@ function formatDelivery(delivery: DeliveryOnHost): string {
 function formatFile(file: TargetFile): string {
   const { path, content, owner, group, mode } = file
   const secret = holdsKey(file) || content.format === 'file' ? ', a secret' : ''
-  const whose = `owner ${owner ?? 'as who applies'}, group ${group ?? 'as who applies'}`
+  const whose = `owner ${owner ?? 'as the applying user'}, group ${group ?? 'as the applying user'}`
   return `${path}: ${formatContent(content)}; ${whose}, mode ${formatMode(mode)}${secret}`
 }
 

@@ -126,7 +126,7 @@ function answerError(
     reply.header('retry-after', 5)
     return answer(reply, 503, { error: code, message })
   }
-  log.error({ ...fields, err: error }, 'Admin operation broke')
+  log.error({ ...fields, err: error }, 'Internal error in an admin operation')
   return answer(reply, 500, { error: 'internal_error', message: 'internal error in the hub' })
 }
 

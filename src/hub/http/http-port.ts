@@ -114,7 +114,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       (await authenticate?.(request, reply))
     )
   }
-  // Fastify's type depends on whether it is https; what we use of it is the same.
+  // Fastify's type depends on whether it is https; the part that the hub uses is the same.
   const app = fastify({
     ...(options.https === undefined
       ? { http: server }
@@ -151,7 +151,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   cutStalled(app.server, {
     stallMs: limits.responseSeconds * 1000,
     onCut: ({ remoteAddress: remote }) => {
-      const reason = 'the client took nothing of an answer'
+      const reason = 'the client read nothing of an answer'
       answers.floodLog({ error: 'stalled', reason, remote }, 'Connection cut')
       options.onRefusal?.(port, 'stalled')
     },

@@ -63,7 +63,7 @@ export const HUB_METRICS = {
       error: [...Object.keys(WIRE_ERRORS), 'pipelined', 'stalled'],
     },
     meaning:
-      'Requests that the port refused, also when they were not HTTP. Counts each, while the log has one in ten seconds for an address and a code.',
+      'Requests that the port refused, also when they were not HTTP. It counts each refusal; the log has one in ten seconds for an address and a code.',
   },
   svc_connections: {
     type: 'gauge',

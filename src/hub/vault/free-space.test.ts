@@ -68,10 +68,10 @@ describe('[LIM-20] room that is kept back', () => {
       await findRoom()
     }
     assert.deepEqual(messages(), [
-      'Disk nearly full, events are refused',
-      'Disk has room again, events are taken',
+      'Disk nearly full, the hub refuses events',
+      'Disk has room again, the hub takes events',
       'Disk nearly full, each agent has a little room for events',
-      'Disk nearly full, events are refused',
+      'Disk nearly full, the hub refuses events',
       'Disk nearly full, each agent has a little room for events',
     ])
   })

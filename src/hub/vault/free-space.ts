@@ -24,9 +24,9 @@ export type FindFreeSpace = () => Promise<FreeSpace>
 const CHECK_INTERVAL_MS = 1000
 
 const MESSAGES: Readonly<Record<FreeSpace, string>> = {
-  enough: 'Disk has room again, events are taken',
+  enough: 'Disk has room again, the hub takes events',
   reserve: 'Disk nearly full, each agent has a little room for events',
-  none: 'Disk nearly full, events are refused',
+  none: 'Disk nearly full, the hub refuses events',
 }
 
 export function createFreeSpaceCheck(options: FreeSpaceOptions): FindFreeSpace {

@@ -31,7 +31,7 @@ export const ACCESS_TOKEN_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/admin-tokens',
     role: 'admin',
-    summary: 'Make an admin token; its text is in this reply alone.',
+    summary: 'Make an admin token; only this reply has its text.',
     request: Type.Object({
       name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
       role,

@@ -59,7 +59,7 @@ export const AGENT_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/agentes/revocations',
     role: 'viewer',
-    summary: 'Certificates that are revoked here and not yet at the CA.',
+    summary: 'Certificates that the hub has revoked, and the CA has not yet.',
     request: listRequest,
     reply: Type.Object({ revocations: Type.Array(AdminCaRevocation), next }),
   },

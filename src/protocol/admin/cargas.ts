@@ -41,7 +41,7 @@ export const CARGO_OPERATIONS = {
     role: 'operator',
     version: 'versao',
     isFleetWide: true,
-    summary: 'Make a carga, and one entrega of it for each of its agents.',
+    summary: 'Make a carga, and one entrega for each of its agents.',
     request: Type.Object({
       tipo: text,
       nome: text,
@@ -97,7 +97,8 @@ export const CARGO_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/recipients/list',
     role: 'viewer',
-    summary: 'Whom to seal for: the agents of a carga, or the named agents, and the escrow.',
+    summary:
+      'The recipients to seal for: the agents of a carga, or the named agents, and the escrow.',
     request: Type.Object({
       /** The agents of this carga, or the agents that the other two fields name. */
       carga: Type.Optional(text),
@@ -111,7 +112,7 @@ export const CARGO_OPERATIONS = {
     path: '/v1/admin/cargas/conteudo',
     role: 'operator',
     version: 'versao',
-    summary: 'The sealed file of a carga, as it is kept.',
+    summary: 'The sealed file of a carga, as the hub keeps it.',
     request: Type.Object({ carga: text }),
     reply: AdminContent,
   },

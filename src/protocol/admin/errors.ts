@@ -35,7 +35,7 @@ export const ADMIN_ERRORS = {
     when: 'The `Idempotency-Key` is not 16 to 255 visible ASCII characters.',
   },
   usage: { status: 400, when: 'A replay names more than one of `seq`, `since` and `dead`.' },
-  time_invalid: { status: 400, when: 'A time is not one of RFC 3339 with its zone.' },
+  time_invalid: { status: 400, when: 'A time is not in the form of RFC 3339 with a zone.' },
   cursor_unknown: { status: 400, when: '`after` is in no page of this list.' },
   hostname_invalid: { status: 400, when: 'The hostname is not a lower-case host name.' },
   hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
@@ -57,8 +57,11 @@ export const ADMIN_ERRORS = {
   content_invalid: { status: 400, when: 'The content is not text that UTF-8 can hold.' },
   content_too_large: { status: 400, when: 'The content is over its limit.' },
   sealed_invalid: { status: 400, when: 'The hub does not accept the sealed file.' },
-  escrow_invalid: { status: 400, when: 'An escrow recipient is not valid, or is named twice.' },
-  url_invalid: { status: 400, when: 'A webhook cannot be sent to this URL.' },
+  escrow_invalid: {
+    status: 400,
+    when: 'An escrow recipient is not valid, or the request names it twice.',
+  },
+  url_invalid: { status: 400, when: 'The hub cannot send a webhook to this URL.' },
   bundle_invalid: { status: 400, when: 'The hub does not accept the root file.' },
   no_bundle: { status: 400, when: 'The vault has no roots yet.' },
   no_hub: { status: 400, when: 'The roots change only while a hub runs.' },
@@ -71,7 +74,7 @@ export const ADMIN_ERRORS = {
 
   admin_token_not_found: { status: 404, when: 'No admin token has this name or id.' },
   agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
-  cargo_not_found: { status: 404, when: 'No carga has this id, or it was removed.' },
+  cargo_not_found: { status: 404, when: 'No carga has this id, or somebody removed the carga.' },
   delivery_not_found: { status: 404, when: 'No entrega has this id.' },
   politica_not_found: { status: 404, when: 'The role has no politica of its own.' },
   token_not_found: { status: 404, when: 'No enrolment token has this name.' },
@@ -108,16 +111,16 @@ export const ADMIN_ERRORS = {
     when: 'The hub’s own certificate leads to a root that the change would remove.',
   },
   token_ambiguous: { status: 409, when: 'More than one enrolment token has this name.' },
-  token_consumed: { status: 409, when: 'The enrolment token was used already.' },
+  token_consumed: { status: 409, when: 'Somebody has already used the enrolment token.' },
   too_many_webhooks: { status: 409, when: 'The hub has as many webhooks as it may have.' },
 
   politica_changed: {
     status: 412,
-    when: 'The politica is no longer the one that the caller has seen.',
+    when: 'The politica has changed since the caller saw it.',
   },
   versao_changed: {
     status: 412,
-    when: 'The carga no longer has the versao that the caller has seen.',
+    when: 'The carga has another versao than the caller expects.',
   },
 } as const satisfies Readonly<Record<string, AdminError>>
 

@@ -21,7 +21,7 @@ export const HUB_OPERATIONS = {
     method: 'GET',
     path: '/v1/admin/features',
     role: 'viewer',
-    summary: 'What this hub can do that earlier hubs would silently leave out.',
+    summary: 'What this hub can do, and earlier hubs would silently leave out.',
     request: nothing,
     reply: Type.Object({ features: Type.Array(Type.String()) }),
   },
@@ -30,7 +30,7 @@ export const HUB_OPERATIONS = {
     method: 'GET',
     path: '/v1/admin/bundle',
     role: 'viewer',
-    summary: 'The roots that are trusted, and which agents do not trust them yet.',
+    summary: 'The trusted roots, and the agents that do not trust them yet.',
     request: nothing,
     reply: AdminBundle,
   },
@@ -39,13 +39,13 @@ export const HUB_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/bundle/update',
     role: 'admin',
-    summary: 'Take up the root file anew, as the next set.',
+    summary: 'Read the root file again; its roots become the next set.',
     request: Type.Object({
       /** Also when agents need a root that goes. */
       force: Type.Optional(Type.Boolean()),
       /** The number of the new set, greater than the number of the last set; also when the roots stay the same. */
       numero: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberNamedMax })),
-      /** Counts anew, from 1 or from `numero`; agents before 0.5.0 do not follow that. */
+      /** Counts again, from 1 or from `numero`; agents before 0.5.0 do not follow that. */
       nova_epoca: Type.Optional(Type.Boolean()),
     }),
     reply: AdminUpdatedBundle,

@@ -18,7 +18,7 @@ export const POLICY_OPERATIONS = {
     path: '/v1/admin/politicas',
     role: 'admin',
     version: 'politica',
-    summary: 'Set the politica of a role, or of all others by `*`.',
+    summary: 'Set the politica of a role, or, by `*`, of all roles without one.',
     /** What is left out stays as it is. */
     request: Type.Object({
       role: newRole,
@@ -47,7 +47,7 @@ export const POLICY_OPERATIONS = {
     path: '/v1/admin/politicas/show',
     role: 'viewer',
     version: 'politica',
-    summary: 'The politica of a role, and for whom it holds.',
+    summary: 'The politica of a role, and the agents to which it applies.',
     request: Type.Object({ role }),
     reply: Type.Object({
       ...changedPolicy.properties,

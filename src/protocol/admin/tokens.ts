@@ -18,7 +18,7 @@ export const TOKEN_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/tokens',
     role: 'operator',
-    summary: 'Make a one-time enrolment token for one host; its text is in this reply alone.',
+    summary: 'Make a one-time enrolment token for one host; only this reply has its text.',
     request: Type.Object({
       hostname: text,
       role: newRole,
@@ -41,7 +41,7 @@ export const TOKEN_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/tokens/revoke',
     role: 'operator',
-    summary: 'End an enrolment token, named by id or by the hostname of an open one.',
+    summary: 'End an enrolment token, named by id or, while it is open, by hostname.',
     request: Type.Object({ token: text }),
     reply: AdminToken,
   },

@@ -42,7 +42,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks',
     role: 'admin',
-    summary: 'Make a webhook; its secret is in this reply alone.',
+    summary: 'Make a webhook; only this reply has its secret.',
     request: Type.Object({
       url: Type.String({ minLength: 1, maxLength: 4096 }),
       /** Types of entries; an empty list means all types. */
@@ -56,7 +56,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'GET',
     path: '/v1/admin/webhooks',
     role: 'admin',
-    summary: 'The webhooks, oldest first, and how each is doing.',
+    summary: 'The webhooks, oldest first, with the state of each.',
     request: listRequest,
     reply: Type.Object({ webhooks: Type.Array(AdminWebhook), next }),
   },
@@ -65,7 +65,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks/show',
     role: 'admin',
-    summary: 'One webhook, and the messages that were given up for it.',
+    summary: 'One webhook, and the messages that the hub gave up.',
     request: byId,
     reply: Type.Object({
       ...AdminWebhook.properties,
@@ -77,7 +77,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks/test',
     role: 'admin',
-    summary: 'Send a test message now, and say how it went.',
+    summary: 'Send a test message now, and report the result.',
     request: byId,
     reply: Type.Object({
       id: Type.String(),
@@ -93,7 +93,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks/replay',
     role: 'admin',
-    summary: 'Send messages again: from an entry on, or the ones that were given up.',
+    summary: 'Send messages again: from an entry on, or the messages that the hub gave up.',
     request: Type.Object({
       ...byId.properties,
       /** From this entry on. */

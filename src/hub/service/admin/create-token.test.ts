@@ -162,7 +162,7 @@ describe('svc token revoke', () => {
     const used = await insertToken(store, { consumedAt: NOW })
     await assert.rejects(revoke(used.hash), {
       code: 'token_consumed',
-      message: 'the token was used already',
+      message: 'somebody has already used the token',
     })
     await assert.rejects(revoke('svct_secret'), {
       code: 'token_not_found',

@@ -26,7 +26,7 @@ export const revokeToken: Write<'revokeToken', Pick<AdminContext, 'clock'>> = as
   if (others.length > 0)
     throw new AdminRefusal('token_ambiguous', `${wanted} names more than one token`)
   if (token.consumedAt !== null) {
-    throw new AdminRefusal('token_consumed', 'the token was used already', {
+    throw new AdminRefusal('token_consumed', 'somebody has already used the token', {
       hostname: token.expectedHostname,
     })
   }

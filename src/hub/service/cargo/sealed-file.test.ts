@@ -65,12 +65,12 @@ describe('[BLB-7] a sealed file', () => {
       [
         { file: makeAgeFile(9, 10), escrow: [ESCROW, 'age1qqqqqqqqqqqqqqqqqqqqqqqqq'] },
         'escrow_invalid',
-        'escrow age1qqqqqqqqqqqqqqqqqqqq is no age1pq1… recipient',
+        'escrow age1qqqqqqqqqqqqqqqqqqqq is not an age1pq1… recipient',
       ],
       [
         { file: makeAgeFile(9, 10), escrow: [ESCROW, OTHER_ESCROW, ESCROW] },
         'escrow_invalid',
-        'an escrow recipient is named twice',
+        'the request names an escrow recipient twice',
       ],
       [
         { file: makeAgeFile(1, 10), escrow: [ESCROW] },

@@ -1,5 +1,5 @@
-// A sealed file on its way into a carga. The hub cannot open it: it looks at the header, and believes nobody about whom
-// an agent's recipient is now. docs/protocol.md BLB.
+// A sealed file on its way into a carga. The hub cannot open the file: it reads the header, and takes an agent's present
+// recipient only from its own records. docs/protocol.md BLB.
 
 import { hash } from 'node:crypto'
 import { AdminRefusal } from '../admin-act.ts'
@@ -49,12 +49,12 @@ function parseEscrow(texts: readonly string[]): Recipient[] {
     if (recipient !== undefined) return recipient
     throw new AdminRefusal(
       'escrow_invalid',
-      `escrow ${text.slice(0, 24)} is no age1pq1… recipient`,
+      `escrow ${text.slice(0, 24)} is not an age1pq1… recipient`,
       { escrow: text.slice(0, 24) },
     )
   })
   if (new Set(escrow).size < escrow.length) {
-    throw new AdminRefusal('escrow_invalid', 'an escrow recipient is named twice')
+    throw new AdminRefusal('escrow_invalid', 'the request names an escrow recipient twice')
   }
   return escrow
 }
@@ -73,7 +73,7 @@ export async function* sealedAgents(
     const changed: string[] = []
     for (const { agente, fingerprint } of recipients.slice(start, start + SLICE_DELIVERIES)) {
       const agent = await findUnrevokedAgent(reader, agente)
-      if (known.has(agent.id)) throw invalid(`agente ${agent.hostname} is named twice`)
+      if (known.has(agent.id)) throw invalid(`the request names agente ${agent.hostname} twice`)
       known.add(agent.id)
       slice.push(agent)
       const recipient = await reader.findRecipient(agent.id)

@@ -27,6 +27,6 @@ test('[TRU-11] a start that cannot write the next set down goes on with the one 
     close: () => Promise.resolve(),
   }
   assert.deepEqual(await openRootSet({ store: full, clock, log }, wanted), set)
-  assert.deepEqual(warnings, ['Root file not taken in, the roots stay'])
+  assert.deepEqual(warnings, ['Root file not used, the roots stay'])
   assert.equal((await openRootSet({ store, clock, log }, wanted)).number, 2)
 })

@@ -29,7 +29,7 @@ export async function openRootSet(
   const set = await store.reader.findRootSet()
   const fault = findRootsFault(wanted, now)
   if (set === undefined) {
-    if (fault !== undefined) log.warn({ reason: fault }, 'Roots in force that agents do not adopt')
+    if (fault !== undefined) log.warn({ reason: fault }, 'Agents do not adopt the roots in force')
     const first: RootSet = { epoch: 1, number: 1, pem: toPem(wanted), createdAt: now }
     await store.write((writer) => writer.insertRootSet(first))
     return first
@@ -38,7 +38,7 @@ export async function openRootSet(
   const { added, removed } = compareRoots(current, wanted)
   if (added.length === 0 && removed.length === 0) return set
   if (fault !== undefined) {
-    log.warn({ numero: set.number, reason: fault }, 'Root file not taken in, the roots stay')
+    log.warn({ numero: set.number, reason: fault }, 'Root file not used, the roots stay')
     return set
   }
   const endangered = await findEndangeredBy(store.reader, current, wanted, now)
@@ -50,9 +50,9 @@ export async function openRootSet(
         kept: removed.map(({ sha256 }) => sha256),
         agents: endangered.length,
         hostnames: endangered.slice(0, 20).map(({ hostname }) => hostname),
-        hint: 'svc bundle status says who; svc bundle update --force removes them all the same',
+        hint: 'svc bundle status names these agents; svc bundle update --force removes the roots nevertheless',
       },
-      'Roots that are gone from the file stay: agents need them',
+      'Roots missing from the file stay: agents need them',
     )
     if (findRootsFault(next, now) !== undefined || compareRoots(current, next).added.length === 0) {
       return set
@@ -72,7 +72,7 @@ export async function openRootSet(
     if (!(error instanceof SvcError && error.code === 'store_unavailable')) throw error
     // A full disk: the agents are better served by the set that they know than by no hub.
     const reason = describeError(error)
-    log.warn({ numero: set.number, reason }, 'Root file not taken in, the roots stay')
+    log.warn({ numero: set.number, reason }, 'Root file not used, the roots stay')
     return set
   }
 }

@@ -162,7 +162,7 @@ async function leadServerCertificateTo(
 function unforeseeable(): AdminRefusal {
   return new AdminRefusal(
     'dry_run_unsupported',
-    'the hub’s own certificate leads to a root that would go: whether the CA signs by another shows only when it does',
+    'the hub’s own certificate leads to a root that the change would remove: only the change itself shows whether the CA signs by another root',
   )
 }
 

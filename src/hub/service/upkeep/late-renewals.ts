@@ -1,5 +1,5 @@
-// Certificates that should have been renewed by now: each is an audit entry once, which webhooks are told of, and a line
-// of the log.
+// Certificates whose renewal is overdue: the hub records each once in the audit log, from which webhooks get it, and logs a
+// line.
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
@@ -69,14 +69,14 @@ export async function watchLateRenewals(
       for (const one of late.slice(0, LOGGED_MAX)) log.warn(fieldsOf(one), 'Certificate is late')
       if (late.length > LOGGED_MAX) log.warn({ count: late.length }, 'Certificates are late')
     } catch (error) {
-      log.warn({ reason: describeError(error) }, 'Late certificates not looked for')
+      log.warn({ reason: describeError(error) }, 'Search for late certificates failed')
     }
   }
 }
 
 /**
- * The audit log itself says up to when they were recorded, so a hub that was killed names none twice and misses none. Agents
- * may send events of this type too, which say nothing of it; one that sends a flood of them has late ones named again.
+ * The audit log itself says up to when the hub recorded late certificates, so a killed hub names none twice and misses none.
+ * Agents may send events of this type too, which do not count; a flood of them makes the hub name late certificates again.
  */
 async function readLastWindow(reader: StoreReader): Promise<Date> {
   const { certificateLate: eventType } = HubEventType
