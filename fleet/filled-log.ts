@@ -99,7 +99,7 @@ function everydayEvent(agent: PlannedAgent, round: number): FilledEntry {
 }
 
 /** Version 7 of RFC 9562, as agents make them: they sort by time. */
-function requestIdAt(ms: number): string {
+export function requestIdAt(ms: number): string {
   const time = ms.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }

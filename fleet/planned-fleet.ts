@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const PAST_DAYS = 90
 const ROLES = 20
 /** A role of its own for a handful of agents, whose size is that of any vault. */
-const SMALL_ROLE = 'small'
+export const SMALL_ROLE = 'small'
 const SMALL_ROLE_AGENTS = 10
 /** One agent in so many is revoked, and its certificates are so at the CA too. */
 const REVOKED_EVERY = 100
@@ -69,7 +69,7 @@ export function planFleet(sizes: FilledSizes, now: Date): PlannedFleet {
       const issuedAtMs = Math.floor(
         startMs + roundMs * (round + (index % sizes.agents) / sizes.agents),
       )
-      const sha256 = hash('sha256', `certificate ${seq}`, 'hex')
+      const sha256 = sha256OfCertificate(seq)
       return {
         seq,
         agent,
@@ -96,8 +96,12 @@ function planAgent(index: number): PlannedAgent {
   }
 }
 
+export function sha256OfCertificate(seq: number): string {
+  return hash('sha256', `certificate ${seq}`, 'hex')
+}
+
 /** In the form of a random UUID, and as scattered in an index. */
-export function uuidOf(name: string): string {
+function uuidOf(name: string): string {
   const hex = hash('sha256', name, 'hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
   return [...parts, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')

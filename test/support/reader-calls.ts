@@ -12,8 +12,6 @@ export type PortCalls<Method extends string> = Readonly<Record<Method, readonly 
 /** Why a method may walk through a whole table, or answer as much as there is. */
 export const UNBOUNDED: Readonly<Record<string, string>> = {
   countCargoDeliveries: 'a range of an index: 3 ms for 100,000; once for an act on all of them',
-  countFailedDeliveries: 'as countCargoDeliveries',
-  summariseFleet: 'counts of ranges of indexes: 17 ms with 100,000 agents, once in 5 s for metrics',
   listPolicies: 'a politica for each role, written by hand',
   listAccessTokens: 'admin tokens, made by hand',
   list: 'webhooks: 100 at most',

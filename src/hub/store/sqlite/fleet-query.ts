@@ -11,6 +11,7 @@ import {
 } from '../../domain/fleet.ts'
 import type { CertificatePurpose } from '../../domain/issued-certificate.ts'
 import type { LateFilter, LateRule } from '../store.ts'
+import { END_BUCKET_MS } from './fleet-counts-tables.ts'
 import type { SqlSession } from './sql-session.ts'
 
 interface InUseRow {
@@ -35,24 +36,18 @@ const IN_USE = `SELECT validades.agente_id, hostname, purpose, entrega_id, nome,
     LEFT JOIN entregas ON entregas.id = entrega_id LEFT JOIN cargas ON cargas.id = carga_id`
 
 export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummary {
-  const live = countOf(session, 'FROM agentes WHERE removed_at IS NULL AND revoked_at IS NULL')
-  const revoked = countOf(
-    session,
-    'FROM agentes WHERE removed_at IS NULL AND revoked_at IS NOT NULL',
-  )
+  const counts = readCounts(session)
+  const live = counts('agentes', 'live')
   const late = countOf(session, `FROM (${LATE_AGENTS})`, parametersOf(rule))
   const deliveries = Object.fromEntries(
-    LIVE_STATUSES.map((status) => [
-      status,
-      countOf(session, `FROM entregas WHERE status = '${status}'`),
-    ]),
+    LIVE_STATUSES.map((status) => [status, counts('entregas', status)]),
     // It has the keys of the list.
   ) as Record<LiveStatus, number>
   return {
-    agents: { registered: live - late, late, revoked },
+    agents: { registered: live - late, late, revoked: counts('agentes', 'revoked') },
     certificates: {
-      identity: summariseCertificates(session, 'identity', rule),
-      delivery: summariseCertificates(session, 'delivery', rule),
+      identity: summariseCertificates(session, 'identity', counts('validades', 'identity'), rule),
+      delivery: summariseCertificates(session, 'delivery', counts('validades', 'delivery'), rule),
     },
     deliveries,
     oldestWaitingSince: oldestOf(session, ['pendente', 'em_andamento']),
@@ -90,44 +85,69 @@ export function countAgentsThatLose(session: SqlSession, after: Date, until: Dat
   return session.get<{ count: number }>(sql, after.getTime(), until.getTime())?.count ?? 0
 }
 
-/** Each row is counted once, in the range that it is in: a count of a range of an index is all but free. */
+/** Counts whole quarters of an hour from their table, and rows only in the quarters that a range begins or ends in. */
 function summariseCertificates(
   session: SqlSession,
   purpose: CertificatePurpose,
+  total: number,
   rule: LateRule,
 ): CertificatesSummary {
   const named = { ...parametersOf(rule), purpose }
   const { nowMs } = named
   const ofPurpose = 'FROM validades INDEXED BY validades_por_uso WHERE purpose = @purpose'
-  const between = (afterMs: number, untilMs: number): number =>
+  const rowsBetween = (afterMs: number, untilMs: number): number =>
     countOf(session, `${ofPurpose} AND not_after > @afterMs AND not_after <= @untilMs`, {
       purpose,
       afterMs,
       untilMs,
     })
-  const expired = between(Number.MIN_SAFE_INTEGER, nowMs)
+  const between = (afterMs: number, untilMs: number): number => {
+    const [first, last] = [bucketOf(afterMs) + 1, bucketOf(untilMs)]
+    if (first > last) return rowsBetween(afterMs, untilMs)
+    const whole = `SELECT coalesce(sum(total), 0) AS count FROM validades_por_quarto
+      WHERE purpose = @purpose AND quarto >= @first AND quarto < @last`
+    const inWhole = session.get<{ count: number }>(whole, { purpose, first, last })?.count ?? 0
+    const atEnds =
+      rowsBetween(afterMs, first * END_BUCKET_MS - 1) +
+      rowsBetween(last * END_BUCKET_MS - 1, untilMs)
+    return inWhole + atEnds
+  }
+  const expired = between(-1, nowMs)
   const late = countOf(session, `${ofPurpose} AND not_after > @nowMs AND ${IS_LATE}`, named)
   let fromMs = nowMs
-  let living = 0
+  let ending = 0
   const endingWithin = Object.entries(ENDING_WITHIN).map(([name, seconds]) => {
     const untilMs = nowMs + seconds * 1000
-    living += between(fromMs, untilMs)
+    ending += between(fromMs, untilMs)
     fromMs = untilMs
-    return [name, living]
+    return [name, ending]
   })
-  living += between(fromMs, Number.MAX_SAFE_INTEGER)
   const first = session.get<{ not_after: number }>(
     `SELECT not_after ${ofPurpose} AND not_after > @nowMs ORDER BY not_after LIMIT 1`,
     { purpose, nowMs },
   )
   return {
-    valid: living - late,
+    valid: total - expired - late,
     late,
     expired,
     firstNotAfter: first === undefined ? undefined : new Date(first.not_after),
     // It has the keys of the table.
     endingWithin: Object.fromEntries(endingWithin) as Record<EndingWithin, number>,
   }
+}
+
+function bucketOf(instantMs: number): number {
+  return Math.floor(instantMs / END_BUCKET_MS)
+}
+
+/** What triggers have counted. */
+function readCounts(session: SqlSession): (table: string, state: string) => number {
+  const rows = session.all<{ tabela: string; estado: string; total: number }>(
+    `SELECT tabela, estado, total FROM contagens
+     WHERE tabela IN ('agentes', 'entregas', 'validades')`,
+  )
+  const totals = new Map(rows.map(({ tabela, estado, total }) => [`${tabela} ${estado}`, total]))
+  return (table, state) => totals.get(`${table} ${state}`) ?? 0
 }
 
 function countOf(session: SqlSession, rest: string, named: object = {}): number {

@@ -5,6 +5,7 @@
 // "the events of this agent, by seq" needs to name only the agent.
 
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
+import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 
 const TABLES = `
 CREATE TABLE agentes (
@@ -439,4 +440,5 @@ export const MIGRATIONS: readonly string[] = [
   EPOCHS_OF_ROOTS,
   EVENT_DEBTS,
   FLEET_CHANGES,
+  FLEET_COUNTS,
 ]

@@ -81,6 +81,8 @@ function assertPlan(connection: Connection, sql: string): void {
     detail: string
   }[]
   for (const { detail } of plan) {
+    // Planned for the certificates that lack their agent, and taken only while a foreign key is violated; the CPU time tells.
+    if (sql.startsWith('INSERT INTO agentes (') && detail === 'SCAN certificados') continue
     if (
       /^SCAN (?!json_each|wanted|par|anteriores|cadeia|mudancas|CONSTANT ROW|\(subquery)/.test(
         detail,

@@ -283,7 +283,7 @@ export class SqliteReader implements StoreReader {
   }
 
   async countFailedDeliveries(): Promise<number> {
-    const sql = `SELECT count(*) AS total FROM entregas WHERE status = 'falhou'`
+    const sql = `SELECT total FROM contagens WHERE tabela = 'entregas' AND estado = 'falhou'`
     return this.session().get<{ total: number }>(sql)?.total ?? 0
   }
 

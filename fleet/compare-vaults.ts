@@ -1,0 +1,76 @@
+// `npm run fleet:compare -- --small VAULT --large VAULT [--seconds S] [--only NAME]`: what each operation costs a hub's
+// process with one vault and with the other, in CPU time, side by side in the same process. It changes both vaults.
+
+import { parseArgs } from 'node:util'
+import { renderTable } from '../src/admin/terminal/table.ts'
+import { readSecret } from '../src/hub/config.ts'
+import { UserError } from '../src/platform/errors.ts'
+import { runProgram } from '../src/platform/program.ts'
+import { openComparedVault, type ComparedVault } from './compared-vault.ts'
+import { COMPARED_OPERATIONS, type ComparedOperation } from './compared-operations.ts'
+
+const ROUNDS = 7
+const SECONDS = 0.2
+
+await runProgram('fleet:compare', async () => {
+  const { values } = parseArgs({
+    options: {
+      small: { type: 'string' },
+      large: { type: 'string' },
+      seconds: { type: 'string' },
+      only: { type: 'string', multiple: true },
+    },
+  })
+  if (values.small === undefined || values.large === undefined) {
+    throw new UserError('usage', '--small and --large name two vaults of npm run fleet:fill')
+  }
+  const seconds = Number(values.seconds ?? SECONDS)
+  const passphrase = readSecret(process.env, 'SVC_MASTER_PASSPHRASE')
+  await using small = await openComparedVault(values.small, passphrase)
+  await using large = await openComparedVault(values.large, passphrase)
+  const rows: string[][] = []
+  for (const operation of COMPARED_OPERATIONS) {
+    if (values.only !== undefined && !values.only.includes(operation.name)) continue
+    rows.push(await compare(operation, small, large, seconds))
+    process.stderr.write(`fleet:compare: ${rows.at(-1)?.join('  ')}\n`)
+  }
+  process.stdout.write(renderTable(['OPERATION', 'SMALL_CPU_MS', 'LARGE_CPU_MS', 'RATIO'], rows))
+})
+
+/** Medians of rounds that take turns, so that whatever else the machine does meets both. */
+async function compare(
+  operation: ComparedOperation,
+  small: ComparedVault,
+  large: ComparedVault,
+  seconds: number,
+): Promise<string[]> {
+  const costs: { small: number[]; large: number[] } = { small: [], large: [] }
+  await cpuMsOf(operation, small, seconds)
+  await cpuMsOf(operation, large, seconds)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    costs.small.push(await cpuMsOf(operation, small, seconds))
+    costs.large.push(await cpuMsOf(operation, large, seconds))
+  }
+  const [one, other] = [medianOf(costs.small), medianOf(costs.large)]
+  return [operation.name, one.toFixed(4), other.toFixed(4), (other / one).toFixed(2)]
+}
+
+async function cpuMsOf(
+  { run }: ComparedOperation,
+  vault: ComparedVault,
+  seconds: number,
+): Promise<number> {
+  const before = process.cpuUsage()
+  let count = 0
+  let cpuMs = 0
+  while (cpuMs < seconds * 1000) {
+    count += await run(vault)
+    const { user, system } = process.cpuUsage(before)
+    cpuMs = (user + system) / 1000
+  }
+  return cpuMs / count
+}
+
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
+}
