@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { chmod, copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { AGENT_FLAGS } from './agent-flags.ts'
 import type { BuildSettings } from './build-settings.ts'
 import { bundleProgram } from './bundle-program.ts'
 import { pinnedNode, strippedNode } from './runtime.ts'
@@ -24,7 +25,8 @@ export async function buildAgentExecutable(
     await bundleProgram('src/agent/main.ts', join(work, BUNDLE), settings)
     await writeFile(join(work, 'sea.json'), JSON.stringify(seaConfig()))
     // By relative names: those of the build would be kept inside.
-    runQuietly(work, ['--experimental-sea-config', 'sea.json'])
+    // With its flags: V8 takes its cache of compiled code from a Node with other flags for a stranger's.
+    runQuietly(work, [...AGENT_FLAGS, '--experimental-sea-config', 'sea.json'])
     const executable = join(work, 'svc-agent')
     await copyFile(strippedNode(), executable)
     await chmod(executable, 0o755)
@@ -43,6 +45,7 @@ function seaConfig(): object {
     // Halves the time to start.
     useCodeCache: true,
     useSnapshot: false,
+    execArgv: AGENT_FLAGS,
   }
 }
 

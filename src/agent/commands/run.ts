@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { describeError, invariant, SvcError } from '../../platform/errors.ts'
 import type { FileLock } from '../../platform/file-lock.ts'
 import { serveControlSocket } from '../control/control-socket.ts'
@@ -69,6 +70,8 @@ export async function runRun(env: Environment): Promise<void> {
     logging.forModule('agent'),
   )
   void stream?.run()
+  // A signal ends us before Node would write it; without one, as in a single executable, nothing is written.
+  flushCompileCache()
   await started.run()
 }
 
