@@ -1,7 +1,6 @@
 // What a recovery shows the hub: that the caller holds the key of the expired identity, now, for this CSR and this hub.
 
 import { hash, randomUUID } from 'node:crypto'
-import { CompactSign } from 'jose'
 import { UserError } from '../../platform/errors.ts'
 import type { PrivateKey } from '../../pki/keys.ts'
 import type { RecoveryClaims } from '../../protocol/schemas.ts'
@@ -26,6 +25,8 @@ export async function createRecoveryProof(options: RecoveryProofOptions): Promis
     iat: Math.floor(now.getTime() / 1000),
     jti: randomUUID(),
   }
+  // Recoveries are rare, and the library stays in memory.
+  const { CompactSign } = await import('jose')
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
     .setProtectedHeader({ alg: 'ES256' })
     .sign(key.keyObject)

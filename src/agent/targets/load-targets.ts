@@ -7,8 +7,7 @@ import { errnoCode } from '../../platform/errors.ts'
 import type { KeyType } from '../../pki/keys.ts'
 import type { ArtefactName } from '../../protocol/identifiers.ts'
 import { findConflicts } from './load-targets-conflicts.ts'
-import { parseTarget, TARGET_BYTES_MAX } from './parse-targets.ts'
-import type { Target, TargetProblem } from './target.ts'
+import { type Target, TARGET_TOML_BYTES_MAX, type TargetProblem } from './target.ts'
 import { ownershipRefusal, readTrustedDirectories } from '../files/trusted-path.ts'
 
 export interface LoadedTarget extends Target {
@@ -40,6 +39,8 @@ export async function loadTargets(
   if (names.length === 0) return { targets: [], problems: [] }
   const trusted = await readTrustedDirectories(directory, uid)
   if (!trusted.ok) return refused(directory, trusted.reason)
+  // An agent without targets does without TOML.
+  const { parseTarget } = await import('./parse-targets.ts')
   const targets: LoadedTarget[] = []
   const problems: TargetProblem[] = []
   const isRootsAlone = trusted.directories.every((stats) => stats.uid === 0)
@@ -93,7 +94,8 @@ async function readTargetFile(source: string, uid: number): Promise<ReadTarget> 
     if (!stats.isFile()) return refuse('is not a file')
     const reason = ownershipRefusal(stats, uid, 'the file')
     if (reason !== undefined) return refuse(reason)
-    if (stats.size > TARGET_BYTES_MAX) return refuse(`is larger than ${TARGET_BYTES_MAX} bytes`)
+    if (stats.size > TARGET_TOML_BYTES_MAX)
+      return refuse(`is larger than ${TARGET_TOML_BYTES_MAX} bytes`)
     const text = decodeUtf8(await readAtMost(file, stats.size))
     return text === undefined ? refuse('is not UTF-8') : { ok: true, text, ownerUid: stats.uid }
   } finally {

@@ -8,14 +8,18 @@ import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers
 import { parseTargetFile } from './parse-targets-file.ts'
 import { parseProbe, PROBE_KEYS } from './parse-targets-probe.ts'
 import { quote, TableReader } from './parse-targets-table.ts'
-import type { Target, TargetFile, TargetProblem } from './target.ts'
+import {
+  type Target,
+  TARGET_TOML_BYTES_MAX,
+  type TargetFile,
+  type TargetProblem,
+} from './target.ts'
 import { indexTargetLines, type TargetLines } from './target-lines.ts'
 
 export type ParsedTarget =
   | { readonly ok: true; readonly target: Target }
   | { readonly ok: false; readonly problems: readonly TargetProblem[] }
 
-export const TARGET_BYTES_MAX = 64 * 1024
 const FILES_MAX = 32
 const ARGUMENTS_MAX = 64
 const NESTING_MAX = 8
@@ -24,8 +28,8 @@ const TOP_KEYS = ['nome', 'key_type', 'reload', 'file', ...PROBE_KEYS]
 
 /** `source` is the file's path, for the problems; they come in the order of their lines. */
 export function parseTarget(source: string, text: string): ParsedTarget {
-  if (Buffer.byteLength(text) > TARGET_BYTES_MAX) {
-    const reason = `is larger than ${TARGET_BYTES_MAX} bytes`
+  if (Buffer.byteLength(text) > TARGET_TOML_BYTES_MAX) {
+    const reason = `is larger than ${TARGET_TOML_BYTES_MAX} bytes`
     return { ok: false, problems: [{ source, line: undefined, reason }] }
   }
   try {

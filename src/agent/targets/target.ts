@@ -57,6 +57,9 @@ export interface TargetProblem {
   readonly reason: string
 }
 
+/** Of the file that says it. */
+export const TARGET_TOML_BYTES_MAX = 64 * 1024
+
 export function holdsKey({ content }: Pick<TargetFile, 'content'>): boolean {
   return content.format === 'pkcs12' || (content.format === 'pem' && content.parts.includes('key'))
 }
