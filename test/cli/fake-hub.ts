@@ -151,6 +151,9 @@ function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
   return { ...BUNDLE, numero, file_differs: false, is_changed: true, endangered }
 }
 
+/** Fewer than asked for: a log of a few hundred has several pages. */
+const CHAIN_PAGE_ENTRIES = 500
+
 export interface FakeHub {
   readonly entries: AdminEntry[]
   readonly sealed: SealedState
@@ -380,6 +383,11 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       )
       const eventos = last === undefined ? matching.slice(0, limit) : matching.slice(-last)
       return { eventos, next: null }
+    },
+    listChain: async ({ after = 0 }) => {
+      const eventos = entries.filter(({ seq }) => seq > after).slice(0, CHAIN_PAGE_ENTRIES)
+      const last = eventos.at(-1)?.seq ?? after
+      return { eventos, next: last < entries.length ? last : null }
     },
   }
 }

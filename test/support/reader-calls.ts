@@ -109,6 +109,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, NOW)],
   findChainEnd: [(w) => w.findChainEnd()],
   findEntryByRequestId: [(w) => w.findEntryByRequestId(ORDINARY.agentId, 'r291')],
+  listChain: [(w) => w.listChain(20_000, 10)],
   listEntries: ENTRY_SELECTIONS.map(
     (selection) => (w) => w.listEntries({ ...selection, afterSeq: 5, limit: 10 }),
   ),

@@ -56,6 +56,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   showBundle: () => ({}),
   updateBundle: () => ({ force: true }),
   listEntries: () => ({}),
+  listChain: () => ({}),
   pushToAgent: ({ hostname }) => ({ agente: hostname, nome: 'motd', conteudo: 'x' }),
   createWebhook: () => ({ url: WEBHOOK_URL, tipos: ['nothing'] }),
   listWebhooks: () => ({}),

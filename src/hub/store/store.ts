@@ -7,6 +7,7 @@ import type { SealedReply } from '../domain/admin-reply.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { ChainEnd } from '../../audit/chain-entries.ts'
+import type { ChainedEntry } from '../../audit/hash-chain.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
@@ -120,6 +121,8 @@ export interface StoreReader {
   /** The event that an agent sent under this `request_id`. */
   findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
   /** Oldest first, at most `limit` entries after `afterSeq`. */
+  /** What the hash chain covers, oldest first: at most `limit` entries after `afterSeq`. */
+  listChain(afterSeq: number, limit: number): Promise<ChainedEntry[]>
   listEntries(filter: EntryFilter): Promise<AuditEntry[]>
   /** Oldest first, the newest `count` that match. */
   listLastEntries(

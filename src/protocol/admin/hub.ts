@@ -1,10 +1,16 @@
 // The hub as a whole: its figures, the roots that it trusts, its audit log.
 
 import { LIMITS } from '../limits.ts'
-import { ENTRY_PAGE_MAX } from './bounds.ts'
+import { ENTRY_PAGE_MAX, LIST_PAGE_MAX } from './bounds.ts'
 import { type AdminOperation, nothing, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
-import { AdminBundle, AdminEntry, AdminStatus, AdminUpdatedBundle } from './views.ts'
+import {
+  AdminBundle,
+  AdminChainLink,
+  AdminEntry,
+  AdminStatus,
+  AdminUpdatedBundle,
+} from './views.ts'
 
 export const HUB_OPERATIONS = {
   showStatus: {
@@ -67,5 +73,17 @@ export const HUB_OPERATIONS = {
       since: Type.Optional(text),
     }),
     reply: Type.Object({ eventos: Type.Array(AdminEntry), next: nullable(Type.Integer()) }),
+  },
+  listChain: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/eventos/chain',
+    role: 'viewer',
+    summary: 'What the hash chain of the audit log covers, oldest first.',
+    request: Type.Object({
+      after: Type.Optional(Type.Integer({ minimum: 0 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_PAGE_MAX })),
+    }),
+    reply: Type.Object({ eventos: Type.Array(AdminChainLink), next: nullable(Type.Integer()) }),
   },
 } as const satisfies Readonly<Record<string, AdminOperation>>

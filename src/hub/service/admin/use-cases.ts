@@ -7,6 +7,7 @@ import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
+import { listChain } from './list-chain.ts'
 import { listCargoes, listDeliveries, listEntries, listTokens } from './list-rows.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
@@ -36,6 +37,7 @@ export const USE_CASES: UseCases = {
   showBundle,
   updateBundle,
   listEntries,
+  listChain,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,

@@ -1,4 +1,5 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
+import type { ChainedEntry } from '../../../audit/hash-chain.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
@@ -50,7 +51,13 @@ import {
   selectRivals,
 } from './deliveries.ts'
 import { selectChanges } from './fleet-changes.ts'
-import { type EntrySelection, selectChainEnd, selectEntries, selectLastEntries } from './entries.ts'
+import {
+  selectChain,
+  type EntrySelection,
+  selectChainEnd,
+  selectEntries,
+  selectLastEntries,
+} from './entries.ts'
 import {
   countAgentsThatLose,
   selectFirstToEnd,
@@ -336,6 +343,10 @@ export class SqliteReader implements StoreReader {
   async findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined> {
     const sql = 'SELECT * FROM eventos WHERE agente_id = ? AND request_id = ?'
     return map(this.session().get<EntryRow>(sql, agentId, requestId), toEntry)
+  }
+
+  async listChain(afterSeq: number, limit: number): Promise<ChainedEntry[]> {
+    return selectChain(this.session(), afterSeq, limit)
   }
 
   async listEntries(filter: EntryFilter): Promise<AuditEntry[]> {
