@@ -15,6 +15,8 @@ export interface RunContext extends FleetWorldOptions {
 
 /** From their start until all have been served. */
 const START_SECONDS_MAX = 120
+/** Until agents that poll for others do so, each at its own time. */
+const PACE_SECONDS = 10
 const INTERVALS = 6
 const INTERVAL_SECONDS_MAX = 10
 /** What such a fleet may take: it makes 3,333 polls a second. */
@@ -24,6 +26,17 @@ export async function runStep(context: RunContext, world: FleetWorld): Promise<v
   const { plan, options, print } = context
   const before = await readMeters(world)
   await startAgents(context, world, true)
+  if (plan.running < plan.enrolled) {
+    await world.driver.send({ do: 'stand-in', enrolled: plan.enrolled })
+    await measurePhase({
+      world,
+      agents: plan.enrolled,
+      name: 'pace',
+      intervalSeconds: PACE_SECONDS,
+      print,
+      isOver: () => true,
+    })
+  }
   const intervalSeconds = Math.min(INTERVAL_SECONDS_MAX, options.seconds / INTERVALS)
   const phase = await measurePhase({
     world,
@@ -56,7 +69,6 @@ export async function startAgents(
     do: 'start',
     streams: plan.streams,
     ramp_seconds: plan.rampSeconds,
-    enrolled: plan.enrolled,
     renews,
   })
   const secondsMax = plan.rampSeconds + START_SECONDS_MAX

@@ -12,7 +12,7 @@ import { startAgents } from './run-step.ts'
 import { renderFailures, renderOperations, renderVerdict } from './report.ts'
 import type { Storm } from './fleet-options.ts'
 
-const INTERVAL_SECONDS = 2
+const INTERVAL_SECONDS = 5
 /** Then whoever has not been served is counted. */
 const STORM_SECONDS_MAX = 600
 const RESTART_SECONDS_MAX = 60
@@ -45,6 +45,8 @@ export async function runStorm(
   print(renderOperations(phase.sample))
   print(renderFailures(phase.sample))
   print(await judge(context, world, phase, { toServe, began }))
+  const { served } = phase.sample
+  if (served < toServe) throw new UserError('fleet', `${served} of ${toServe} agents were served`)
 }
 
 const STORMS: Readonly<Record<Storm, (context: RunContext, world: FleetWorld) => Promise<void>>> = {

@@ -81,7 +81,7 @@ func (a *Agent) run(f *Fleet, stop <-chan struct{}, delay time.Duration) {
 	}
 	for failures := 0; ; {
 		round := a.round(f, stop)
-		next := spread(f.interval)
+		next := spread(time.Duration(f.interval.Load()))
 		if round.hasManifest {
 			failures = 0
 		} else {
@@ -265,6 +265,14 @@ func (a *Agent) cut() {
 	a.mutex.Unlock()
 	for _, connection := range held {
 		connection.close()
+	}
+}
+
+// Begins a round now.
+func (a *Agent) wakeUp() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
 	}
 }
 

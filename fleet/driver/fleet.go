@@ -30,7 +30,7 @@ type Fleet struct {
 	agents    []*Agent
 	firstHost int
 	stop      chan struct{}
-	interval  time.Duration
+	interval  atomic.Int64
 	// Whether agents renew what is due: held back until a storm begins.
 	renews atomic.Bool
 	storm  atomic.Pointer[Storm]
@@ -60,18 +60,23 @@ func (f *Fleet) openCa(caURL, rootPath, directory string) error {
 	return err
 }
 
-// Starts all of them, each at its own time within the ramp; the first `streams` of them hold their stream. Where fewer
-// agents run than are enrolled, each polls for several.
-func (f *Fleet) start(streams int, ramp time.Duration, enrolled int) {
+// Starts all of them, each at its own time within the ramp; the first `streams` of them hold their stream.
+func (f *Fleet) start(streams int, ramp time.Duration) {
 	f.stop = make(chan struct{})
 	f.beginStorm(&Storm{began: time.Now(), needsStream: true})
-	f.interval = time.Duration(f.setup.PollSeconds * float64(time.Second))
-	if enrolled > len(f.agents) {
-		f.interval = f.interval * time.Duration(len(f.agents)) / time.Duration(enrolled)
-	}
+	f.interval.Store(int64(f.setup.PollSeconds * float64(time.Second)))
 	for index, agent := range f.agents {
 		agent.holdsStream = index < streams
 		go agent.runFrom(f, f.stop, time.Duration(rand.Float64()*float64(ramp)))
+	}
+}
+
+// From now on each agent polls for several that are enrolled and do not run.
+func (f *Fleet) standIn(enrolled int) {
+	interval := f.interval.Load() * int64(len(f.agents)) / int64(enrolled)
+	f.interval.Store(interval)
+	for _, agent := range f.agents {
+		time.AfterFunc(time.Duration(rand.Int63n(interval)), agent.wakeUp)
 	}
 }
 

@@ -29,8 +29,9 @@ type Command struct {
 	// Of start and restart.
 	Streams     int     `json:"streams"`
 	RampSeconds float64 `json:"ramp_seconds"`
-	Enrolled    int     `json:"enrolled"`
 	Renews      bool    `json:"renews"`
+	// Of stand-in.
+	Enrolled int `json:"enrolled"`
 }
 
 func main() {
@@ -72,7 +73,10 @@ func (f *Fleet) obey(command Command) (any, error) {
 		return done, f.makeHosts(command.Count)
 	case "start":
 		f.renews.Store(command.Renews)
-		f.start(command.Streams, seconds(command.RampSeconds), command.Enrolled)
+		f.start(command.Streams, seconds(command.RampSeconds))
+		return done, nil
+	case "stand-in":
+		f.standIn(command.Enrolled)
 		return done, nil
 	case "restart":
 		f.restart(command.Streams)

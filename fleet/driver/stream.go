@@ -148,9 +148,6 @@ func (p *PacedWake) wake() {
 	p.last = time.Now().Add(delay)
 	time.AfterFunc(delay, func() {
 		p.isWaiting.Store(false)
-		select {
-		case p.agent.wake <- struct{}{}:
-		default:
-		}
+		p.agent.wakeUp()
 	})
 }
