@@ -6,6 +6,8 @@ import { isIP } from 'node:net'
  * address with one has no spelling but its own.
  */
 export function canonicalIpv6(name: string): string {
+  // Most names are told by this, for a tenth of what isIP costs.
+  if (!name.includes(':')) return name
   if (isIP(name) !== 6 || name.includes('%')) return name
   return new URL(`http://[${name}]`).hostname.slice(1, -1)
 }

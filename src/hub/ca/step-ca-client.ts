@@ -1,6 +1,7 @@
 // The client of step-ca's API: one deadline for queue, connection and retry; nothing comes back unchecked.
 
 import type { Clock } from '../../platform/clock.ts'
+import { startDeadline } from '../../platform/deadline.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
@@ -104,7 +105,7 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   }
 
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
-    const deadline = AbortSignal.timeout(deadlineMs)
+    using deadline = startDeadline(deadlineMs)
     const { csr, commonName, sans, lifetimeSeconds } = request
     const call: Call = {
       path: SIGN_PATH,
@@ -117,11 +118,11 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
       },
     }
     try {
-      const reply = await ask(call, deadline)
+      const reply = await ask(call, deadline.signal)
       if (reply.status !== 201) throw failureOfReply(reply, 'sign')
       return checkChain(parseSignedChain(reply.body), request, roots, clock.now())
     } catch (error) {
-      const failure = toCaError(error, deadline, deadlineMs)
+      const failure = toCaError(error, deadline.signal, deadlineMs)
       const { reason, status: ca_status, message: fault } = failure
       logger.warn(
         { common_name: commonName, reason, ca_status, fault },
@@ -132,13 +133,13 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   }
 
   const revoke = async (serial: string, signal: AbortSignal): Promise<RevocationOutcome> => {
-    const deadline = AbortSignal.timeout(deadlineMs)
+    using deadline = startDeadline(deadlineMs)
     try {
-      const reply = await ask(revokeCall(serial), AbortSignal.any([deadline, signal]))
+      const reply = await ask(revokeCall(serial), AbortSignal.any([deadline.signal, signal]))
       return outcomeOfRevokeReply(reply)
     } catch (error) {
       signal.throwIfAborted()
-      return { kind: 'failed', reason: toCaError(error, deadline, deadlineMs).message }
+      return { kind: 'failed', reason: toCaError(error, deadline.signal, deadlineMs).message }
     }
   }
 
