@@ -8,11 +8,11 @@ import type { AdminOperations } from '../src/protocol/admin/operations.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { binary, type World } from './world.ts'
 
-/** Enrolled, and running. */
+/** Enrolled, running, and holding its stream. */
 export async function startBenchAgent(
   world: World,
   hostname: string,
-  readyMessage = 'msg',
+  program: string = binary('svc-agent'),
 ): Promise<Daemon> {
   const environment = {
     SVC_SERVER_URL: world.enrollUrl,
@@ -22,16 +22,16 @@ export async function startBenchAgent(
     SVC_AGENT_ROLE: 'bench',
     SVC_ENROLL_TOKEN: await createToken(world, hostname),
   }
-  const enrolled = spawnSync(binary('svc-agent'), ['enroll'], {
+  const enrolled = spawnSync(program, ['enroll'], {
     env: { PATH: process.env['PATH'], ...environment },
     encoding: 'utf8',
   })
   if (enrolled.status !== 0) throw new UserError('bench', `svc-agent enroll: ${enrolled.stderr}`)
   return startDaemon({
-    command: [binary('svc-agent'), 'run'],
+    command: [program, 'run'],
     environment,
     logPath: join(world.directory, `${hostname}.log`),
-    readyMessage,
+    readyMessage: 'Stream up',
   })
 }
 

@@ -1,5 +1,6 @@
 // The yardstick of the mTLS port: what node:https alone does with the same certificates, the same TLS options and an
-// answer of the same size. Its arguments are the hub's vault directory, where its certificate is, and the bytes of a blob.
+// answer of the same size. Its arguments are the hub's vault directory, where its certificate is, what it answers as its manifest, and
+// the bytes of a blob.
 
 import { constants, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -7,10 +8,10 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-const [vault = '', blobBytes = '0'] = process.argv.slice(2)
+const [vault = '', manifest = '', blobBytes = '0'] = process.argv.slice(2)
 const chain = readFileSync(join(vault, 'server.crt'), 'utf8')
 const intermediates = chain.slice(chain.indexOf('-----BEGIN', 1))
-const MANIFEST = Buffer.from(JSON.stringify({ entregas: [] }))
+const MANIFEST = Buffer.from(manifest)
 const BLOB = randomBytes(Number(blobBytes))
 
 const server = createServer(

@@ -20,7 +20,8 @@ export interface DaemonOptions {
   readonly command: readonly [string, ...string[]]
   readonly environment: Readonly<Record<string, string>>
   readonly logPath: string
-  readonly readyMessage: string
+  /** `msg` of a line of JSON; or what the log has of a program that writes something else. */
+  readonly readyMessage: string | RegExp
   /** Those that it may use, as taskset(1) writes them. */
   readonly cores?: string | undefined
 }
@@ -38,7 +39,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stdio: ['ignore', log, log],
   })
   closeSync(log)
-  while (findLine(logPath, readyMessage) === undefined) {
+  while (!isReady(logPath, readyMessage)) {
     const isLate = performance.now() - startedMs > READY_MS_MAX
     if (child.exitCode !== null || isLate) {
       child.kill('SIGKILL')
@@ -62,7 +63,7 @@ export function pinned(
   return cores === undefined ? command : ['taskset', '-c', cores, ...command]
 }
 
-/** What the process and its threads have spent so far. */
+/** What the process and its threads have spent so far; cpuMsOfTree counts children too. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   // proc(5): the name in brackets may hold anything; utime and stime are the 14th and 15th fields, in 1/100 s.
@@ -104,6 +105,12 @@ export async function stop(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
+}
+
+function isReady(logPath: string, message: string | RegExp): boolean {
+  return typeof message === 'string'
+    ? findLine(logPath, message) !== undefined
+    : message.test(readFileSync(logPath, 'utf8'))
 }
 
 function findLine(path: string, message: string): Readonly<Record<string, unknown>> | undefined {

@@ -25,7 +25,7 @@ export function ratioOf(rounds: readonly Round[]): Ratio {
   }
 }
 
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.slice(
     Math.floor((sorted.length - 1) / 2),

@@ -1,56 +1,71 @@
-import { renderTable } from '../src/admin/terminal/table.ts'
-import type { RateResult, RateRow } from './rows.ts'
-import type { BoundedResult } from './streams.ts'
-import type { TimeResult } from './times.ts'
+// The table for people. Widths are those of the longest cell; `--json` prints the figures themselves.
 
-export type ReportRow = readonly string[]
+import type { Aim, Figure } from './figure.ts'
 
-const HEAD = ['figure', 'yardstick', 'hub', 'yardstick', 'ratio', '(min-max)', 'aim', '', 'load']
+const HEAD = [
+  'row',
+  'figure',
+  'hub',
+  'yardstick',
+  '',
+  'ratio',
+  '(min-max)',
+  'aim',
+  '',
+  '/s',
+  'p99',
+  'note',
+]
 
-export function renderRate(row: RateRow, result: RateResult): ReportRow {
-  return [
-    `${row.name}: ${row.what}${result.note === undefined ? '' : `, ${result.note}`}${row.isPinned ? ' [one core]' : ''}`,
-    row.yardstick,
-    result.subject.toFixed(0),
-    result.yardstick.toFixed(0),
-    result.median.toFixed(2),
-    rangeOf(result),
-    row.aim.toFixed(2),
-    result.median >= row.aim ? 'reached' : 'missed',
-    `${Math.round(result.busyMax * 100)}%`,
-  ]
-}
-
-export function renderTime(result: TimeResult): ReportRow {
-  return [
-    result.what,
-    result.yardstickName,
-    `${result.subject.toFixed(0)} ${result.unit}`,
-    `${result.yardstick.toFixed(0)} ${result.unit}`,
-    result.median.toFixed(1),
-    rangeOf(result),
-    '',
-    '',
-    '',
-  ]
-}
-
-export function renderBounded({ what, value, unit, valueMax, note }: BoundedResult): ReportRow {
-  const isReached = value <= valueMax ? 'reached' : 'missed'
-  return [what, note, `${value.toFixed(0)} ${unit}`, '', '', '', `≤ ${valueMax}`, isReached, '']
-}
-
-export function renderReport(rows: readonly ReportRow[], machine: string): string {
+export function renderReport(figures: readonly Figure[], machine: string): string {
   const notes = [
     machine,
-    'ratio: median of the rounds, yardstick and hub in turn; rates are medians and differ between machines and days',
-    '[one core]: server pinned to core 0, load to core 1, rates per second of CPU time of the server',
-    'the other rates: per second of the clock; hub, step-ca and load share all cores',
-    'load: CPU of the load generator at its busiest, in one core; near 100% with [one core] it would be the limit',
+    'ms: CPU time of the server for an operation, user and system, threads and children; the yardstick is measured in turn with the hub, in the same run',
+    'ratio: hub to yardstick, median of the rounds after a warm-up; only ratios can be compared between machines and days',
+    '/s and p99 are by the clock, and for information: other work on the machine changes them',
   ]
-  return `${renderTable(HEAD, rows)}\n${notes.map((note) => `${note}\n`).join('')}`
+  return `${align([HEAD, ...figures.map(cellsOf)])}\n${notes.map((note) => `${note}\n`).join('')}`
 }
 
-function rangeOf({ min, max }: { readonly min: number; readonly max: number }): string {
-  return `${min.toFixed(2)}-${max.toFixed(2)}`
+function cellsOf(figure: Figure): string[] {
+  const { row, what, unit, value, yardstick, aim, isReached, perSecond, p99Ms, note } = figure
+  return [
+    row,
+    what,
+    `${plain(value)} ${unit}`,
+    yardstick === undefined ? '' : `${plain(yardstick.yardstick)} ${unit}`,
+    yardstick?.name ?? '',
+    yardstick === undefined ? '' : yardstick.median.toFixed(2),
+    yardstick === undefined ? '' : `${yardstick.min.toFixed(2)}-${yardstick.max.toFixed(2)}`,
+    aim === undefined ? '' : describeAim(aim),
+    isReached === undefined ? '' : isReached ? 'reached' : 'missed',
+    perSecond === undefined ? '' : plain(perSecond),
+    p99Ms === undefined ? '' : `${plain(p99Ms)} ms`,
+    note ?? '',
+  ]
+}
+
+function describeAim(aim: Aim): string {
+  return 'atMost' in aim ? `≤ ${aim.atMost}` : `≥ ${aim.atLeast}`
+}
+
+/** Three digits that count. */
+function plain(value: number): string {
+  if (value >= 100) return value.toFixed(0)
+  return value >= 10 ? value.toFixed(1) : value >= 1 ? value.toFixed(2) : value.toFixed(3)
+}
+
+function align(lines: readonly (readonly string[])[]): string {
+  const widths = HEAD.map((_, column) =>
+    Math.max(...lines.map((cells) => cells[column]?.length ?? 0)),
+  )
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
 }

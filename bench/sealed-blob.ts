@@ -6,23 +6,17 @@ import { UserError } from '../src/platform/errors.ts'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../src/sealing/age-identity.ts'
 import { sealFor } from '../src/sealing/sealed-file.ts'
 import { operationsOf } from './agent.ts'
-import {
-  cpuSecondsSpent,
-  type Daemon,
-  forgetResidentPeak,
-  residentMegabytes,
-  residentPeakMegabytes,
-} from './daemon.ts'
+import { forgetResidentPeak, residentMegabytes, residentPeakMegabytes } from './daemon.ts'
 import type { Measurement } from './load-generator.ts'
-import type { RateRow } from './rows.ts'
-import { SERVER_CORE, startBareServer } from './world.ts'
+import type { Row } from './row.ts'
+import { startBareServer } from './yardsticks.ts'
 
 const AGENTS = 100
 const CONTENT_BYTES = 1024 * 1024
 /** Far more than they take: each agent fetches it once. */
 const SECONDS_MAX = 60
 
-export const startSealedBlob: RateRow['start'] = async (world) => {
+export const startSealedBlob: Row['start'] = async (world) => {
   const { load, hub, mtlsAddress } = world
   // One for all of them: opening it is no part of what is measured.
   const recipient = await recipientOf(await generateAgeIdentity())
@@ -38,7 +32,7 @@ export const startSealedBlob: RateRow['start'] = async (world) => {
     destinatarios: agentes.map(({ id }) => ({ agente: id, fingerprint: fingerprintOf(recipient) })),
     escrow: [],
   }
-  const bare = await startBareServer(world, { cores: SERVER_CORE, blobBytes: file.length })
+  const bare = await startBareServer(world, { blobBytes: file.length })
   let number = 0
   const createCargo = async (): Promise<string> => {
     number += 1
@@ -51,25 +45,33 @@ export const startSealedBlob: RateRow['start'] = async (world) => {
     }
     return (await operations.createCargo({ ...cargo, selado })).carga_id
   }
-  const measure = async ({ pid }: Daemon, address: string, id: string): Promise<Measurement> => {
-    const options = { seconds: SECONDS_MAX, address, path: `/v1/blobs/${id}` }
-    const [measurement, seconds] = await cpuSecondsSpent(pid, () => load.measure('blob', options))
+  const measure = async (pid: number, address: string, id: string): Promise<Measurement> => {
+    const options = { seconds: SECONDS_MAX, address, path: `/v1/blobs/${id}`, pids: [pid] }
+    const measurement = await load.measure('blob', options)
     if (measurement.count !== AGENTS) throw new UserError('bench', 'not every agent got the blob')
-    return { ...measurement, count: (AGENTS * file.length) / 1e6, seconds }
+    return measurement
   }
   const residentBefore = await residentMegabytes(hub.pid)
   await forgetResidentPeak(hub.pid)
   let id = ''
   return {
-    measureYardstick: () => measure(bare, `127.0.0.1:${bare.portOf('listening')}`, 'any'),
-    prepare: async () => {
-      id = await createCargo()
-    },
-    measureHub: () => measure(hub, mtlsAddress, id),
+    sides: [
+      {
+        name: 'hub',
+        prepare: async () => {
+          id = await createCargo()
+        },
+        measure: () => measure(hub.pid, mtlsAddress, id),
+      },
+      { name: bare.name, measure: () => measure(bare.pid, bare.address, 'any') },
+    ],
+    figures: [
+      { what: 'sealed blob of 1 MiB, 100 agents at once', by: bare.name, aim: { atMost: 2 } },
+    ],
     describe: async () => {
       const peak = await residentPeakMegabytes(hub.pid)
       return `hub resident ${residentBefore.toFixed(0)}, at most ${peak.toFixed(0)} MB`
     },
-    end: async () => bare[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => bare[Symbol.asyncDispose](),
   }
 }

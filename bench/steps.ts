@@ -22,7 +22,7 @@ import { parseCsrPem } from '../src/pki/csr.ts'
 import { decodePem } from '../src/pki/pem.ts'
 import { DEFAULT_HUB_LIMITS } from '../src/protocol/hub-limits.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
-import type { BoundedResult } from './streams.ts'
+import { type Figure, valueFigure } from './figure.ts'
 
 const SEED = 15
 const CANDIDATES = 60
@@ -39,9 +39,9 @@ interface Step {
   readonly take: (content: string) => unknown
 }
 
-export async function measureSteps(): Promise<BoundedResult[]> {
+export async function measureSteps(): Promise<Figure[]> {
   const random = createSeededRandom(SEED)
-  const results: BoundedResult[] = []
+  const results: Figure[] = []
   for (const step of await listSteps()) results.push(await measureStep(step, random))
   return results
 }
@@ -92,7 +92,7 @@ async function listSteps(): Promise<readonly Step[]> {
   ]
 }
 
-async function measureStep(step: Step, random: Random): Promise<BoundedResult> {
+async function measureStep(step: Step, random: Random): Promise<Figure> {
   const tried: { readonly genome: Genome; readonly milliseconds: number }[] = []
   const attempt = async (genome: Genome): Promise<void> => {
     tried.push({ genome, milliseconds: await glanceAt(step, genome, random) })
@@ -105,18 +105,21 @@ async function measureStep(step: Step, random: Random): Promise<BoundedResult> {
     const parent = tried[Math.floor(random() * 3)]
     if (parent !== undefined) await attempt(mutate(parent.genome, grammar, random))
   }
-  const measured: BoundedResult[] = []
+  const measured: Figure[] = []
   for (const { genome } of tried.slice(0, 3)) {
-    measured.push({
-      what: `steps: ${step.what} of ${step.bytesMax} bytes at the worst`,
-      value: (await cpuMillisecondsOf(step, genome, random)) * 1000,
-      unit: 'us of CPU',
-      valueMax: step.millisecondsMax * 1000,
-      note: describeGenome(genome),
-    })
+    measured.push(
+      valueFigure({
+        row: 'steps',
+        what: `${step.what} of ${step.bytesMax} bytes at the worst`,
+        value: await cpuMillisecondsOf(step, genome, random),
+        unit: 'ms',
+        aim: { atMost: step.millisecondsMax },
+        note: describeGenome(genome),
+      }),
+    )
   }
   const [worst] = measured.sort((a, b) => b.value - a.value)
-  return worst as BoundedResult
+  return worst as Figure
 }
 
 /** By the clock, to choose by: the least of three, each of content that never came before. */

@@ -13,6 +13,7 @@ export interface World extends AsyncDisposable {
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
   readonly hub: Daemon
+  readonly caPid: number
   readonly hubLogPath: string
   readonly mtlsAddress: string
   readonly enrollUrl: string
@@ -22,14 +23,13 @@ export interface World extends AsyncDisposable {
 export interface WorldOptions {
   readonly cacheDirectory: string
   readonly loadProgram: string
-  /** The server on one core and the load on another; else both share all of them. */
-  readonly isPinned: boolean
+  /** The directory of the programs; the sources in bin/ unless given. */
+  readonly programs?: string | undefined
   /** Where the hub leaves a CPU profile of its whole life, if anywhere. */
   readonly profileDirectory?: string | undefined
 }
 
-export const SERVER_CORE = '0'
-export const LOAD_CORE = '1'
+const BIN = fileURLToPath(new URL('../bin', import.meta.url))
 
 export async function startWorld(options: WorldOptions): Promise<World> {
   await using stack = new AsyncDisposableStack()
@@ -58,12 +58,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     await startHub(
       { ...environment, ...profiling(options.profileDirectory) },
       hubLogPath,
-      options.isPinned ? SERVER_CORE : undefined,
+      options.programs,
     ),
   )
-  const load = stack.use(
-    startLoadGenerator(options.loadProgram, options.isPinned ? LOAD_CORE : undefined),
-  )
+  const load = stack.use(startLoadGenerator(options.loadProgram))
   const enrollAddress = `127.0.0.1:${hub.portOf('enroll listening')}`
   const mtlsAddress = `127.0.0.1:${hub.portOf('mtls listening')}`
   await load.send({
@@ -83,6 +81,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     directory,
     environment,
     hub,
+    caPid: ca.pid,
     hubLogPath,
     mtlsAddress,
     load,
@@ -94,14 +93,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 export function startHub(
   environment: Readonly<Record<string, string>>,
   logPath: string,
-  cores?: string,
+  programs = BIN,
 ): Promise<Daemon> {
   return startDaemon({
-    command: [binary('svc-server')],
+    command: [join(programs, 'svc-server')],
     environment,
     logPath,
     readyMessage: 'mtls listening',
-    cores,
   })
 }
 
@@ -111,24 +109,6 @@ function profiling(directory: string | undefined): Readonly<Record<string, strin
     : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(directory)}` }
 }
 
-export function startBareServer(
-  world: World,
-  { cores, blobBytes = 0 }: { readonly cores?: string; readonly blobBytes?: number } = {},
-): Promise<Daemon> {
-  return startDaemon({
-    command: [
-      fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url)),
-      fileURLToPath(new URL('./bare-server.ts', import.meta.url)),
-      join(world.directory, 'vault'),
-      String(blobBytes),
-    ],
-    environment: {},
-    logPath: join(world.directory, 'bare.log'),
-    readyMessage: 'listening',
-    cores,
-  })
-}
-
 export function binary(name: string): string {
-  return fileURLToPath(new URL(`../bin/${name}`, import.meta.url))
+  return join(BIN, name)
 }

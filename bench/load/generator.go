@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"time"
 )
 
 const role = "bench"
@@ -30,6 +31,8 @@ type Generator struct {
 	enrolments []Enrolment
 	agents     []Agent
 	streams    []*Stream
+	workers    []*Worker
+	ran        time.Duration
 }
 
 // Enrolment is a token with a CSR for its host, ready to be used once.
@@ -165,6 +168,17 @@ func (g *Generator) enrollAgents(count int) error {
 		g.agents = append(g.agents, Agent{enrolment.host, g.clientConfig(reply.CertPEM)})
 	}
 	return nil
+}
+
+// What the hub answers an agent that polls, so that a yardstick can answer the same.
+func (g *Generator) readManifest() (any, error) {
+	connection, err := dialTLS(g.setup.MtlsAddress, g.agents[0].tlsConfig)
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
+	body, err := connection.ask(getRequest(manifestPath), 200)
+	return map[string]string{"body": string(body)}, err
 }
 
 // Leaf and intermediates are sent, the server's chain and name are checked, and no session is ever resumed.

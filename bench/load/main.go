@@ -11,13 +11,16 @@ import (
 
 // Command is one line of stdin.
 type Command struct {
-	Do      string  `json:"do"`      // setup, prepare, enroll-agents, hold-streams, check-streams or measure
+	Do      string  `json:"do"`      // a case of obey
 	Setup   Setup   `json:"setup"`   // of setup
 	Count   int     `json:"count"`   // of prepare, enroll-agents and hold-streams
-	Name    string  `json:"name"`    // of measure: a key of workloads
-	Seconds float64 `json:"seconds"` // of measure
-	Address string  `json:"address"` // of measure: the TLS server to ask
-	Path    string  `json:"path"`    // of measure: the file to write, or what to ask for
+	Name    string  `json:"name"`    // of ready: a key of workloads
+	Clients int     `json:"clients"` // of ready, where the workload does not say it
+	Address string  `json:"address"` // of ready: the TLS server to ask
+	Path    string  `json:"path"`    // of ready: the file to write, or what to ask for
+	Seconds float64 `json:"seconds"` // of run
+	// Of ready: handshakes without the post-quantum key exchange, which older servers lack.
+	IsClassic bool `json:"is_classic"`
 	// Of enroll-agents: what each of them tells the hub, if it is not empty.
 	Recipient string `json:"recipient"`
 }
@@ -65,8 +68,12 @@ func (g *Generator) obey(command Command) (any, error) {
 		return g.holdStreams(command.Count)
 	case "check-streams":
 		return g.checkStreams()
-	case "measure":
-		return g.measure(command)
+	case "manifest":
+		return g.readManifest()
+	case "ready":
+		return struct{}{}, g.getReady(command)
+	case "run":
+		return g.run(command)
 	}
 	return nil, fmt.Errorf("no such command")
 }

@@ -8,28 +8,25 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sort"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 const (
-	signPath     = "/1.0/sign"
-	caClients    = 16
-	eventAgents  = 32
-	keptClients  = 32
-	blobAgents   = 100
-	storms       = 8
-	payloadBytes = 512
+	signPath       = "/1.0/sign"
+	manifestPath   = "/v1/manifest"
+	clientsDefault = 16
+	blobAgents     = 100
+	payloadBytes   = 512
 )
 
-// Measurement is what one workload achieved.
+// Measurement is what one workload achieved since it got ready.
 type Measurement struct {
-	Count   int64   `json:"count"`
+	Count   int     `json:"count"`
 	Seconds float64 `json:"seconds"`
-	// CPU seconds that this process spent for each second of the clock.
-	Busy float64 `json:"busy"`
+	P99Ms   float64 `json:"p99_ms"`
 }
 
 // Step does one piece of work; errExhausted ends the measurement early.
@@ -37,53 +34,99 @@ type Step func() error
 
 var errExhausted = errors.New("nothing prepared is left")
 
-// Workload says how many workers there are, and makes the step of each before the clock starts.
+// Workload makes the step of each worker before the clock starts.
 type Workload struct {
+	// 0: as many as the command says.
 	workers int
-	newStep func(g *Generator, command Command, worker int) (Step, func(), error)
+	// Each worker does it once before the clock starts, so that what only the first request of a connection costs is not measured.
+	isRehearsed bool
+	newStep     func(g *Generator, command Command, worker int) (Step, func(), error)
 }
 
 var workloads = map[string]Workload{
-	"sign":      {caClients, newDirectSign},
-	"enroll":    {caClients, newEnrol},
-	"issue":     {caClients, newIssue},
-	"handshake": {storms, newHandshake},
-	"kept":      {keptClients, newKept},
-	"blob":      {blobAgents, newBlob},
-	"events":    {eventAgents, newEvent},
-	"fdatasync": {1, newFdatasync},
+	"sign":      {0, true, newDirectSign},
+	"enroll":    {0, true, newEnrol},
+	"issue":     {0, true, newIssue},
+	"handshake": {0, false, newHandshake},
+	"kept":      {0, true, newKept},
+	"blob":      {blobAgents, false, newBlob},
+	"events":    {0, true, newEvent},
+	"fdatasync": {1, true, newFdatasync},
 }
 
-func (g *Generator) measure(command Command) (*Measurement, error) {
+// Worker does one step after the other and notes how long each took.
+type Worker struct {
+	step Step
+	end  func()
+	took []time.Duration
+}
+
+// Everything that the clock is not to see: connections are open, and their first requests answered.
+func (g *Generator) getReady(command Command) error {
+	g.letGo()
 	workload, ok := workloads[command.Name]
 	if !ok {
-		return nil, errors.New("no such workload")
+		return errors.New("no such workload")
 	}
-	steps := make([]Step, workload.workers)
-	for worker := range steps {
-		step, end, err := workload.newStep(g, command, worker)
+	count := workload.workers
+	if count == 0 {
+		count = command.Clients
+	}
+	if count == 0 {
+		count = clientsDefault
+	}
+	for number := 0; number < count; number++ {
+		step, end, err := workload.newStep(g, command, number)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		defer end()
-		steps[worker] = step
+		g.workers = append(g.workers, &Worker{step: step, end: end})
 	}
-	var count atomic.Int64
-	started, spent := time.Now(), cpuSeconds()
+	if !workload.isRehearsed {
+		return nil
+	}
+	return <-inParallel(count, func(worker int) error { return g.workers[worker].step() })
+}
+
+// Runs what is ready, once more if it ran already; its connections stay open until something else gets ready.
+func (g *Generator) run(command Command) (*Measurement, error) {
+	started := time.Now()
 	deadline := started.Add(time.Duration(command.Seconds * float64(time.Second)))
-	err := <-inParallel(len(steps), func(worker int) error {
-		for time.Now().Before(deadline) {
-			if err := steps[worker](); err == errExhausted {
+	err := <-inParallel(len(g.workers), func(number int) error {
+		worker := g.workers[number]
+		for before := time.Now(); before.Before(deadline); {
+			if err := worker.step(); err == errExhausted {
 				return nil
 			} else if err != nil {
 				return err
 			}
-			count.Add(1)
+			now := time.Now()
+			worker.took = append(worker.took, now.Sub(before))
+			before = now
 		}
 		return nil
 	})
-	seconds := time.Since(started).Seconds()
-	return &Measurement{count.Load(), seconds, (cpuSeconds() - spent) / seconds}, err
+	g.ran += time.Since(started)
+	var took []time.Duration
+	for _, worker := range g.workers {
+		took = append(took, worker.took...)
+	}
+	return &Measurement{len(took), g.ran.Seconds(), percentile(took, 0.99).Seconds() * 1000}, err
+}
+
+func (g *Generator) letGo() {
+	for _, worker := range g.workers {
+		worker.end()
+	}
+	g.workers, g.ran = nil, 0
+}
+
+func percentile(took []time.Duration, share float64) time.Duration {
+	if len(took) == 0 {
+		return 0
+	}
+	sort.Slice(took, func(a, b int) bool { return took[a] < took[b] })
+	return took[int(float64(len(took)-1)*share)]
 }
 
 // Runs `count` workers and answers the first error, or nil, when all have ended.
@@ -103,14 +146,6 @@ func inParallel(count int, work func(worker int) error) <-chan error {
 		done <- errors.Join(failures...)
 	}()
 	return done
-}
-
-func cpuSeconds() float64 {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }
 
 func asking(connection *Connection, request []byte) (Step, func(), error) {
@@ -184,9 +219,12 @@ func newIssue(g *Generator, command Command, worker int) (Step, func(), error) {
 
 // A new connection with a full mutual handshake for every request.
 func newHandshake(g *Generator, command Command, worker int) (Step, func(), error) {
-	agent, request := g.agents[worker], getRequest("/v1/manifest")
+	config, request := g.agents[worker].tlsConfig.Clone(), getRequest(manifestPath)
+	if command.IsClassic {
+		config.CurvePreferences = []tls.CurveID{tls.X25519}
+	}
 	step := func() error {
-		connection, err := dialTLS(command.Address, agent.tlsConfig)
+		connection, err := dialTLS(command.Address, config)
 		if err != nil {
 			return err
 		}
@@ -202,7 +240,7 @@ func newKept(g *Generator, command Command, worker int) (Step, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return asking(connection, getRequest("/v1/manifest"))
+	return asking(connection, getRequest(manifestPath))
 }
 
 // Each agent fetches it once, on a connection of its own with a full handshake.

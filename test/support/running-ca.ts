@@ -24,6 +24,7 @@ export interface RunningCa {
 }
 
 export interface CaProcess {
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -46,7 +47,7 @@ export async function startCaProcess(
     await stop()
     throw new Error(`${command} did not start:\n${output.join('')}`, { cause: error })
   }
-  return { stop }
+  return { pid: child.pid ?? 0, stop }
 }
 
 /** Whether /health answers `ok` by now. */

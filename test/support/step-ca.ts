@@ -23,6 +23,11 @@ export interface StepCaOptions {
   readonly hasCrl?: boolean
 }
 
+export interface RunningStepCa extends RunningCa {
+  /** Until it is stopped; then that of the next one. */
+  readonly pid: number
+}
+
 /** What it takes to start it, for those who start it themselves. */
 export interface ConfiguredStepCa extends Omit<
   RunningCa,
@@ -36,7 +41,7 @@ export interface ConfiguredStepCa extends Omit<
 const PROVISIONER_NAME = 'cartorio-test'
 
 /** Throws where step-ca is not there: ask ensureStepCa() first and skip. */
-export async function startStepCa(options: StepCaOptions = {}): Promise<RunningCa> {
+export async function startStepCa(options: StepCaOptions = {}): Promise<RunningStepCa> {
   const temporary =
     options.directory === undefined ? await mkdtemp(join(tmpdir(), 'step-ca-')) : undefined
   const configured = await configureStepCa(options.directory ?? temporary ?? '', options)
@@ -45,6 +50,9 @@ export async function startStepCa(options: StepCaOptions = {}): Promise<RunningC
   return {
     ...configured,
     provisionerName: PROVISIONER_NAME,
+    get pid() {
+      return running.pid
+    },
     stop: () => running.stop(),
     start: async () => {
       running = await startCaProcess(program, args, configured)

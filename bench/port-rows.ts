@@ -1,0 +1,119 @@
+// What port 8443 serves from the hub alone, against servers that only answer with the same bytes.
+
+import { join } from 'node:path'
+import type { LoadGenerator } from './load-generator.ts'
+import type { FigureSpec, Row, Scene } from './row.ts'
+import type { Side } from './rounds.ts'
+import type { World } from './world.ts'
+import { startBareServer, startNginx, type Yardstick } from './yardsticks.ts'
+
+const CLIENTS = 16
+const BARE = 'bare node:https'
+const BARE_KEPT = 'bare kept request'
+const NGINX = 'nginx'
+const DISK = '(write 512 B + fdatasync)'
+
+export const PORT_ROWS: readonly Row[] = [
+  {
+    name: 'handshake',
+    start: async (world, seconds) =>
+      beside(world, 'handshake', seconds, {
+        what: 'full mTLS handshake + manifest, 16 at once',
+        nginxAim: 1.28,
+      }),
+  },
+  {
+    name: 'kept',
+    start: async (world, seconds) =>
+      beside(world, 'kept', seconds, { what: 'manifest, 16 kept connections', bareAim: 1.8 }),
+  },
+  { name: 'event-16', start: (world, seconds) => startEvents(world, seconds, 16) },
+  { name: 'event-128', start: (world, seconds) => startEvents(world, seconds, 128) },
+]
+
+interface Aims {
+  readonly what: string
+  readonly nginxAim?: number
+  readonly bareAim?: number
+}
+
+/** nginx as Debian has it lacks the post-quantum key exchange, so that nobody is asked for it here. */
+async function beside(
+  world: World,
+  workload: string,
+  seconds: number,
+  { what, nginxAim, bareAim }: Aims,
+): Promise<Scene> {
+  const { load, hub, mtlsAddress } = world
+  await load.send({ do: 'enroll-agents', count: CLIENTS })
+  const manifest = await readManifest(load)
+  await using stack = new AsyncDisposableStack()
+  const bare = stack.use(await startBareServer(world, { manifest }))
+  const nginx = await startNginx(world, manifest)
+  if (nginx !== undefined) stack.use(nginx)
+  const sideOf = ({ name, pid, address }: Omit<Yardstick, keyof AsyncDisposable>): Side => ({
+    name,
+    measure: () => load.measure(workload, { seconds, pids: [pid], address, isClassic: true }),
+  })
+  const figures: FigureSpec[] = [
+    ...(nginx === undefined ? [] : [{ what, by: NGINX, ...aimOf(nginxAim) }]),
+    {
+      what,
+      by: BARE,
+      ...aimOf(bareAim),
+      ...(nginx === undefined ? { note: 'no nginx here to compare with' } : {}),
+    },
+  ]
+  const owned = stack.move()
+  return {
+    sides: [
+      sideOf({ name: 'hub', pid: hub.pid, address: mtlsAddress }),
+      sideOf(bare),
+      ...(nginx === undefined ? [] : [sideOf(nginx)]),
+    ],
+    figures: bareAim === undefined ? figures : figures.toReversed(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+async function startEvents(world: World, seconds: number, clients: number): Promise<Scene> {
+  const { load, hub, directory } = world
+  await load.send({ do: 'enroll-agents', count: clients })
+  const bare = await startBareServer(world, { manifest: await readManifest(load) })
+  const path = join(directory, 'fdatasync')
+  const isJudged = clients === 128
+  return {
+    sides: [
+      { name: 'hub', measure: () => load.measure('events', { seconds, clients, pids: [hub.pid] }) },
+      {
+        name: BARE_KEPT,
+        measure: () =>
+          load.measure('kept', { seconds, clients, pids: [bare.pid], address: bare.address }),
+      },
+      { name: DISK, measure: () => load.measure('fdatasync', { seconds, path, pids: [] }) },
+    ],
+    figures: [
+      {
+        what: `durable event, ${clients} agents`,
+        by: BARE_KEPT,
+        ...aimOf(isJudged ? 3 : undefined),
+      },
+      {
+        what: 'durable events/s',
+        by: DISK,
+        isRate: true,
+        ...(isJudged ? { aim: { atLeast: 1.5 } } : {}),
+      },
+    ],
+    [Symbol.asyncDispose]: () => bare[Symbol.asyncDispose](),
+  }
+}
+
+async function readManifest(load: LoadGenerator): Promise<string> {
+  const { body } = (await load.send({ do: 'manifest' })) as { readonly body: string }
+  return body
+}
+
+function aimOf(atMost: number | undefined): Pick<FigureSpec, 'aim'> {
+  return atMost === undefined ? {} : { aim: { atMost } }
+}
