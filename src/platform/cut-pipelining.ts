@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** What a connection has seen last: one object for all of its requests. */
 interface Last {
-  readonly response: ServerResponse
+  response: ServerResponse
   /** What had come on the connection when the request was there. */
-  readonly bytesRead: number
-  readonly before: ServerResponse | undefined
+  bytesRead: number
+  before: ServerResponse | undefined
 }
 
 /**
@@ -23,13 +24,17 @@ export function cutPipelining(
     const { socket } = request
     const last = lastOn.get(socket)
     const bytesRead = bytesReadOf(socket)
-    if (last !== undefined && isAhead(last, bytesRead)) {
+    if (last === undefined) lastOn.set(socket, { response, bytesRead, before: undefined })
+    else if (isAhead(last, bytesRead)) {
       cut(socket)
       onCut?.(socket)
+      return
     } else {
-      lastOn.set(socket, { response, bytesRead, before: last?.response })
-      listener(request, response)
+      last.before = last.response
+      last.response = response
+      last.bytesRead = bytesRead
     }
+    listener(request, response)
   }
 }
 

@@ -14,7 +14,7 @@ import type {
 } from '../../src/protocol/identifiers.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { EnrollmentToken } from '../../src/hub/domain/enrollment-token.ts'
-import type { EntryFilter, Store } from '../../src/hub/store/store.ts'
+import type { EntryFilter, Store, StoreWriter } from '../../src/hub/store/store.ts'
 import { testAccessTokens, testPages } from './store-contract-admin.ts'
 import {
   append,
@@ -24,6 +24,7 @@ import {
   insertToken,
   newAgent,
   newCargo,
+  newCertificate,
   newEntry,
   LATER,
   NOW,
@@ -364,6 +365,32 @@ function testWrites(store: () => Store): void {
     )
     assert.equal(entries[1]?.previousHash, entries[0]?.hash)
     assert.deepEqual(await store().reader.pageAgents({ limit: 99 }), [])
+  })
+
+  test('its version changes with every commit of rows, and not with what changes all the time', async () => {
+    const agent = await insertAgent(store(), 'counted')
+    const { id } = agent
+    const quiet = store().version
+    await append(store(), {})
+    await store().write(async (writer) => {
+      await writer.setAgentSeen(id, NOW)
+      await writer.setAgentsPolled(new Map([[id, NOW]]))
+      await writer.setEventDebt(id, { bytes: 1, reserveBytes: 0, at: NOW })
+    })
+    assert.equal(store().version, quiet)
+    const seen = new Set([quiet])
+    const changes: readonly ((writer: StoreWriter) => Promise<unknown>)[] = [
+      (writer) => writer.insertAgent(newAgent('another')),
+      (writer) => writer.updateAgent({ ...agent, revokedAt: NOW }),
+      (writer) => writer.revokeCertificates(id, NOW).then(() => writer.requestSync(id, NOW)),
+      // Its row comes back from the insert itself.
+      (writer) => writer.insertCertificate(newCertificate(id)),
+    ]
+    for (const change of changes) {
+      await store().write(change)
+      assert.ok(!seen.has(store().version), change.toString())
+      seen.add(store().version)
+    }
   })
 
   test('the writer sees what it wrote, the reader only what is committed', async () => {

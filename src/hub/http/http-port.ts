@@ -101,17 +101,20 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     requireHostHeader: false,
     connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS[port],
   }
+  const ownHeaders = Object.entries(options.headers ?? {})
   const begin = async (
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<WireErrorCode | undefined> => {
-    reply.headers({ ...options.headers, 'x-request-id': request.id })
+    for (const [name, value] of ownHeaders) reply.header(name, value)
+    reply.header('x-request-id', request.id)
     // Before anything is made of the request: the token that is in its URL may be in its header or body too.
-    await endTokenIn(request.url, request.ip)
+    const ending = endTokenIn(request.url, request.ip)
+    if (ending !== undefined) await ending
     return (
       refuseUnlikeHttp(request, reply) ??
       (isClosing ? 'unavailable' : undefined) ??
-      (await authenticate?.(request, reply))
+      authenticate?.(request, reply)
     )
   }
   // Fastify's type depends on whether it is https; the part that the hub uses is the same.
@@ -157,11 +160,15 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     },
   })
   const connections = trackConnections(app.server, options.https !== undefined)
+  // One for all responses: each is of a request that has a socket.
+  function finishConnection(this: ServerResponse): void {
+    connections.finish(this.req.socket)
+  }
   const requests = guardRequests(app.server, {
     ...options,
     onRequest: ({ socket }, response) => {
       connections.begin(socket)
-      response.once('close', () => connections.finish(socket))
+      response.on('close', finishConnection)
     },
     refuse: (request, response, address) => {
       void endTokenIn(request.url ?? '', address)
@@ -221,11 +228,13 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       ? sendRateLimited(reply, waitMs, bodyOf('rate_limited'))
       : sendRefusal(reply, refusal, bodyOf(refusal))
   })
-  app.addHook('onSend', async (request) => {
+  app.addHook('onSend', (request, _reply, payload, done) => {
     if (!request.raw.complete) boundDroppedBody(request.raw)
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     noteAnswer(answers, request, reply)
+    done()
   })
 
   return {

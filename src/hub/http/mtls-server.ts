@@ -18,6 +18,7 @@ import {
   type EventReplyBody,
   type IssueReplyBody,
   type BundleReplyBody,
+  type ManifestReplyBody,
   type RecipientReplyBody,
 } from '../../protocol/schemas.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -155,8 +156,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     },
   )
   port.app.get(ROUTES.manifest.path, async (request, reply) => {
-    const body = JSON.stringify(await options.listManifest(agentOf(request)))
-    const etag = `"${manifestTag(body)}"`
+    const { body, etag } = renderManifest(await options.listManifest(agentOf(request)))
     reply.header('etag', etag)
     const { numero, epoca, roots } = options.bundle()
     // The hub tells no agent of more roots than an agent accepts: each would ask for them with every manifest, in vain.
@@ -242,6 +242,23 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     cutConnectionsUnless: (isWanted) => sweep((socket) => isWanted(presentedBy(socket).sha256)),
     cutConnections: (agentId) => connections.cut(agentId),
   }
+}
+
+interface RenderedManifest {
+  readonly body: string
+  readonly etag: string
+}
+
+const renderedManifests = new WeakMap<ManifestReplyBody, RenderedManifest>()
+
+/** Once for each object: an agent that polls gets the same one until there is something new. */
+function renderManifest(manifest: ManifestReplyBody): RenderedManifest {
+  const known = renderedManifests.get(manifest)
+  if (known !== undefined) return known
+  const body = JSON.stringify(manifest)
+  const rendered = { body, etag: `"${manifestTag(body)}"` }
+  renderedManifests.set(manifest, rendered)
+  return rendered
 }
 
 /** One over its budget of bytes says when there is room again. */

@@ -248,7 +248,10 @@ export interface StoreWriter extends StoreReader {
 
 export interface Store {
   readonly reader: StoreReader
-  /** Another number whenever a commit may have changed what the reader sees. */
+  /**
+   * Another number whenever a commit may have changed what the reader sees, apart from what changes all the time: the log, when
+   * agents were heard of, what their events cost, and how far webhooks are.
+   */
   readonly version: number
   write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T>
   close(): Promise<void>

@@ -10,6 +10,7 @@ const PIECE_BYTES_MIN = 256
  * docs/protocol.md LIM-27.
  */
 export function boundPieces(request: IncomingMessage): void {
+  if (!hasBody(request)) return
   const push = request.push.bind(request)
   let [bytes, pieces] = [0, 0]
   request.push = (chunk: Buffer | null) => {
@@ -22,6 +23,11 @@ export function boundPieces(request: IncomingMessage): void {
     request.destroy()
     return false
   }
+}
+
+/** RFC 9112, 6.3. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 const DROPPED_BODY_BYTES_MAX = 1024 * 1024

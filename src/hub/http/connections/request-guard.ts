@@ -35,23 +35,24 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
   server.removeListener('request', handle)
   /** Requests whose body was not there in their turn. */
   const late = new WeakMap<IncomingMessage, () => Promise<TurnOutcome>>()
-  const begin = async (
+  const beginInTurn = async (
+    theirs: StrangerTurns,
     request: IncomingMessage,
     response: Parameters<RequestListener>[1],
   ): Promise<void> => {
-    if (turns === undefined) return handle(request, response)
     const address = clientAddressOf(request, isTrustedProxy)
-    const outcome = await turns.take(address)
+    const outcome = await theirs.take(address)
     // A client that has gone meanwhile wants nothing any more.
     if (request.socket.destroyed) return undefined
     if (outcome === 'full') return refuse(request, response, address)
-    if (!request.complete) late.set(request, () => turns.take(address))
+    if (!request.complete) late.set(request, () => theirs.take(address))
     return handle(request, response)
   }
   const listener = cutPipelining((request, response) => {
     onRequest(request, response)
     boundPieces(request)
-    void begin(request, response)
+    if (turns === undefined) handle(request, response)
+    else void beginInTurn(turns, request, response)
   }, onCut)
   server.on('request', listener)
   return { awaitLateTurn: (request) => late.get(request)?.() }

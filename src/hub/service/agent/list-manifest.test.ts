@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
+  append,
   insertAgent,
   insertDelivery,
   newCargo,
@@ -91,6 +92,22 @@ test('[MAN-3] [DEL-2] [DEL-3] [PSH-23] names each by its carga, and only a push 
       { ...entry(pushed, 'push', 'motd'), modo: '0640' },
     ],
   })
+})
+
+test('[MAN-1] [FLT-2] is read again after every change, and not after what others tell the log', async () => {
+  const agent = await insertAgent(store, 'web-5')
+  const cargo = newCargo('changing')
+  await store.write((writer) => writer.insertCargo(cargo))
+  const { id } = await insertDelivery(store, agent.id, cargo)
+  const first = await listManifest(agent)
+  await append(store, {})
+  assert.equal(await listManifest(agent), first)
+  await store.write((writer) => writer.setDeliveryStatus(id, 'em_andamento', NOW, null))
+  const { entregas } = await listManifest(agent)
+  assert.deepEqual(
+    [first, { entregas }].map((manifest) => manifest.entregas.map(({ status }) => status)),
+    [['pendente'], ['em_andamento']],
+  )
 })
 
 test('[MAN-4] changes nothing', async () => {

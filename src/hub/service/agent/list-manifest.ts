@@ -10,11 +10,25 @@ export type ListManifest = (agent: Agent) => Promise<ManifestReplyBody>
 
 const OPEN_STATUSES = [DeliveryStatus.pending, DeliveryStatus.inProgress] as const
 
-/** The agent’s open deliveries, asked for by itself. docs/protocol.md MAN. */
+interface KnownManifest {
+  readonly version: number
+  readonly manifest: ManifestReplyBody
+}
+
+/**
+ * The agent’s open deliveries, asked for by itself. docs/protocol.md MAN. For the same agent, as authentication knows it, it
+ * is the same object until the store changes.
+ */
 export function createListManifest(store: Store, polls: PollRecorder): ListManifest {
+  const known = new WeakMap<Agent, KnownManifest>()
   return async (agent) => {
     polls.record(agent.id)
-    return readManifest(store.reader, agent.id)
+    const { version, reader } = store
+    const last = known.get(agent)
+    if (last?.version === version) return last.manifest
+    const manifest = await readManifest(reader, agent.id)
+    known.set(agent, { version, manifest })
+    return manifest
   }
 }
 

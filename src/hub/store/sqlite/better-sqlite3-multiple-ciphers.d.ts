@@ -17,6 +17,7 @@ declare module 'better-sqlite3-multiple-ciphers' {
       timeout?: number
     }
     interface Statement {
+      readonly readonly: boolean
       get(...parameters: readonly unknown[]): unknown
       all(...parameters: readonly unknown[]): unknown[]
       run(...parameters: readonly unknown[]): { changes: number }

@@ -32,10 +32,10 @@ export function insertEntries(session: SqlSession, entries: readonly AuditEntry[
   const into = `INSERT INTO eventos (${COLUMNS.join(', ')})`
   const [only, ...others] = entries.map(fromEntry)
   if (only !== undefined && others.length === 0) {
-    session.run(`${into} VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`, only)
+    session.runQuietly(`${into} VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`, only)
     return
   }
-  session.run(
+  session.runQuietly(
     `${into} SELECT ${COLUMNS.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`,
     JSON.stringify(entries.map(fromEntry)),
   )

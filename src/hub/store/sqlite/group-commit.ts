@@ -43,6 +43,7 @@ export class GroupCommit {
   readonly #onBatch: (batch: CommittedBatch) => void
   readonly #queue: QueuedWrite[] = []
   #commits = 0
+  #version = 0
   #isRunning = false
   #isClosed = false
   #drained: Settle | undefined
@@ -61,6 +62,11 @@ export class GroupCommit {
   /** Commits so far. */
   get commits(): number {
     return this.#commits
+  }
+
+  /** Counts the commits that changed what `Store.version` counts. */
+  get version(): number {
+    return this.#version
   }
 
   write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
@@ -104,6 +110,7 @@ export class GroupCommit {
     const writes = batch.length
     let last: AuditEntry | undefined
     let commitMs = 0
+    const changesBefore = this.#session.changes
     try {
       this.#session.run('BEGIN IMMEDIATE')
       for (const queued of batch) {
@@ -122,6 +129,7 @@ export class GroupCommit {
       return
     }
     this.#commits += 1
+    if (this.#session.changes !== changesBefore) this.#version += 1
     this.#onBatch({ writes, commitMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()

@@ -11,15 +11,24 @@ type Parameters = readonly Parameter[] | readonly [object]
 export class SqlSession {
   readonly #connection: Connection
   readonly #statements = new Map<string, Statement>()
+  #changes = 0
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
+  /** Grows whenever a row may have changed, except by a method that does it quietly. */
+  get changes(): number {
+    return this.#changes
+  }
+
   // The caller says what the rows of its own SQL look like.
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a cast at each call would say no more
   get<Row>(sql: string, ...parameters: Parameters): Row | undefined {
-    return this.#run(sql, (statement) => statement.get(...parameters)) as Row | undefined
+    return this.#run(sql, (statement) => {
+      if (!statement.readonly) this.#changes += 1
+      return statement.get(...parameters)
+    }) as Row | undefined
   }
 
   all<Row>(sql: string, ...parameters: Parameters): Row[] {
@@ -28,6 +37,13 @@ export class SqlSession {
 
   /** How many rows it changed. */
   run(sql: string, ...parameters: Parameters): number {
+    const changed = this.runQuietly(sql, ...parameters)
+    this.#changes += changed
+    return changed
+  }
+
+  /** For what `Store.version` does not count. */
+  runQuietly(sql: string, ...parameters: Parameters): number {
     return this.#run(sql, (statement) => statement.run(...parameters)).changes
   }
 

@@ -63,7 +63,7 @@ export class SqliteStore implements Store {
 
   /** Nobody but this store writes, so its commits are all there is to see. */
   get version(): number {
-    return this.#groupCommit.commits
+    return this.#groupCommit.version
   }
 
   /** Transactions committed since the store was opened; concurrent writes share one. */

@@ -71,7 +71,7 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
     generation: number,
     progress: WebhookProgress,
   ): Promise<boolean> {
-    const changes = this.session().run(
+    const changes = this.session().runQuietly(
       `UPDATE webhooks SET cursor_seq = @cursor_seq, tentativas = @tentativas,
          espera_ms = @espera_ms, next_attempt_at = @next_attempt_at,
          last_success_at = @last_success_at, last_error_at = @last_error_at, erro = @erro

@@ -74,18 +74,26 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   /** An agent that is gone is no error: it may have been removed since the event was accepted. */
   async setAgentSeen(id: AgentId, at: Date): Promise<void> {
-    this.session().run('UPDATE agentes SET last_seen_at = ? WHERE id = ?', at.getTime(), id)
+    const sql = 'UPDATE agentes SET last_seen_at = ? WHERE id = ?'
+    this.session().runQuietly(sql, at.getTime(), id)
   }
 
   async setEventDebt(id: AgentId, { bytes, reserveBytes, at }: EventDebt): Promise<void> {
-    const row = { agente_id: id, bytes, reserva: reserveBytes, at: at.getTime() }
-    this.session().put('agentes_eventos', 'agente_id', row)
+    this.session().runQuietly(
+      `INSERT INTO agentes_eventos (agente_id, bytes, reserva, at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (agente_id)
+       DO UPDATE SET bytes = excluded.bytes, reserva = excluded.reserva, at = excluded.at`,
+      id,
+      bytes,
+      reserveBytes,
+      at.getTime(),
+    )
   }
 
   async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
     const session = this.session()
     for (const [id, at] of polls) {
-      session.run('UPDATE agentes SET last_poll_at = ? WHERE id = ?', at.getTime(), id)
+      session.runQuietly('UPDATE agentes SET last_poll_at = ? WHERE id = ?', at.getTime(), id)
     }
   }
 
