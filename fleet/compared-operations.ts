@@ -115,11 +115,14 @@ export const COMPARED_OPERATIONS: readonly ComparedOperation[] = [
     run: once(({ store, clock }) => store.write((writer) => writer.endExpiredTokens(clock.now()))),
   },
   {
-    name: 'task: polls, 100 agents',
-    run: once(async ({ nextAgent, polls }) => {
-      for (let index = 0; index < 100; index += 1) polls.record(nextAgent().id)
+    // What comes between two writes when 100,000 agents poll every 30 s.
+    name: 'task: polls, an agent of 16,000',
+    run: async ({ nextAgent, polls }) => {
+      const ids = new Set(Array.from({ length: 16_000 }, () => nextAgent().id))
+      for (const id of ids) polls.record(id)
       await polls.flush()
-    }),
+      return ids.size
+    },
   },
   {
     name: 'task: news of a stream',

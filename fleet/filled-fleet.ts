@@ -28,8 +28,11 @@ function fillCargoes(connection: Connection, { roles, startMs, cargoIdOf }: Plan
 function fillAgents(connection: Connection, fleet: PlannedFleet): void {
   const { nowMs, startMs, sizes, cargoIdOf } = fleet
   const agents = connection.prepare(
-    `INSERT INTO agentes (id, hostname, role, token_hash, created_at, last_seen_at, last_poll_at,
-       revoked_at, active_identity_seq, active_identity_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO agentes (id, hostname, role, token_hash, created_at, last_seen_at,
+       revoked_at, active_identity_seq, active_identity_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const polls = connection.prepare(
+    'INSERT INTO agentes_polls (agente_id, last_poll_at) VALUES (?, ?)',
   )
   const certificates = connection.prepare(
     'INSERT INTO agentes_cert (agente_id, cert) VALUES (?, ?)',
@@ -53,11 +56,11 @@ function fillAgents(connection: Connection, fleet: PlannedFleet): void {
       agent.tokenHash,
       at,
       nowMs,
-      nowMs,
       agent.isRevoked ? nowMs : null,
       identity ?? null,
       identity === undefined ? null : fleet.certificate(identity).issuedAtMs,
     )
+    polls.run(agent.id, nowMs)
     certificates.run(agent.id, CHAIN_PEM)
     tokens.run(
       agent.tokenHash,

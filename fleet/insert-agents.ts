@@ -96,7 +96,6 @@ async function insertBatch(
       enrolledWith,
       createdAt: now,
       lastSeenAt: now,
-      lastPollAt: now,
       revokedAt: null,
       removedAt: null,
       activeIdentity: null,

@@ -67,7 +67,6 @@ function testAgents(store: () => Store): void {
     const agent = {
       ...newAgent('web-1'),
       lastSeenAt: LATER,
-      lastPollAt: NOW,
       revokedAt: LATER,
       activeIdentity: { seq: 7, since: NOW },
     }
@@ -135,9 +134,12 @@ function testAgents(store: () => Store): void {
     assert.deepEqual(await store().reader.findAgentById(agent.id), {
       ...agent,
       lastSeenAt: LATER,
-      lastPollAt: NOW,
       activeIdentity: { seq: 3, since: LATER },
     })
+    await store().write((writer) => writer.setAgentsPolled(new Map([[agent.id, LATER]])))
+    const other = await insertAgent(store(), 'web-2')
+    const polls = await store().reader.listLastPolls([agent.id, other.id])
+    assert.deepEqual([...polls], [[agent.id, LATER]])
   })
 }
 

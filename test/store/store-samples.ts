@@ -33,7 +33,6 @@ export function newAgent(hostname: string): Agent {
     enrolledWith: 'f'.repeat(64) as TokenHash,
     createdAt: NOW,
     lastSeenAt: null,
-    lastPollAt: null,
     revokedAt: null,
     removedAt: null,
     activeIdentity: null,

@@ -66,6 +66,7 @@ function statements(each: string): string[] {
     'INSERT INTO agentes_cert SELECT id, hostname FROM agentes',
     'INSERT INTO agentes_recipient SELECT id, hostname FROM agentes',
     'INSERT INTO agentes_eventos SELECT id, 1, 1, 1 FROM agentes',
+    'INSERT INTO agentes_polls SELECT id, 1 FROM agentes',
     'INSERT INTO pedidos (agente_id, sync_at) SELECT id, 1 FROM agentes',
     `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)
        SELECT id, 1, '[]', 1 FROM agentes`,

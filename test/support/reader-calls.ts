@@ -48,6 +48,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   findAgentCertificate: [(w) => w.findAgentCertificate(HEAVY.agentId)],
   findAgents: [(w) => w.findAgents(AGENTS)],
   listRoleAgents: [(w) => w.listRoleAgents('web', { after: ORDINARY.agentId, limit: 10 })],
+  listLastPolls: [(w) => w.listLastPolls(AGENTS)],
   findAgentRequests: [(w) => w.findAgentRequests(HEAVY.agentId)],
   findToken: [(w) => w.findToken(ORDINARY.tokenHash)],
   findOpenTokens: [

@@ -8,7 +8,6 @@ export interface Agent {
   readonly enrolledWith: TokenHash
   readonly createdAt: Date
   readonly lastSeenAt: Date | null
-  readonly lastPollAt: Date | null
   readonly revokedAt: Date | null
   /** Only a revoked agent is removed; its row stays for the history. */
   readonly removedAt: Date | null

@@ -35,7 +35,7 @@ export function toAdminToken(token: EnrollmentToken): AdminToken {
 export function toAdminAgent(
   agent: Agent,
   identity: IssuedCertificate | undefined,
-  unwrittenPollAt: Date | undefined,
+  lastPollAt: Date | undefined,
   isLate: boolean,
   caRevocations: CaRevocationSummary,
 ): AdminAgent {
@@ -44,7 +44,7 @@ export function toAdminAgent(
     hostname: agent.hostname,
     role: agent.role,
     last_seen_at: timeOrNull(agent.lastSeenAt),
-    last_poll_at: timeOrNull(unwrittenPollAt ?? agent.lastPollAt),
+    last_poll_at: timeOrNull(lastPollAt ?? null),
     revoked_at: timeOrNull(agent.revokedAt),
     created_at: agent.createdAt.toISOString(),
     cert_serial: identity?.serial ?? null,

@@ -42,6 +42,8 @@ export interface StoreReader {
   /** Neither revoked nor removed, by id. */
   listRoleAgents(role: string, page: Page): Promise<Agent[]>
 
+  /** When these agents last polled, as far as it is written down; nothing for an agent that never did. */
+  listLastPolls(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Date>>
   /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 

@@ -1,4 +1,4 @@
-// Agents as an operator reads them, however many, at the price of three questions to the store.
+// Agents as an operator reads them, however many, at the price of a few questions to the store.
 
 import { invariant } from '../../../platform/errors.ts'
 import type { AdminAgent } from '../../../protocol/admin/views.ts'
@@ -66,12 +66,13 @@ async function viewAgents(
   const late = new Set(await reader.listLateAgents(ids, { now, thresholdMs }))
   const identities = await reader.listCurrentIdentities(ids)
   const identityOf = new Map(identities.map((identity) => [identity.agentId, identity]))
+  const lastPolls = await reader.listLastPolls(ids)
   const caRevocations = await reader.summarizeCaRevocations(ids, now)
   return agents.map((agent) =>
     toAdminAgent(
       agent,
       identityOf.get(agent.id),
-      polls?.lastPollAt(agent.id),
+      polls?.lastPollAt(agent.id) ?? lastPolls.get(agent.id),
       late.has(agent.id),
       caRevocations.get(agent.id) ?? NOTHING_TO_REVOKE,
     ),

@@ -96,7 +96,6 @@ describe('[ENR-11] the commit of an enrolment', () => {
       enrolledWith: token.hash,
       createdAt: NOW,
       lastSeenAt: null,
-      lastPollAt: null,
       revokedAt: null,
       removedAt: null,
       activeIdentity: null,
@@ -196,9 +195,9 @@ describe('a host that is enrolled again', () => {
       role: 'db',
       enrolledWith: token.hash,
       lastSeenAt: NOW,
-      lastPollAt: NOW,
       activeIdentity: { seq: identity?.seq, since: NOW },
     })
+    assert.deepEqual((await store.reader.listLastPolls([first.id])).get(first.id), NOW)
     const old = await store.reader.findCertificate(identity?.sha256 ?? '')
     assert.deepEqual(old?.revokedAt, NOW, 'its earlier identity stays revoked')
     const [[, payload] = []] = await readActs(store.reader, seq)

@@ -81,7 +81,6 @@ function toEnrolledAgent(known: Agent | undefined, token: EnrollmentToken, now: 
     enrolledWith: token.hash,
     createdAt: known?.createdAt ?? now,
     lastSeenAt: known?.lastSeenAt ?? null,
-    lastPollAt: known?.lastPollAt ?? null,
     revokedAt: null,
     removedAt: null,
     activeIdentity: known?.activeIdentity ?? null,

@@ -1,5 +1,5 @@
 // When each agent last asked for its manifest. Polls are frequent and losing the last few seconds of them harms nobody,
-// so they gather in memory and reach the store in one write now and then.
+// so they gather in memory and reach the store now and then.
 
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -7,6 +7,8 @@ import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 
 const FLUSH_INTERVAL_MS = 5000
+/** So many take a few milliseconds; other writes may come between. */
+const WRITE_POLLS_MAX = 1000
 
 export interface PollRecorder {
   record(agentId: AgentId): void
@@ -21,9 +23,13 @@ export function createPollRecorder(store: Store, clock: Clock, log: Logger): Pol
   let pending = new Map<AgentId, Date>()
   const flush = async (): Promise<void> => {
     if (pending.size === 0) return
-    const polls = pending
+    // Neighbours share a page.
+    const polls = [...pending].toSorted(([one], [other]) => (one < other ? -1 : 1))
     pending = new Map()
-    await store.write((writer) => writer.setAgentsPolled(polls))
+    for (let start = 0; start < polls.length; start += WRITE_POLLS_MAX) {
+      const some = new Map(polls.slice(start, start + WRITE_POLLS_MAX))
+      await store.write((writer) => writer.setAgentsPolled(some))
+    }
   }
   return {
     record: (agentId) => pending.set(agentId, clock.now()),

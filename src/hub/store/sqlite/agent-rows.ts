@@ -9,7 +9,6 @@ export interface AgentRow {
   token_hash: Agent['enrolledWith']
   created_at: Instant
   last_seen_at: Instant | null
-  last_poll_at: Instant | null
   revoked_at: Instant | null
   removed_at: Instant | null
   active_identity_seq: number | null
@@ -31,7 +30,6 @@ export function toAgent(row: AgentRow): Agent {
     enrolledWith: row.token_hash,
     createdAt: new Date(row.created_at),
     lastSeenAt: toDate(row.last_seen_at),
-    lastPollAt: toDate(row.last_poll_at),
     revokedAt: toDate(row.revoked_at),
     removedAt: toDate(row.removed_at),
     activeIdentity: seq === null || since === null ? null : { seq, since: new Date(since) },
@@ -46,7 +44,6 @@ export function fromAgent(agent: Agent): AgentRow {
     token_hash: agent.enrolledWith,
     created_at: agent.createdAt.getTime(),
     last_seen_at: fromDate(agent.lastSeenAt),
-    last_poll_at: fromDate(agent.lastPollAt),
     revoked_at: fromDate(agent.revokedAt),
     removed_at: fromDate(agent.removedAt),
     active_identity_seq: agent.activeIdentity?.seq ?? null,

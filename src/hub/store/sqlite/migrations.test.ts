@@ -173,6 +173,17 @@ describe('a database of an older format keeps its rows when it is brought forwar
     ])
   })
 
+  test('[VLT-16] [MAN-5] of the nineteenth: each agent last polled when it did', () => {
+    using database = new OldDatabase(19)
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at, last_poll_at) VALUES
+        ('polled', 'web-1', 'web', '${HASH}', 1, 7), ('silent', 'web-2', 'web', '${HASH}', 1, NULL)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT * FROM agentes_polls'), [
+      { agente_id: 'polled', last_poll_at: 7 },
+    ])
+  })
+
   test('[VLT-16] [TRU-17] of the one before épocas: the set in force is of the first', async () => {
     using database = new OldDatabase(15)
     database.connection.exec(`INSERT INTO raizes (numero, roots, created_at)

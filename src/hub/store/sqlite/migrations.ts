@@ -4,6 +4,7 @@
 // `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
 // "the events of this agent, by seq" needs to name only the agent.
 
+import { AGENT_POLLS } from './agent-polls.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 
@@ -441,4 +442,5 @@ export const MIGRATIONS: readonly string[] = [
   EVENT_DEBTS,
   FLEET_CHANGES,
   FLEET_COUNTS,
+  AGENT_POLLS,
 ]

@@ -73,6 +73,7 @@ import {
   selectPage,
   TOKEN_PAGES,
 } from './pages.ts'
+import { selectLastPolls } from './agent-polls.ts'
 import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
 import { type CargoRow, type ContentRow, toCargo, toContent } from './cargo-rows.ts'
 import {
@@ -159,6 +160,10 @@ export class SqliteReader implements StoreReader {
       WHERE role = ? AND id > ? AND removed_at IS NULL AND revoked_at IS NULL
       ORDER BY id LIMIT ?`
     return this.session().all<AgentRow>(sql, role, after, limit).map(toAgent)
+  }
+
+  async listLastPolls(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Date>> {
+    return selectLastPolls(this.session(), agentIds)
   }
 
   async findAgentRequests(id: AgentId): Promise<AgentRequests> {

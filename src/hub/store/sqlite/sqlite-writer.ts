@@ -39,6 +39,7 @@ import {
   setAccessTokenUsed,
   updateAccessToken,
 } from './access-tokens.ts'
+import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
 import { type CertificateRow, fromNewCertificate, toCertificate } from './certificate-rows.ts'
@@ -91,10 +92,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
-    const session = this.session()
-    for (const [id, at] of polls) {
-      session.runQuietly('UPDATE agentes SET last_poll_at = ? WHERE id = ?', at.getTime(), id)
-    }
+    setPolls(this.session(), polls)
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
