@@ -9,6 +9,7 @@ import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { ensureStepCa } from '../tools/install-step-ca.ts'
 import { CA_ROWS } from './ca-rows.ts'
+import { measureCold } from './cold.ts'
 import type { Figure } from './figure.ts'
 import { measureHeldStreams } from './held-streams.ts'
 import { buildLoadGenerator } from './load-generator.ts'
@@ -20,6 +21,7 @@ import { measureRow, type Row } from './row.ts'
 import { startSealedBlob } from './sealed-blob.ts'
 import { measureStarts } from './starts.ts'
 import { measureSteps } from './steps.ts'
+import { measureVerify } from './verify.ts'
 import type { WorldOptions } from './world.ts'
 
 type Measure = (options: WorldOptions, seconds: number) => Promise<Figure[]>
@@ -34,7 +36,9 @@ const ROWS: ReadonlyMap<string, Measure> = new Map<string, Measure>([
     row.name,
     (options, seconds) => measureRow(row, seconds, options),
   ]),
+  ['cold', measureCold],
   ['stream-1000', measureHeldStreams],
+  ['verify', measureVerify],
   ['push-latency', measurePushLatency],
   ['steps', measureSteps],
   ['ready', measureStarts],

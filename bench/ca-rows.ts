@@ -35,6 +35,16 @@ export const CA_ROWS: readonly Row[] = [
       }
     },
   },
+  {
+    name: 'recover',
+    start: async (world, seconds) => {
+      await world.load.send({ do: 'enroll-agents', count: CLIENTS })
+      return {
+        ...besideSign(world, 'recover', seconds),
+        figures: [{ what: 'recovery of an identity, 16 agents', by: SIGN }],
+      }
+    },
+  },
 ]
 
 function besideSign(

@@ -4,7 +4,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { cpuMsOfTree } from './cpu-of-tree.ts'
 import { residentMegabytes } from './daemon.ts'
 import { type Figure, valueFigure } from './figure.ts'
-import { startHub, startWorld, type WorldOptions } from './world.ts'
+import { restartHub, startWorld, type WorldOptions } from './world.ts'
 
 const STREAMS = 1000
 const WARM_UP_STREAMS = 200
@@ -17,9 +17,7 @@ export async function measureHeldStreams(options: WorldOptions): Promise<Figure[
   const { load } = world
   await load.send({ do: 'enroll-agents', count: STREAMS })
   // What enrolling them left behind in the hub would be room for streams.
-  await world.hub[Symbol.asyncDispose]()
-  const environment = { ...world.environment, SVC_MTLS_BIND: world.mtlsAddress }
-  await using hub = await startHub(environment, world.hubLogPath)
+  await using hub = await restartHub(world)
   await load.send({ do: 'hold-streams', count: WARM_UP_STREAMS })
   await load.send({ do: 'hold-streams', count: 0 })
   await systemClock.sleep(SETTLE_MS)

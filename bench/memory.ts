@@ -73,7 +73,7 @@ async function workHard({ load, hub, mtlsAddress: address }: World): Promise<voi
   await load.send({ do: 'enroll-agents', count: 128 })
   await load.send({ do: 'prepare', count: 1000 })
   const options = { seconds: LOAD_SECONDS, pids: [hub.pid], address }
-  for (const workload of ['enroll', 'issue', 'handshake', 'kept', 'events']) {
+  for (const workload of ['enroll', 'issue', 'recover', 'refused', 'handshake', 'kept', 'events']) {
     await load.measure(workload, options)
   }
   await load.measure('events', { ...options, clients: 128 })

@@ -1,4 +1,4 @@
-// What port 8443 serves from the hub alone, against servers that only answer with the same bytes.
+// What the hub serves by itself, against servers that only answer with the same bytes.
 
 import { join } from 'node:path'
 import type { LoadGenerator } from './load-generator.ts'
@@ -27,6 +27,7 @@ export const PORT_ROWS: readonly Row[] = [
     start: async (world, seconds) =>
       beside(world, 'kept', seconds, { what: 'manifest, 16 kept connections', bareAim: 1.8 }),
   },
+  { name: 'refused-enrolment', start: startRefusals },
   { name: 'event-16', start: (world, seconds) => startEvents(world, seconds, 16) },
   { name: 'event-128', start: (world, seconds) => startEvents(world, seconds, 128) },
 ]
@@ -73,6 +74,24 @@ async function beside(
     ],
     figures: bareAim === undefined ? figures : figures.toReversed(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Unknown tokens, all from one address. */
+async function startRefusals(world: World, seconds: number): Promise<Scene> {
+  const { load, hub } = world
+  await load.send({ do: 'enroll-agents', count: CLIENTS })
+  const bare = await startBareServer(world, { manifest: await readManifest(load) })
+  return {
+    sides: [
+      { name: 'hub', measure: () => load.measure('refused', { seconds, pids: [hub.pid] }) },
+      {
+        name: BARE_KEPT,
+        measure: () => load.measure('kept', { seconds, pids: [bare.pid], address: bare.address }),
+      },
+    ],
+    figures: [{ what: 'enrolment with an unknown token, 16 clients', by: BARE_KEPT }],
+    [Symbol.asyncDispose]: () => bare[Symbol.asyncDispose](),
   }
 }
 

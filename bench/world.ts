@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startStepCa } from '../test/support/step-ca.ts'
+import { pinnedNode } from '../tools/build/runtime.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 
@@ -23,12 +24,15 @@ export interface World extends AsyncDisposable {
 export interface WorldOptions {
   readonly cacheDirectory: string
   readonly loadProgram: string
+  /** How many entries the vault begins with; none of a fleet unless given. */
+  readonly entries?: number | undefined
   /** The directory of the programs; the sources in bin/ unless given. */
   readonly programs?: string | undefined
   /** Where the hub leaves a CPU profile of its whole life, if anywhere. */
   readonly profileDirectory?: string | undefined
 }
 
+const FILL_VAULT = fileURLToPath(new URL('../fleet/fill-vault.ts', import.meta.url))
 const BIN = fileURLToPath(new URL('../bin', import.meta.url))
 
 export async function startWorld(options: WorldOptions): Promise<World> {
@@ -52,7 +56,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SVC_LIMIT_EVENT_BYTES: '0',
     SVC_LIMIT_ISSUE: '0',
   }
-  await promisify(execFile)(binary('svc'), ['init'], { env: { ...process.env, ...environment } })
+  const [program, ...args] = vaultMaker(vault, options.entries)
+  await promisify(execFile)(program, args, { env: { ...process.env, ...environment } })
   const hubLogPath = join(directory, 'hub.log')
   const hub = stack.use(
     await startHub(
@@ -88,6 +93,18 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     enrollUrl: `http://${enrollAddress}`,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+function vaultMaker(vault: string, entries: number | undefined): readonly [string, ...string[]] {
+  if (entries === undefined) return [binary('svc'), 'init']
+  const sizes = ['--agents', '1000', '--certificates', '2000', '--entries', String(entries)]
+  return [pinnedNode(), FILL_VAULT, '--vault', vault, ...sizes]
+}
+
+/** On the same port for agents, as cold as any hub that begins. */
+export async function restartHub(world: World): Promise<Daemon> {
+  await world.hub[Symbol.asyncDispose]()
+  return startHub({ ...world.environment, SVC_MTLS_BIND: world.mtlsAddress }, world.hubLogPath)
 }
 
 export function startHub(

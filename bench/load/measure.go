@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/binary"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -46,6 +47,8 @@ type Workload struct {
 var workloads = map[string]Workload{
 	"sign":      {0, true, newDirectSign},
 	"enroll":    {0, true, newEnrol},
+	"refused":   {0, true, newRefusedEnrol},
+	"recover":   {0, true, newRecovery},
 	"issue":     {0, true, newIssue},
 	"handshake": {0, false, newHandshake},
 	"kept":      {0, true, newKept},
@@ -189,6 +192,52 @@ func newEnrol(g *Generator, _ Command, worker int) (Step, func(), error) {
 			return errExhausted
 		}
 		_, err := connection.ask(enrolment.request, 200)
+		return err
+	}
+	return step, func() { connection.Close() }, nil
+}
+
+// Each guesses a token that nobody made.
+func newRefusedEnrol(g *Generator, _ Command, _ int) (Step, func(), error) {
+	host, err := g.newHost()
+	if err != nil {
+		return nil, nil, err
+	}
+	connection, err := dialPlain("tcp", g.setup.EnrollAddress)
+	if err != nil {
+		return nil, nil, err
+	}
+	token := make([]byte, 32)
+	step := func() error {
+		if _, err := rand.Read(token); err != nil {
+			return err
+		}
+		body, _ := json.Marshal(map[string]string{
+			"token": base64url(token), "hostname": host.name, "role": role, "csr_pem": host.csrPEM,
+		})
+		_, err := connection.ask(postRequest("/v1/enroll", body), 401)
+		return err
+	}
+	return step, func() { connection.Close() }, nil
+}
+
+// Each recovers its first identity again and again, with a proof of its own each time.
+func newRecovery(g *Generator, _ Command, worker int) (Step, func(), error) {
+	agent := g.agents[worker]
+	connection, err := dialPlain("tcp", g.setup.EnrollAddress)
+	if err != nil {
+		return nil, nil, err
+	}
+	leaf := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: agent.tlsConfig.Certificates[0].Certificate[0]})
+	step := func() error {
+		proof, err := recoveryProof(g.key, agent.host, time.Now().Unix())
+		if err != nil {
+			return err
+		}
+		body, _ := json.Marshal(map[string]string{
+			"cert_pem": string(leaf), "csr_pem": agent.host.csrPEM, "proof": proof,
+		})
+		_, err = connection.ask(postRequest("/v1/recover", body), 200)
 		return err
 	}
 	return step, func() { connection.Close() }, nil

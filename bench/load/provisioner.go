@@ -42,9 +42,14 @@ func (p *Provisioner) oneTimeToken(host Host, nowSeconds int64) (string, error) 
 		"cnf": map[string]string{"x5rt#S256": base64url(fingerprint[:])},
 		"nbf": nowSeconds - 60, "exp": nowSeconds + 300, "jti": base64url(jti),
 	})
-	signed := p.header + "." + base64url(claims)
+	return signES256(p.key, p.header, claims)
+}
+
+// A JWS in the compact form.
+func signES256(key *ecdsa.PrivateKey, header string, claims []byte) (string, error) {
+	signed := header + "." + base64url(claims)
 	digest := sha256.Sum256([]byte(signed))
-	r, s, err := ecdsa.Sign(rand.Reader, p.key, digest[:])
+	r, s, err := ecdsa.Sign(rand.Reader, key, digest[:])
 	if err != nil {
 		return "", err
 	}
@@ -52,6 +57,19 @@ func (p *Provisioner) oneTimeToken(host Host, nowSeconds int64) (string, error) 
 	r.FillBytes(signature[:32])
 	s.FillBytes(signature[32:])
 	return signed + "." + base64url(signature), nil
+}
+
+// What an agent says of its CSR with the key of its expired identity.
+func recoveryProof(key *ecdsa.PrivateKey, host Host, nowSeconds int64) (string, error) {
+	fingerprint := sha256.Sum256(host.csrDER)
+	jti := make([]byte, 16)
+	if _, err := rand.Read(jti); err != nil {
+		return "", err
+	}
+	claims, _ := json.Marshal(map[string]any{
+		"csr_sha256": base64url(fingerprint[:]), "aud": "localhost", "iat": nowSeconds, "jti": base64url(jti),
+	})
+	return signES256(key, base64url([]byte(`{"alg":"ES256"}`)), claims)
 }
 
 func base64url(bytes []byte) string { return base64.RawURLEncoding.EncodeToString(bytes) }
