@@ -13,6 +13,7 @@ import type { RecoverIdentity } from '../service/agent/recover-identity.ts'
 import { noteReason, sendRateLimited, sendRefusal } from './error-response.ts'
 import { RequestRefusal } from './json/request-refusal.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
+import { forgiveTurns } from './connections/request-guard.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 
@@ -57,6 +58,8 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
         const waitMs = outcome.refusal === 'token_not_found' ? failures.take(request.ip) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
       }
+      // A caller can repeat one that succeeded as often as it likes.
+      if (outcome.isRepetition !== true) forgiveTurns(request.raw)
       return {
         agent_id: outcome.agentId,
         cert_pem: outcome.certificatePem,
@@ -76,6 +79,7 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
         const waitMs = isFailure ? failures.take(request.ip) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
       }
+      forgiveTurns(request.raw)
       return { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } satisfies IssueReplyBody
     },
   )

@@ -21,6 +21,16 @@ describe('[LIM-25] what a caller has cost', () => {
     assert.equal(debts.freeAtMs(ONE), 9050)
   })
 
+  test('is not owed once it is forgiven, which leaves no credit', () => {
+    const debts = createCallerDebts()
+    debts.charge(ONE, 10, 1000)
+    debts.forgive(ONE, 4, 1100)
+    assert.equal(debts.freeAtMs(ONE), 1300)
+    debts.forgive(ONE, 40, 1200)
+    debts.charge(ONE, 1, 1250)
+    assert.equal(debts.freeAtMs(ONE), 1300)
+  })
+
   test('is owed for ten seconds at most', () => {
     const debts = createCallerDebts()
     debts.charge(ONE, 100_000, 1000)

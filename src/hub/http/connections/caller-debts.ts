@@ -10,6 +10,8 @@ const CALLERS_MAX = 20_000
 /** What callers have cost of late, in time. A /48 has a debt of its own, beside the debts of its /64s. */
 export interface CallerDebts {
   charge(caller: Caller, costMs: number, nowMs: number): void
+  /** Takes back what was charged for so much. */
+  forgive(caller: Caller, costMs: number, nowMs: number): void
   /** When nothing is owed any more; long ago, or never known, is 0. */
   freeAtMs(caller: Caller): number
 }
@@ -22,6 +24,11 @@ export function createCallerDebts(callersMax: number = CALLERS_MAX): CallerDebts
     freeAt.delete(key)
     freeAt.set(key, Math.min(ownMs, nowMs + DEBT_MS_MAX))
   }
+  const remit = (key: string, debtMs: number, nowMs: number): void => {
+    const leftMs = (freeAt.get(key) ?? 0) - debtMs
+    if (leftMs <= nowMs) freeAt.delete(key)
+    else freeAt.set(key, leftMs)
+  }
   const forget = (nowMs: number): void => {
     for (const [key, freeAtMs] of freeAt) {
       if (freeAtMs > nowMs && freeAt.size <= callersMax) return
@@ -33,6 +40,10 @@ export function createCallerDebts(callersMax: number = CALLERS_MAX): CallerDebts
       owe(key, costMs / CALLER_SHARE, nowMs)
       if (siteKey !== undefined) owe(siteKey, costMs / CALLER_SHARE / SITE_SHARES, nowMs)
       forget(nowMs)
+    },
+    forgive: ({ key, siteKey }, costMs, nowMs) => {
+      remit(key, costMs / CALLER_SHARE, nowMs)
+      if (siteKey !== undefined) remit(siteKey, costMs / CALLER_SHARE / SITE_SHARES, nowMs)
     },
     freeAtMs: ({ key, siteKey = '' }) => Math.max(freeAt.get(key) ?? 0, freeAt.get(siteKey) ?? 0),
   }

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { waitUntil } from '../../../../test/support/processes.ts'
 import { DEFAULT_HUB_LIMITS } from '../../../protocol/hub-limits.ts'
 import { createHttpPort, type HttpPort } from '../http-port.ts'
+import { forgiveTurns } from './request-guard.ts'
 import type { TurnOutcome } from './stranger-turns.ts'
 
 const GET = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -17,9 +18,10 @@ describe('[LIM-24] [LIM-26] on a port of strangers', () => {
   let client: Socket
   let received: string
   let handled: number
+  let forgiven: string[]
   let waiting: { readonly address: string; readonly resolve: (outcome: TurnOutcome) => void }[]
   beforeEach(async () => {
-    ;[received, handled, waiting] = ['', 0, []]
+    ;[received, handled, waiting, forgiven] = ['', 0, [], []]
     port = createHttpPort({
       port: 'enroll',
       log: pino({ level: 'silent' }),
@@ -28,10 +30,12 @@ describe('[LIM-24] [LIM-26] on a port of strangers', () => {
       turns: {
         take: (address) => new Promise((resolve) => void waiting.push({ address, resolve })),
         charge: () => undefined,
+        forgive: (address) => void forgiven.push(address),
       },
     })
-    port.app.post('/v1/enroll', async () => {
+    port.app.post('/v1/enroll', async (request) => {
       handled += 1
+      if (handled === 2) forgiveTurns(request.raw)
       return {}
     })
     const address = await port.listen({ host: '127.0.0.1', port: 0 })
@@ -53,6 +57,19 @@ describe('[LIM-24] [LIM-26] on a port of strangers', () => {
     resolve('begun')
     assert.equal(await answered(), '200')
     assert.deepEqual([waiting, handled], [[], 1])
+  })
+
+  test('[LIM-25] one that succeeded is forgiven its turns, and no other', async () => {
+    client.write(`${HEAD}{}`)
+    const first = await someoneWaits()
+    first.resolve('begun')
+    await answered()
+    assert.deepEqual(forgiven, [])
+    client.write(`${HEAD}{}`)
+    const second = await someoneWaits()
+    second.resolve('begun')
+    await waitUntil('it to succeed', () => forgiven[0])
+    assert.deepEqual([forgiven, handled], [['127.0.0.1'], 2])
   })
 
   test('a body that comes later has a turn of its own', async () => {

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { cutPipelining } from '../../../platform/cut-pipelining.ts'
 import { invariant } from '../../../platform/errors.ts'
 import { boundPieces } from './bound-body.ts'
-import type { StrangerTurns, TurnOutcome } from './stranger-turns.ts'
+import type { StrangerTurns, TurnAccount, TurnOutcome } from './stranger-turns.ts'
 import { clientAddressOf, type IsTrustedProxy } from './trusted-proxies.ts'
 
 export interface RequestGuardOptions {
@@ -41,11 +41,13 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
     response: Parameters<RequestListener>[1],
   ): Promise<void> => {
     const address = clientAddressOf(request, isTrustedProxy)
-    const outcome = await theirs.take(address)
+    const account: TurnAccount = { costMs: 0 }
+    const outcome = await theirs.take(address, account)
     // A client that has gone meanwhile wants nothing any more.
     if (request.socket.destroyed) return undefined
     if (outcome === 'full') return refuse(request, response, address)
-    if (!request.complete) late.set(request, () => theirs.take(address))
+    forgiving.set(request, () => theirs.forgive(address, account))
+    if (!request.complete) late.set(request, () => theirs.take(address, account))
     return handle(request, response)
   }
   const listener = cutPipelining((request, response) => {
@@ -56,4 +58,11 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
   }, onCut)
   server.on('request', listener)
   return { awaitLateTurn: (request) => late.get(request)?.() }
+}
+
+const forgiving = new WeakMap<IncomingMessage, () => void>()
+
+/** The address of a request that succeeded does not owe for its turns. docs/protocol.md LIM-25. */
+export function forgiveTurns(request: IncomingMessage): void {
+  forgiving.get(request)?.()
 }

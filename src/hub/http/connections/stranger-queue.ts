@@ -28,7 +28,7 @@ export class StrangerQueue<T> {
   readonly #debts: CallerDebts
   readonly #limits: StrangerQueueLimits
   readonly #callers = new Map<string, WaitingCaller<T>>()
-  /** One entry for each caller. Ranks only rise: the queue finds an outdated entry when it is the first. */
+  /** One entry for each caller. Ranks only rise, but for `rankAgain`: the queue finds an outdated entry when it is the first. */
   readonly #order = new MinHeap<WaitingCaller<T>>()
   readonly #ofSite = new KeyCounts()
   #size = 0
@@ -74,6 +74,14 @@ export class StrangerQueue<T> {
     this.#forget(first)
     if (first.waiters.length > 0) this.#order.push(this.#rankOf(first), first)
     return { caller: first.caller, item: waiter.item }
+  }
+
+  /** After a debt was taken back, which is all that makes a rank fall. */
+  rankAgain({ key }: Caller): void {
+    const waiting = this.#callers.get(key)
+    if (waiting === undefined) return
+    this.#order.remove(waiting)
+    this.#order.push(this.#rankOf(waiting), waiting)
   }
 
   #rankOf({ caller, waiters }: WaitingCaller<T>): number {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { propertyRuns } from '../../../../test/support/property.ts'
-import { createStrangerTurns, type StrangerTurns } from './stranger-turns.ts'
+import { createStrangerTurns, type StrangerTurns, type TurnAccount } from './stranger-turns.ts'
 
 /** An event loop whose time passes only by what is done in it, and by waiting for what comes next. */
 class Loop {
@@ -57,8 +57,8 @@ const start = (limits: { waitingMax?: number; waitingPerCallerMax?: number } = {
   begun = []
 }
 /** Waits for a turn, and takes so long. */
-const work = async (who: string, costMs: number): Promise<string> => {
-  const outcome = await turns.take(who)
+const work = async (who: string, costMs: number, account?: TurnAccount): Promise<string> => {
+  const outcome = await turns.take(who, account)
   if (outcome === 'begun') {
     begun.push({ who, atMs: loop.nowMs, costMs })
     loop.nowMs += costMs
@@ -100,6 +100,32 @@ describe('[LIM-24] [LIM-25] the turns of strangers', () => {
     const [newAtMs = Infinity] = timesOf('new')
     assert.ok(newAtMs - cameAtMs <= 1, `${newAtMs} after ${cameAtMs}`)
     assert.equal(begun.length, 101)
+  })
+
+  test('of who succeeded come before those of who guessed, also when both cost as much', async () => {
+    const account = { costMs: 0 }
+    for (let count = 0; count < 10; count += 1) {
+      void work('guesser', 5)
+      void work('fleet', 5, account)
+      await loop.run()
+    }
+    const cameAtMs = loop.nowMs
+    for (let count = 0; count < 10; count += 1) void work('guesser', 5)
+    void work('fleet', 5, account)
+    // One of them succeeds while the next one waits.
+    turns.forgive('fleet', account)
+    await loop.run()
+    assert.deepEqual(begun.slice(20).at(0), { who: 'fleet', atMs: cameAtMs, costMs: 5 })
+    assert.equal(begun.length, 31)
+  })
+
+  test('are forgiven once: what an account has cost since is owed', async () => {
+    const account = { costMs: 0 }
+    void work('fleet', 5, account)
+    await loop.run()
+    assert.equal(account.costMs, 5)
+    turns.forgive('fleet', account)
+    assert.equal(account.costMs, 0)
   })
 
   test('go on when nobody else waits, whatever was owed', async () => {

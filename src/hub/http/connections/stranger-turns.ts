@@ -20,9 +20,16 @@ export interface StrangerTurns {
    * Waits for a turn; `full` when there is no place to wait. What is done before anything else is waited for is charged to the
    * address.
    */
-  take(address: string): Promise<TurnOutcome>
+  take(address: string, account?: TurnAccount): Promise<TurnOutcome>
+  /** Takes back what the turns of this account have cost: an address does not owe for what succeeded. */
+  forgive(address: string, account: TurnAccount): void
   /** What something of this address cost otherwise. */
   charge(address: string, costMs: number): void
+}
+
+/** What the turns of one request have cost so far. */
+export interface TurnAccount {
+  costMs: number
 }
 
 export type TurnOutcome = 'begun' | 'full'
@@ -50,11 +57,11 @@ export function createStrangerTurns(options: StrangerTurnsOptions = {}): Strange
   const { measure = measureCost } = options
   const { waitingMax = WAITING_MAX, waitingPerCallerMax = WAITING_PER_CALLER_MAX } = options
   const debts = createCallerDebts()
-  const queue = new StrangerQueue<Resolve>(debts, { waitingMax, waitingPerCallerMax })
+  const queue = new StrangerQueue<Waiting>(debts, { waitingMax, waitingPerCallerMax })
   let restUntilMs = 0
   let isTurnAhead = false
   let giveUpRest: (() => void) | undefined
-  let begun: { readonly caller: Caller; readonly costMs: () => number } | undefined
+  let begun: Begun | undefined
 
   const charge = (caller: Caller, costMs: number): void => {
     const nowMs = now()
@@ -65,11 +72,15 @@ export function createStrangerTurns(options: StrangerTurnsOptions = {}): Strange
   }
   const begin = (): void => {
     const first = queue.shift()
-    begun = first && { caller: first.caller, costMs: measure() }
-    first?.item('begun')
+    begun = first && { caller: first.caller, account: first.item.account, costMs: measure() }
+    first?.item.resolve('begun')
   }
   const end = (): void => {
-    if (begun !== undefined) charge(begun.caller, begun.costMs())
+    if (begun !== undefined) {
+      const costMs = begun.costMs()
+      begun.account.costMs += costMs
+      charge(begun.caller, costMs)
+    }
     begun = undefined
     isTurnAhead = false
     proceed()
@@ -85,11 +96,18 @@ export function createStrangerTurns(options: StrangerTurnsOptions = {}): Strange
     inNextTurn(begin, end)
   }
   return {
-    take: (address) =>
+    take: (address, account = { costMs: 0 }) =>
       new Promise((resolve) => {
-        queue.push(address, resolve, now())?.('full')
+        queue.push(address, { resolve, account }, now())?.resolve('full')
         proceed()
       }),
+    forgive: (address, account) => {
+      const caller = callerOf(address)
+      debts.forgive(caller, account.costMs, now())
+      account.costMs = 0
+      queue.rankAgain(caller)
+      proceed()
+    },
     charge: (address, costMs) => charge(callerOf(address), costMs),
   }
 }
@@ -97,7 +115,16 @@ export function createStrangerTurns(options: StrangerTurnsOptions = {}): Strange
 /** All ports have one. */
 export const strangerTurns: StrangerTurns = createStrangerTurns()
 
-type Resolve = (outcome: TurnOutcome) => void
+interface Waiting {
+  readonly resolve: (outcome: TurnOutcome) => void
+  readonly account: TurnAccount
+}
+
+interface Begun {
+  readonly caller: Caller
+  readonly account: TurnAccount
+  readonly costMs: () => number
+}
 
 /** Promises and ticks run between two immediates. */
 function runInNextTurn(...calls: (() => void)[]): void {

@@ -51,6 +51,8 @@ export type EnrollmentOutcome =
       readonly agentId: AgentId
       readonly certificatePem: string
       readonly rootPem: string
+      /** The answer is the kept one: the request spent no token. docs/protocol.md ENR-17. */
+      readonly isRepetition?: boolean
     }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
@@ -129,7 +131,7 @@ async function enrollAlone(
   if ('replay' in standing) {
     const { agentId, certificatePem } = standing.replay
     const { rootPem } = dependencies.authority
-    return { ok: true, agentId, certificatePem, rootPem }
+    return { ok: true, agentId, certificatePem, rootPem, isRepetition: true }
   }
   if (standing.ok) {
     return signAndCommit(dependencies, standing.token, standing.csr, attempt)
