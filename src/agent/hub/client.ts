@@ -2,7 +2,7 @@
 // certificate that it was opened with, so a new identity needs a new pool.
 
 import { hash } from 'node:crypto'
-import type { SecureContextOptions } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import type { CargoId, DeliveryId, Recipient } from '../../protocol/identifiers.ts'
 import { ROUTES } from '../../protocol/routes.ts'
@@ -16,6 +16,7 @@ import {
   sendForBytes,
   sendToHub,
 } from './request.ts'
+import { TlsContexts } from './tls-contexts.ts'
 import {
   type Bundle,
   decodeBundleReply,
@@ -72,7 +73,7 @@ const BLOB_TYPE = 'application/octet-stream'
 const SHA256_MEMBER = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?=$|,)/
 
 export function createHubClient(options: HubClientOptions): HubClient {
-  const connections = createHttpConnections(() => identityTls(options))
+  const connections = createHttpConnections(() => openIdentityTls(options))
   const manifestCache = new ManifestCache()
 
   const requestTo = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]) => ({
@@ -130,13 +131,15 @@ export function createHubClient(options: HubClientOptions): HubClient {
   }
 }
 
-/** Of a connection of this identity. */
-export function identityTls({
+const identityTls = new TlsContexts()
+
+/** Of all connections of this identity: requests and stream. */
+export function openIdentityTls({
   keyPem,
   certificatePem,
   trustPem,
-}: Pick<HubClientOptions, 'keyPem' | 'certificatePem' | 'trustPem'>): SecureContextOptions {
-  return { key: keyPem, cert: certificatePem, ca: trustPem }
+}: Pick<HubClientOptions, 'keyPem' | 'certificatePem' | 'trustPem'>): SecureContext {
+  return identityTls.open({ key: keyPem, cert: certificatePem, ca: trustPem })
 }
 
 /** Asks for the manifest only when it has changed (RFC 9110, `If-None-Match`). */

@@ -1,13 +1,14 @@
 // The hub's enroll port: trusted through a given CA file, else through the system's store; reached through a proxy
 // where the environment names one.
 
-import { getCACertificates, rootCertificates, type SecureContextOptions } from 'node:tls'
+import { getCACertificates, rootCertificates } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { EnrollRequestBody, RecoverRequestBody } from '../../protocol/schemas.ts'
 import { createHttpConnections, type HttpConnections } from './http-connections.ts'
 import { createProxiedConnections } from './proxied-connections.ts'
 import { type HubOutcome, type HubRequest, routeUrl, sendToHub } from './request.ts'
+import { TlsContexts } from './tls-contexts.ts'
 import { decodeEnrollReply, decodeIssueReply, type EnrollReply, type IssueReply } from './wire.ts'
 
 /** Every method throws HubUnreachableError when there is no usable answer. */
@@ -75,14 +76,17 @@ export function createPublicConnections({
   httpsProxy,
   noProxy,
 }: Pick<EnrollClientOptions, 'trustPem' | 'httpsProxy' | 'noProxy'>): HttpConnections {
-  const readTls = (): SecureContextOptions => ({ ca: trustPem ?? systemCertificates() })
+  const readTrust = (): string | readonly string[] => trustPem ?? systemCertificates()
   return httpsProxy === undefined
-    ? createHttpConnections(readTls)
-    : createProxiedConnections({ httpsProxy, noProxy, readTls })
+    ? createHttpConnections(() => publicTls.open({ ca: readTrust() }))
+    : createProxiedConnections({ httpsProxy, noProxy, readTrust })
 }
 
+const publicTls = new TlsContexts()
+let systemStore: readonly string[] | undefined
+
 /** A host without a certificate store has nothing better than the roots that Node carries. */
-function systemCertificates(): string[] {
-  const system = getCACertificates('system')
-  return system.length > 0 ? system : [...rootCertificates]
+function systemCertificates(): readonly string[] {
+  const system = (systemStore ??= getCACertificates('system'))
+  return system.length > 0 ? system : rootCertificates
 }

@@ -8,6 +8,7 @@ import {
   type Socket,
 } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { createSecureContext } from 'node:tls'
 import { waitUntil } from '../../../test/support/processes.ts'
 import { createHttpConnections, type HttpConnections, type HttpReply } from './http-connections.ts'
 
@@ -36,7 +37,7 @@ async function listen(server: Server, protocol = 'http:'): Promise<Place> {
 }
 
 function open(connectTimeoutMs?: number): HttpConnections {
-  const connections = createHttpConnections(() => ({}), connectTimeoutMs)
+  const connections = createHttpConnections(() => createSecureContext(), connectTimeoutMs)
   stack.defer(() => connections.destroy())
   return connections
 }

@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestOverHttps } from 'node:https'
 import type { Socket } from 'node:net'
-import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls'
+import { type SecureContext, TLSSocket } from 'node:tls'
 
 export interface HttpConnections {
   /** Throws what kept it from an answer. */
@@ -45,12 +45,12 @@ export const CONNECT_TIMEOUT_MS = 5000
 const PARKED_MS_MAX = 75_000
 const AGENT_OPTIONS = { keepAlive: true, timeout: PARKED_MS_MAX }
 
-/** `readTls` is asked before the first connection that needs TLS. */
+/** `openTls` is asked before the first connection that needs TLS. */
 export function createHttpConnections(
-  readTls: () => SecureContextOptions,
+  openTls: () => SecureContext,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): HttpConnections {
-  return new ConnectionPool(readTls, connectTimeoutMs)
+  return new ConnectionPool(openTls, connectTimeoutMs)
 }
 
 class SilenceError extends Error {
@@ -58,7 +58,7 @@ class SilenceError extends Error {
 }
 
 class ConnectionPool implements HttpConnections {
-  readonly #readTls: () => SecureContextOptions
+  readonly #openTls: () => SecureContext
   readonly #connectTimeoutMs: number
   readonly #http = new HttpAgent(AGENT_OPTIONS)
   #https: HttpsAgent | undefined
@@ -66,8 +66,8 @@ class ConnectionPool implements HttpConnections {
   /** Who waits for the end of what is under way. */
   readonly #closing: (() => void)[] = []
 
-  constructor(readTls: () => SecureContextOptions, connectTimeoutMs: number) {
-    this.#readTls = readTls
+  constructor(openTls: () => SecureContext, connectTimeoutMs: number) {
+    this.#openTls = openTls
     this.#connectTimeoutMs = connectTimeoutMs
   }
 
@@ -130,7 +130,7 @@ class ConnectionPool implements HttpConnections {
     this.#https ??= new HttpsAgent({
       ...AGENT_OPTIONS,
       // One for all its connections.
-      secureContext: createSecureContext(this.#readTls()),
+      secureContext: this.#openTls(),
     })
     return requestOverHttps(url, { agent: this.#https, method, headers })
   }

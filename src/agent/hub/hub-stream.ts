@@ -2,7 +2,7 @@
 
 import { describeConnectionFailure } from '../../platform/connection-failure.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import { type HubClientOptions, identityTls } from './client.ts'
+import { type HubClientOptions, openIdentityTls } from './client.ts'
 import { createHttpConnections, type HttpConnections } from './http-connections.ts'
 import {
   type HubRefusal,
@@ -34,7 +34,7 @@ const WINDOW_BYTES_MAX = 64 * 1024
 export async function openHubStream(options: HubStreamOptions): Promise<HubStreamReply> {
   const { baseUrl, lastEventId, silenceMs = SILENCE_MS } = options
   const url = routeUrl(baseUrl, ROUTES.stream.path)
-  const connections = createHttpConnections(() => identityTls(options))
+  const connections = createHttpConnections(() => openIdentityTls(options))
   try {
     const reply = await connections.send({
       url,

@@ -1,13 +1,12 @@
 // HTTP through the proxy that HTTPS_PROXY names: by CONNECT, unless NO_PROXY names the server.
 
-import type { SecureContextOptions } from 'node:tls'
 import type { EnvHttpProxyAgent } from 'undici'
 import { CONNECT_TIMEOUT_MS, type HttpConnections } from './http-connections.ts'
 
 export interface ProxyOptions {
   readonly httpsProxy: string
   readonly noProxy: string | undefined
-  readonly readTls: () => SecureContextOptions
+  readonly readTrust: () => string | readonly string[]
 }
 
 export function createProxiedConnections(options: ProxyOptions): HttpConnections {
@@ -35,10 +34,12 @@ export function createProxiedConnections(options: ProxyOptions): HttpConnections
 async function openAgent({
   httpsProxy,
   noProxy,
-  readTls,
+  readTrust,
 }: ProxyOptions): Promise<EnvHttpProxyAgent> {
   const { EnvHttpProxyAgent: Agent } = await import('undici')
-  const connect = { ...readTls(), timeout: CONNECT_TIMEOUT_MS }
+  const trust = readTrust()
+  const ca = typeof trust === 'string' ? trust : [...trust]
+  const connect = { ca, timeout: CONNECT_TIMEOUT_MS }
   return new Agent({
     httpsProxy,
     // Given even when empty: otherwise undici would read the environment behind our back.

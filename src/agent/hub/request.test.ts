@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
+import { createSecureContext } from 'node:tls'
 import { createHttpConnections } from './http-connections.ts'
 import { HubUnreachableError, routeUrl, sendToHub } from './request.ts'
 
 async function ask(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const connections = createHttpConnections(() => ({}))
+  const connections = createHttpConnections(() => createSecureContext())
   try {
     const { outcome } = await sendToHub({
       connections,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createSecureContext } from 'node:tls'
 import { createHttpConnections } from '../hub/http-connections.ts'
 import { type Answer, ReleaseServer } from '../../../test/support/release-server.ts'
 import { download, parseReleaseUrl, releaseFileUrl } from './download.ts'
@@ -8,7 +9,7 @@ const CONTENT = Buffer.from('content')
 
 describe('[UPD-7] a download', () => {
   let server: ReleaseServer
-  const connections = createHttpConnections(() => ({}))
+  const connections = createHttpConnections(() => createSecureContext())
   before(async () => {
     server = await ReleaseServer.start()
   })
