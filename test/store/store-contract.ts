@@ -33,6 +33,7 @@ import { testCertificates } from './store-contract-certificates.ts'
 import { testFleetChanges } from './store-contract-changes.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRootSets } from './store-contract-roots.ts'
+import { testTokenEnds } from './store-contract-token-ends.ts'
 import { testSealedFiles } from './store-contract-sealed.ts'
 import { appendEntry } from '../../src/hub/service/append-entries.ts'
 
@@ -173,36 +174,6 @@ function testTokens(store: () => Store): void {
     assert.deepEqual(await store().reader.pageTokens({ limit: 9 }), [second, first])
     const named = await store().reader.findTokensByPrefix(second.hash.slice(0, 16))
     assert.deepEqual(named, [second])
-  })
-}
-
-function testTokenEnds(store: () => Store): void {
-  const SOON = new Date(NOW.getTime() + 60_000)
-
-  test('[TOK-4] an entry of the log ends for good the tokens that have expired by then, and no others', async () => {
-    const expired = await insertToken(store(), { expiresAt: SOON })
-    const open = await insertToken(store(), { expiresAt: new Date(SOON.getTime() + 1) })
-    const consumed = await insertToken(store(), { expiresAt: SOON, consumedAt: NOW })
-    const revoked = await insertToken(store(), { expiresAt: NOW, endedAt: NOW })
-    await append(store(), { at: NOW })
-    assert.deepEqual(await store().reader.findToken(expired.hash), expired)
-    await append(store(), { at: SOON })
-    const ended = { ...expired, endedAt: SOON }
-    assert.deepEqual(await store().reader.pageTokens({ limit: 9 }), [
-      revoked,
-      consumed,
-      open,
-      ended,
-    ])
-  })
-
-  test('[TOK-4] a token that was made after the clock had been ahead is not older than itself', async () => {
-    await append(store(), { at: new Date('2036-06-01T00:00:00Z') })
-    const token = await insertToken(store(), { expiresAt: SOON })
-    await append(store(), { at: NOW })
-    assert.deepEqual(await store().reader.findToken(token.hash), token)
-    await append(store(), { at: SOON })
-    assert.deepEqual((await store().reader.findToken(token.hash))?.endedAt, SOON)
   })
 }
 

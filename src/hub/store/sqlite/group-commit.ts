@@ -9,6 +9,7 @@ import type { Connection } from './encrypted-database.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { TransactionMemory } from './transaction-memory.ts'
 
 /** A transaction that ended, for the metrics that count transactions. */
 export interface CommittedBatch {
@@ -110,11 +111,13 @@ export class GroupCommit {
     const writes = batch.length
     let last: AuditEntry | undefined
     let commitMs = 0
+    const memory = new TransactionMemory()
+    const turn = new TurnGuard()
     const changesBefore = this.#session.changes
     try {
       this.#session.run('BEGIN IMMEDIATE')
       for (const queued of batch) {
-        const outcome = await this.#runInSavepoint(queued)
+        const outcome = await this.#runInSavepoint(queued, memory, turn)
         outcomes.push(outcome.settle)
         last = outcome.lastEntry ?? last
       }
@@ -127,6 +130,8 @@ export class GroupCommit {
       for (const queued of batch) queued.reject(failure)
       this.#onBatch({ writes, commitMs, isCommitted: false })
       return
+    } finally {
+      turn.end()
     }
     this.#commits += 1
     if (this.#session.changes !== changesBefore) this.#version += 1
@@ -136,18 +141,23 @@ export class GroupCommit {
   }
 
   /** Throws only when the whole transaction is gone. */
-  async #runInSavepoint(queued: QueuedWrite): Promise<WorkOutcome> {
+  async #runInSavepoint(
+    queued: QueuedWrite,
+    memory: TransactionMemory,
+    turn: TurnGuard,
+  ): Promise<WorkOutcome> {
     const lease = { isActive: true }
-    const writer = new SqliteWriter(() => this.#sessionFor(lease))
+    const writer = new SqliteWriter(() => this.#sessionFor(lease), memory)
     this.#session.run('SAVEPOINT work')
     try {
-      const value = await withinThisTurn(queued.work(writer))
+      const value = await turn.within(queued.work(writer))
       this.#requireTransaction()
       this.#session.run('RELEASE work')
       return { settle: () => queued.resolve(value), lastEntry: writer.lastAppended }
     } catch (error) {
       // After some failures (disk full, I/O) SQLite has rolled back everything by itself.
       if (!this.#connection.inTransaction) throw error
+      memory.forget()
       this.#session.run('ROLLBACK TO work')
       this.#session.run('RELEASE work')
       return { settle: () => queued.reject(error) }
@@ -174,19 +184,28 @@ export class GroupCommit {
 
 /**
  * A write function that awaits nothing but its writer ends within the turn of the event loop in which it started. One
- * that does not would hold up every other write, for ever if it waits for one of them.
+ * that does not would hold up every other write, for ever if it waits for one of them. All functions of a batch run in one turn
+ * unless one of them fails this way, and so share what tells that the turn is over.
  */
-async function withinThisTurn<T>(work: Promise<T>): Promise<T> {
-  let immediate: NodeJS.Immediate | undefined
-  const turnEnd = new Promise<undefined>((resolve) => {
-    immediate = setImmediate(() => resolve(undefined))
-  })
-  try {
-    const result = await Promise.race([work.then((value) => ({ value })), turnEnd])
+class TurnGuard {
+  #immediate: NodeJS.Immediate | undefined
+  #giveUp: Settle | undefined
+
+  async within<T>(work: Promise<T>): Promise<T> {
+    this.#immediate ??= setImmediate(() => {
+      this.#immediate = undefined
+      this.#giveUp?.()
+    })
+    const result = await new Promise<{ readonly value: T } | undefined>((resolve, reject) => {
+      this.#giveUp = () => resolve(undefined)
+      work.then((value) => resolve({ value }), reject)
+    })
     invariant(result !== undefined, 'a write function awaits nothing but its writer')
     return result.value
-  } finally {
-    clearImmediate(immediate)
+  }
+
+  end(): void {
+    clearImmediate(this.#immediate)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type {
   AgentId,
@@ -23,7 +24,7 @@ import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
-import { insertEntries } from './entries.ts'
+import { insertEntries, selectChainEnd } from './entries.ts'
 import { cancelDeliveries, insertDeliveries, replaceDeliveries } from './deliveries.ts'
 import {
   deleteChange,
@@ -47,11 +48,19 @@ import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
 import { SqliteReader } from './sqlite-reader.ts'
+import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
+import { TransactionMemory } from './transaction-memory.ts'
 
 /** Its reads see what it wrote. */
 export class SqliteWriter extends SqliteReader implements StoreWriter {
+  readonly #memory: TransactionMemory
   #lastAppended: AuditEntry | undefined
+
+  constructor(session: () => SqlSession, memory: TransactionMemory = new TransactionMemory()) {
+    super(session)
+    this.#memory = memory
+  }
 
   get lastAppended(): AuditEntry | undefined {
     return this.#lastAppended
@@ -122,10 +131,13 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async endExpiredTokens(now: Date): Promise<void> {
+    const session = this.session()
+    if (this.#memory.hasEndedTokens(now, session.changes)) return
     const sql = `UPDATE enrollment_tokens INDEXED BY tokens_por_fim SET ended_at = ?
        WHERE consumed_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
-    this.session().run(sql, now.getTime(), now.getTime())
-    endExpiredAccessTokens(this.session(), now)
+    session.run(sql, now.getTime(), now.getTime())
+    endExpiredAccessTokens(session, now)
+    this.#memory.noteEndedTokens(now, session.changes)
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
@@ -262,9 +274,16 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     return session.run(sql, jti, expiresAt.getTime()) === 1
   }
 
+  override async findChainEnd(): Promise<ChainEnd | undefined> {
+    const session = this.session()
+    this.#memory.chainEnd ??= selectChainEnd(session)
+    return this.#memory.chainEnd
+  }
+
   async insertEntries(entries: readonly AuditEntry[]): Promise<void> {
     insertEntries(this.session(), entries)
     this.#lastAppended = entries.at(-1) ?? this.#lastAppended
+    this.#memory.chainEnd = entries.at(-1) ?? this.#memory.chainEnd
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {
