@@ -34,8 +34,16 @@ const BY_CODE: ReadonlyMap<string, ConnectionFailure> = new Map([
   ['UND_ERR_BODY_TIMEOUT', 'timeout'],
 ])
 
+/** What OpenSSL says where Node has no code for it: a request was written before the handshake had ended. */
+const REASON_IN_MESSAGE = /:SSL routines:[^:]*:([^:]+):/
+const REASONS_WITHOUT_TLS: ReadonlySet<string> = new Set([
+  'wrong version number',
+  'packet length too long',
+])
+
 export function classifyConnectionFailure(error: unknown): ConnectionFailure {
   const code = errnoCode(error) ?? ''
+  if (code === 'EPROTO' && REASONS_WITHOUT_TLS.has(opensslReasonOf(error) ?? '')) return 'no_tls'
   const known = BY_CODE.get(code)
   if (known !== undefined) return known
   if (code.startsWith('ERR_SSL_')) return 'tls_refused'
@@ -48,7 +56,13 @@ export function classifyConnectionFailure(error: unknown): ConnectionFailure {
 export function describeConnectionFailure(error: unknown): string {
   const failure = classifyConnectionFailure(error)
   if (failure === 'no_tls') return 'it does not speak TLS'
-  if (failure !== 'tls_refused' || !(error instanceof Error)) return describeError(error)
-  const { reason } = error as { reason?: unknown }
-  return typeof reason === 'string' ? `TLS: ${reason}` : describeError(error)
+  if (failure !== 'tls_refused') return describeError(error)
+  const reason = opensslReasonOf(error)
+  return reason === undefined ? describeError(error) : `TLS: ${reason}`
+}
+
+function opensslReasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { reason, message } = error as Error & { reason?: unknown }
+  return typeof reason === 'string' ? reason : REASON_IN_MESSAGE.exec(message)?.[1]
 }
