@@ -114,13 +114,8 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     return following
   }
 
-  let seenVersion = -1
   const tick = async (): Promise<void> => {
-    const { version } = store
-    if (version !== seenVersion) {
-      tail.advance((await reader.findChainEnd())?.seq ?? 0)
-      seenVersion = version
-    }
+    tail.advance((await reader.findChainEnd())?.seq ?? 0)
     if (mustFollow) await follow()
     await keeper.flush()
   }
