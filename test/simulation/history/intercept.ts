@@ -22,7 +22,7 @@ const FILE_FUNCTIONS = Object.getOwnPropertyNames(DiskCalls.prototype).filter(
 interceptFiles(fsPromises as unknown as Functions)
 interceptRealSyncs(fs as unknown as Functions)
 interceptSignatures(Object.getPrototypeOf(webcrypto.subtle) as Functions)
-interceptKeys(crypto as unknown as Functions)
+interceptThreads(crypto as unknown as Functions)
 interceptRandomness(crypto as unknown as Functions)
 interceptImmediates(globalThis as unknown as Functions)
 interceptTimeouts(AbortSignal as unknown as Functions)
@@ -61,14 +61,17 @@ function interceptSignatures(subtle: Functions): void {
   }
 }
 
-function interceptKeys(functions: Functions): void {
-  const original = functions['generateKeyPair']
-  if (original === undefined) throw new Error('Node generates keys')
-  const generate = promisify(original) as AnyFunction
-  functions['generateKeyPair'] = Object.assign((...values: unknown[]) => original(...values), {
-    [promisify.custom]: (...values: unknown[]) =>
-      currentProgram()?.step(() => generate(...values)) ?? generate(...values),
-  })
+/** Of what the thread pool does, only the form with a promise: nobody here takes a callback. */
+function interceptThreads(functions: Functions): void {
+  for (const name of ['generateKeyPair', 'sign']) {
+    const original = functions[name]
+    if (original === undefined) throw new Error(`node:crypto has ${name}`)
+    const start = promisify(original) as AnyFunction
+    functions[name] = Object.assign((...values: unknown[]) => original(...values), {
+      [promisify.custom]: (...values: unknown[]) =>
+        currentProgram()?.step(() => start(...values)) ?? start(...values),
+    })
+  }
 }
 
 function interceptRandomness(functions: Functions): void {
