@@ -152,7 +152,6 @@ export const ROOMS: readonly Room[] = [
     name: 'hub/service/admin',
     what: 'what operators ask for, and who they are',
     imports: [
-      'hub/service/agent',
       'hub/service/cargo',
       'hub/service/policy',
       'hub/service/roots',

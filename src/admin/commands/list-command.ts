@@ -4,7 +4,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
 import { type ListPage, type ListRange, type PageRequest, readListPages } from './list-pages.ts'
-import { printRowsAsJson, printRowsAsTable } from './print-rows.ts'
+import { printRowsAsJson, printRowsAsTable } from '../terminal/print-rows.ts'
 import type { Columns } from '../terminal/table.ts'
 
 export interface List<Plural extends string, Row> {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AdminRefusal } from './admin-act.ts'
+import { parseInstant } from '../../platform/instants.ts'
 import { LIST_PAGE_MAX } from '../../protocol/admin/bounds.ts'
 import type { Page } from '../store/store.ts'
 
@@ -49,4 +50,11 @@ export function pageOf<Row extends { readonly id: string }>(
 ): Row[] | undefined {
   const start = after === undefined ? 0 : rows.findIndex(({ id }) => id === after) + 1
   return after !== undefined && start === 0 ? undefined : rows.slice(start, start + limit)
+}
+
+/** Throws an AdminRefusal on what is no time of RFC 3339 (docs/protocol.md API-26). */
+export function parseTime(text: string): Date {
+  const time = parseInstant(text)
+  if (time !== undefined) return time
+  throw new AdminRefusal('time_invalid', `${text} is not a time`)
 }

@@ -4,7 +4,6 @@ import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
-import type { PollRecorder } from '../agent/record-polls.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
 import type { WebhookControl } from '../webhooks/webhook-control.ts'
@@ -21,7 +20,8 @@ export interface AdminHub {
   readonly contentBytesMax: number
   /** The renewal threshold of the agents, which says when an agent is late. */
   readonly renewalThresholdMs: number
-  readonly polls?: PollRecorder
+  /** Knows the polls that are not written yet; of a running hub. */
+  readonly polls?: { lastPollAt(agentId: AgentId): Date | undefined }
   /** Of a running hub. */
   readonly roots?: AdminRoots
   /** Ends a revoked agent’s connections, and has its certificates revoked at the CA; of a running hub. */

@@ -5,8 +5,7 @@ import type { EntryFilter } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminCargo, toAdminDelivery, toAdminEntry, toAdminToken } from '../admin-views.ts'
 import { findAgent } from '../find-agent.ts'
-import { parseTime } from '../parse-time.ts'
-import { readPage } from '../read-page.ts'
+import { parseTime, readPage } from '../read-page.ts'
 
 export const listTokens: Read<'listTokens'> = async (reader, request) => {
   const { rows, next } = await readPage(request, reader.pageTokens.bind(reader), toAdminToken)

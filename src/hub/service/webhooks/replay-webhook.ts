@@ -4,7 +4,7 @@ import { HubEventType } from '../../../protocol/words.ts'
 import { nameWebhook, type Webhook } from '../../domain/webhook.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { findWebhook } from './find-webhook.ts'
-import { parseTime } from '../parse-time.ts'
+import { parseTime } from '../read-page.ts'
 import { viewWebhook, type WebhookContext } from './webhook-views.ts'
 
 /** What was sent already is sent again from there on, or what was given up once more; without either it goes on at once. */

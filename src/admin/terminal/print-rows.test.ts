@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { Output } from '../terminal/output.ts'
+import { Output } from './output.ts'
 import { printRowsAsJson, printRowsAsTable, type RowPrinter } from './print-rows.ts'
 
 interface Host {

@@ -1,5 +1,5 @@
-import type { Output } from '../terminal/output.ts'
-import { type Columns, tableOf } from '../terminal/table.ts'
+import type { Output } from './output.ts'
+import { type Columns, tableOf } from './table.ts'
 
 /** Prints a list that may be too long to hold, page by page. */
 export interface RowPrinter<Row> {
