@@ -24,9 +24,15 @@ registerHooks({
 })
 `
 
-/** For commands, logs and the shapes of JSON. What else an agent may need, it loads when it needs it. */
+/** For commands, logs, the shapes of JSON, and the recipient of sealed files. What else an agent may need, it loads when it needs it. */
 const LIGHT = [
+  '@noble/ciphers',
+  '@noble/curves',
+  '@noble/hashes',
+  '@noble/post-quantum',
   '@pinojs/redact',
+  '@scure/base',
+  'age-encryption',
   'atomic-sleep',
   'colorette',
   'commander',
@@ -66,6 +72,8 @@ test('an agent that has installed a certificate and waits has loaded no library 
   const exited = once(child, 'exit')
   try {
     await eventually('the certificate', () => host.readOut('site.crt').catch(() => false))
+    // The last that a start does: it reads the key that opens sealed files, by the library for these.
+    await eventually('the recipient to be told', () => hub.recipients.length > 0)
   } finally {
     child.kill('SIGKILL')
     await exited
