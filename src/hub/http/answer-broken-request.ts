@@ -8,6 +8,8 @@ import { type AnswerLogOptions, boundReason } from './answer-log.ts'
 /** What Node says of a request that it cannot parse. */
 export interface BrokenRequest extends Error {
   readonly code?: string
+  /** There only when the system refused to read or write: the connection failed, not the request. */
+  readonly syscall?: string
   /** The bytes that it was parsing, of which the request line may be the first. */
   readonly rawPacket?: Buffer
 }
@@ -30,7 +32,8 @@ export function answerBrokenRequest(
   // What still comes is refused again; closing now would take the answer from a client that has not read it yet.
   if (answered.has(socket)) return
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
-  if (socket.destroyed || !socket.writable || response?.headersSent) {
+  const isGone = socket.destroyed || !socket.writable || error.syscall !== undefined
+  if (isGone || response?.headersSent) {
     socket.destroy()
     return
   }

@@ -25,7 +25,7 @@ interface StartedServer {
 }
 
 async function startServer(
-  options: Partial<Pick<MtlsServerOptions, 'limits' | 'listManifest'>>,
+  options: Partial<Pick<MtlsServerOptions, 'limits' | 'listManifest' | 'log' | 'onRefusal'>>,
   authenticateAgent: (server: MtlsServer) => AuthenticateAgent,
 ): Promise<StartedServer> {
   const ca = await createFakeCa()
@@ -96,6 +96,30 @@ test('[BOOT-18] a hub that stops waits for nobody who has not shaken hands', asy
   const stopped = server.close(60_000).then(() => 'stopped')
   const late = sleep(20_000, 'late', { ref: false })
   assert.equal(await Promise.race([stopped, late]), 'stopped')
+})
+
+test('[SRF-20] a connection that its client resets is no request that is refused', async () => {
+  const lines: string[] = []
+  const counted: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const logging = createLogging({ filter: { levelOf: () => 'debug' }, format: 'json', destination })
+  const log = logging.forModule('test')
+  const onRefusal = (port: string, code: string): unknown => counted.push(`${port} ${code}`)
+  const { server, port, clientTls } = await startServer({ log, onRefusal }, () =>
+    assert.fail('it asks for nothing'),
+  )
+  try {
+    const socket = connectTcp({ host: '127.0.0.1', port })
+    const tls = connectTls({ ...clientTls, socket, servername: 'hub.test' })
+    // TLS 1.3 sends its tickets when it has taken the client's certificate.
+    await once(tls, 'session')
+    tls.write('GET /v1/manifest HTTP/1.1\r\n')
+    socket.resetAndDestroy()
+    await waitUntil('its end', async () => (await server.countConnections()) === 0 || undefined)
+    assert.deepEqual({ lines, counted }, { lines: [], counted: [] })
+  } finally {
+    await server.close(0)
+  }
 })
 
 test('[AUT-12] an agent that is revoked between the decision about its first request and the serving of it is not served', async () => {
