@@ -6,7 +6,7 @@ import { readCommonName, readSubjectAltNames } from './csr-names.ts'
 import { isSignedBy, type SignedParts } from './csr-signature.ts'
 import { type DerElement, DerTag, readDerAll, readDerSequence } from './der.ts'
 import type { PrivateKey } from './keys.ts'
-import { decodePem } from './pem.ts'
+import { decodePem, encodePem } from './pem.ts'
 import { certifiedKeyTypeOf, findPublicKeyFault } from './public-key-bounds.ts'
 import { writeBitString, writeDer, writeSequence } from './write-der.ts'
 
@@ -34,7 +34,6 @@ const ED25519 = signingAlgorithm(null, '06032b6570')
 
 const VERSION_1 = Buffer.from('020100', 'hex')
 const COMMON_NAME = Buffer.from('0603550403', 'hex')
-const PEM_LINE = /.{1,64}/g
 
 const signInThread = promisify(sign)
 
@@ -50,13 +49,7 @@ export async function createCsrPem(commonName: string, key: PrivateKey): Promise
   const info = writeSequence(VERSION_1, subject, key.publicKeySpki, noAttributes)
   const signature = await signInThread(digest, info, key.keyObject)
   const request = writeSequence(info, identifier, writeBitString(signature))
-  const lines = request.toString('base64').match(PEM_LINE) ?? []
-  return [
-    '-----BEGIN CERTIFICATE REQUEST-----',
-    ...lines,
-    '-----END CERTIFICATE REQUEST-----',
-    '',
-  ].join('\n')
+  return encodePem(request, 'CERTIFICATE REQUEST')
 }
 
 function signingAlgorithm(digest: string | null, content: string): SigningAlgorithm {
