@@ -1,6 +1,7 @@
 // A list of the hub, page by page, so that no list is ever held.
 
 import { SvcError } from '../../platform/errors.ts'
+import { readAhead } from './read-ahead.ts'
 
 /** A page of a list, as the hub answers it; a hub from before pages answers the whole list, without `next`. */
 export interface ListPage {
@@ -18,28 +19,23 @@ export type ListRange = PageRequest
 /** Small enough that the first row comes at once, and large enough that requests cost little. */
 export const LIST_PAGE_ROWS = 2000
 
-/** Asks for each page before the caller has done with the one before. docs/protocol.md CLI-50, API-15. */
+/** docs/protocol.md CLI-50, API-15. */
 export async function* readListPages<Page extends ListPage, Row>(
   ask: (request: PageRequest) => Promise<Page>,
   rowsOf: (page: Page) => readonly Row[],
-  range: ListRange = {},
+  { limit, ...start }: ListRange = {},
 ): AsyncGenerator<readonly Row[]> {
-  let left = range.limit ?? Number.POSITIVE_INFINITY
-  const { after } = range
-  let page = await askFirst(ask, { ...(after === undefined ? {} : { after }), ...sizeOf(left) })
-  for (;;) {
+  let left = limit ?? Number.POSITIVE_INFINITY
+  const first = await askFirst(ask, { ...start, ...sizeOf(left) })
+  const pages = readAhead(first, (page) => {
+    left -= rowsOf(page).length
+    if (typeof page.next !== 'string' || left <= 0) return undefined
+    return ask({ after: page.next, ...sizeOf(left) })
+  })
+  for await (const page of pages) {
     const rows = rowsOf(page)
-    const wanted = rows.length > left ? rows.slice(0, left) : rows
-    left -= wanted.length
-    const following =
-      typeof page.next === 'string' && left > 0
-        ? ask({ after: page.next, ...sizeOf(left) })
-        : undefined
-    // A caller that stops early does not hear of its failure.
-    following?.catch(() => undefined)
-    yield wanted
-    if (following === undefined) return
-    page = await following
+    // The whole list of an older hub may be longer than what is wanted.
+    yield left < 0 ? rows.slice(0, left) : rows
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { ENTRY_PAGE_MAX } from '../../protocol/admin/bounds.ts'
+import { readAhead } from './read-ahead.ts'
 
 export interface EntryQuery {
   readonly tipo?: string
@@ -14,10 +15,7 @@ export interface EntryRange {
   readonly limit?: number | undefined
 }
 
-/**
- * All entries that match, oldest first, page by page: the first `limit` of those after `after`. Asks for each page before
- * the caller has done with the one before.
- */
+/** All entries that match, oldest first, page by page: the first `limit` of those after `after`. */
 export async function* readEntryPages(
   operations: AdminOperations,
   query: EntryQuery,
@@ -26,19 +24,13 @@ export async function* readEntryPages(
   let left = limit
   const ask = (after: number) =>
     operations.listEntries({ ...query, after, limit: Math.min(ENTRY_PAGE_MAX, left) })
-  let asked = ask(start)
-  for (;;) {
-    const { eventos } = await asked
-    const last = eventos.at(-1)
-    if (last === undefined) return
+  const pages = readAhead(await ask(start), ({ eventos }) => {
     left -= eventos.length
     // A page may be shorter than asked for: only an empty one says that there is no more.
-    if (left > 0) asked = ask(last.seq)
-    // A caller that stops early does not hear of its failure.
-    asked.catch(() => undefined)
-    yield eventos
-    if (left <= 0) return
-  }
+    const last = eventos.at(-1)
+    return last !== undefined && left > 0 ? ask(last.seq) : undefined
+  })
+  for await (const { eventos } of pages) if (eventos.length > 0) yield eventos
 }
 
 /** The newest `count` entries that match, oldest first. */

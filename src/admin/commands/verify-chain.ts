@@ -3,6 +3,7 @@ import { SvcError, UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminChainLink } from '../../protocol/admin/views.ts'
 import type { Progress } from '../terminal/progress.ts'
+import { readAhead } from './read-ahead.ts'
 import { readEntryPages } from './read-entries.ts'
 
 export interface ChainVerification {
@@ -25,28 +26,19 @@ export function verifyChain(
 /** Enough that a request for them costs little. */
 const CHAIN_PAGE_ENTRIES = 5000
 
-/** Asks for each page before the one before is verified. A hub up to 0.4.0 knows whole entries only. docs/protocol.md API-30. */
+/** A hub up to 0.4.0 knows whole entries only. docs/protocol.md API-30. */
 async function* readChainPages(operations: AdminOperations): AsyncGenerator<AdminChainLink[]> {
   const ask = (after: number) => operations.listChain({ after, limit: CHAIN_PAGE_ENTRIES })
-  let asked = ask(0)
-  for (let isFirst = true; ; isFirst = false) {
-    let page
-    try {
-      page = await asked
-    } catch (error) {
-      const isOlder = isFirst && error instanceof SvcError && error.code === 'route_not_found'
-      if (!isOlder) throw error
-      yield* readEntryPages(operations, {})
-      return
-    }
-    if (page.next !== null) {
-      asked = ask(page.next)
-      // A caller that stops early does not hear of its failure.
-      asked.catch(() => undefined)
-    }
-    yield page.eventos
-    if (page.next === null) return
+  let first
+  try {
+    first = await ask(0)
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'route_not_found') throw error
+    yield* readEntryPages(operations, {})
+    return
   }
+  const pages = readAhead(first, ({ next }) => (next === null ? undefined : ask(next)))
+  for await (const { eventos } of pages) yield eventos
 }
 
 /** The same of a whole log that is read anyway: each page is printed when it is checked. */
