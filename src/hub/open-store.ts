@@ -106,6 +106,7 @@ function closingBoth(store: Store, headFile: AuditHeadFile): Store {
     get version() {
       return store.version
     },
+    versionOf: (id) => store.versionOf(id),
     write: (work) => store.write(work),
     close: async () => {
       await store.close()

@@ -33,6 +33,7 @@ import { testCertificates } from './store-contract-certificates.ts'
 import { testFleetChanges } from './store-contract-changes.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRootSets } from './store-contract-roots.ts'
+import { testVersions } from './store-contract-versions.ts'
 import { testTokenEnds } from './store-contract-token-ends.ts'
 import { testSealedFiles } from './store-contract-sealed.ts'
 import { appendEntry } from '../../src/hub/service/append-entries.ts'
@@ -58,6 +59,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('sets of roots', () => testRootSets(current))
     describe('audit log', () => testAuditLog(current))
     describe('writes', () => testWrites(current))
+    describe('versions', () => testVersions(current))
     describe('admin tokens', () => testAccessTokens(current))
     describe('pages and kept replies', () => testPages(current))
   })

@@ -18,6 +18,7 @@ export async function openTemporaryStore(): Promise<Store & AsyncDisposable> {
     get version() {
       return store.version
     },
+    versionOf: (id) => store.versionOf(id),
     write: (work) => store.write(work),
     close: () => store.close(),
     [Symbol.asyncDispose]: async () => {

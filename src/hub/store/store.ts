@@ -255,6 +255,11 @@ export interface Store {
    * agents were heard of, what their events cost, and how far webhooks are.
    */
   readonly version: number
+  /**
+   * The `version` since which no commit has changed what authentication and manifest of this agent read: what was read at a
+   * version is still so while this is not greater.
+   */
+  versionOf(id: AgentId): number
   write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

@@ -210,6 +210,7 @@ describe('webhooks', () => {
       get version() {
         return whole.version
       },
+      versionOf: (id) => whole.versionOf(id),
       write: (work) => whole.write(work),
       close: () => whole.close(),
     }

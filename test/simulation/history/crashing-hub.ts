@@ -238,6 +238,7 @@ function fillingUp(store: Store, isFull: () => boolean): Store {
     get version() {
       return store.version
     },
+    versionOf: (id) => store.versionOf(id),
     write: (work) =>
       isFull()
         ? Promise.reject(new StoreError('store_unavailable', 'database or disk is full'))

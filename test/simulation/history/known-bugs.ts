@@ -168,6 +168,7 @@ function forgivingStore(store: Store, consumed: ReadonlySet<TokenHash>): Store {
     get version() {
       return store.version
     },
+    versionOf: (id) => store.versionOf(id),
     write: (work) => store.write((writer) => work(forgiving(writer))),
     close: () => store.close(),
   }

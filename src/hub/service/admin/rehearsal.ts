@@ -59,7 +59,8 @@ export async function rehearse(
 /** A use case that forgets that it is only rehearsed breaks, and does nothing. A rehearsal waits for no turn. */
 function withoutCommits(hub: AdminContext): AdminContext {
   const { reader, version } = hub.store
-  const store = { reader, version, write: refuseCommit, close: refuseCommit }
+  const versionOf = () => version
+  const store = { reader, version, versionOf, write: refuseCommit, close: refuseCommit }
   const changes = { ...createFleetChanges(store), inTurn: <T>(work: () => Promise<T>) => work() }
   return { ...hub, store, changes }
 }

@@ -123,6 +123,41 @@ test('[AUT-3] [AUT-10] an agent that is revoked while its newer identity is used
   assert.equal(certificate?.firstUsedAt, null)
 })
 
+test('[AUT-3] a connection that was served is refused after the revocation of its agent, and only then', async () => {
+  const log = pino({ level: 'silent' })
+  const authenticate = createAuthenticateAgent({ store, clock, log, identityMatch: 'identity' })
+  const id = '22222222-2222-4222-8222-222222222222' as AgentId
+  const shown = { ...presented('4'), commonName: 'web-2' }
+  const agent = { ...newAgent('web-2'), id, createdAt: START }
+  now = START
+  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_not_registered' })
+  await store.write((writer) => writer.insertAgent(agent))
+  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_not_registered' })
+  await store.write((writer) =>
+    writer.insertCertificate({
+      sha256: '4'.repeat(64),
+      serial: '4',
+      agentId: id,
+      purpose: 'identity',
+      deliveryId: null,
+      rootSha256: null,
+      notBefore: START,
+      notAfter: END,
+    }),
+  )
+  const first = await authenticate(shown)
+  assert.equal(first.ok, true)
+  const known = await authenticate(shown)
+  await store.write((writer) => writer.setAgentCertificate(AGENT_ID, 'of another agent'))
+  const again = await authenticate(shown)
+  assert.ok(known.ok && again.ok)
+  assert.equal(again.agent, known.agent)
+  await store.write((writer) => writer.updateAgent({ ...agent, revokedAt: now }))
+  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_revoked' })
+  await store.write((writer) => writer.updateAgent({ ...agent, revokedAt: now, removedAt: now }))
+  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_not_registered' })
+})
+
 describe('what is presented', () => {
   // As Node's tls has it, of `openssl req -x509 -subj ...`.
   const peer = (subject: object): PeerCertificate =>

@@ -54,18 +54,21 @@ export function createAuthenticateAgent(
 ): AuthenticateAgent {
   const { store, clock, log, identityMatch } = dependencies
   const supersededReports = new Map<string, number>()
-  /** What the store says of a connection's certificate, for as long as nothing was committed since. */
+  /** What the store says of a connection's certificate, for as long as no commit was about its agent. */
   const known = new WeakMap<PresentedCertificate, StoredFacts>()
   const factsOf = async (
     presented: PresentedCertificate,
     commonName: string,
-  ): Promise<StoredFacts> => {
-    const { version, reader } = store
+  ): Promise<KnownFacts> => {
     const facts = known.get(presented)
-    if (facts?.version === version) return facts
-    const fresh = { version, ...(await readFacts(reader, presented, commonName)) }
-    known.set(presented, fresh)
-    return fresh
+    if (facts !== undefined && store.versionOf(facts.agent.id) <= facts.version) return facts
+    const { version, reader } = store
+    const { agent, certificate } = await readFacts(reader, presented, commonName)
+    // Of a stranger's certificate nobody could say when it has changed.
+    const isOwn = agent !== undefined && certificate?.agentId === agent.id
+    if (isOwn) known.set(presented, { version, agent, certificate })
+    else known.delete(presented)
+    return { agent, certificate }
   }
   return async (presented) => {
     const { commonName, notAfter } = presented
@@ -104,6 +107,7 @@ type KnownFacts = Pick<AuthenticationFacts, 'agent' | 'certificate'>
 
 interface StoredFacts extends KnownFacts {
   readonly version: number
+  readonly agent: Agent
 }
 
 async function readFacts(

@@ -110,6 +110,16 @@ test('[MAN-1] [FLT-2] is read again after every change, and not after what other
   )
 })
 
+test('[MAN-1] is not read again when another agent changes', async () => {
+  const agent = await insertAgent(store, 'web-6')
+  const other = await insertAgent(store, 'web-7')
+  const first = await listManifest(agent)
+  await store.write((writer) => writer.setActiveIdentity(other.id, 1, NOW))
+  assert.equal(await listManifest(agent), first)
+  await deliver(agent, 'site')
+  assert.equal((await listManifest(agent)).entregas.length, 1)
+})
+
 test('[MAN-4] changes nothing', async () => {
   const agent = await insertAgent(store, 'web-4')
   await deliver(agent, 'again')

@@ -17,15 +17,15 @@ interface KnownManifest {
 
 /**
  * The agent’s open deliveries, asked for by itself. docs/protocol.md MAN. For the same agent, as authentication knows it, it
- * is the same object until the store changes.
+ * is the same object until a commit is about that agent, or about all.
  */
 export function createListManifest(store: Store, polls: PollRecorder): ListManifest {
   const known = new WeakMap<Agent, KnownManifest>()
   return async (agent) => {
     polls.record(agent.id)
-    const { version, reader } = store
     const last = known.get(agent)
-    if (last?.version === version) return last.manifest
+    if (last !== undefined && store.versionOf(agent.id) <= last.version) return last.manifest
+    const { version, reader } = store
     const manifest = await readManifest(reader, agent.id)
     known.set(agent, { version, manifest })
     return manifest

@@ -53,6 +53,7 @@ test('[REC-7] a recovery and its new certificate are recorded in one commit', as
   const watched: Store = {
     reader: store.reader,
     version: 0,
+    versionOf: () => 0,
     close: () => store.close(),
     write: async (work) => {
       const result = await store.write(work)

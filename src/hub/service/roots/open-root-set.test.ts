@@ -23,6 +23,7 @@ test('[TRU-11] a start that cannot write the next set down goes on with the one 
   const full: Store = {
     reader: store.reader,
     version: 0,
+    versionOf: () => 0,
     write: () => Promise.reject(new StoreError('store_unavailable', 'database or disk is full')),
     close: () => Promise.resolve(),
   }

@@ -133,6 +133,7 @@ describe('certificates that become late', () => {
     const failing: Store = {
       reader: store.reader,
       version: 0,
+      versionOf: () => 0,
       write: async (work) => {
         if ((writes += 1) === 3) throw new Error('the disk is full')
         return store.write(work)

@@ -298,6 +298,7 @@ describe('revoking at the CA', () => {
       const dying: Store = {
         reader: store.reader,
         version: 0,
+        versionOf: () => 0,
         close: () => Promise.resolve(),
         write: (work) => {
           writesLeft -= 1
@@ -330,6 +331,7 @@ describe('revoking at the CA', () => {
       const filling: Store = {
         reader: store.reader,
         version: 0,
+        versionOf: () => 0,
         close: () => Promise.resolve(),
         write: (work) => (isFull ? Promise.reject(new Error('disk full')) : store.write(work)),
       }

@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreWriter } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
+import { AgentVersions } from './agent-versions.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -43,8 +44,9 @@ export class GroupCommit {
   readonly #onCommit: (last: AuditEntry) => void
   readonly #onBatch: (batch: CommittedBatch) => void
   readonly #queue: QueuedWrite[] = []
+  /** Of what `Store.version` counts. */
+  readonly versions: AgentVersions = new AgentVersions()
   #commits = 0
-  #version = 0
   #isRunning = false
   #isClosed = false
   #drained: Settle | undefined
@@ -63,11 +65,6 @@ export class GroupCommit {
   /** Commits so far. */
   get commits(): number {
     return this.#commits
-  }
-
-  /** Counts the commits that changed what `Store.version` counts. */
-  get version(): number {
-    return this.#version
   }
 
   write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
@@ -114,6 +111,7 @@ export class GroupCommit {
     const memory = new TransactionMemory()
     const turn = new TurnGuard()
     const changesBefore = this.#session.changes
+    this.#session.takeChangedAgents()
     try {
       this.#session.run('BEGIN IMMEDIATE')
       for (const queued of batch) {
@@ -134,7 +132,9 @@ export class GroupCommit {
       turn.end()
     }
     this.#commits += 1
-    if (this.#session.changes !== changesBefore) this.#version += 1
+    if (this.#session.changes !== changesBefore) {
+      this.versions.noteCommit(this.#session.takeChangedAgents())
+    }
     this.#onBatch({ writes, commitMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()

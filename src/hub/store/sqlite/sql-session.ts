@@ -1,4 +1,5 @@
 import { invariant } from '../../../platform/errors.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Connection } from './encrypted-database.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 
@@ -6,12 +7,17 @@ type Statement = ReturnType<Connection['prepare']>
 export type Parameter = string | number | null | Uint8Array
 /** Positional values for `?`, or one object for `@name`. */
 type Parameters = readonly Parameter[] | readonly [object]
+/** What a change is about: one agent, nothing that `Store.versionOf` counts, or else, unless somebody says so, all agents. */
+export type ChangeSubject = AgentId | 'no agent' | 'all agents'
 
 /** Runs SQL on one connection; each text is prepared once. Its failures are the failures of the port. */
 export class SqlSession {
   readonly #connection: Connection
   readonly #statements = new Map<string, Statement>()
   #changes = 0
+  #fleetChanges = 0
+  #changedAgents = new Set<AgentId>()
+  #subject: ChangeSubject = 'all agents'
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -22,11 +28,30 @@ export class SqlSession {
     return this.#changes
   }
 
+  /** Says what the changes within are about. */
+  about<T>(subject: ChangeSubject, work: () => T): T {
+    const outer = this.#subject
+    this.#subject = subject
+    try {
+      return work()
+    } finally {
+      this.#subject = outer
+    }
+  }
+
+  /** Which agents the changes since the last call were about. */
+  takeChangedAgents(): ReadonlySet<AgentId> | 'all agents' {
+    const agents = this.#fleetChanges > 0 ? 'all agents' : this.#changedAgents
+    this.#fleetChanges = 0
+    if (this.#changedAgents.size > 0) this.#changedAgents = new Set()
+    return agents
+  }
+
   // The caller says what the rows of its own SQL look like.
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a cast at each call would say no more
   get<Row>(sql: string, ...parameters: Parameters): Row | undefined {
     return this.#run(sql, (statement) => {
-      if (!statement.readonly) this.#changes += 1
+      if (!statement.readonly) this.#noteChanges(1)
       return statement.get(...parameters)
     }) as Row | undefined
   }
@@ -38,7 +63,7 @@ export class SqlSession {
   /** How many rows it changed. */
   run(sql: string, ...parameters: Parameters): number {
     const changed = this.runQuietly(sql, ...parameters)
-    this.#changes += changed
+    this.#noteChanges(changed)
     return changed
   }
 
@@ -69,6 +94,22 @@ export class SqlSession {
   changeOne(sql: string, ...parameters: Parameters): void {
     const changes = this.run(sql, ...parameters)
     invariant(changes === 1, `one row is there to be changed by: ${sql}`)
+  }
+
+  /** Of one row, which says itself whose it is. */
+  changeOneOfAgent(sql: string, ...parameters: Parameters): void {
+    const row = this.about('no agent', () =>
+      this.get<{ agente_id: AgentId }>(`${sql} RETURNING agente_id`, ...parameters),
+    )
+    invariant(row !== undefined, `one row is there to be changed by: ${sql}`)
+    this.#changedAgents.add(row.agente_id)
+  }
+
+  #noteChanges(count: number): void {
+    if (count === 0) return
+    this.#changes += count
+    if (this.#subject === 'all agents') this.#fleetChanges += count
+    else if (this.#subject !== 'no agent') this.#changedAgents.add(this.#subject)
   }
 
   #run<T>(sql: string, work: (statement: Statement) => T): T {

@@ -1,4 +1,5 @@
 import type { Secret } from '../../../platform/secret.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { Store, StoreReader, StoreWriter } from '../store.ts'
@@ -63,7 +64,11 @@ export class SqliteStore implements Store {
 
   /** Nobody but this store writes, so its commits are all there is to see. */
   get version(): number {
-    return this.#groupCommit.version
+    return this.#groupCommit.versions.version
+  }
+
+  versionOf(id: AgentId): number {
+    return this.#groupCommit.versions.versionOf(id)
   }
 
   /** Transactions committed since the store was opened; concurrent writes share one. */

@@ -71,15 +71,18 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async insertAgent(agent: Agent): Promise<void> {
-    this.session().insert('agentes', fromAgent(agent))
+    const session = this.session()
+    session.about(agent.id, () => session.insert('agentes', fromAgent(agent)))
   }
 
   async updateAgent(agent: Agent): Promise<void> {
-    this.session().update('agentes', 'id', fromAgent(agent))
+    const session = this.session()
+    session.about(agent.id, () => session.update('agentes', 'id', fromAgent(agent)))
   }
 
   async setAgentCertificate(id: AgentId, certificatePem: string): Promise<void> {
-    this.session().put('agentes_cert', 'agente_id', { agente_id: id, cert: certificatePem })
+    const row = { agente_id: id, cert: certificatePem }
+    this.#put(id, 'agentes_cert', row)
   }
 
   /** An agent that is gone is no error: it may have been removed since the event was accepted. */
@@ -105,29 +108,29 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
-    this.session().changeOne(
-      'UPDATE agentes SET active_identity_seq = ?, active_identity_since = ? WHERE id = ?',
-      seq,
-      since.getTime(),
-      id,
-    )
+    const sql = 'UPDATE agentes SET active_identity_seq = ?, active_identity_since = ? WHERE id = ?'
+    const session = this.session()
+    session.about(id, () => session.changeOne(sql, seq, since.getTime(), id))
   }
 
   async requestSync(id: AgentId, at: Date): Promise<void> {
-    this.session().put('pedidos', 'agente_id', { agente_id: id, sync_at: at.getTime() })
+    this.#put(id, 'pedidos', { agente_id: id, sync_at: at.getTime() })
   }
 
   async requestRotation(id: AgentId, { at, afterSeq }: RequestedRotation): Promise<void> {
     const row = { agente_id: id, rotate_at: at.getTime(), rotate_after_seq: afterSeq }
-    this.session().put('pedidos', 'agente_id', row)
+    this.#put(id, 'pedidos', row)
   }
 
   async insertToken(token: EnrollmentToken): Promise<void> {
-    this.session().insert('enrollment_tokens', fromToken(token))
+    const session = this.session()
+    session.about('no agent', () => session.insert('enrollment_tokens', fromToken(token)))
   }
 
   async updateToken(token: EnrollmentToken): Promise<void> {
-    this.session().update('enrollment_tokens', 'token_hash', fromToken(token))
+    const session = this.session()
+    const row = fromToken(token)
+    session.about('no agent', () => session.update('enrollment_tokens', 'token_hash', row))
   }
 
   async endExpiredTokens(now: Date): Promise<void> {
@@ -135,18 +138,21 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (this.#memory.hasEndedTokens(now, session.changes)) return
     const sql = `UPDATE enrollment_tokens INDEXED BY tokens_por_fim SET ended_at = ?
        WHERE consumed_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
-    session.run(sql, now.getTime(), now.getTime())
-    endExpiredAccessTokens(session, now)
+    session.about('no agent', () => {
+      session.run(sql, now.getTime(), now.getTime())
+      endExpiredAccessTokens(session, now)
+    })
     this.#memory.noteEndedTokens(now, session.changes)
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
-    const row = this.session().get<CertificateRow>(
-      `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before,
+    const sql = `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before,
          not_after, raiz)
        VALUES (@sha256, @serial, @agente_id, @purpose, @entrega_id, @not_before, @not_after, @raiz)
-       RETURNING *`,
-      fromNewCertificate(certificate),
+       RETURNING *`
+    const session = this.session()
+    const row = session.about(certificate.agentId, () =>
+      session.get<CertificateRow>(sql, fromNewCertificate(certificate)),
     )
     invariant(row !== undefined, 'an insert returns its row')
     return toCertificate(row)
@@ -154,11 +160,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setCertificateFirstUsed(sha256: string, at: Date): Promise<void> {
     const sql = 'UPDATE certificados SET first_used_at = ? WHERE sha256 = ?'
-    this.session().changeOne(sql, at.getTime(), sha256)
+    this.session().changeOneOfAgent(sql, at.getTime(), sha256)
   }
 
   async setCertificateDelivered(sha256: string, deliveryId: DeliveryId): Promise<void> {
-    this.session().changeOne(
+    this.session().changeOneOfAgent(
       `UPDATE certificados SET purpose = 'delivery', entrega_id = ? WHERE sha256 = ?`,
       deliveryId,
       sha256,
@@ -168,14 +174,16 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async revokeCertificates(agentId: AgentId, at: Date): Promise<void> {
     const sql = `UPDATE certificados SET revoked_at = ?
        WHERE agente_id = ? AND revoked_at IS NULL`
-    this.session().run(sql, at.getTime(), agentId)
+    const session = this.session()
+    session.about(agentId, () => session.run(sql, at.getTime(), agentId))
   }
 
   async setRecipient(agentId: AgentId, recipient: Recipient | undefined): Promise<void> {
-    const session = this.session()
-    if (recipient !== undefined) {
-      session.put('agentes_recipient', 'agente_id', { agente_id: agentId, recipient })
-    } else session.run('DELETE FROM agentes_recipient WHERE agente_id = ?', agentId)
+    if (recipient === undefined) {
+      const sql = 'DELETE FROM agentes_recipient WHERE agente_id = ?'
+      const session = this.session()
+      session.about(agentId, () => session.run(sql, agentId))
+    } else this.#put(agentId, 'agentes_recipient', { agente_id: agentId, recipient })
   }
 
   async insertRootSet(set: RootSet): Promise<void> {
@@ -183,11 +191,13 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setAgentTrust(trust: AgentTrust): Promise<void> {
-    this.session().put('agentes_raizes', 'agente_id', fromAgentTrust(trust))
+    this.#put(trust.agentId, 'agentes_raizes', fromAgentTrust(trust))
   }
 
   async removeAgentTrust(agentId: AgentId): Promise<void> {
-    this.session().run('DELETE FROM agentes_raizes WHERE agente_id = ?', agentId)
+    const sql = 'DELETE FROM agentes_raizes WHERE agente_id = ?'
+    const session = this.session()
+    session.about(agentId, () => session.run(sql, agentId))
   }
 
   async insertCargo(cargo: Cargo): Promise<void> {
@@ -243,7 +253,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     error: string | null,
   ): Promise<void> {
     const sql = 'UPDATE entregas SET status = ?, updated_at = ?, erro = ? WHERE id = ?'
-    this.session().changeOne(sql, status, at.getTime(), error, id)
+    this.session().changeOneOfAgent(sql, status, at.getTime(), error, id)
   }
 
   async insertChange(change: Omit<FleetChange, 'id'>): Promise<number> {
@@ -316,5 +326,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async forgetCaRefusals(agentId: AgentId, now: Date): Promise<boolean> {
     return forgetCaRefusals(this.session(), agentId, now)
+  }
+
+  /** Of a table that has a row for an agent, or none. */
+  #put(agentId: AgentId, table: string, row: object): void {
+    const session = this.session()
+    session.about(agentId, () => session.put(table, 'agente_id', row))
   }
 }
