@@ -8,12 +8,27 @@ import type { AdminOperations } from '../src/protocol/admin/operations.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { binary, type World } from './world.ts'
 
+/** On the host's disk; it runs as often as it is started. */
+interface EnrolledAgent {
+  readonly program: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly logPath: string
+}
+
 /** Enrolled, running, and holding its stream. */
 export async function startBenchAgent(
   world: World,
   hostname: string,
   program: string = binary('svc-agent'),
 ): Promise<Daemon> {
+  return runBenchAgent(await enrolBenchAgent(world, hostname, program))
+}
+
+export async function enrolBenchAgent(
+  world: World,
+  hostname: string,
+  program: string,
+): Promise<EnrolledAgent> {
   const environment = {
     SVC_SERVER_URL: world.enrollUrl,
     SVC_SERVER_MTLS_URL: `https://localhost:${world.mtlsAddress.split(':')[1]}`,
@@ -27,10 +42,15 @@ export async function startBenchAgent(
     encoding: 'utf8',
   })
   if (enrolled.status !== 0) throw new UserError('bench', `svc-agent enroll: ${enrolled.stderr}`)
+  return { program, environment, logPath: join(world.directory, `${hostname}.log`) }
+}
+
+/** Ready when it holds its stream. */
+export function runBenchAgent({ program, environment, logPath }: EnrolledAgent): Promise<Daemon> {
   return startDaemon({
     command: [program, 'run'],
     environment,
-    logPath: join(world.directory, `${hostname}.log`),
+    logPath,
     readyMessage: 'Stream up',
   })
 }
