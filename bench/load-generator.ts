@@ -1,14 +1,9 @@
 // bench/load, built with the machine's Go and spoken to in JSON lines.
 
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { UserError } from '../src/platform/errors.ts'
+import { buildNeededGoProgram, startTalkingProgram } from '../tools/talking-program.ts'
 import { cpuMsOfTree } from './cpu-of-tree.ts'
-import { stop } from './daemon.ts'
 
 export interface Measurement {
   readonly count: number
@@ -46,31 +41,12 @@ const SOURCE = fileURLToPath(new URL('./load', import.meta.url))
 
 /** The path of the built program. */
 export function buildLoadGenerator(cacheDirectory: string): string {
-  const program = join(cacheDirectory, 'load')
-  mkdirSync(cacheDirectory, { recursive: true })
-  const build = spawnSync('go', ['build', '-o', program, '.'], { cwd: SOURCE, encoding: 'utf8' })
-  if (build.error !== undefined) {
-    throw new UserError('no_go', 'the load generator is written in Go, and there is no go here', {
-      hint: 'install Go 1.21 or newer; nothing is downloaded for the build',
-    })
-  }
-  if (build.status !== 0) throw new UserError('bench', `go build failed:\n${build.stderr}`)
-  return program
+  return buildNeededGoProgram('the load generator', SOURCE, join(cacheDirectory, 'load'))
 }
 
-export function startLoadGenerator(program: string): LoadGenerator {
-  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const answers = createInterface({ input: child.stdout })
-  const closed = once(answers, 'close')
-  const ask = async (command: object): Promise<unknown> => {
-    const answered = once(answers, 'line') as Promise<[string]>
-    child.stdin.write(`${JSON.stringify(command)}\n`)
-    const [line] = (await Promise.race([answered, closed])) as [string?]
-    if (line === undefined) throw new UserError('bench', 'the load generator ended')
-    const answer = JSON.parse(line) as { error?: string }
-    if (answer.error !== undefined) throw new UserError('bench', answer.error)
-    return answer
-  }
+export function startLoadGenerator(built: string): LoadGenerator {
+  const program = startTalkingProgram('the load generator', [built])
+  const { ask } = program
   return {
     send: ask,
     measure: async (name, { seconds, pids, clients, address, path, isClassic }) => {
@@ -87,7 +63,7 @@ export function startLoadGenerator(program: string): LoadGenerator {
         countBefore = count
       }
     },
-    [Symbol.asyncDispose]: () => stop(child),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   }
 }
 

@@ -1,11 +1,12 @@
 // reliability/support/abuse, built with the machine's Go and spoken to in JSON lines.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { SvcError } from '../../src/platform/errors.ts'
+import {
+  buildGoProgram,
+  buildNeededGoProgram,
+  startTalkingProgram,
+} from '../../tools/talking-program.ts'
 
 export interface AbuserIdentity {
   readonly cert_pem: string
@@ -67,66 +68,32 @@ const SOURCE = fileURLToPath(new URL('./abuse', import.meta.url))
 /** The path of the built program; undefined where there is no Go, which is an error under CI. */
 export function buildAbuseProgram(directory: string): string | undefined {
   const program = join(directory, 'abuse')
-  const build = spawnSync('go', ['build', '-o', program, '.'], { cwd: SOURCE, encoding: 'utf8' })
-  if (build.error === undefined) {
-    if (build.status === 0) return program
-    throw new SvcError('build_failed', `go build failed: ${build.stderr}`)
-  }
-  if (process.env['CI'] !== 'true') return undefined
-  throw new SvcError('no_go', 'the attacker is written in Go, and there is no Go to build it')
+  if (process.env['CI'] === 'true') return buildNeededGoProgram('the attacker', SOURCE, program)
+  return buildGoProgram(SOURCE, program) ? program : undefined
 }
 
 /** One that yields takes what others leave over: it must not hold up what is measured beside it. */
-export function startAttack(program: string, attack: Attack, yields: boolean): RunningAttack {
-  const child = spawnTalking([...(yields ? ['chrt', '--idle', '0'] : []), program, 'attack'])
-  const ask = talkTo(child)
-  child.stdin?.write(`${JSON.stringify(attack)}\n`)
+export function startAttack(path: string, attack: Attack, yields: boolean): RunningAttack {
+  const yielding = yields ? ['chrt', '--idle', '0'] : []
+  const program = startTalkingProgram('the attacker', [...yielding, path, 'attack'])
+  program.tell(attack)
   return {
     end: async () => {
-      child.stdin?.end()
-      return (await ask()) as AttackOutcome
+      program.endTelling()
+      return (await program.hear()) as AttackOutcome
     },
-    [Symbol.asyncDispose]: () => kill(child),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   }
 }
 
 export function startHonestAgent(
-  program: string,
+  path: string,
   told: AbuserIdentity & { readonly address: string },
 ): HonestAgent {
-  const child = spawnTalking([program, 'honest'])
-  const ask = talkTo(child)
-  child.stdin?.write(`${JSON.stringify(told)}\n`)
+  const program = startTalkingProgram('the honest agent', [path, 'honest'])
+  program.tell(told)
   return {
-    measure: async (seconds) => {
-      child.stdin?.write(`${JSON.stringify({ seconds })}\n`)
-      return (await ask()) as HonestSamples
-    },
-    [Symbol.asyncDispose]: () => kill(child),
+    measure: async (seconds) => (await program.ask({ seconds })) as HonestSamples,
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   }
-}
-
-function spawnTalking([program = '', ...args]: readonly string[]): ChildProcess {
-  return spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-}
-
-/** The next line that it prints. */
-function talkTo(child: ChildProcess): () => Promise<unknown> {
-  const { stdout } = child
-  if (stdout === null) throw new SvcError('abuse', 'the attacker has no output')
-  const answers = createInterface({ input: stdout })
-  const closed = once(answers, 'close')
-  return async () => {
-    const answered = once(answers, 'line') as Promise<[string]>
-    const [line] = (await Promise.race([answered, closed])) as [string?]
-    if (line === undefined) throw new SvcError('abuse', 'the attacker ended without an answer')
-    return JSON.parse(line) as unknown
-  }
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
 }
