@@ -10,8 +10,8 @@ type Hub = Parameters<typeof createAdminOperations>[0]
 
 export interface ToldAdmin {
   readonly admin: AdminOperations
-  /** The same, asked for with an admin token of that role. */
-  as(role: AdminRole): AdminOperations
+  /** The same, asked for with an admin token of that role, and again with the same secret where there is one. */
+  as(role: AdminRole, secret?: Parameters<typeof createAdminOperations>[3]): AdminOperations
   /** Whom the acts so far were told to, in order. */
   readonly told: string[]
 }
@@ -35,6 +35,6 @@ export function openAdmin(store: Store, changes: Partial<Hub> = {}): ToldAdmin {
   return {
     told,
     admin: createAdminOperations(hub, 'admin', 'admin'),
-    as: (role) => createAdminOperations(hub, 'token:ci', role),
+    as: (role, secret) => createAdminOperations(hub, 'token:ci', role, secret),
   }
 }

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { adminOnStore } from '../../../test/support/admin-on-store.ts'
+import { openAdmin } from '../../../test/support/told-admin.ts'
 import { waitUntil } from '../../../test/support/processes.ts'
 import {
   createFakeReceiver,
@@ -291,7 +291,7 @@ describe('webhooks', () => {
     await webhooks.changed()
     assert.equal(gone.attempts.length, 1)
     answers.status = 200
-    await adminOnStore(store).replayWebhook({ webhook: gone.webhookId })
+    await openAdmin(store).admin.replayWebhook({ webhook: gone.webhookId })
     await webhooks.changed()
     await until(gone, [1, 2, 3, 4])
   })
@@ -308,7 +308,7 @@ describe('webhooks', () => {
         const webhook = await store.reader.webhooks.find(one.webhookId)
         return webhook?.progress.cursorSeq === one.accepted.at(-1)?.seq || undefined
       })
-      await adminOnStore(store).replayWebhook({ webhook: one.webhookId, ...from })
+      await openAdmin(store).admin.replayWebhook({ webhook: one.webhookId, ...from })
       await webhooks.changed()
     }
     await replay({ seq: 2 })
@@ -338,7 +338,7 @@ describe('webhooks', () => {
         await writer.webhooks.insertDead({ webhookId, seq, diedAt, error: 'old' })
       }
     })
-    await adminOnStore(store).replayWebhook({ webhook: webhookId, dead: true })
+    await openAdmin(store).admin.replayWebhook({ webhook: webhookId, dead: true })
     await using _ = start()
     await until(one, [1, 3, 4, 5])
     assert.deepEqual(
@@ -361,7 +361,7 @@ describe('webhooks', () => {
     for (let count = 0; count < 3; count += 1) await append(store, {})
     await using webhooks = start()
     await waitUntil('an attempt', () => (hangs.attempts.length === 1 ? true : undefined))
-    await adminOnStore(store).removeWebhook({ webhook: hangs.webhookId })
+    await openAdmin(store).admin.removeWebhook({ webhook: hangs.webhookId })
     await webhooks.changed()
     assert.equal(await store.reader.webhooks.findSecret(hangs.webhookId), undefined)
     await append(store, {})

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { openAdmin } from '../../../../test/support/told-admin.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
-import { createAdminOperations } from '../admin/admin-operations.ts'
 import { createFleetChanges, type FleetChanges } from './fleet-changes.ts'
 import { newDelivery } from './replace-delivery.ts'
 
 const AGENTS = 600
-const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
 const CREATE = { tipo: 'csr_cert', nome: 'site', agentes: [], roles: ['web'], sans: [] }
 const ALL = { limit: 10_000 }
 
@@ -34,20 +33,7 @@ async function withFleet(work: (fleet: Fleet) => Promise<void>): Promise<void> {
 
 function operationsOn(store: Store): Pick<Fleet, 'changes' | 'admin'> {
   const changes = createFleetChanges(store)
-  const admin = createAdminOperations(
-    {
-      store,
-      clock: CLOCK,
-      addresses: { enrollUrl: '', mtlsUrl: '' },
-      hubNames: [],
-      contentBytesMax: 1024,
-      renewalThresholdMs: 0,
-      changes,
-    },
-    'admin',
-    'admin',
-  )
-  return { changes, admin }
+  return { changes, admin: openAdmin(store, { changes }).admin }
 }
 
 /** How many entregas there are of each version and status, as everybody sees them. */
@@ -203,21 +189,8 @@ describe('an act on more entregas than one write takes', () => {
   test('[API-16] a create is done once, and answered alike, whenever it is repeated', () =>
     withFleet(async ({ store, changes }) => {
       const secret = { credential: 'svca_x', key: randomUUID() }
-      const once = (): AdminOperations =>
-        createAdminOperations(
-          {
-            store,
-            clock: CLOCK,
-            addresses: { enrollUrl: '', mtlsUrl: '' },
-            hubNames: [],
-            contentBytesMax: 1024,
-            renewalThresholdMs: 0,
-            changes,
-          },
-          'admin',
-          'admin',
-          secret,
-        )
+      const told = openAdmin(store, { changes })
+      const once = (): AdminOperations => told.as('admin', secret)
       const [first, second] = await Promise.all([1, 2].map(() => once().createCargo(CREATE)))
       const third = await once().createCargo(CREATE)
       assert.equal(first?.entregas.length, AGENTS)
