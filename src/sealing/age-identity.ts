@@ -36,6 +36,17 @@ export function parseIdentityFile(text: string): string | undefined {
     : undefined
 }
 
+/**
+ * The recipient that an identity file names in its one comment line `# public key: …`, as `age-keygen -pq` writes it: who needs only
+ * that need not load the library that derives it. Undefined when the file has another form; nothing says yet that it is the identity's.
+ */
+export function recipientNotedIn(text: string): Recipient | undefined {
+  if (parseIdentityFile(text) === undefined) return undefined
+  const noted = [...text.matchAll(/^# public key: (\S+)$/gm)].map(([, recipient = '']) => recipient)
+  const [recipient] = noted
+  return noted.length === 1 && recipient !== undefined ? parseRecipient(recipient) : undefined
+}
+
 /** What people compare: the SHA-256 of the recipient's text, written as OpenSSH writes fingerprints. */
 export function fingerprintOf(recipient: Recipient): string {
   return `SHA256:${hash('sha256', recipient, 'base64').replace(/=+$/, '')}`

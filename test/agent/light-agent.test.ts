@@ -7,6 +7,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ensureAgeKey } from '../../src/agent/identity/age-key.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { eventually, manifestEntry } from '../support/agent-host.ts'
 import { startEnrolledAgent } from '../support/enrolled-agent.ts'
 
@@ -24,15 +26,9 @@ registerHooks({
 })
 `
 
-/** For commands, logs, the shapes of JSON, and the recipient of sealed files. What else an agent may need, it loads when it needs it. */
+/** For commands, logs and the shapes of JSON. What else an agent may need, it loads when it needs it. */
 const LIGHT = [
-  '@noble/ciphers',
-  '@noble/curves',
-  '@noble/hashes',
-  '@noble/post-quantum',
   '@pinojs/redact',
-  '@scure/base',
-  'age-encryption',
   'atomic-sleep',
   'colorette',
   'commander',
@@ -60,6 +56,8 @@ const LIGHT = [
 test('an agent that has installed a certificate and waits has loaded no library beyond the light ones', async () => {
   await using fixture = await startEnrolledAgent()
   const { hub, host } = fixture
+  // As `enroll` leaves it.
+  await ensureAgeKey(host.paths.ageKeyFile, systemClock)
   hub.entregas = [manifestEntry()]
   const hook = join(host.directory, 'note-loaded.mjs')
   await writeFile(hook, NOTE_LOADED)
@@ -72,7 +70,7 @@ test('an agent that has installed a certificate and waits has loaded no library 
   const exited = once(child, 'exit')
   try {
     await eventually('the certificate', () => host.readOut('site.crt').catch(() => false))
-    // The last that a start does: it reads the key that opens sealed files, by the library for these.
+    // The last that a start does: it tells whom to seal for, which the file of the key says without the library.
     await eventually('the recipient to be told', () => hub.recipients.length > 0)
   } finally {
     child.kill('SIGKILL')

@@ -15,7 +15,7 @@ import { describe, test } from 'node:test'
 import { withFailingDisk } from '../../../test/support/failing-disk.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
-import { ensureAgeKey, readAgeKey } from './age-key.ts'
+import { ensureAgeKey, ensureRecipient, readAgeKey } from './age-key.ts'
 
 async function temporaryDirectory(): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'age-key-'))
@@ -39,6 +39,42 @@ describe('identity/age.key', () => {
     assert.deepEqual(await readdir(directory.path), ['age.key'])
   })
 
+  test('[SLD-4] says its recipient by its comment, and is made when it is not there', async () => {
+    await using directory = await temporaryDirectory()
+    const path = join(directory.path, 'age.key')
+    const recipient = await ensureRecipient(path, systemClock)
+    assert.equal((await readAgeKey(path))?.recipient, recipient)
+    assert.equal(await ensureRecipient(path, systemClock), recipient)
+  })
+
+  test('[SLD-4] without that comment, or with two of them, has the recipient of its identity', async () => {
+    await using directory = await temporaryDirectory()
+    const path = join(directory.path, 'age.key')
+    const { recipient } = await ensureAgeKey(path, systemClock)
+    const [, , identity = ''] = (await readFile(path, 'utf8')).split('\n')
+    const other = `# public key: ${(await ensureAgeKey(join(directory.path, 'other'), systemClock)).recipient}\n`
+    for (const comments of ['', '# public key: age1pq1qq\n', other.repeat(2)]) {
+      await writeFile(path, `${comments}${identity}\n`)
+      assert.equal(await ensureRecipient(path, systemClock), recipient, comments)
+    }
+  })
+
+  test('[SLD-2] whose comment names the recipient of another key is refused where the key is used', async () => {
+    await using directory = await temporaryDirectory()
+    const path = join(directory.path, 'age.key')
+    const { recipient } = await ensureAgeKey(path, systemClock)
+    const other = await ensureAgeKey(join(directory.path, 'other.key'), systemClock)
+    const text = (await readFile(path, 'utf8')).replace(recipient, other.recipient)
+    await writeFile(path, text)
+    assert.equal(await ensureRecipient(path, systemClock), other.recipient)
+    await assert.rejects(readAgeKey(path), (error) => {
+      assert.ok(error instanceof UserError)
+      assert.equal(error.message, `${path} names a public key that does not belong to its identity`)
+      return true
+    })
+    assert.equal(await readFile(path, 'utf8'), text)
+  })
+
   test('[SLD-2] that is a link to nothing is named, and left alone', async () => {
     await using directory = await temporaryDirectory()
     const path = join(directory.path, 'age.key')
@@ -58,6 +94,7 @@ describe('identity/age.key', () => {
       await using directory = await temporaryDirectory()
       const path = join(directory.path, 'age.key')
       await writeFile(path, text)
+      await assert.rejects(ensureRecipient(path, systemClock), { code: 'age_key_damaged' })
       await assert.rejects(ensureAgeKey(path, systemClock), (error) => {
         assert.ok(error instanceof UserError)
         assert.equal(error.message, `${path} does not hold a post-quantum age identity`)

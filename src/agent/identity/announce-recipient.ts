@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { type RetrySchedule, UNKNOWN_ROUTE_AGAIN_MS } from '../hub/backoff.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import type { HubClient } from '../hub/client.ts'
-import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
+import { AgeKeyDamagedError, ensureRecipient } from './age-key.ts'
 
 export interface RecipientContext {
   readonly ageKeyFile: string
@@ -26,7 +26,7 @@ export async function announceRecipient(
 ): Promise<void> {
   if (!budget.isOpen || !retries.isDue(RECIPIENT_RETRIES, clock.now())) return
   try {
-    const { recipient } = await ensureAgeKey(ageKeyFile, clock)
+    const recipient = await ensureRecipient(ageKeyFile, clock)
     const outcome = await hub.sendRecipient(recipient)
     if (outcome.ok) {
       budget.noteAnswer()

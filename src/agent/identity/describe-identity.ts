@@ -3,7 +3,7 @@
 import { describeError } from '../../platform/errors.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
-import { readAgeKey } from './age-key.ts'
+import { readAgeKey, readRecipient } from './age-key.ts'
 import type { Identity } from './identity.ts'
 
 export interface IdentityDescription {
@@ -20,9 +20,31 @@ export interface IdentityDescription {
   readonly recipient_problem: string | null
 }
 
-export async function describeIdentity(
+interface DescribedPlace {
+  readonly dataDir: string
+  readonly ageKeyFile: string
+}
+
+/** With the recipient that its key has. */
+export function describeIdentity(
+  identity: Identity,
+  place: DescribedPlace,
+): Promise<IdentityDescription> {
+  return describe(identity, place, async (path) => (await readAgeKey(path))?.recipient)
+}
+
+/** With the recipient that the file of its key names: for an agent that is asked often, and is to stay small. */
+export function describeIdentityBriefly(
+  identity: Identity,
+  place: DescribedPlace,
+): Promise<IdentityDescription> {
+  return describe(identity, place, readRecipient)
+}
+
+async function describe(
   { hostname, leaf }: Identity,
-  { dataDir, ageKeyFile }: { readonly dataDir: string; readonly ageKeyFile: string },
+  { dataDir, ageKeyFile }: DescribedPlace,
+  recipientIn: (path: string) => Promise<Recipient | undefined>,
 ): Promise<IdentityDescription> {
   return {
     hostname,
@@ -31,7 +53,7 @@ export async function describeIdentity(
     not_before: formatInstant(leaf.notBefore),
     not_after: formatInstant(leaf.notAfter),
     data_dir: dataDir,
-    ...(await describeRecipient(ageKeyFile)),
+    ...(await describeRecipient(() => recipientIn(ageKeyFile))),
   }
 }
 
@@ -52,13 +74,12 @@ export function formatIdentity(description: IdentityDescription): string {
 }
 
 async function describeRecipient(
-  ageKeyFile: string,
+  read: () => Promise<Recipient | undefined>,
 ): Promise<Pick<IdentityDescription, 'recipient' | 'recipient_fingerprint' | 'recipient_problem'>> {
   const none = { recipient: null, recipient_fingerprint: null }
   try {
-    const key = await readAgeKey(ageKeyFile)
-    if (key === undefined) return { ...none, recipient_problem: 'run makes one' }
-    const { recipient } = key
+    const recipient = await read()
+    if (recipient === undefined) return { ...none, recipient_problem: 'run makes one' }
     return { recipient, recipient_fingerprint: fingerprintOf(recipient), recipient_problem: null }
   } catch (error) {
     return { ...none, recipient_problem: describeError(error) }

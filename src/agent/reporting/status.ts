@@ -5,7 +5,7 @@ import { parseArtefactName } from '../../protocol/identifiers.ts'
 import { DELIVERY_KINDS } from '../delivery/delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from '../delivery/processed-store.ts'
 import {
-  describeIdentity,
+  describeIdentityBriefly,
   formatInstant,
   type IdentityDescription,
 } from '../identity/describe-identity.ts'
@@ -85,7 +85,7 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
   const survival = findSurvival(heldCertificates(identity, deliveries), parts.now)
   return {
     running: parts.running !== undefined,
-    identity: identity === undefined ? null : await describeIdentity(identity, paths),
+    identity: identity === undefined ? null : await describeIdentityBriefly(identity, paths),
     state: stateOf(identity, parts.now),
     last_poll_at: lastResult === undefined ? null : formatInstant(lastResult.finishedAt),
     next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
