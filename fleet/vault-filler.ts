@@ -4,6 +4,7 @@
 
 import { invariant } from '../src/platform/errors.ts'
 import { type Connection, openWriter } from '../src/hub/store/sqlite/encrypted-database.ts'
+import { FIRST_ENDS_OF_ALL } from '../src/hub/store/sqlite/first-ends-tables.ts'
 import { COUNT_ALL } from '../src/hub/store/sqlite/fleet-counts-tables.ts'
 import { openAuditHeadFile } from '../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../src/hub/vault/vault.ts'
@@ -73,6 +74,7 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     progress('certificates in use')
     connection.exec(IN_USE)
     connection.exec(COUNT_ALL)
+    connection.exec(FIRST_ENDS_OF_ALL)
     for (const { name, sql } of of('index')) {
       if (name.startsWith('validades_')) connection.exec(sql)
     }

@@ -24,6 +24,10 @@ export function testCertificates(store: () => Store): void {
     const second = await insertCertificate(store(), agent.id)
     assert.ok(second.seq > first.seq)
     assert.deepEqual(await store().reader.findCertificate(first.sha256), first)
+    const active = { ...agent, activeIdentity: { seq: first.seq, since: NOW } }
+    for (const each of [agent, active, { ...active, activeIdentity: { seq: 999, since: NOW } }]) {
+      assert.deepEqual(await store().reader.findIdentity(each, first.sha256), first)
+    }
   })
 
   test('the current identity is the newest that was used, else the first', async () => {

@@ -65,7 +65,7 @@ function statements(each: string): string[] {
        SELECT ${uuid('0')}, 'host-' || i, 'web', 't', 1 FROM n`,
     'INSERT INTO agentes_cert SELECT id, hostname FROM agentes',
     'INSERT INTO agentes_recipient SELECT id, hostname FROM agentes',
-    'INSERT INTO agentes_eventos SELECT id, 1, 1, 1 FROM agentes',
+    'UPDATE agentes SET eventos_bytes = 1, eventos_reserva = 1, eventos_at = 1',
     'INSERT INTO agentes_polls SELECT id, 1 FROM agentes',
     'INSERT INTO pedidos (agente_id, sync_at) SELECT id, 1 FROM agentes',
     `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)

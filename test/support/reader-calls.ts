@@ -57,6 +57,12 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   ],
   findTokensByPrefix: [(w) => w.findTokensByPrefix(ORDINARY.tokenHash.slice(0, 16))],
   findCertificate: [(w) => w.findCertificate(ORDINARY.certificate)],
+  findIdentity: [
+    async (w) => {
+      const agent = await w.findAgentById(ORDINARY.agentId)
+      if (agent !== undefined) await w.findIdentity(agent, ORDINARY.certificate)
+    },
+  ],
   listCurrentIdentities: [(w) => w.listCurrentIdentities(AGENTS)],
   findNewestIdentity: [(w) => w.findNewestIdentity(HEAVY.agentId)],
   hasCertificateForDelivery: [(w) => w.hasCertificateForDelivery(ORDINARY.deliveryId)],
@@ -107,7 +113,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   ],
   listLateAgents: [(w) => w.listLateAgents(AGENTS, RULE)],
   listFirstToEnd: [(w) => w.listFirstToEnd(NOW, 5)],
-  countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, NOW)],
+  countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, new Date(NOW.getTime() + 3_600_000))],
   findChainEnd: [(w) => w.findChainEnd()],
   findEntryByRequestId: [(w) => w.findEntryByRequestId(ORDINARY.agentId, 'r291')],
   listChain: [(w) => w.listChain(20_000, 10)],

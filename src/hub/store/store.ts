@@ -54,6 +54,8 @@ export interface StoreReader {
   findTokensByPrefix(prefix: string): Promise<EnrollmentToken[]>
 
   findCertificate(sha256: string): Promise<IssuedCertificate | undefined>
+  /** The same certificate, whosever it is; sooner found when it is the active identity of this agent. */
+  findIdentity(agent: Agent, sha256: string): Promise<IssuedCertificate | undefined>
   /** Of each agent the newest identity that was used, else its first one; nothing for an agent without an identity. */
   listCurrentIdentities(agentIds: readonly AgentId[]): Promise<IssuedCertificate[]>
   findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>

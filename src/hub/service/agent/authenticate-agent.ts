@@ -116,7 +116,8 @@ async function readFacts(
   commonName: string,
 ): Promise<KnownFacts> {
   const agent = await reader.findAgentByHostname(commonName)
-  return { agent, certificate: await reader.findCertificate(sha256) }
+  const certificate = agent && (await reader.findIdentity(agent, sha256))
+  return { agent, certificate }
 }
 
 async function activate(

@@ -88,7 +88,7 @@ export function createIssueCertificate(
         delivery: await findRequestedDelivery(writer, request),
       })
       if (!again.ok) return again.refusal
-      const presented = await writer.findCertificate(presentedSha256)
+      const presented = await writer.findIdentity(current, presentedSha256)
       const isIdentityWanted = again.delivery === null
       const fault = findPresentedFault(current, presented, { isForIdentity: isIdentityWanted })
       if (fault !== undefined) return fault

@@ -67,12 +67,11 @@ export function selectDeliveries(
   }
   if (cargoId !== undefined) add('entregas.carga_id = ?', cargoId)
   if (statuses !== undefined) {
-    const values = JSON.stringify(statuses)
-    const isAnyOf = (column: string): string =>
-      `entregas.${column} IN (SELECT value FROM json_each(?))`
-    add(isAnyOf('status'), values)
-    // What is seen as live is written down as live: for that the index is asked.
-    if (statuses.every((status) => isLive({ status }))) add(isAnyOf('status_gravado'), values)
+    conditions.push(`entregas.status IN ${listOf(statuses)}`)
+    // What is seen as live is written down as live: for that an index is asked.
+    if (statuses.every((status) => isLive({ status }))) {
+      conditions.push(`entregas.status_gravado IN ${listOf(statuses)}`)
+    }
   }
   const where = `WHERE ${conditions.join(' AND ')} ORDER BY entregas.ordem`
   const rows = session.all<DeliveryWithCargoRow>(`${DELIVERIES_WITH_CARGO} ${where}`, ...parameters)

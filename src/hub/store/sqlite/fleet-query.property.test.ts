@@ -174,6 +174,13 @@ async function assertSame(
   const alive = inUse.filter(({ notAfter }) => notAfter > now)
   assert.deepEqual(keysOf(await reader.listFirstToEnd(now, 99)), keysOf(alive))
 
+  for (const hour of [-2, 0, 0.1, 1, 24, 999]) {
+    const until = new Date(now.getTime() + hours(hour))
+    const losing = alive.filter(({ notAfter }) => notAfter <= until)
+    const count = new Set(losing.map(({ agentId }) => agentId)).size
+    assert.equal(await reader.countAgentsThatLose(now, until), count, `within ${hour} hours`)
+  }
+
   const { agents, certificates, deliveries, oldestWaitingSince } = await reader.summariseFleet(rule)
   const present = model.agents.filter(({ removedAt }) => removedAt === null)
   const revoked = present.filter(({ revokedAt }) => revokedAt !== null).length

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
 import { newEntry } from '../../../../test/store/store-samples.ts'
@@ -182,6 +183,48 @@ describe('a database of an older format keeps its rows when it is brought forwar
     assert.deepEqual(database.all('SELECT * FROM agentes_polls'), [
       { agente_id: 'polled', last_poll_at: 7 },
     ])
+  })
+
+  test('[VLT-16] [MET-14] of the twentieth: it is known which agents lose a certificate first', async () => {
+    using database = new OldDatabase(20)
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at) VALUES
+        ('a', 'web-1', 'web', '${HASH}', 1), ('b', 'web-2', 'web', '${HASH}', 1),
+        ('none', 'web-3', 'web', '${HASH}', 1);
+      INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after) VALUES
+        ('${'1'.repeat(64)}', '01', 'a', 'identity', 1, 3600000),
+        ('${'2'.repeat(64)}', '02', 'b', 'identity', 1, 7200001)`)
+    database.bringForward()
+    assert.deepEqual(database.all('SELECT id, primeiro_fim FROM agentes ORDER BY id'), [
+      { id: 'a', primeiro_fim: 3_600_000 },
+      { id: 'b', primeiro_fim: 7_200_001 },
+      { id: 'none', primeiro_fim: null },
+    ])
+    const session = new SqlSession(database.connection)
+    const reader = new SqliteReader(() => session)
+    const within = (fromMs: number, toMs: number) =>
+      reader.countAgentsThatLose(new Date(fromMs), new Date(toMs))
+    assert.deepEqual(
+      [await within(0, 3_600_000), await within(3_600_000, 7_200_000), await within(0, 7_200_001)],
+      [1, 0, 2],
+    )
+  })
+
+  test('[VLT-16] [LIM-40] of the twenty-first: each agent owes what it owed', async () => {
+    using database = new OldDatabase(21)
+    database.connection.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at) VALUES
+        ('owes', 'web-1', 'web', '${HASH}', 1), ('free', 'web-2', 'web', '${HASH}', 1);
+      INSERT INTO agentes_eventos (agente_id, bytes, reserva, at) VALUES ('owes', 5, 2, 7)`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    const reader = new SqliteReader(() => session)
+    assert.deepEqual(await reader.findEventDebt('owes' as AgentId), {
+      bytes: 5,
+      reserveBytes: 2,
+      at: new Date(7),
+    })
+    assert.equal(await reader.findEventDebt('free' as AgentId), undefined)
   })
 
   test('[VLT-16] [TRU-17] of the one before épocas: the set in force is of the first', async () => {

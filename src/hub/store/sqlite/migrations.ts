@@ -5,6 +5,7 @@
 // "the events of this agent, by seq" needs to name only the agent.
 
 import { AGENT_POLLS } from './agent-polls.ts'
+import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 
@@ -422,6 +423,16 @@ CREATE TABLE agentes_eventos (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** Beside `last_seen_at`, which every event changes too: each event changes one page of its agent, where it changed two. */
+const DEBTS_BESIDE_SEEN = `
+ALTER TABLE agentes ADD COLUMN eventos_bytes INTEGER;
+ALTER TABLE agentes ADD COLUMN eventos_reserva INTEGER;
+ALTER TABLE agentes ADD COLUMN eventos_at INTEGER;
+UPDATE agentes SET eventos_bytes = debitos.bytes, eventos_reserva = debitos.reserva, eventos_at = debitos.at
+  FROM agentes_eventos AS debitos WHERE agentes.id = debitos.agente_id;
+DROP TABLE agentes_eventos;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -443,4 +454,6 @@ export const MIGRATIONS: readonly string[] = [
   FLEET_CHANGES,
   FLEET_COUNTS,
   AGENT_POLLS,
+  FIRST_ENDS,
+  DEBTS_BESIDE_SEEN,
 ]

@@ -193,6 +193,13 @@ export class SqliteReader implements StoreReader {
     return map(this.session().get<CertificateRow>(sql, sha256), toCertificate)
   }
 
+  async findIdentity(agent: Agent, sha256: string): Promise<IssuedCertificate | undefined> {
+    const seq = agent.activeIdentity?.seq
+    const sql = 'SELECT * FROM certificados WHERE seq = ?'
+    const active = seq === undefined ? undefined : this.session().get<CertificateRow>(sql, seq)
+    return active?.sha256 === sha256 ? toCertificate(active) : this.findCertificate(sha256)
+  }
+
   async listCurrentIdentities(agentIds: readonly AgentId[]): Promise<IssuedCertificate[]> {
     const wanted = JSON.stringify(agentIds)
     return this.session().all<CertificateRow>(CURRENT_IDENTITIES, wanted).map(toCertificate)
@@ -215,7 +222,8 @@ export class SqliteReader implements StoreReader {
   }
 
   async findEventDebt(agentId: AgentId): Promise<EventDebt | undefined> {
-    const sql = 'SELECT bytes, reserva, at FROM agentes_eventos WHERE agente_id = ?'
+    const sql = `SELECT eventos_bytes AS bytes, eventos_reserva AS reserva, eventos_at AS at
+      FROM agentes WHERE id = ? AND eventos_at IS NOT NULL`
     const row = this.session().get<EventDebtRow>(sql, agentId)
     return row && { bytes: row.bytes, reserveBytes: row.reserva, at: new Date(row.at) }
   }

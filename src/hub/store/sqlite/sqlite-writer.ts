@@ -92,15 +92,8 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async setEventDebt(id: AgentId, { bytes, reserveBytes, at }: EventDebt): Promise<void> {
-    this.session().runQuietly(
-      `INSERT INTO agentes_eventos (agente_id, bytes, reserva, at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (agente_id)
-       DO UPDATE SET bytes = excluded.bytes, reserva = excluded.reserva, at = excluded.at`,
-      id,
-      bytes,
-      reserveBytes,
-      at.getTime(),
-    )
+    const sql = `UPDATE agentes SET eventos_bytes = ?, eventos_reserva = ?, eventos_at = ? WHERE id = ?`
+    this.session().runQuietly(sql, bytes, reserveBytes, at.getTime(), id)
   }
 
   async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
