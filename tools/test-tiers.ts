@@ -44,6 +44,11 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it builds the packages and needs root; what it tests changes seldom',
   },
   {
+    path: 'test/machines/',
+    proves: 'the packages on a Debian with a systemd of its own: units, path units, updates, purge',
+    why: 'it makes a Debian, boots it and needs root; test/packages has what can be seen without systemd',
+  },
+  {
     path: 'test/fuzz/',
     proves: 'thousands of malformed requests to a real hub',
     why: 'it is long; the grammars of requests have property tests in the first tier',

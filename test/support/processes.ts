@@ -77,8 +77,9 @@ export async function runTool(
   name: string,
   args: readonly string[],
   input?: string | Buffer,
+  timeoutMs?: number,
 ): Promise<string> {
-  const { status, stdout, stderr } = await endOf(startTool(name, args, input))
+  const { status, stdout, stderr } = await endOf(startTool(name, args, input), timeoutMs)
   if (status !== 0) throw new Error(`${name} ${args.join(' ')} failed: ${stderr}`)
   return stdout
 }

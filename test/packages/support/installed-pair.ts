@@ -2,6 +2,7 @@
 
 import { ROOT } from '../../../tools/source-files.ts'
 import { waitUntil } from '../../support/processes.ts'
+import type { ShellMachine } from '../../support/shell-machine.ts'
 import type { PrivateMachine } from './private-machine.ts'
 import { type RunningUnit, runUnit } from './run-unit.ts'
 
@@ -10,7 +11,7 @@ export const HOST = 'web-1.example.org'
 const CA_SETTINGS = ['SVC_CA_URL', 'SVC_CA_PROVISIONER_KID'] as const
 
 /** Starts svc-ca there and leaves its root and its provisioner's key where the hub's unit expects them. */
-export async function setUpHub(machine: PrivateMachine): Promise<void> {
+export async function setUpHub(machine: ShellMachine): Promise<void> {
   const init = `${ROOT}/bin/svc-ca init --dir /srv/ca --listen 127.0.0.1:9000 --json`
   const ca = JSON.parse(await machine.output(init)) as Record<string, string>
   machine.start(`exec ${ROOT}/bin/svc-ca serve --dir /srv/ca`)
@@ -28,7 +29,7 @@ install -m 0644 '${ca['SVC_CA_ROOT_CA_PATH']}' ca-root.crt`)
   ])
 }
 
-export async function initVault(machine: PrivateMachine): Promise<string> {
+export async function initVault(machine: ShellMachine): Promise<string> {
   return machine.output('SVC_MASTER_PASSPHRASE_FILE=/etc/svc-server/master-passphrase svc init')
 }
 
@@ -39,7 +40,7 @@ export async function startHub(machine: PrivateMachine): Promise<RunningUnit> {
 }
 
 /** A token made beside the hub, and the enrolment of this machine. */
-export async function enrol(machine: PrivateMachine): Promise<void> {
+export async function enrol(machine: ShellMachine): Promise<void> {
   await fillIn(machine, '/etc/svc-agent/svc-agent.env', [
     ['SVC_SERVER_URL', 'http://127.0.0.1:8444'],
     ['SVC_SERVER_MTLS_URL', 'https://hub.example.org:8443'],
@@ -65,7 +66,7 @@ export async function logs(service: RunningUnit, text: string): Promise<void> {
 
 /** As an editor would: a variable that is there, commented out or not, gets the value; another is added. */
 async function fillIn(
-  machine: PrivateMachine,
+  machine: ShellMachine,
   path: string,
   settings: readonly (readonly [string, string])[],
 ): Promise<void> {

@@ -9,22 +9,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../../tools/source-files.ts'
-import {
-  type Ended,
-  type RunningProgram,
-  startProgram,
-  waitUntil,
-} from '../../support/processes.ts'
+import { startProgram, waitUntil } from '../../support/processes.ts'
+import { type ShellMachine, shellMachine } from '../../support/shell-machine.ts'
 import { findTool, pathOfTool, TOOL_PATH } from '../../support/tools.ts'
 
-export interface PrivateMachine extends AsyncDisposable {
-  /** Starts a shell script there, as root; it ends with the machine. */
-  start(script: string): RunningProgram
-  /** Runs one to its end. */
-  run(script: string): Promise<Ended>
-  /** What it printed, when it succeeded; else an error with all of that. */
-  output(script: string): Promise<string>
-}
+export type PrivateMachine = ShellMachine & AsyncDisposable
 
 // The first process: its process id in the outer namespace, and then it waits for its input to end. The checkout and
 // the given directory may be on file systems of their own, which an overlay does not show.
@@ -73,16 +62,10 @@ export async function startPrivateMachine(directories: readonly string[]): Promi
   )
   const firstPid = await readProcessId(first)
   const enter = ['--target', firstPid, '--mount', '--net', '--pid', '--root', '--wd']
-  const start = (script: string): RunningProgram =>
-    startProgram(pathOfTool('nsenter'), [...enter, 'sh', '-euc', script], { PATH: ADMIN_PATH })
   return {
-    start,
-    run: (script) => start(script).ended,
-    output: async (script) => {
-      const { status, stdout, stderr } = await start(script).ended
-      if (status === 0) return stdout
-      throw new Error(`status ${status} of\n${script}\n${stdout}\n${stderr}`)
-    },
+    ...shellMachine((script) =>
+      startProgram(pathOfTool('nsenter'), [...enter, 'sh', '-euc', script], { PATH: ADMIN_PATH }),
+    ),
     [Symbol.asyncDispose]: async () => {
       first.stdin.end()
       await waitUntil('the machine to be gone', () => !existsSync(`/proc/${firstPid}`) || undefined)
