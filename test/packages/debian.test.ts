@@ -89,6 +89,7 @@ END`)
   test('what watches for certificates and updates is enabled, hub and agent are not', async () => {
     const enabled = 'cd /etc/systemd/system; find . -name "svc-*" -type l | sort'
     assert.deepEqual((await machine.output(enabled)).trimEnd().split('\n'), [
+      './multi-user.target.wants/svc-agent-targets-changed.path',
       './multi-user.target.wants/svc-agent-targets.path',
       './multi-user.target.wants/svc-agent-update.path',
       './timers.target.wants/svc-agent-targets.timer',

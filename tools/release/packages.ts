@@ -35,6 +35,8 @@ export function agentPackage(sources: PackageSources, completions: Completions):
       ),
       ...units(name, [
         'svc-agent.service',
+        'svc-agent-targets-changed.path',
+        'svc-agent-targets-changed.service',
         'svc-agent-targets.service',
         'svc-agent-targets.path',
         'svc-agent-targets.timer',
