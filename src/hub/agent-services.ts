@@ -12,6 +12,7 @@ import {
   type AuthenticateAgent,
   createAuthenticateAgent,
 } from './service/agent/authenticate-agent.ts'
+import { countSignings } from './service/agent/count-signings.ts'
 import { createLeakedTokens, type LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createEnrollAgent, type EnrollAgent } from './service/agent/enroll-agent.ts'
 import { createEventBudget } from './service/agent/event-budget.ts'
@@ -61,7 +62,8 @@ export interface AgentServices {
 }
 
 export function createAgentServices(dependencies: AgentServicesDependencies): AgentServices {
-  const { config, store, authority, clock, logging, polls } = dependencies
+  const { config, store, clock, logging, polls } = dependencies
+  const { authority, company } = countSignings(dependencies.authority)
   const { identityMatch, serverNames: hubNames, limits } = config
   const log = logging.forModule('hub.mtls')
   const enrollLog = logging.forModule('hub.enroll')
@@ -77,7 +79,14 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     findRoom: dependencies.findEventRoom,
     onOverdraft: dependencies.onOverdraft,
   })
-  const issueCertificate = createIssueCertificate({ store, authority, clock, log, hubNames })
+  const issueCertificate = createIssueCertificate({
+    store,
+    authority,
+    clock,
+    log,
+    hubNames,
+    company,
+  })
   const streams = createAgentStreams({
     clock,
     log: logging.forModule('hub.stream'),
@@ -91,6 +100,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       clock,
       log: enrollLog,
       hubNames,
+      company,
       notifier: streams,
     }),
     isKnownToken: async (token) => (await store.reader.findToken(hashToken(token))) !== undefined,

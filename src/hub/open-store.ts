@@ -41,6 +41,7 @@ export async function openVaultStore(
       dataKey: vault.dataKey,
       onCommit: (last) => keepHead(headFile, last),
       onBatch: options.onBatch,
+      clock: options.clock,
     })
     if (fault !== undefined) {
       const headSeq = headFile.read()?.seq ?? null
@@ -107,7 +108,7 @@ function closingBoth(store: Store, headFile: AuditHeadFile): Store {
       return store.version
     },
     versionOf: (id) => store.versionOf(id),
-    write: (work) => store.write(work),
+    write: (work, company) => store.write(work, company),
     close: async () => {
       await store.close()
       headFile.close()

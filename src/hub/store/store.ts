@@ -262,8 +262,14 @@ export interface Store {
    * version is still so while this is not greater.
    */
   versionOf(id: AgentId): number
-  write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T>
+  /** With company, it may be committed a few milliseconds later, together with what is expected. */
+  write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T>
   close(): Promise<void>
+}
+
+export interface WriteCompany {
+  /** Whether other writes are about to come that may be committed together with this one. */
+  readonly isExpected: () => boolean
 }
 
 /** At most `limit` rows: after the row with the id `after`, or from the first on. */

@@ -65,9 +65,11 @@ export async function commitEnrollment(
     ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
-  await changeRecipient(writer, now, { agent, recipient, actor: 'token' })
+  if (known !== undefined || recipient !== undefined) {
+    await changeRecipient(writer, now, { agent, recipient, actor: 'token' })
+  }
   // The agent itself tells the hub which roots it trusts now.
-  await writer.removeAgentTrust(agent.id)
+  if (known !== undefined) await writer.removeAgentTrust(agent.id)
   const certificate = { agent, signed, csr, purpose: 'identity', deliveryId: null } as const
   await recordCertificate(writer, now, certificate)
   return { ok: true, agentId: agent.id }

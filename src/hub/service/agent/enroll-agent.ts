@@ -27,7 +27,7 @@ import {
   type EnrollmentToken,
   isOpen,
 } from '../../domain/enrollment-token.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
+import type { Store, StoreReader, WriteCompany } from '../../store/store.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { describeLifetime } from './describe-lifetime.ts'
@@ -41,6 +41,8 @@ export interface EnrollAgentDependencies {
   readonly clock: Clock
   readonly log: Logger
   readonly hubNames: readonly string[]
+  /** Of what is written once the CA has signed. */
+  readonly company?: WriteCompany | undefined
   /** Told of an agent that was enrolled again, whose deliveries are new. */
   readonly notifier?: Pick<AgentNotifier, 'announce'>
 }
@@ -215,7 +217,7 @@ async function openToken(
 }
 
 async function signAndCommit(
-  { store, authority, clock, log, hubNames, notifier }: EnrollAgentDependencies,
+  { store, authority, clock, log, hubNames, notifier, company }: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
   { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
@@ -237,16 +239,18 @@ async function signAndCommit(
     log.warn(fields, 'Certificate for enrolment not obtained')
     return { ok: false, refusal: 'ca_failed' }
   }
-  const outcome = await store.write((writer) =>
-    commitEnrollment(writer, {
-      token,
-      csr,
-      signed,
-      fingerprint,
-      recipient,
-      hubNames,
-      now: clock.now(),
-    }),
+  const outcome = await store.write(
+    (writer) =>
+      commitEnrollment(writer, {
+        token,
+        csr,
+        signed,
+        fingerprint,
+        recipient,
+        hubNames,
+        now: clock.now(),
+      }),
+    company,
   )
   if (outcome.ok) {
     const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }

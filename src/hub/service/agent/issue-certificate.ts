@@ -16,7 +16,7 @@ import { decideIssue, type IssueVerdict } from '../../domain/decide-issue.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import { findPresentedFault } from '../../domain/find-presented-fault.ts'
 import type { RoleRules } from '../../domain/role-rules.ts'
-import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { Store, StoreReader, StoreWriter, WriteCompany } from '../../store/store.ts'
 import { describeLifetime } from './describe-lifetime.ts'
 import { findRules } from '../find-rules.ts'
 import { recordCertificate } from '../hub-acts.ts'
@@ -27,6 +27,8 @@ export interface IssueCertificateDependencies {
   readonly clock: Clock
   readonly log: Logger
   readonly hubNames: readonly string[]
+  /** Of what is written once the CA has signed. */
+  readonly company?: WriteCompany | undefined
 }
 
 export type IssueOutcome =
@@ -45,7 +47,7 @@ export type IssueCertificate = (
 export function createIssueCertificate(
   dependencies: IssueCertificateDependencies,
 ): IssueCertificate {
-  const { store, authority, clock, log, hubNames } = dependencies
+  const { store, authority, clock, log, hubNames, company } = dependencies
   return async (agent, request, presentedSha256, recordAlso) => {
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
@@ -107,7 +109,7 @@ export function createIssueCertificate(
       if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
       await recordAlso?.(writer, now)
       return undefined
-    })
+    }, company)
     if (refusal !== undefined) return { ok: false, refusal }
     log.info(
       {

@@ -24,6 +24,7 @@ export async function deliverAutomatically(
   cargoes: readonly CargoId[],
   now: Date,
 ): Promise<AutomaticDeliveries> {
+  if (cargoes.length === 0) return { cargas_automaticas: [], cargas_omitidas: [] }
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const had = standing.map(({ cargo }) => cargo)
   const given: CargoId[] = []

@@ -14,6 +14,8 @@ interface AccessTokenRow {
   readonly ended_at: number | null
 }
 
+const OPEN = 'revoked_at IS NULL AND ended_at IS NULL'
+
 export function selectAccessToken(session: SqlSession, hash: TokenHash): AccessToken | undefined {
   const row = session.get<AccessTokenRow>('SELECT * FROM admin_tokens WHERE token_hash = ?', hash)
   return row === undefined ? undefined : toAccessToken(row)
@@ -38,8 +40,16 @@ export function setAccessTokenUsed(session: SqlSession, hash: TokenHash, at: Dat
 
 export function endExpiredAccessTokens(session: SqlSession, now: Date): void {
   const sql = `UPDATE admin_tokens INDEXED BY admin_tokens_por_fim SET ended_at = ?
-     WHERE revoked_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
+     WHERE ${OPEN} AND expires_at <= ?`
   session.run(sql, now.getTime(), now.getTime())
+}
+
+/** When the first one ends that ends later than now. */
+export function selectFirstAccessTokenEnd(session: SqlSession, now: Date): Date | undefined {
+  const sql = `SELECT expires_at FROM admin_tokens INDEXED BY admin_tokens_por_fim
+     WHERE ${OPEN} AND expires_at > ? ORDER BY expires_at LIMIT 1`
+  const first = session.get<{ expires_at: number }>(sql, now.getTime())?.expires_at
+  return first === undefined ? undefined : new Date(first)
 }
 
 function toAccessToken(row: AccessTokenRow): AccessToken {

@@ -20,7 +20,7 @@ declare module 'better-sqlite3-multiple-ciphers' {
       readonly readonly: boolean
       get(...parameters: readonly unknown[]): unknown
       all(...parameters: readonly unknown[]): unknown[]
-      run(...parameters: readonly unknown[]): { changes: number }
+      run(...parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint }
     }
     class SqliteError extends Error {
       readonly code: string

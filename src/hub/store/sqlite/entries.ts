@@ -27,18 +27,21 @@ export function selectChainEnd(session: SqlSession): ChainEnd | undefined {
   )
 }
 
-/** One, or many by one statement. */
+const INTO = `INSERT INTO eventos (${COLUMNS.join(', ')})`
+const INSERT_ONE = `${INTO} VALUES (${COLUMNS.map(() => '?').join(', ')})`
+const INSERT_MANY = `${INTO} SELECT ${COLUMNS.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`
+/** To parse the JSON of one statement for many costs more than so many statements. */
+const FEW = 4
+
 export function insertEntries(session: SqlSession, entries: readonly AuditEntry[]): void {
-  const into = `INSERT INTO eventos (${COLUMNS.join(', ')})`
-  const [only, ...others] = entries.map(fromEntry)
-  if (only !== undefined && others.length === 0) {
-    session.runQuietly(`${into} VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`, only)
+  if (entries.length > FEW) {
+    session.runQuietly(INSERT_MANY, JSON.stringify(entries.map(fromEntry)))
     return
   }
-  session.runQuietly(
-    `${into} SELECT ${COLUMNS.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`,
-    JSON.stringify(entries.map(fromEntry)),
-  )
+  for (const entry of entries) {
+    const row = fromEntry(entry)
+    session.runQuietly(INSERT_ONE, ...COLUMNS.map((name) => row[name]))
+  }
 }
 
 export type EntrySelection = Omit<EntryFilter, 'afterSeq' | 'limit'>

@@ -23,7 +23,7 @@ describe('group commit', () => {
     const dataKey = new Secret(randomBytes(32))
     await createDatabase(path, dataKey)
     connection = openWriter(path, dataKey)
-    groupCommit = new GroupCommit(connection, () => undefined)
+    groupCommit = new GroupCommit(connection)
   })
   afterEach(async () => {
     await groupCommit.close()
@@ -98,6 +98,77 @@ describe('group commit', () => {
     const second = groupCommit.write(append())
     assert.deepEqual([(await first).seq, (await second).seq], [1, 2])
     assert.equal(groupCommit.commits, 2)
+  })
+})
+
+describe('[RES-15] writes that wait for company', () => {
+  const expecting = { isExpected: () => true }
+  let directory: string
+  let connection: Connection
+  let groupCommit: GroupCommit
+  let waits: (() => void)[]
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'commit-'))
+    const path = join(directory, 'db.enc')
+    const dataKey = new Secret(randomBytes(32))
+    await createDatabase(path, dataKey)
+    connection = openWriter(path, dataKey)
+    waits = []
+    const sleep = (durationMs: number): Promise<void> => {
+      assert.equal(durationMs, 10)
+      return new Promise((resolve) => waits.push(resolve))
+    }
+    groupCommit = new GroupCommit(connection, { clock: { sleep } })
+  })
+  afterEach(async () => {
+    await groupCommit.close()
+    connection.close()
+    await rm(directory, { recursive: true })
+  })
+
+  test('are committed together when the time is over, and the next one waits anew', async () => {
+    const first = groupCommit.write(append(), expecting)
+    await nextTurn()
+    await nextTurn()
+    const second = groupCommit.write(append(), expecting)
+    await nextTurn()
+    assert.deepEqual([waits.length, groupCommit.commits], [1, 0])
+    waits[0]?.()
+    await Promise.all([first, second])
+    assert.equal(groupCommit.commits, 1)
+    const third = groupCommit.write(append(), expecting)
+    await nextTurn()
+    assert.deepEqual([waits.length, groupCommit.commits], [2, 1])
+    waits[1]?.()
+    assert.equal((await third).seq, 3)
+  })
+
+  test('are committed with the first one that expects no other, or does not wait', async () => {
+    for (const last of [{ isExpected: () => false }, undefined]) {
+      const before = groupCommit.commits
+      const first = groupCommit.write(append(), expecting)
+      await nextTurn()
+      await Promise.all([first, groupCommit.write(append(), last)])
+      assert.equal(groupCommit.commits, before + 1)
+    }
+  })
+
+  test('are committed before the store is closed', async () => {
+    const first = groupCommit.write(append(), expecting)
+    await nextTurn()
+    await groupCommit.close()
+    assert.equal((await first).seq, 1)
+  })
+
+  test('may come while a batch runs', async () => {
+    const batch = groupCommit.write(async (writer) => {
+      const entry = await append()(writer)
+      void groupCommit.write(append(), expecting)
+      return entry
+    })
+    assert.equal((await batch).seq, 1)
+    await nextTurn()
+    assert.deepEqual([waits.length, groupCommit.commits], [1, 1])
   })
 })
 

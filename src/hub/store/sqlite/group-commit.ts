@@ -1,15 +1,17 @@
 // Writes that arrive together share one transaction and so one fsync. Each runs in a savepoint of its own, so that one
 // that fails takes nothing with it; none is acknowledged before the commit.
 
+import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { StoreWriter } from '../store.ts'
+import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { TokenEnds } from './token-ends.ts'
 import { TransactionMemory } from './transaction-memory.ts'
 
 /** A transaction that ended, for the metrics that count transactions. */
@@ -25,6 +27,7 @@ type Settle = () => void
 
 interface QueuedWrite {
   readonly work: Work
+  readonly company: WriteCompany | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
 }
@@ -35,6 +38,16 @@ interface WorkOutcome {
   readonly lastEntry?: AuditEntry | undefined
 }
 
+export interface GroupCommitOptions {
+  /** Told the last entry of each commit that appended to the audit log, before its writes are acknowledged. */
+  readonly onCommit?: ((last: AuditEntry) => void) | undefined
+  /** Told of each transaction, for metrics. */
+  readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
+  readonly clock?: Pick<Clock, 'sleep'> | undefined
+}
+
+/** A commit of one certificate costs the hub as much CPU as to verify four signatures, one of several little more. docs/protocol.md RES-15. */
+const COMPANY_WAIT_MS = 10
 const BATCH_WRITES_MAX = 256
 const QUEUED_WRITES_MAX = 16_384
 
@@ -43,22 +56,23 @@ export class GroupCommit {
   readonly #session: SqlSession
   readonly #onCommit: (last: AuditEntry) => void
   readonly #onBatch: (batch: CommittedBatch) => void
+  readonly #clock: Pick<Clock, 'sleep'>
   readonly #queue: QueuedWrite[] = []
   /** Of what `Store.version` counts. */
   readonly versions: AgentVersions = new AgentVersions()
+  readonly #tokenEnds = new TokenEnds()
   #commits = 0
   #isRunning = false
+  #isWaiting = false
   #isClosed = false
   #drained: Settle | undefined
 
-  constructor(
-    connection: Connection,
-    onCommit: (last: AuditEntry) => void,
-    onBatch: (batch: CommittedBatch) => void = () => undefined,
-  ) {
+  constructor(connection: Connection, options: GroupCommitOptions = {}) {
+    const { onCommit = () => undefined, onBatch = () => undefined, clock = systemClock } = options
     this.#connection = connection
     this.#onCommit = onCommit
     this.#onBatch = onBatch
+    this.#clock = clock
     this.#session = new SqlSession(connection)
   }
 
@@ -67,25 +81,40 @@ export class GroupCommit {
     return this.#commits
   }
 
-  write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
+  write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {
     if (this.#isClosed) return Promise.reject(unavailable('the store is closed'))
     if (this.#queue.length >= QUEUED_WRITES_MAX) {
       return Promise.reject(unavailable('too many writes are waiting'))
     }
     return new Promise<T>((resolve, reject) => {
       // What resolves a write is the value of its own work.
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
-      this.#schedule()
+      this.#queue.push({ work, company, resolve: resolve as (value: unknown) => void, reject })
+      if (!this.#isRunning) this.#scheduleOrWait()
     })
   }
 
   /** Refuses further writes and resolves when the accepted writes are settled. */
   async close(): Promise<void> {
     this.#isClosed = true
+    if (this.#queue.length > 0) this.#schedule()
     if (!this.#isRunning) return
     await new Promise<void>((resolve) => {
       this.#drained = resolve
     })
+  }
+
+  /** One that does not wait for company takes with it all that do. */
+  #scheduleOrWait(): void {
+    const isCompanyExpected = this.#queue.every(({ company }) => company?.isExpected() === true)
+    if (this.#isClosed || !isCompanyExpected) this.#schedule()
+    else if (!this.#isWaiting) void this.#waitForCompany()
+  }
+
+  async #waitForCompany(): Promise<void> {
+    this.#isWaiting = true
+    await this.#clock.sleep(COMPANY_WAIT_MS)
+    this.#isWaiting = false
+    if (this.#queue.length > 0) this.#schedule()
   }
 
   /** A turn of the event loop later, so that other callers that are about to write come along. */
@@ -99,7 +128,7 @@ export class GroupCommit {
     const batch = this.#queue.splice(0, BATCH_WRITES_MAX)
     await this.#commitBatch(batch)
     this.#isRunning = false
-    if (this.#queue.length > 0) this.#schedule()
+    if (this.#queue.length > 0) this.#scheduleOrWait()
     else this.#drained?.()
   }
 
@@ -108,7 +137,7 @@ export class GroupCommit {
     const writes = batch.length
     let last: AuditEntry | undefined
     let commitMs = 0
-    const memory = new TransactionMemory()
+    const memory = new TransactionMemory(this.#tokenEnds)
     const turn = new TurnGuard()
     const changesBefore = this.#session.changes
     this.#session.takeChangedAgents()
@@ -124,6 +153,7 @@ export class GroupCommit {
       commitMs = performance.now() - startMs
     } catch (error) {
       this.#rollBack()
+      memory.forget()
       const failure = unavailable('the write could not be committed', describeSqliteFailure(error))
       for (const queued of batch) queued.reject(failure)
       this.#onBatch({ writes, commitMs, isCommitted: false })

@@ -7,6 +7,11 @@ type Statement = ReturnType<Connection['prepare']>
 export type Parameter = string | number | null | Uint8Array
 /** Positional values for `?`, or one object for `@name`. */
 type Parameters = readonly Parameter[] | readonly [object]
+type RowAct = 'insert' | 'put' | 'update'
+interface RowText {
+  readonly columns: readonly string[]
+  readonly sql: string
+}
 /** What a change is about: one agent, nothing that `Store.versionOf` counts, or else, unless somebody says so, all agents. */
 export type ChangeSubject = AgentId | 'no agent' | 'all agents'
 
@@ -14,6 +19,11 @@ export type ChangeSubject = AgentId | 'no agent' | 'all agents'
 export class SqlSession {
   readonly #connection: Connection
   readonly #statements = new Map<string, Statement>()
+  readonly #texts: Readonly<Record<RowAct, Map<string, RowText>>> = {
+    insert: new Map(),
+    put: new Map(),
+    update: new Map(),
+  }
   #changes = 0
   #fleetChanges = 0
   #changedAgents = new Set<AgentId>()
@@ -72,23 +82,36 @@ export class SqlSession {
     return this.#run(sql, (statement) => statement.run(...parameters)).changes
   }
 
-  /** A row whose columns are the keys of an object. */
-  insert(table: string, row: object): void {
-    this.run(insertInto(table, row), row)
+  /** A row whose columns are the keys of an object; its number in the table. */
+  insert(table: string, row: object): number {
+    const sql = this.#textFor('insert', table, row, (columns) => insertInto(table, columns))
+    const { changes, lastInsertRowid } = this.#run(sql, (statement) =>
+      statement.run(...valuesOf(row)),
+    )
+    this.#noteChanges(changes)
+    return Number(lastInsertRowid)
   }
 
   /** In the place of the row with the same key, of which columns that are not given stay as they are. */
   put(table: string, key: string, row: object): void {
-    const others = columnsOf(row, key).map((name) => `${name} = excluded.${name}`)
-    const sql = `${insertInto(table, row)} ON CONFLICT (${key}) DO UPDATE SET ${others.join(', ')}`
-    this.run(sql, row)
+    const sql = this.#textFor('put', table, row, (columns) => {
+      const others = columns.filter((name) => name !== key)
+      const changes = others.map((name) => `${name} = excluded.${name}`).join(', ')
+      return `${insertInto(table, columns)} ON CONFLICT (${key}) DO UPDATE SET ${changes}`
+    })
+    this.run(sql, ...valuesOf(row))
   }
 
   /** Everything but the key of a row that is there. */
   update(table: string, key: string, row: object): void {
-    const others = columnsOf(row, key).map((name) => `${name} = @${name}`)
-    const sql = `UPDATE ${table} SET ${others.join(', ')} WHERE ${key} = @${key}`
-    this.changeOne(sql, row)
+    const sql = this.#textFor('update', table, row, (columns) => {
+      // To set the key, even to itself, would make SQLite look for all that refer to it.
+      const changes = columns.filter((name) => name !== key).map((name) => `${name} = ?`)
+      return `UPDATE ${table} SET ${changes.join(', ')} WHERE ${key} = ?`
+    })
+    const values = valuesOf(row)
+    const [wanted = null] = values.splice(Object.keys(row).indexOf(key), 1)
+    this.changeOne(sql, ...values, wanted)
   }
 
   changeOne(sql: string, ...parameters: Parameters): void {
@@ -112,6 +135,17 @@ export class SqlSession {
     else if (this.#subject !== 'no agent') this.#changedAgents.add(this.#subject)
   }
 
+  /** Made once for as long as the rows have the same columns: to make a text costs as much as to run it. */
+  #textFor(act: RowAct, table: string, row: object, make: (columns: string[]) => string): string {
+    const texts = this.#texts[act]
+    const known = texts.get(table)
+    const columns = Object.keys(row)
+    if (known !== undefined && isSame(known.columns, columns)) return known.sql
+    const sql = make(columns)
+    texts.set(table, { columns, sql })
+    return sql
+  }
+
   #run<T>(sql: string, work: (statement: Statement) => T): T {
     try {
       return work(this.#prepare(sql))
@@ -130,11 +164,15 @@ export class SqlSession {
   }
 }
 
-function columnsOf(row: object, key: string): string[] {
-  return Object.keys(row).filter((name) => name !== key)
+/** Rows are of interfaces, which have no index signature. */
+function valuesOf(row: object): Parameter[] {
+  return Object.values(row) as Parameter[]
 }
 
-function insertInto(table: string, row: object): string {
-  const columns = Object.keys(row)
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (@${columns.join(', @')})`
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((name, at) => name === others[at])
+}
+
+function insertInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
 }

@@ -1,23 +1,18 @@
 import type { Secret } from '../../../platform/secret.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { Store, StoreReader, StoreWriter } from '../store.ts'
+import type { Store, StoreReader, StoreWriter, WriteCompany } from '../store.ts'
 import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
 import { exists } from '../../../platform/files.ts'
-import { type CommittedBatch, GroupCommit } from './group-commit.ts'
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends GroupCommitOptions {
   readonly path: string
   readonly dataKey: Secret<Buffer>
   /** Else a missing database is an error. */
   readonly createIfMissing?: boolean
-  /** Told the last entry of each commit that appended to the audit log, before its writes are acknowledged. */
-  readonly onCommit?: (last: AuditEntry) => void
-  /** Told of each transaction, for metrics. */
-  readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
 }
 
 /** Opens the encrypted database, whose tables are brought to the newest version. Throws StoreError. */
@@ -28,7 +23,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   let reader: Connection | undefined
   try {
     reader = openReader(path, dataKey)
-    return new SqliteStore(writer, reader, options.onCommit, options.onBatch)
+    return new SqliteStore(writer, reader, options)
   } catch (error) {
     reader?.close()
     writer.close()
@@ -43,15 +38,10 @@ export class SqliteStore implements Store {
   readonly #groupCommit: GroupCommit
   #closing: Promise<void> | undefined
 
-  constructor(
-    writer: Connection,
-    reader: Connection,
-    onCommit: (last: AuditEntry) => void = () => undefined,
-    onBatch?: (batch: CommittedBatch) => void,
-  ) {
+  constructor(writer: Connection, reader: Connection, options: GroupCommitOptions = {}) {
     this.#writerConnection = writer
     this.#readerConnection = reader
-    this.#groupCommit = new GroupCommit(writer, onCommit, onBatch)
+    this.#groupCommit = new GroupCommit(writer, options)
     const session = new SqlSession(reader)
     // Between transactions the writing connection sees nothing but what is committed either, and what it wrote last is
     // still in its cache.
@@ -76,8 +66,8 @@ export class SqliteStore implements Store {
     return this.#groupCommit.commits
   }
 
-  write<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
-    return this.#groupCommit.write(work)
+  write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {
+    return this.#groupCommit.write(work, company)
   }
 
   /** Settles what was written before, then closes; may be called twice. */

@@ -1,5 +1,4 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
-import { invariant } from '../../../platform/errors.ts'
 import type {
   AgentId,
   CargoId,
@@ -37,13 +36,14 @@ import {
 import {
   endExpiredAccessTokens,
   insertAccessToken,
+  selectFirstAccessTokenEnd,
   setAccessTokenUsed,
   updateAccessToken,
 } from './access-tokens.ts'
 import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
-import { type CertificateRow, fromNewCertificate, toCertificate } from './certificate-rows.ts'
+import { fromNewCertificate } from './certificate-rows.ts'
 import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
@@ -51,6 +51,8 @@ import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
+
+const OPEN_TOKEN = 'consumed_at IS NULL AND ended_at IS NULL'
 
 /** Its reads see what it wrote. */
 export class SqliteWriter extends SqliteReader implements StoreWriter {
@@ -118,37 +120,41 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   async insertToken(token: EnrollmentToken): Promise<void> {
     const session = this.session()
     session.about('no agent', () => session.insert('enrollment_tokens', fromToken(token)))
+    this.#memory.tokenEnds.noteToken(token.expiresAt)
   }
 
   async updateToken(token: EnrollmentToken): Promise<void> {
     const session = this.session()
     const row = fromToken(token)
     session.about('no agent', () => session.update('enrollment_tokens', 'token_hash', row))
+    this.#memory.tokenEnds.noteToken(token.expiresAt)
   }
 
   async endExpiredTokens(now: Date): Promise<void> {
     const session = this.session()
-    if (this.#memory.hasEndedTokens(now, session.changes)) return
+    const { tokenEnds } = this.#memory
+    if (tokenEnds.isNoneDue(now)) return
     const sql = `UPDATE enrollment_tokens INDEXED BY tokens_por_fim SET ended_at = ?
-       WHERE consumed_at IS NULL AND ended_at IS NULL AND expires_at <= ?`
+       WHERE ${OPEN_TOKEN} AND expires_at <= ?`
     session.about('no agent', () => {
       session.run(sql, now.getTime(), now.getTime())
       endExpiredAccessTokens(session, now)
     })
-    this.#memory.noteEndedTokens(now, session.changes)
+    const first = `SELECT expires_at FROM enrollment_tokens INDEXED BY tokens_por_fim
+       WHERE ${OPEN_TOKEN} AND expires_at > ? ORDER BY expires_at LIMIT 1`
+    const row = session.get<{ expires_at: number }>(first, now.getTime())
+    tokenEnds.noteFirst(row?.expires_at ?? null)
+    const firstAccess = selectFirstAccessTokenEnd(session, now)
+    if (firstAccess !== undefined) tokenEnds.noteToken(firstAccess)
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
-    const sql = `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before,
-         not_after, raiz)
-       VALUES (@sha256, @serial, @agente_id, @purpose, @entrega_id, @not_before, @not_after, @raiz)
-       RETURNING *`
     const session = this.session()
-    const row = session.about(certificate.agentId, () =>
-      session.get<CertificateRow>(sql, fromNewCertificate(certificate)),
+    // RETURNING would make a table for the one row.
+    const seq = session.about(certificate.agentId, () =>
+      session.insert('certificados', fromNewCertificate(certificate)),
     )
-    invariant(row !== undefined, 'an insert returns its row')
-    return toCertificate(row)
+    return { ...certificate, seq, revokedAt: null, firstUsedAt: null }
   }
 
   async setCertificateFirstUsed(sha256: string, at: Date): Promise<void> {
@@ -291,10 +297,12 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async insertAccessToken(token: AccessToken): Promise<void> {
     insertAccessToken(this.session(), token)
+    this.#memory.tokenEnds.noteToken(token.expiresAt)
   }
 
   async updateAccessToken(token: AccessToken): Promise<void> {
     updateAccessToken(this.session(), token)
+    this.#memory.tokenEnds.noteToken(token.expiresAt)
   }
 
   async setAccessTokenUsed(hash: TokenHash, at: Date): Promise<void> {

@@ -1,26 +1,19 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
+import { TokenEnds } from './token-ends.ts'
 
-/**
- * What the writes of one transaction need not ask the database again: each event would ask for the end of the log and for
- * tokens that have expired. Nothing of it outlives its transaction.
- */
+/** What the writes of one transaction need not ask the database again. */
 export class TransactionMemory {
   chainEnd: ChainEnd | undefined
-  #ended: { readonly atMs: number; readonly changes: number } | undefined
+  /** Outlives the transaction. */
+  readonly tokenEnds: TokenEnds
 
-  /** Tokens that expire until then have been ended, and no row that could be a token has changed since. */
-  hasEndedTokens(now: Date, changes: number): boolean {
-    const ended = this.#ended
-    return ended !== undefined && ended.changes === changes && now.getTime() <= ended.atMs
+  constructor(tokenEnds: TokenEnds = new TokenEnds()) {
+    this.tokenEnds = tokenEnds
   }
 
-  noteEndedTokens(now: Date, changes: number): void {
-    this.#ended = { atMs: now.getTime(), changes }
-  }
-
-  /** After a savepoint was rolled back. */
+  /** After something was rolled back. */
   forget(): void {
     this.chainEnd = undefined
-    this.#ended = undefined
+    this.tokenEnds.forget()
   }
 }
