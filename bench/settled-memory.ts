@@ -1,11 +1,12 @@
-// Resident memory (VmRSS) of a process that has nothing to do. Collections come when V8 likes, so the least of several looks counts.
+// Resident memory (VmRSS) of a process that has nothing to do: the least of a look a second, for at least half a minute, since a hub
+// collects some ten seconds after its work.
 
 import { systemClock } from '../src/platform/clock.ts'
 import { residentMegabytes } from './daemon.ts'
 
 const LOOK_EVERY_MS = 1000
-const LOOKS_MIN = 10
-const LOOKS_MAX = 60
+const LOOKS_MIN = 30
+const LOOKS_MAX = 90
 /** Nothing less came for so many looks. */
 const LOOKS_STEADY = 8
 

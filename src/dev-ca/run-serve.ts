@@ -9,7 +9,7 @@ export async function runServe(
   listen: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const logger = createLoggingFromEnvironment(env).forModule('ca')
+  const logger = (await createLoggingFromEnvironment(env)).forModule('ca')
   const stop = new AbortController()
   process.once('SIGTERM', () => stop.abort())
   process.once('SIGINT', () => stop.abort())

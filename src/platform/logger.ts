@@ -1,7 +1,7 @@
 // Logs go to stderr: text on a terminal, else one JSON object a line. Messages are constant, data is in fields.
 
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
-import pretty from 'pino-pretty'
+import type { PrettyOptions } from 'pino-pretty'
 import { type LogFilter, parseLogFilter } from './log-filter.ts'
 import { redactTokens } from './redact-tokens.ts'
 
@@ -12,9 +12,13 @@ export interface Logging {
   forModule(module: string): Logger
 }
 
+/** That of pino-pretty, which a program loads only when somebody reads along. */
+type TextFormat = (options: PrettyOptions) => DestinationStream
+
 export interface LoggingOptions {
   readonly filter: LogFilter
-  readonly format: 'text' | 'json'
+  /** `json`, or what makes text of it. */
+  readonly format: 'json' | TextFormat
   readonly destination?: DestinationStream
 }
 
@@ -37,14 +41,14 @@ export function createLogging(options: LoggingOptions): Logging {
   const stderr = pino.destination({ dest: 2, sync: true })
   const stream =
     options.destination ??
-    (options.format === 'text'
-      ? pretty({
+    (options.format === 'json'
+      ? stderr
+      : options.format({
           destination: stderr,
           sync: true,
           colorize: process.stderr.isTTY,
           ignore: 'pid,hostname',
-        })
-      : stderr)
+        }))
   const root = pino(
     {
       base: null,
@@ -65,15 +69,18 @@ export function createLogging(options: LoggingOptions): Logging {
 }
 
 /** The logging that RUST_LOG and SVC_LOG_FORMAT ask for; a bad one is reported and its default taken. */
-export function createLoggingFromEnvironment(
+export async function createLoggingFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
-): Logging {
+): Promise<Logging> {
   const text = env['RUST_LOG'] ?? 'info'
   const filter = parseLogFilter(text)
   const wanted = env['SVC_LOG_FORMAT']
   const format =
     wanted === 'text' || wanted === 'json' ? wanted : process.stderr.isTTY ? 'text' : 'json'
-  const logging = createLogging({ filter: filter ?? { levelOf: () => 'info' }, format })
+  const logging = createLogging({
+    filter: filter ?? { levelOf: () => 'info' },
+    format: format === 'text' ? (await import('pino-pretty')).default : 'json',
+  })
   if (filter === undefined) {
     logging.forModule('log').warn({ rust_log: text }, 'RUST_LOG is not a filter, using info')
   }

@@ -30,27 +30,15 @@ registerHooks({
 const LIGHT = [
   '@pinojs/redact',
   'atomic-sleep',
-  'colorette',
   'commander',
-  'dateformat',
-  'end-of-stream',
-  'fast-copy',
-  'fast-safe-stringify',
   'on-exit-leak-free',
-  'once',
   'pino',
-  'pino-abstract-transport',
-  'pino-pretty',
   'pino-std-serializers',
-  'pump',
   'quick-format-unescaped',
   'safe-stable-stringify',
-  'secure-json-parse',
   'sonic-boom',
-  'split2',
   'thread-stream',
   'typebox',
-  'wrappy',
 ]
 
 test('an agent that has installed a certificate and waits has loaded no library beyond the light ones', async () => {

@@ -3,6 +3,7 @@
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { STORE_ADDON } from '../build/bundle-program.ts'
+import { HUB_FLAGS } from '../build/hub-flags.ts'
 import { ROOT } from '../source-files.ts'
 import type { Completions } from './completions.ts'
 import type { DebianPackage, PackageFile } from './debian-package.ts'
@@ -59,7 +60,7 @@ export function serverPackage(sources: PackageSources, completions: Completions)
       // bin/svc-server says why.
       launcher('svc-server', {
         variables: ['MALLOC_TRIM_THRESHOLD_=262144'],
-        nodeOptions: ['--max-semi-space-size=8'],
+        nodeOptions: HUB_FLAGS,
       }),
       launcher('svc'),
       executable(`${SERVER}/node`, sources.node),

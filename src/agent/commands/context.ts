@@ -26,13 +26,13 @@ export interface CommandContext {
   readonly version: string
 }
 
-export function startCommand(
+export async function startCommand(
   command: AgentCommand,
   env: Environment,
   options: { readonly allowHttp?: boolean; readonly keepsRights?: boolean } = {},
-): CommandContext {
+): Promise<CommandContext> {
   const config = parseAgentConfig(env, { command, osHostname: hostname(), ...options })
-  const logging = createLoggingFromEnvironment(env)
+  const logging = await createLoggingFromEnvironment(env)
   warnAboutUnknownVariables(command, config, logging)
   keepGivenFile(config.serverCaPath, CA_BYTES_MAX)
   if (command === 'enroll') {

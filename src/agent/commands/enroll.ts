@@ -19,7 +19,7 @@ export interface EnrollOptions {
 }
 
 export async function runEnroll(env: Environment, options: EnrollOptions): Promise<void> {
-  const context = startCommand('enroll', env, { allowHttp: options.allowHttp })
+  const context = await startCommand('enroll', env, { allowHttp: options.allowHttp })
   const { config, paths, version } = context
   const { serverUrl, hostname, role, httpsProxy, noProxy } = config
   invariant(

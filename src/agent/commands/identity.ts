@@ -9,7 +9,7 @@ import { type Environment, print, startCommand } from './context.ts'
 const EXIT = { renewNow: 0, notYet: 1, noIdentity: 2, error: 255 } as const
 
 export async function runIdentity(env: Environment, options: { json: boolean }): Promise<void> {
-  const { paths } = startCommand('identity', env)
+  const { paths } = await startCommand('identity', env)
   const description = await describeIdentity(await requireIdentity(paths.identityDir), paths)
   print(description, options, formatIdentity(description))
 }
@@ -25,7 +25,7 @@ export async function runCheck(env: Environment): Promise<void> {
 }
 
 async function check(env: Environment): Promise<number> {
-  const { config, paths, clock } = startCommand('check', env)
+  const { config, paths, clock } = await startCommand('check', env)
   const identity = await loadIdentity(paths.identityDir)
   if (identity === undefined) {
     process.stdout.write('no identity\n')

@@ -10,7 +10,7 @@ const RotationReport = Type.Object({ old_serial: Type.String(), new_serial: Type
 type RotationReport = Static<typeof RotationReport>
 
 export async function runRotate(env: Environment, options: { json: boolean }): Promise<void> {
-  const context = startCommand('rotate', env)
+  const context = await startCommand('rotate', env)
   const { paths, clock } = context
   await requireIdentity(paths.identityDir)
   const report = await viaRunningAgentOr(paths, clock, 'rotate', async () => {

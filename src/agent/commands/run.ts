@@ -30,7 +30,7 @@ const RESTART_DELAY_MS = 100
  * every instant.
  */
 export async function runRun(env: Environment): Promise<void> {
-  const context = startCommand('run', env)
+  const context = await startCommand('run', env)
   const { paths, clock, random, logging } = context
   await requireIdentity(paths.identityDir)
   await prepareDirectories(paths)
@@ -101,7 +101,7 @@ function restart({ config, clock, logging }: CommandContext): RestartReply {
 
 /** One round; fails when anything in it did. */
 export async function runOnce(env: Environment): Promise<void> {
-  const context = startCommand('run', env)
+  const context = await startCommand('run', env)
   const { paths, clock, logging } = context
   await requireIdentity(paths.identityDir)
   await prepareDirectories(paths)
@@ -115,7 +115,7 @@ export async function runOnce(env: Environment): Promise<void> {
 
 /** A round of the running agent, else one of our own. */
 export async function runPoll(env: Environment): Promise<void> {
-  const context = startCommand('poll', env)
+  const context = await startCommand('poll', env)
   await requireIdentity(context.paths.identityDir)
   await viaRunningAgentOr(context.paths, context.clock, 'poll', async (lock) =>
     reportRound(await roundAlone(context, lock)),

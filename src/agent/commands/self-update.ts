@@ -59,7 +59,7 @@ export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions
     )
   }
   const baseUrl = parseReleaseUrl(options.url)
-  const context = startCommand('self-update', env, { keepsRights: true })
+  const context = await startCommand('self-update', env, { keepsRights: true })
   const binary = await resolveUpdateTarget(options.binary ?? process.execPath)
   const lock = lockUpdate(binary)
   try {

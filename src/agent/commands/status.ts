@@ -7,7 +7,7 @@ import { type AgentStatus, formatStatus, readStatus } from '../reporting/status.
 import { type Environment, print, startCommand } from './context.ts'
 
 export async function runStatus(env: Environment, options: { json: boolean }): Promise<void> {
-  const { paths, clock } = startCommand('status', env)
+  const { paths, clock } = await startCommand('status', env)
   await requireIdentity(paths.identityDir)
   const answer = await askRunningAgent(paths.dataDir, paths.socketName, 'status')
   const status = answer === undefined ? await readAlone(paths, clock.now()) : answer.result

@@ -45,7 +45,7 @@ export async function runTargetsApply(
     applier,
     owner: await ownerOf(config, applier.uid),
     clock: systemClock,
-    log: createLoggingFromEnvironment(env).forModule('agent.targets'),
+    log: (await createLoggingFromEnvironment(env)).forModule('agent.targets'),
   }
   const outcome = await passWhenFree(host, options, tellThroughSocket(host.owner, paths))
   show(outcome, options)

@@ -1,6 +1,6 @@
 // One receiver, over HTTPS: bounded in time and size, no redirects, addresses as they were checked.
 
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import { SvcError } from '../../platform/errors.ts'
 import { isAllowedAddress } from '../domain/webhook-addresses.ts'
 import { addressIn } from '../domain/webhook-url.ts'
@@ -35,24 +35,31 @@ const KEEP_ALIVE_MS_MAX = 60_000
 
 export function openWebhookConnection(options: WebhookConnectionOptions): WebhookConnection {
   const { url, lookup } = options
-  const agent = new Agent({
-    connect: {
-      ca: [...options.rootsPem],
-      lookup: lookup.forProtocol(url.protocol),
-      autoSelectFamily: true,
-      timeout: CONNECT_TIMEOUT_MS,
-    },
-    connections: 1,
-    allowH2: false,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX,
-    // The caller's signal is the only clock.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  // The library takes several megabytes of a hub, and most hubs have nobody to tell.
+  const open = async (): Promise<Agent> => {
+    const { Agent: UndiciAgent } = await import('undici')
+    return new UndiciAgent({
+      connect: {
+        ca: [...options.rootsPem],
+        lookup: lookup.forProtocol(url.protocol),
+        autoSelectFamily: true,
+        timeout: CONNECT_TIMEOUT_MS,
+      },
+      connections: 1,
+      allowH2: false,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX,
+      // The caller's signal is the only clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+  let agent: Promise<Agent> | undefined
   return {
     post: async ({ headers, body, signal }) => {
       requireAllowedAddress(url)
-      const reply = await agent.request({
+      agent ??= open()
+      const opened = await agent
+      const reply = await opened.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: 'POST',
@@ -69,7 +76,7 @@ export function openWebhookConnection(options: WebhookConnectionOptions): Webhoo
       }
     },
     // Not close(), which would wait for a receiver that does not answer.
-    close: () => agent.destroy(),
+    close: async () => (await agent)?.destroy(),
   }
 }
 
