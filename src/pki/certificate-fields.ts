@@ -22,15 +22,9 @@ const NAME_CONSTRAINTS = '551d1e'
 
 /** Undefined for what is no DER, or no certificate. */
 export function readCertificateFields(certificate: Uint8Array): CertificateFields | undefined {
-  const whole = readDer(certificate, 0, certificate.length)
-  if (whole?.tag !== sequence || whole.end !== certificate.length) return undefined
-  const tbs = readDer(certificate, whole.start, whole.end)
-  if (tbs?.tag !== sequence) return undefined
-  const first = readDer(certificate, tbs.start, tbs.end)
-  const start = first?.tag === explicit0 ? first.end : tbs.start
-  const fields = readDerSequence(certificate, { start, end: tbs.end }, UP_TO_THE_KEY)
-  const [subject, key] = [fields?.at(-2), fields?.at(-1)]
-  if (subject === undefined || key === undefined) return undefined
+  const found = locateKey(certificate)
+  if (found === undefined) return undefined
+  const { tbs, subject, key } = found
   const extensions = readExtensions(certificate, { start: key.end, end: tbs.end })
   if (extensions === undefined) return undefined
   return {
@@ -39,6 +33,26 @@ export function readCertificateFields(certificate: Uint8Array): CertificateField
     constraintBytes: extensions.get(NAME_CONSTRAINTS) ?? 0,
     extensions: new Set(extensions.keys()),
   }
+}
+
+/** SubjectPublicKeyInfo, DER. Undefined for what is no DER, or no certificate. */
+export function readPublicKeySpki(certificate: Uint8Array): Uint8Array | undefined {
+  const found = locateKey(certificate)
+  return found && certificate.subarray(found.subject.end, found.key.end)
+}
+
+function locateKey(
+  certificate: Uint8Array,
+): Readonly<Record<'tbs' | 'subject' | 'key', DerElement>> | undefined {
+  const whole = readDer(certificate, 0, certificate.length)
+  if (whole?.tag !== sequence || whole.end !== certificate.length) return undefined
+  const tbs = readDer(certificate, whole.start, whole.end)
+  if (tbs?.tag !== sequence) return undefined
+  const first = readDer(certificate, tbs.start, tbs.end)
+  const start = first?.tag === explicit0 ? first.end : tbs.start
+  const fields = readDerSequence(certificate, { start, end: tbs.end }, UP_TO_THE_KEY)
+  const [subject, key] = [fields?.at(-2), fields?.at(-1)]
+  return subject === undefined || key === undefined ? undefined : { tbs, subject, key }
 }
 
 type Range = Pick<DerElement, 'start' | 'end'>

@@ -1,8 +1,8 @@
 // Certificates (RFC 5280) as Node's OpenSSL reads them.
 
-import { X509Certificate } from 'node:crypto'
+import { hash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { readCertificateFields } from './certificate-fields.ts'
+import { readPublicKeySpki } from './certificate-fields.ts'
 
 export interface Certificate {
   readonly pem: string
@@ -33,37 +33,51 @@ export function parseCertificatePem(text: string): Certificate {
   return first
 }
 
-/** Each value is worked out when it is asked for: two of them cost more than all that a request needs. */
 export function fromX509(x509: X509Certificate): Certificate {
-  return {
-    x509,
-    get pem() {
-      return x509.toString()
-    },
-    get commonName() {
-      return commonNameOf(x509)
-    },
-    get serial() {
-      return x509.serialNumber.toLowerCase()
-    },
-    get sha256() {
-      return plainHex(x509.fingerprint256)
-    },
-    get notBefore() {
-      return x509.validFromDate
-    },
-    get notAfter() {
-      return x509.validToDate
-    },
-    get publicKeySpki() {
-      return spkiOf(x509)
-    },
+  return new ReadCertificate(x509)
+}
+
+/** Each value is worked out when it is asked for, and once: two of them cost more than all that a request needs. */
+class ReadCertificate implements Certificate {
+  readonly x509: X509Certificate
+  #pem: string | undefined
+  #commonName: { readonly value: string | undefined } | undefined
+  #serial: string | undefined
+  #sha256: string | undefined
+  #notBefore: Date | undefined
+  #notAfter: Date | undefined
+  #publicKeySpki: Buffer | undefined
+
+  constructor(x509: X509Certificate) {
+    this.x509 = x509
+  }
+
+  get pem(): string {
+    return (this.#pem ??= this.x509.toString())
+  }
+  get commonName(): string | undefined {
+    return (this.#commonName ??= { value: commonNameOf(this.x509) }).value
+  }
+  get serial(): string {
+    return (this.#serial ??= this.x509.serialNumber.toLowerCase())
+  }
+  get sha256(): string {
+    return (this.#sha256 ??= hash('sha256', this.x509.raw, 'hex'))
+  }
+  get notBefore(): Date {
+    return (this.#notBefore ??= this.x509.validFromDate)
+  }
+  get notAfter(): Date {
+    return (this.#notAfter ??= this.x509.validToDate)
+  }
+  get publicKeySpki(): Buffer {
+    return (this.#publicKeySpki ??= spkiOf(this.x509))
   }
 }
 
 /** As it stands in the certificate. To have OpenSSL write it down again costs more than to verify a signature. */
 function spkiOf(x509: X509Certificate): Buffer {
-  const spki = readCertificateFields(x509.raw)?.spki
+  const spki = readPublicKeySpki(x509.raw)
   return spki === undefined
     ? x509.publicKey.export({ type: 'spki', format: 'der' })
     : Buffer.from(spki)

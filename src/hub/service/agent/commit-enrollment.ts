@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { CertificateRequest } from '../../../pki/csr.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
 import type { AgentId, Recipient } from '../../../protocol/identifiers.ts'
@@ -77,7 +77,8 @@ export async function commitEnrollment(
 
 function toEnrolledAgent(known: Agent | undefined, token: EnrollmentToken, now: Date): Agent {
   return {
-    id: known?.id ?? (randomUUID() as AgentId),
+    // Ids that sort by time: the rows of agents that enrol together are neighbours in every index that begins with them.
+    id: known?.id ?? (timeOrderedUuid(now) as AgentId),
     hostname: token.expectedHostname,
     role: token.expectedRole,
     enrolledWith: token.hash,
