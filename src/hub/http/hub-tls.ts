@@ -12,6 +12,7 @@ import { boundReason } from './answer-log.ts'
 import { awaitHello } from './connections/await-hello.ts'
 import { createFloodLog } from './flood-log.ts'
 import { guardClientChains, streamBelow } from './connections/guard-client-chains.ts'
+import { createHandshakeTurns } from './connections/handshake-turns.ts'
 import { handshakesOf } from './connections/handshakes.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 import { waitAfterFailure } from './connections/wait-after-failure.ts'
@@ -75,26 +76,39 @@ const HANDSHAKE_MS = 1.5
 const DEAR_MS = 3
 const DEAR_FACTOR = 10
 
+const TOO_LATE = 'the hub has more handshakes to do than it can'
+
 /** The TLS server below a port, which gives up connections whose handshake fails, and has strangers wait. */
 export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServer {
   const { log, limits, onHandshakeFailure } = options
   const server = port.app.server as unknown as TlsServer
-  const guard = options.hasClientChains === true ? guardClientChains(server) : undefined
-  /** Of the connections that said hello. */
+  const turns = createHandshakeTurns({
+    // tidy: clients wait in real time, whatever a Clock says.
+    nowMs: () => performance.now(),
+    inReadPhase: (work) => void readPhase().then(work),
+  })
+  const guard = options.hasClientChains === true ? guardClientChains(server, turns) : undefined
+  const floodLog = createFloodLog({ log })
+  /** Of the connections on which TLS has begun. */
   const costs = new WeakMap<Socket, () => number>()
   const addresses = new WeakMap<object, string | undefined>()
   waitAfterFailure(server, {
-    whenReady: (socket, then) =>
-      awaitHello(socket, handshakeTimeoutMs(limits), () => {
-        const stream = guard?.(socket) ?? socket
-        addresses.set(stream, socket.remoteAddress)
-        costs.set(socket, () => ('handshakeMs' in stream ? stream.handshakeMs : HANDSHAKE_MS))
-        then(stream)
-      }),
+    whenReady: (socket, then) => awaitHello(socket, handshakeTimeoutMs(limits), then),
+    open: (socket, takeHello) => {
+      const hello = takeHello()
+      const stream = guard?.(socket, hello) ?? putBack(socket, hello)
+      addresses.set(stream, socket.remoteAddress)
+      costs.set(socket, () => ('handshakeMs' in stream ? stream.handshakeMs : HANDSHAKE_MS))
+      return stream
+    },
     turn: async (address) => {
       const outcome = await strangerTurns.take(address)
       await readPhase()
       return outcome
+    },
+    begin: turns.begin,
+    onDrop: ({ remoteAddress: remote }) => {
+      floodLog({ error: 'handshake_failed', reason: TOO_LATE, remote }, 'Handshake failed')
     },
   })
   handshakesOf(server).addListener({
@@ -105,7 +119,6 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
       if (costMs > 0) strangerTurns.charge(address, costMs * (costMs > DEAR_MS ? DEAR_FACTOR : 1))
     },
   })
-  const floodLog = createFloodLog({ log })
   server.on('tlsClientError', (error, socket) => {
     const reason = boundReason(refusalOfCertificate(socket) ?? error.message)
     const remote = addresses.get(streamBelow(socket) ?? socket) ?? socket.remoteAddress
@@ -114,6 +127,12 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
     socket.destroy()
   })
   return server
+}
+
+/** Where TLS reads from the socket itself. */
+function putBack(socket: Socket, hello: Buffer): Socket {
+  socket.unshift(hello)
+  return socket
 }
 
 /** OpenSSL's name of what is wrong with the client's chain; to Node it is a connection that was hung up. */

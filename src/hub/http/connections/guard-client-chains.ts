@@ -1,12 +1,11 @@
-import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Server as TlsServer, TLSSocket } from 'node:tls'
 import { GuardedConnection } from './guarded-connection.ts'
-import { createOneATurn } from './one-a-turn.ts'
+import type { HandshakeTurns } from './handshake-turns.ts'
 import { createRecordOpener } from './record-opener.ts'
 
 /** A connection that said hello, as TLS is to have it. */
-export type GuardConnection = (socket: Socket) => GuardedConnection
+export type GuardConnection = (socket: Socket, hello: Buffer) => GuardedConnection
 
 /** The line of NSS's key log that has the secret of what a client says during the handshake, and the line of TLS 1.2. */
 const KEY_LOG = /^(CLIENT_HANDSHAKE_TRAFFIC_SECRET|CLIENT_RANDOM) [0-9a-f]{64} ([0-9a-f]+)\s*$/
@@ -17,8 +16,10 @@ const KEY_LOG = /^(CLIENT_HANDSHAKE_TRAFFIC_SECRET|CLIENT_RANDOM) [0-9a-f]{64} (
  * A TLS 1.3 client encrypts the chain, and Node tells a server the secrets of its own handshakes. A connection without its secret
  * gets no further. The connection of a line never follows from the content of the line, which the client can choose.
  */
-export function guardClientChains(server: TlsServer): GuardConnection {
-  const takeTurn = createOneATurn()
+export function guardClientChains(
+  server: TlsServer,
+  { verify }: Pick<HandshakeTurns, 'verify'>,
+): GuardConnection {
   server.on('keylog', (line: Buffer, tls: TLSSocket) => {
     const [, label, secret = ''] = KEY_LOG.exec(line.toString('latin1')) ?? []
     const connection = streamBelow(tls)
@@ -28,7 +29,7 @@ export function guardClientChains(server: TlsServer): GuardConnection {
     const opener = createRecordOpener(tls.getCipher().standardName, Buffer.from(secret, 'hex'))
     if (opener !== undefined) connection.useKey(opener)
   })
-  return (socket) => new GuardedConnection(socket, takeTurn)
+  return (socket, hello) => new GuardedConnection(socket, hello, verify)
 }
 
 /** TLS over a stream knows no addresses. */
@@ -42,11 +43,11 @@ function showAddresses(tls: TLSSocket, socket: Socket): void {
  * The hub's own stream below TLS; undefined on a TCP socket, and for a client that hung up. Node has no documented name
  * for it. The callers must fail closed when a later Node no longer has this name.
  */
-export function streamBelow(socket: TLSSocket): Duplex | undefined {
+export function streamBelow(socket: TLSSocket): object | undefined {
   return (socket as TLSSocket & { readonly _handle?: StreamHandle | null })._handle?._parentWrap
     ?.stream
 }
 
 interface StreamHandle {
-  readonly _parentWrap?: { readonly stream?: Duplex }
+  readonly _parentWrap?: { readonly stream?: object }
 }

@@ -13,16 +13,19 @@ export class GuardedConnection extends Duplex {
   /** Of the event loop, for what it sent until its certificate was let through. */
   #handshakeMs = 0
   #flight: ClientFlight | undefined = createClientFlight()
+  /** What was read of the socket before; TLS gets it when it begins to read. */
+  #hello: Buffer | undefined
   /** For its turn: what follows the certificate must not overtake it. */
   #isWaiting = false
   #resumeWriting: (() => void) | undefined
 
   readonly #takeTurn: (work: () => void) => void
 
-  /** `takeTurn` calls, now or later, when the certificate may be verified. */
-  constructor(socket: Socket, takeTurn: (work: () => void) => void) {
+  /** The socket is paused. `takeTurn` calls, now or later, when the certificate may be verified. */
+  constructor(socket: Socket, hello: Buffer, takeTurn: (work: () => void) => void) {
     super()
     this.socket = socket
+    this.#hello = hello
     this.#takeTurn = takeTurn
     // It may fail while it waits for its turn, when TLS does not listen to it yet: that is not a bug.
     this.on('error', () => undefined)
@@ -76,6 +79,9 @@ export class GuardedConnection extends Duplex {
   }
 
   override _read(): void {
+    const hello = this.#hello
+    this.#hello = undefined
+    if (hello !== undefined) this.#receive(hello)
     if (!this.#isWaiting) this.socket.resume()
   }
 

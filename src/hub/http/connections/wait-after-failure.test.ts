@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { Server as TlsServer } from 'node:tls'
 import { beforeEach, describe, test } from 'node:test'
+import type { WaitingHello } from './handshake-turns.ts'
 import { waitAfterFailure } from './wait-after-failure.ts'
 
 /** As much of a socket as TCP knows of it. */
@@ -30,17 +31,29 @@ describe('[LIM-24] a TLS handshake', () => {
   let server: EventEmitter
   let begun: Connection[]
   let waiting: ((outcome: 'begun' | 'full') => void)[]
+  let isBusy: boolean
+  let hellos: WaitingHello[]
+  let dropped: number
   beforeEach(() => {
     server = new EventEmitter()
     begun = []
     waiting = []
+    isBusy = false
+    hellos = []
+    dropped = 0
     server.on('connection', (connection: Connection) => begun.push(connection))
     server.on('connection', (connection: Connection) => {
       if (connection.remoteAddress === ONE_TOO_MANY) connection.close()
     })
     waitAfterFailure(server as TlsServer, {
-      whenReady: (socket, then) => then(socket),
+      whenReady: (_, then) => then(() => Buffer.alloc(0)),
+      open: (socket) => socket,
       turn: () => new Promise((resolve) => void waiting.push(resolve)),
+      begin: (hello) => {
+        if (isBusy) hellos.push(hello)
+        else hello.begin()
+      },
+      onDrop: () => (dropped += 1),
     })
   })
 
@@ -91,6 +104,24 @@ describe('[LIM-24] a TLS handshake', () => {
     await letThrough('full')
     assert.deepEqual([oneTooMany.destroyed, begun.includes(oneTooMany)], [true, false])
   })
+
+  for (const [name, leave] of Object.entries({
+    'that the hub drops, since it is too busy,': (hello: WaitingHello) => hello.drop(),
+    'whose client leaves a hub that is too busy': () => undefined,
+  })) {
+    test(`[LIM-43] ${name} has not failed`, () => {
+      isBusy = true
+      const connection = connect('192.0.2.1')
+      const [hello] = hellos
+      assert.ok(hello)
+      leave(hello)
+      connection.close()
+      assert.deepEqual([hello.isGone(), begun], [true, []])
+      isBusy = false
+      const next = connect('192.0.2.1')
+      assert.deepEqual(begun, [next])
+    })
+  }
 
   test('of a connection that is reset while it waits never begins', async () => {
     connect('192.0.2.1').close()
