@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost } from '../support/agent-host.ts'
-import { type Ended, runProgram, type Variables } from '../support/processes.ts'
+import { type Ended, runProgram, startProgram, type Variables } from '../support/processes.ts'
 
 /** Nobody, who has no files. */
 const OWNER_ID = 65_534
@@ -18,6 +18,7 @@ interface Fixture extends AsyncDisposable {
   /** Root's, in a directory that nobody else can enter. */
   readonly tokenFile: string
   readonly caFile: string
+  readonly env: Variables
   readonly agent: (args: readonly string[], extra: Variables) => Promise<Ended>
 }
 
@@ -40,6 +41,7 @@ async function setUp(): Promise<Fixture> {
     host,
     tokenFile,
     caFile,
+    env,
     agent: (args, extra) => runProgram('svc-agent', args, { ...env, ...extra }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -55,6 +57,29 @@ describe('svc-agent that root starts', { skip }, () => {
     const round = await agent(['run', '--once'], files)
     assert.equal(round.status, 0, round.stderr)
     assert.equal(hub.requestsTo('manifest').length, 1)
+  })
+
+  test('[AGV-18] takes the token from its standard input, which the owner could not open', async () => {
+    await using fixture = await setUp()
+    const { hub, caFile, env } = fixture
+    const files = { SVC_ENROLL_TOKEN_FILE: '-', SVC_SERVER_CA_PATH: caFile }
+    const enrol = (input: string): Promise<Ended> =>
+      startProgram('svc-agent', ['enroll'], { ...env, ...files }, input).ended
+    const hints = 'svc-agent: hint: see SVC_ENROLL_TOKEN_FILE\n'
+    const refused = [
+      ['\n', `svc-agent: error: read enrolment token from the standard input: empty\n${hints}`],
+      [
+        'x'.repeat(5000),
+        'svc-agent: error: the standard input has more than the 4096 bytes allowed\n',
+      ],
+    ] as const
+    for (const [input, message] of refused) {
+      const { status, stderr } = await enrol(input)
+      assert.deepEqual({ status, stderr }, { status: 1, stderr: message })
+    }
+    assert.deepEqual(hub.requests, [])
+    const { status, stderr } = await enrol('svct_token\n')
+    assert.equal(status, 0, stderr)
   })
 
   test('[AGT-45] reads nothing with root’s rights that the owner may have put in its place', async () => {

@@ -95,6 +95,21 @@ describe('the end of svc-agent run', () => {
     })
   }
 
+  test(
+    '[AGT-22] comes by SIGTERM in a container too, where the kernel ends no first process by a signal that it does not handle',
+    { skip: process.geteuid?.() === 0 ? false : 'only root can make a namespace of processes' },
+    async () => {
+      const namespace = ['--pid', '--fork', '--kill-child', '--mount-proc']
+      const running = startProgram('/usr/bin/unshare', [...namespace, SVC_AGENT, 'run'], host.env)
+      started.push(running)
+      await untilPolled()
+      const children = await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')
+      process.kill(Number(children), 'SIGTERM')
+      await eventually('its end', () => running.hasEnded())
+      assert.equal((await running.ended).status, 143)
+    },
+  )
+
   test('[AGT-3] [AGT-22] is exit status 124 under timeout: it does not end by itself', async () => {
     const { status } = await runProgram(
       '/usr/bin/env',

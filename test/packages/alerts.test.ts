@@ -43,6 +43,19 @@ describe('[MET-18] what deploy/ makes of the metrics', () => {
     assert.deepEqual(unseen, ['svc_agent_ready', 'svc_agent_update'])
   })
 
+  test('a table of several queries is one table', async () => {
+    const { panels } = JSON.parse(
+      await readFile(join(DEPLOY, 'grafana/dashboard.json'), 'utf8'),
+    ) as { panels: { type: string; targets?: object[]; transformations?: { id: string }[] }[] }
+    const several = panels.filter(
+      ({ type, targets = [] }) => type === 'table' && targets.length > 1,
+    )
+    assert.deepEqual(
+      several.map(({ transformations = [] }) => transformations.map(({ id }) => id)),
+      [['merge']],
+    )
+  })
+
   test('and a mistake is found', () => {
     const wrong = [
       'svc_agentss > 0',

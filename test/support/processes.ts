@@ -49,8 +49,9 @@ export function startProgram(
   program: string,
   args: readonly string[],
   variables: Variables,
+  input?: string | Buffer,
 ): RunningProgram {
-  return startCommand(pathOfProgram(program), args, variables)
+  return startCommand(pathOfProgram(program), args, variables, input)
 }
 
 /** Runs a program of bin/ to its end, whatever that is; one that does not end is killed. */

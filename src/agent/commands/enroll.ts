@@ -1,9 +1,9 @@
 import { plainHex } from '../../pki/certificates.ts'
 import { invariant, UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
-import type { AgentConfig } from '../settings/config.ts'
+import { type AgentConfig, STANDARD_INPUT } from '../settings/config.ts'
 import { createEnrollClient } from '../hub/enroll-client.ts'
-import { readGivenFile } from '../files/given-files.ts'
+import { readGivenFile, readStandardInput } from '../files/given-files.ts'
 import { readTrust } from '../hub/gateway.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
 import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
@@ -53,15 +53,17 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
 async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise<Secret<string>> {
   if (enrollToken !== undefined) return enrollToken
   invariant(enrollTokenFile !== undefined, 'enroll requires a token')
-  const text = (await readGivenFile(enrollTokenFile, TOKEN_FILE_BYTES_MAX))?.trim()
+  const isPiped = enrollTokenFile === STANDARD_INPUT
+  const source = isPiped ? 'the standard input' : enrollTokenFile
+  const given = isPiped
+    ? readStandardInput(TOKEN_FILE_BYTES_MAX)
+    : await readGivenFile(enrollTokenFile, TOKEN_FILE_BYTES_MAX)
+  const text = given?.trim()
   if (text === undefined || text === '') {
-    throw new UserError(
-      'token_file',
-      `read enrolment token from ${enrollTokenFile}: ${text === undefined ? 'not found' : 'empty'}`,
-      {
-        hint: 'see SVC_ENROLL_TOKEN_FILE',
-      },
-    )
+    const fault = text === undefined ? 'not found' : 'empty'
+    throw new UserError('token_file', `read enrolment token from ${source}: ${fault}`, {
+      hint: 'see SVC_ENROLL_TOKEN_FILE',
+    })
   }
   return new Secret(text)
 }

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module'
+import { constants } from 'node:os'
 import { describeError, invariant, SvcError } from '../../platform/errors.ts'
 import type { FileLock } from '../../platform/file-lock.ts'
 import { serveControlSocket } from '../control/control-socket.ts'
@@ -24,6 +25,7 @@ import { type CommandContext, type Environment, startCommand } from './context.t
 import { reportOf } from './rotate.ts'
 
 const RESTART_DELAY_MS = 100
+const FIRST_PROCESS = 1
 
 /**
  * Ends by a signal, at once and by its default action, or when it is asked to restart: every state on disk is safe at
@@ -37,6 +39,7 @@ export async function runRun(env: Environment): Promise<void> {
   let loop: RunLoop | undefined
   // From the first moment: left to itself the signal would end us.
   process.on('SIGHUP', () => loop?.wake())
+  if (process.pid === FIRST_PROCESS) endBySignals()
   // Held until the process ends.
   const lock = await lockAgentWhenFree(paths, clock, logging.forModule('agent'))
   const meters = await openMeters(context)
@@ -73,6 +76,13 @@ export async function runRun(env: Environment): Promise<void> {
   // A signal ends us before Node would write it; without one, as in a single executable, nothing is written.
   flushCompileCache()
   await started.run()
+}
+
+/** The kernel ends the first process of a container by no signal that it does not handle. docs/protocol.md AGT-3, AGT-22. */
+function endBySignals(): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => process.exit(128 + constants.signals[signal]))
+  }
 }
 
 /** Tells the watcher of a new version how a round ended; a disk that is full does not end the agent. */

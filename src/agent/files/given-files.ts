@@ -6,6 +6,8 @@ import { errnoCode, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
 import { findPathHands } from '../../platform/path-hands.ts'
 
+const STANDARD_INPUT_DESCRIPTOR = 0
+
 /** Of the whole process, as the rights are that it stands in for. */
 const kept = new Map<string, string>()
 
@@ -39,6 +41,20 @@ export async function readGivenFile(path: string, bytesMax: number): Promise<str
       hint: `the agent reads it as user ${process.geteuid?.()}`,
     })
   }
+}
+
+/** It is open already, so it does not matter who may open it. */
+export function readStandardInput(bytesMax: number): string {
+  const bytes = Buffer.alloc(bytesMax + 1)
+  let length = 0
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = readSync(STANDARD_INPUT_DESCRIPTOR, bytes, { offset: length })
+  }
+  if (length <= bytesMax) return bytes.toString('utf8', 0, length)
+  throw new UserError(
+    'file_too_large',
+    `the standard input has more than the ${bytesMax} bytes allowed`,
+  )
 }
 
 /** However the file grows, which need not be root's. */

@@ -69,7 +69,7 @@ export const AGENT_VARIABLES = [
     requiredIn: [],
     default: undefined,
     meaning:
-      'File that holds the enrolment token; others can read an environment from /proc, but not the file',
+      'File that holds the enrolment token, `-` for the standard input; others can read an environment from /proc, but not the file',
   },
   {
     name: 'SVC_ALLOW_HTTP',

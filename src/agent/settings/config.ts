@@ -16,6 +16,9 @@ import {
   type AgentVariableName,
 } from './agent-variables.ts'
 
+/** In place of the path of a token. */
+export const STANDARD_INPUT = '-'
+
 export interface AgentConfig {
   /** Present in the commands that require it, as are the next three. */
   readonly serverUrl: URL | undefined
@@ -70,7 +73,7 @@ export function parseAgentConfig(
     role: reader.role(),
     dataDir,
     enrollToken: reader.token(),
-    enrollTokenFile: reader.path('SVC_ENROLL_TOKEN_FILE'),
+    enrollTokenFile: reader.pathOrStandardInput('SVC_ENROLL_TOKEN_FILE'),
     pollIntervalMs: reader.durationMs('SVC_AGENT_POLL_INTERVAL', 30_000, POLL_INTERVAL_MS_MIN),
     renewalThresholdMs: reader.durationMs('SVC_AGENT_RENEWAL_THRESHOLD', 6 * 3_600_000, 0),
     outDir: reader.path('SVC_AGENT_OUT_DIR') ?? join(dataDir, 'out'),
@@ -113,6 +116,10 @@ class VariableReader {
   path(name: AgentVariableName): string | undefined {
     const text = this.text(name)
     return text === undefined ? undefined : resolve(text)
+  }
+
+  pathOrStandardInput(name: AgentVariableName): string | undefined {
+    return this.text(name) === STANDARD_INPUT ? STANDARD_INPUT : this.path(name)
   }
 
   url(name: AgentVariableName, allowHttp: boolean): URL | undefined {
