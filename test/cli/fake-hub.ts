@@ -385,8 +385,12 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       return { eventos, next: null }
     },
     listChain: async ({ after = 0 }) => {
-      const eventos = entries.filter(({ seq }) => seq > after).slice(0, CHAIN_PAGE_ENTRIES)
-      const last = eventos.at(-1)?.seq ?? after
+      const page = entries.filter(({ seq }) => seq > after).slice(0, CHAIN_PAGE_ENTRIES)
+      const last = page.at(-1)?.seq ?? after
+      const eventos = page.map(
+        ({ seq, hash_anterior, timestamp, hash_atual, payload_text }) =>
+          `${seq} ${hash_anterior} ${timestamp} ${hash_atual} ${payload_text}`,
+      )
       return { eventos, next: last < entries.length ? last : null }
     },
   }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { chainEntries } from '../../audit/chain-entries.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
-import type { AdminChainLink } from '../../protocol/admin/views.ts'
+import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { verifyChain } from './verify-chain.ts'
 
 const SILENT = { show: () => undefined, clear: () => undefined }
@@ -12,7 +12,7 @@ const COUNT = 12_001
 const log = chainEntries(
   undefined,
   Array.from({ length: COUNT }, (_, index) => ({ payloadText: `{"n":${index}}`, at: new Date(0) })),
-).map(({ seq, payloadText, timestamp, previousHash, hash }): AdminChainLink => ({
+).map(({ seq, payloadText, timestamp, previousHash, hash }) => ({
   seq,
   payload_text: payloadText,
   timestamp,
@@ -20,7 +20,9 @@ const log = chainEntries(
   hash_atual: hash,
 }))
 
-function hubWith(links: readonly AdminChainLink[]): {
+type Link = Pick<AdminEntry, 'seq' | 'payload_text' | 'timestamp' | 'hash_anterior' | 'hash_atual'>
+
+function hubWith(links: readonly Link[]): {
   operations: AdminOperations
   asked: number[]
 } {
@@ -28,7 +30,10 @@ function hubWith(links: readonly AdminChainLink[]): {
   const operations = {
     listChain: async ({ after = 0, limit = 0 }) => {
       asked.push(after)
-      const eventos = links.slice(after, after + limit)
+      const eventos = links.slice(after, after + limit).map((link) => {
+        const { seq, payload_text, timestamp, hash_anterior, hash_atual } = link
+        return `${seq} ${hash_anterior} ${timestamp} ${hash_atual} ${payload_text}`
+      })
       return { eventos, next: after + limit < links.length ? after + limit : null }
     },
   }

@@ -7,7 +7,6 @@ import type { SealedReply } from '../domain/admin-reply.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { ChainEnd } from '../../audit/chain-entries.ts'
-import type { ChainedEntry } from '../../audit/hash-chain.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
@@ -124,9 +123,9 @@ export interface StoreReader {
   findChainEnd(): Promise<ChainEnd | undefined>
   /** The event that an agent sent under this `request_id`. */
   findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
+  /** What the hash chain covers, as lines (audit/chain-line.ts), oldest first: at most `limit` entries after `afterSeq`. */
+  listChain(afterSeq: number, limit: number): Promise<string[]>
   /** Oldest first, at most `limit` entries after `afterSeq`. */
-  /** What the hash chain covers, oldest first: at most `limit` entries after `afterSeq`. */
-  listChain(afterSeq: number, limit: number): Promise<ChainedEntry[]>
   listEntries(filter: EntryFilter): Promise<AuditEntry[]>
   /** Oldest first, the newest `count` that match. */
   listLastEntries(

@@ -4,13 +4,7 @@ import { LIMITS } from '../limits.ts'
 import { ENTRY_PAGE_MAX, LIST_PAGE_MAX } from './bounds.ts'
 import { type AdminOperation, nothing, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
-import {
-  AdminBundle,
-  AdminChainLink,
-  AdminEntry,
-  AdminStatus,
-  AdminUpdatedBundle,
-} from './views.ts'
+import { AdminBundle, AdminEntry, AdminStatus, AdminUpdatedBundle } from './views.ts'
 
 export const HUB_OPERATIONS = {
   showStatus: {
@@ -84,6 +78,10 @@ export const HUB_OPERATIONS = {
       after: Type.Optional(Type.Integer({ minimum: 0 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_PAGE_MAX })),
     }),
-    reply: Type.Object({ eventos: Type.Array(AdminChainLink), next: nullable(Type.Integer()) }),
+    reply: Type.Object({
+      /** `<seq> <hash_anterior> <timestamp> <hash_atual> <payload_text>` of each entry. */
+      eventos: Type.Array(Type.String()),
+      next: nullable(Type.Integer()),
+    }),
   },
 } as const satisfies Readonly<Record<string, AdminOperation>>

@@ -225,16 +225,6 @@ export const AdminEntry = Type.Object({
 })
 export type AdminEntry = Static<typeof AdminEntry>
 
-/** What a verifier of the hash chain needs of an entry. */
-export const AdminChainLink = Type.Object({
-  seq: Type.Integer(),
-  payload_text: Type.String(),
-  timestamp: time,
-  hash_anterior: Type.String(),
-  hash_atual: Type.String(),
-})
-export type AdminChainLink = Static<typeof AdminChainLink>
-
 export const AdminCertificateCounts = Type.Object({
   valid: Type.Integer(),
   atrasado: Type.Integer(),

@@ -20,6 +20,8 @@ declare module 'better-sqlite3-multiple-ciphers' {
       readonly readonly: boolean
       get(...parameters: readonly unknown[]): unknown
       all(...parameters: readonly unknown[]): unknown[]
+      /** From now on each row is its first value. */
+      pluck(): this
       run(...parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint }
     }
     class SqliteError extends Error {

@@ -70,6 +70,11 @@ export class SqlSession {
     return this.#run(sql, (statement) => statement.all(...parameters)) as Row[]
   }
 
+  /** The first value of each row, of a statement that is asked for nothing else. */
+  column<T>(sql: string, ...parameters: Parameters): T[] {
+    return this.#run(sql, (statement) => statement.pluck().all(...parameters)) as T[]
+  }
+
   /** How many rows it changed. */
   run(sql: string, ...parameters: Parameters): number {
     const changed = this.runQuietly(sql, ...parameters)

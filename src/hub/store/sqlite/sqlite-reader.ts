@@ -1,5 +1,4 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
-import type { ChainedEntry } from '../../../audit/hash-chain.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
@@ -363,7 +362,7 @@ export class SqliteReader implements StoreReader {
     return map(this.session().get<EntryRow>(sql, agentId, requestId), toEntry)
   }
 
-  async listChain(afterSeq: number, limit: number): Promise<ChainedEntry[]> {
+  async listChain(afterSeq: number, limit: number): Promise<string[]> {
     return selectChain(this.session(), afterSeq, limit)
   }
 
