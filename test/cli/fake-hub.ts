@@ -373,11 +373,13 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       mudanca: null,
     }),
     ...POLICIES,
-    listEntries: async ({ after = 0, limit = 500, last, tipo, agente, since }) => {
+    listEntries: async ({ after = 0, before = Infinity, limit = 500, last, ...filter }) => {
+      const { tipo, agente, since } = filter
       if (agente !== undefined) findAgent(agente)
       const matching = entries.filter(
         (entry) =>
           entry.seq > after &&
+          entry.seq < before &&
           (tipo === undefined || entry.tipo_evento === tipo) &&
           (since === undefined || Date.parse(entry.timestamp) >= Date.parse(since)),
       )

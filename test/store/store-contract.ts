@@ -14,7 +14,7 @@ import type {
 } from '../../src/protocol/identifiers.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { EnrollmentToken } from '../../src/hub/domain/enrollment-token.ts'
-import type { EntryFilter, Store, StoreWriter } from '../../src/hub/store/store.ts'
+import type { EntryFilter, Store, StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import { testAccessTokens, testPages } from './store-contract-admin.ts'
 import {
   append,
@@ -305,11 +305,11 @@ function testAuditLog(store: () => Store): void {
         JSON.stringify(filter),
       )
     }
-    const last = await store().reader.listLastEntries({ agentId }, 2)
-    assert.deepEqual(
-      last.map((entry) => entry.seq),
-      [3, 5],
-    )
+    const seqsOfLast = async (...asked: Parameters<StoreReader['listLastEntries']>) =>
+      (await store().reader.listLastEntries(...asked)).map((entry) => entry.seq)
+    assert.deepEqual(await seqsOfLast({ agentId }, 2), [3, 5])
+    assert.deepEqual(await seqsOfLast({ agentId }, 1, 5), [3])
+    assert.deepEqual(await seqsOfLast({}, 2, 4), [2, 3])
   })
 }
 

@@ -120,7 +120,10 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   listEntries: ENTRY_SELECTIONS.map(
     (selection) => (w) => w.listEntries({ ...selection, afterSeq: 5, limit: 10 }),
   ),
-  listLastEntries: ENTRY_SELECTIONS.map((selection) => (w) => w.listLastEntries(selection, 10)),
+  listLastEntries: ENTRY_SELECTIONS.flatMap((selection) => [
+    (w) => w.listLastEntries(selection, 10),
+    (w) => w.listLastEntries(selection, 10, 20_000),
+  ]),
   listCaRevocations: [
     (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),
     (w) =>

@@ -5,15 +5,16 @@ import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { readEntryPages, readLastEntries } from './read-entries.ts'
 
 /** A log of `count` entries, of which only the number matters here, that remembers what it was asked. */
-function createLog(count: number) {
+function createLog(count: number, isOld = false) {
   const requests: AdminRequest<'listEntries'>[] = []
   const entries = Array.from({ length: count }, (_, index) => ({ seq: index + 1 }) as AdminEntry)
   const operations = {
     listEntries: async (request: AdminRequest<'listEntries'>) => {
       requests.push(request)
-      const { after = 0, limit = 0, last } = request
+      const { after = 0, limit = 0, last, before } = request
+      const older = before === undefined || isOld ? entries : entries.slice(0, before - 1)
       return {
-        eventos: last === undefined ? entries.slice(after, after + limit) : entries.slice(-last),
+        eventos: last === undefined ? entries.slice(after, after + limit) : older.slice(-last),
       }
     },
   } as AdminOperations
@@ -55,6 +56,27 @@ describe('readLastEntries', () => {
       assert.deepEqual(await readLastEntries(operations, {}, count), entries.slice(-count))
     })
   }
+
+  test('[API-31] reads backwards from the newest, and nothing else', async () => {
+    const { operations, requests } = createLog(100_000)
+    await readLastEntries(operations, { agente: 'a' }, 1200)
+    assert.deepEqual(requests, [
+      { agente: 'a', last: 500 },
+      { agente: 'a', last: 500, before: 99_501 },
+      { agente: 'a', last: 200, before: 99_001 },
+    ])
+  })
+
+  test('[API-31] [VER-8] reads the whole log of a hub that cannot do that', async () => {
+    for (const [total, count] of [
+      [1203, 501],
+      [500, 600],
+      [700, 5000],
+    ] as const) {
+      const { operations, entries } = createLog(total, true)
+      assert.deepEqual(await readLastEntries(operations, {}, count), entries.slice(-count))
+    }
+  })
 
   test('asks once when a page holds them all', async () => {
     const { operations, requests } = createLog(1203)

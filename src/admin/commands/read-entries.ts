@@ -33,14 +33,35 @@ export async function* readEntryPages(
   for await (const { eventos } of pages) if (eventos.length > 0) yield eventos
 }
 
-/** The newest `count` entries that match, oldest first. */
+/** The newest `count` entries that match, oldest first: the newest page, and backwards from there. docs/protocol.md API-31. */
 export async function readLastEntries(
   operations: AdminOperations,
   query: EntryQuery,
   count: number,
 ): Promise<AdminEntry[]> {
-  if (count <= ENTRY_PAGE_MAX)
-    return (await operations.listEntries({ ...query, last: count })).eventos
+  const pages: AdminEntry[][] = []
+  for (let left = count, before: number | undefined; left > 0;) {
+    const last = Math.min(ENTRY_PAGE_MAX, left)
+    const request = { ...query, last, ...(before === undefined ? {} : { before }) }
+    const { eventos } = await operations.listEntries(request)
+    const [first] = eventos
+    // A hub up to 0.4.0 does not know `before`, and answers the newest page again.
+    if (before !== undefined && first !== undefined && (eventos.at(-1)?.seq ?? 0) >= before) {
+      return readAllForLast(operations, query, count)
+    }
+    if (first === undefined) break
+    pages.unshift(eventos)
+    left -= eventos.length
+    before = first.seq
+  }
+  return pages.flat()
+}
+
+async function readAllForLast(
+  operations: AdminOperations,
+  query: EntryQuery,
+  count: number,
+): Promise<AdminEntry[]> {
   let kept: AdminEntry[] = []
   for await (const page of readEntryPages(operations, query)) {
     kept.push(...page)

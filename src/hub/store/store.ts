@@ -127,10 +127,11 @@ export interface StoreReader {
   listChain(afterSeq: number, limit: number): Promise<string[]>
   /** Oldest first, at most `limit` entries after `afterSeq`. */
   listEntries(filter: EntryFilter): Promise<AuditEntry[]>
-  /** Oldest first, the newest `count` that match. */
+  /** Oldest first, the newest `count` that match, all of them or those before an entry. */
   listLastEntries(
     filter: Omit<EntryFilter, 'afterSeq' | 'limit'>,
     count: number,
+    beforeSeq?: number,
   ): Promise<AuditEntry[]>
 
   readonly webhooks: WebhookReader

@@ -61,6 +61,8 @@ export const HUB_OPERATIONS = {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
       /** Only the newest `last` entries that match, still oldest first. */
       last: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
+      /** With `last`: only entries before the entry with this number. */
+      before: Type.Optional(Type.Integer({ minimum: 1 })),
       tipo: Type.Optional(text),
       /** Hostname or id. */
       agente: Type.Optional(text),

@@ -35,7 +35,7 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
   const entries =
     request.last === undefined
       ? await reader.listEntries({ ...filter, afterSeq: request.after ?? 0, limit })
-      : await reader.listLastEntries(filter, request.last)
+      : await reader.listLastEntries(filter, request.last, request.before)
   const next = entries.length < limit ? undefined : entries.at(-1)?.seq
   return { eventos: entries.map(toAdminEntry), next: next ?? null }
 }

@@ -47,7 +47,8 @@ export type EntrySelection = Omit<EntryFilter, 'afterSeq' | 'limit'>
 
 /** Oldest first, at most `limit` entries after `afterSeq`. */
 export function selectEntries(session: SqlSession, filter: EntryFilter): AuditEntry[] {
-  return select(session, filter, filter.afterSeq, 'ASC', filter.limit)
+  const { afterSeq, limit } = filter
+  return select(session, filter, { afterSeq, direction: 'ASC', limit })
 }
 
 /** As lines (audit/chain-line.ts): a log of ten million is read in half a minute, and every value for each of them counts. */
@@ -65,22 +66,32 @@ export function selectLastEntries(
   session: SqlSession,
   selection: EntrySelection,
   count: number,
+  beforeSeq?: number,
 ): AuditEntry[] {
-  return select(session, selection, 0, 'DESC', count).reverse()
+  return select(session, selection, { beforeSeq, direction: 'DESC', limit: count }).reverse()
+}
+
+interface EntryRange {
+  readonly afterSeq?: number
+  readonly beforeSeq?: number | undefined
+  readonly direction: 'ASC' | 'DESC'
+  readonly limit: number
 }
 
 function select(
   session: SqlSession,
   selection: EntrySelection,
-  afterSeq: number,
-  direction: 'ASC' | 'DESC',
-  limit: number,
+  { afterSeq = 0, beforeSeq, direction, limit }: EntryRange,
 ): AuditEntry[] {
   invariant(Number.isSafeInteger(limit) && limit >= 0, 'a page of entries has a size')
   const startSeq = findSeqBefore(session, selection.since)
   if (startSeq === undefined) return []
   const conditions = ['seq > ?']
   const parameters: Parameter[] = [Math.max(afterSeq, startSeq)]
+  if (beforeSeq !== undefined) {
+    conditions.push('seq < ?')
+    parameters.push(beforeSeq)
+  }
   if (selection.agentId !== undefined) {
     conditions.push('agente_id = ?')
     parameters.push(selection.agentId)

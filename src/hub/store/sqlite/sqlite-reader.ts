@@ -370,8 +370,12 @@ export class SqliteReader implements StoreReader {
     return selectEntries(this.session(), filter)
   }
 
-  async listLastEntries(selection: EntrySelection, count: number): Promise<AuditEntry[]> {
-    return selectLastEntries(this.session(), selection, count)
+  async listLastEntries(
+    selection: EntrySelection,
+    count: number,
+    beforeSeq?: number,
+  ): Promise<AuditEntry[]> {
+    return selectLastEntries(this.session(), selection, count, beforeSeq)
   }
 
   async pageAgents(page: Page): Promise<Agent[] | undefined> {
