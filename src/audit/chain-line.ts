@@ -1,4 +1,4 @@
-// An entry of the log as one text, for whoever verifies a log of millions: `<seq> <hash_anterior> <timestamp> <hash_atual> <payload>`.
+// An entry of the log as one text, for a verifier of millions: `<seq> <hash_anterior> <timestamp> <hash_atual> <payload>`.
 // All but the number and the payload have their fixed lengths, so the text can be read only one way. docs/protocol.md API-30.
 
 import type { ChainedEntry } from './hash-chain.ts'
