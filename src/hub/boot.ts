@@ -86,7 +86,7 @@ export async function bootHub(
         log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
         return meters?.watchAuthority(client) ?? client
       },
-      openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots, lookup }),
+      openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots(), lookup }),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,
         floorBytes: config.limits.freeSpaceBytes,

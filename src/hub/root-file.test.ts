@@ -18,9 +18,9 @@ describe('[WHK-14] the roots of receivers', () => {
   test('are the system’s, and those of the file', async () => {
     const [one, other] = [await createFakeCa(), await createFakeCa()]
     await writeFile(path, `# ours\n${one.rootPem}${other.rootPem}`)
-    const system = await readWebhookRoots(undefined)
+    const system = (await readWebhookRoots(undefined))()
     assert.ok(system.length > 0)
-    const roots = (await readWebhookRoots(path)).map((pem) => pem.trim())
+    const roots = (await readWebhookRoots(path))().map((pem) => pem.trim())
     assert.deepEqual(roots.slice(system.length), [one.rootPem.trim(), other.rootPem.trim()])
   })
 

@@ -28,13 +28,19 @@ export function readRootFile(path: string): Promise<readonly Certificate[]> {
   return readRoots(path, OF_THE_CA)
 }
 
-/** The system's roots, and the roots of SVC_WEBHOOK_CA_PATH, PEM. docs/protocol.md WHK-14. */
-export async function readWebhookRoots(path: string | undefined): Promise<readonly string[]> {
+/**
+ * The system's roots, and the roots of SVC_WEBHOOK_CA_PATH, PEM. docs/protocol.md WHK-14. That file is read now; those of the system when
+ * they are asked for first, since to read them takes a twentieth of a start, and most hubs have nobody to tell.
+ */
+export async function readWebhookRoots(path: string | undefined): Promise<() => readonly string[]> {
+  const own = path === undefined ? [] : await readRoots(path, OF_WEBHOOKS)
+  let known: readonly string[] | undefined
+  return () => (known ??= [...systemRoots(), ...own.map(({ pem }) => pem)])
+}
+
+function systemRoots(): readonly string[] {
   const system = getCACertificates('system')
-  const known = system.length > 0 ? system : rootCertificates
-  if (path === undefined) return known
-  const own = await readRoots(path, OF_WEBHOOKS)
-  return [...known, ...own.map(({ pem }) => pem)]
+  return system.length > 0 ? system : rootCertificates
 }
 
 async function readRoots(
