@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { connectToHub } from '../src/admin/doors/socket-client.ts'
 import { UserError } from '../src/platform/errors.ts'
 import type { AdminOperations } from '../src/protocol/admin/operations.ts'
+import { AGENT_MALLOC } from '../tools/build/agent-flags.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { binary, type World } from './world.ts'
 
@@ -36,6 +37,8 @@ export async function enrolBenchAgent(
     SVC_AGENT_HOSTNAME: hostname,
     SVC_AGENT_ROLE: 'bench',
     SVC_ENROLL_TOKEN: await createToken(world, hostname),
+    // As its unit starts it.
+    ...AGENT_MALLOC,
   }
   const enrolled = spawnSync(program, ['enroll'], {
     env: { PATH: process.env['PATH'], ...environment },

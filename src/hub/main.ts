@@ -37,8 +37,7 @@ async function serve(): Promise<void> {
   const { createLoggingFromEnvironment } = await import('../platform/logger.ts')
   const { becomeOwnerOf } = await import('../platform/become-owner.ts')
   const { bootHub } = await import('./boot.ts')
-  const { systemClock } = await import('../platform/clock.ts')
-  const { collectWhenQuiet } = await import('../platform/collect-when-quiet.ts')
+  const { giveMemoryBack } = await import('../platform/give-memory-back.ts')
   const env = process.env
   const logging = await createLoggingFromEnvironment(env)
   const log = logging.forModule('hub.boot')
@@ -63,20 +62,10 @@ async function serve(): Promise<void> {
     process.exit(1)
   })
   const hub = await bootHub(config, logging, stop.signal)
-  // Where its launcher says --expose-gc.
-  const { gc } = globalThis
-  if (gc !== undefined) {
-    const collect = (): void => gc({ type: 'major', flavor: 'last-resort' })
-    void collectWhenQuiet({ clock: systemClock, collect, spentMs: cpuMs }, stop.signal)
-  }
+  giveMemoryBack(stop.signal)
   await stopped
   await hub.close()
   log.info('Stopped')
-}
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
 }
 
 async function helpText(): Promise<string> {

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { constants } from 'node:os'
 import { describeError, invariant, SvcError } from '../../platform/errors.ts'
 import type { FileLock } from '../../platform/file-lock.ts'
+import { giveMemoryBack } from '../../platform/give-memory-back.ts'
 import { serveControlSocket } from '../control/control-socket.ts'
 import { createHookRunner, type HookRunner } from '../delivery/hook-runner.ts'
 import { ownHome } from '../delivery/run-hook.ts'
@@ -73,6 +74,7 @@ export async function runRun(env: Environment): Promise<void> {
     logging.forModule('agent'),
   )
   void stream?.run()
+  giveMemoryBack()
   // A signal ends us before Node would write it; without one, as in a single executable, nothing is written.
   flushCompileCache()
   await started.run()
