@@ -187,7 +187,7 @@ describe('step-ca client', () => {
 
   test('[CAX-8] has one deadline for everything, the wait in line included', async () => {
     await using ca = await startFakeCa({ script: () => ({ kind: 'silence' }) })
-    await using client = clientOf(ca, { deadlineMs: 200 })
+    await using client = clientOf(ca, { deadlineMs: 1000 })
     const request = await newRequest()
     // The last four wait in line all the time.
     const failures = await Promise.all(
