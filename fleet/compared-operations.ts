@@ -6,7 +6,7 @@ import type { Agent } from '../src/hub/domain/agent.ts'
 import { listNewlyLate } from '../src/hub/service/upkeep/late-renewals.ts'
 import { invariant } from '../src/platform/errors.ts'
 import type { AdminOperationName } from '../src/protocol/admin/operations.ts'
-import type { ComparedAgent, ComparedVault } from './compared-vault.ts'
+import { type ComparedAgent, type ComparedVault, presentedBy } from './compared-vault.ts'
 import { SMALL_ROLE } from './planned-fleet.ts'
 
 export interface ComparedOperation {
@@ -19,13 +19,28 @@ const CONCURRENT = 16
 const ADMIN = { actor: 'admin', role: 'admin' } as const
 const DAY_MS = 86_400_000
 
+export const POLL: ComparedOperation = {
+  name: 'manifest',
+  run: once(async (vault) => {
+    const agent = await authenticate(vault, vault.nextAgent())
+    await vault.services.listManifest(agent)
+  }),
+}
+
 export const COMPARED_OPERATIONS: readonly ComparedOperation[] = [
+  POLL,
   {
-    name: 'manifest',
-    run: once(async (vault) => {
-      const agent = await authenticate(vault, vault.nextAgent())
-      await vault.services.listManifest(agent)
-    }),
+    name: 'manifest, kept connections, a renewal in between',
+    run: async ({ store, clock, services, nextAgent, keptConnections }) => {
+      const now = clock.now()
+      await store.write((writer) => writer.setAgentCertificate(nextAgent().id, now.toISOString()))
+      for (const presented of keptConnections) {
+        const outcome = await services.authenticateAgent(presented)
+        invariant(outcome.ok, 'an agent of a filled vault is known')
+        await services.listManifest(outcome.agent)
+      }
+      return keptConnections.length
+    },
   },
   {
     name: `event, ${CONCURRENT} at once`,
@@ -166,12 +181,7 @@ function admin(
 
 /** As for each request over a connection of its own. */
 async function authenticate(vault: ComparedVault, planned: ComparedAgent): Promise<Agent> {
-  const outcome = await vault.services.authenticateAgent({
-    commonName: planned.hostname,
-    sha256: planned.sha256,
-    serial: '00',
-    notAfter: new Date(vault.clock.now().getTime() + DAY_MS),
-  })
+  const outcome = await vault.services.authenticateAgent(presentedBy(planned))
   invariant(outcome.ok, 'an agent of a filled vault is known')
   return outcome.agent
 }

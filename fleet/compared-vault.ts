@@ -6,6 +6,7 @@ import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
 import { openVaultStore } from '../src/hub/open-store.ts'
 import type { PerformOperation } from '../src/hub/service/admin/admin-context.ts'
 import { createPerformOperation } from '../src/hub/service/admin/perform-operation.ts'
+import type { PresentedCertificate } from '../src/hub/service/agent/authenticate-agent.ts'
 import {
   createReadAgentNews,
   type ReadAgentNews,
@@ -26,6 +27,8 @@ import { sha256OfCertificate } from './planned-fleet.ts'
 
 const THRESHOLD_MS = 7 * 86_400_000
 const REQUESTS = 300
+/** Far from now. */
+const ENDS = new Date('2100-01-01T00:00:00Z')
 const PAGE_ROWS = 1000
 /** A prime: one agent after the other is far from the one before. */
 const STRIDE = 40_507
@@ -40,6 +43,9 @@ export interface ComparedVault extends AsyncDisposable {
   readonly store: Store
   readonly clock: typeof systemClock
   readonly services: AgentServices
+  readonly agentCount: number
+  /** What agents presented when they opened connections that they still hold. */
+  readonly keptConnections: readonly PresentedCertificate[]
   readonly polls: PollRecorder
   readonly perform: PerformOperation
   readonly thresholdMs: number
@@ -91,6 +97,8 @@ export async function openComparedVault(
     store,
     clock,
     services,
+    agentCount: agents.length,
+    keptConnections: requests.map(({ agent }) => presentedBy(agent)),
     polls,
     thresholdMs: THRESHOLD_MS,
     perform: createPerformOperation({
@@ -121,6 +129,10 @@ export async function openComparedVault(
     },
     [Symbol.asyncDispose]: () => store.close(),
   }
+}
+
+export function presentedBy({ hostname, sha256 }: ComparedAgent): PresentedCertificate {
+  return { commonName: hostname, sha256, serial: '00', notAfter: ENDS }
 }
 
 /** Those that are not revoked, and the certificate that each presents: its identity in use. */
