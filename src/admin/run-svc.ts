@@ -3,6 +3,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { UserError } from '../platform/errors.ts'
 import { reportFailure } from '../platform/program.ts'
+import { withSettingsOf } from '../platform/settings-file.ts'
+import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { runCommandLine } from './commands/program.ts'
 import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
@@ -43,13 +45,14 @@ export async function runSvc(invocation: Invocation): Promise<number> {
 
 /** Nothing is loaded before its first use: `svc --version` and mistakes in the arguments need no vault. */
 function createContext(invocation: Invocation): CommandContext {
-  const { env, stdin, stdout, clock, progress, userId, command } = invocation
+  const { stdin, stdout, clock, progress, userId, command } = invocation
+  let { env } = invocation
   let remote: RemoteHub | undefined
   // One of them remembers the passphrase.
   let controls: ReturnType<typeof openControls> | undefined
   const openControls = async () => {
     const { openVaultControls } = await import('./doors/open-vault.ts')
-    return openVaultControls(invocation)
+    return openVaultControls({ ...invocation, env })
   }
   const loadControls = () => (controls ??= openControls())
   const loadVaultControls = () => {
@@ -62,7 +65,8 @@ function createContext(invocation: Invocation): CommandContext {
     output: new Output(stdout),
     clock,
     progress,
-    useHub: (options) => {
+    useOptions: (options) => {
+      env = withSettingsOf(env, HUB_SETTINGS, options.config)
       remote = findRemoteHub(options, env, userId)
     },
     vault: {

@@ -4,8 +4,10 @@ import { Command } from 'commander'
 import { addCompletionCommand } from '../completion/completion.ts'
 import { runProgram } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
+import { withSettingsOf } from '../platform/settings-file.ts'
 import { readVersion } from '../platform/version.ts'
-import { describeVariables } from './settings/agent-variables.ts'
+import type { Environment } from './commands/context.ts'
+import { AGENT_SETTINGS, describeVariables } from './settings/agent-variables.ts'
 
 const EXAMPLES = `
 Examples:
@@ -60,10 +62,12 @@ interface SelfUpdateFlags extends JsonOption {
 }
 
 function buildProgram(): Command {
-  const env = process.env
+  const env = (): Environment =>
+    withSettingsOf(process.env, AGENT_SETTINGS, program.opts<{ config?: string }>().config)
   const program = new Command('svc-agent')
     .description('Enrols this host, renews its certificates, and installs what the hub delivers.')
     .version(readVersion(), '--version', 'print the version')
+    .option('--config <file>', `settings, in place of ${AGENT_SETTINGS.path}`)
     .helpCommand(false)
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(redactTokens(`svc-agent: ${text}`)) })
@@ -82,7 +86,7 @@ function buildProgram(): Command {
         options: JsonOption & { allowHttp?: boolean; caFingerprint?: string; replace?: boolean },
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
-        await runEnroll(env, {
+        await runEnroll(env(), {
           allowHttp: options.allowHttp === true,
           caFingerprint: options.caFingerprint,
           replace: options.replace === true,
@@ -98,7 +102,7 @@ function buildProgram(): Command {
     .addHelpText('after', '\nExample:\n  $ svc-agent identity --json')
     .action(async ({ json }: JsonOption) => {
       const { runIdentity } = await import('./commands/identity.ts')
-      await runIdentity(env, { json: json === true })
+      await runIdentity(env(), { json: json === true })
     })
 
   program
@@ -108,7 +112,7 @@ function buildProgram(): Command {
     .addHelpText('after', '\nExamples:\n  $ svc-agent run\n  $ svc-agent run --once')
     .action(async ({ once }: { once?: boolean }) => {
       const { runOnce, runRun } = await import('./commands/run.ts')
-      await (once === true ? runOnce(env) : runRun(env))
+      await (once === true ? runOnce(env()) : runRun(env()))
     })
 
   program
@@ -118,7 +122,7 @@ function buildProgram(): Command {
     .addHelpText('after', '\nExample:\n  $ svc-agent rotate')
     .action(async ({ json }: JsonOption) => {
       const { runRotate } = await import('./commands/rotate.ts')
-      await runRotate(env, { json: json === true })
+      await runRotate(env(), { json: json === true })
     })
 
   program
@@ -127,7 +131,7 @@ function buildProgram(): Command {
     .addHelpText('after', '\nExample:\n  $ svc-agent poll')
     .action(async () => {
       const { runPoll } = await import('./commands/run.ts')
-      await runPoll(env)
+      await runPoll(env())
     })
 
   program
@@ -137,7 +141,7 @@ function buildProgram(): Command {
     .addHelpText('after', '\nExample:\n  $ svc-agent status --json')
     .action(async ({ json }: JsonOption) => {
       const { runStatus } = await import('./commands/status.ts')
-      await runStatus(env, { json: json === true })
+      await runStatus(env(), { json: json === true })
     })
 
   program
@@ -164,7 +168,7 @@ function buildProgram(): Command {
     .addHelpText('after', '\nExample:\n  $ svc-agent targets check')
     .action(async ({ json }: JsonOption) => {
       const { runTargetsCheck } = await import('./commands/targets-check.ts')
-      await runTargetsCheck(env, { json: json === true })
+      await runTargetsCheck(env(), { json: json === true })
     })
 
   targets
@@ -178,7 +182,7 @@ function buildProgram(): Command {
     )
     .action(async ({ json, now }: JsonOption & { now?: boolean }) => {
       const { runTargetsApply } = await import('./commands/targets-apply.ts')
-      await runTargetsApply(env, { json: json === true, now: now === true })
+      await runTargetsApply(env(), { json: json === true, now: now === true })
     })
 
   program
@@ -191,7 +195,7 @@ function buildProgram(): Command {
     .addHelpText('after', SELF_UPDATE_EXAMPLES)
     .action(async (options: SelfUpdateFlags) => {
       const { runSelfUpdate } = await import('./commands/self-update.ts')
-      await runSelfUpdate(env, {
+      await runSelfUpdate(env(), {
         url: options.url,
         binary: options.binary,
         allowDowngrade: options.allowDowngrade === true,

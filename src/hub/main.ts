@@ -4,41 +4,44 @@ import { parseArgs } from 'node:util'
 import { UserError, describeError } from '../platform/errors.ts'
 import { reportFailure, runProgram } from '../platform/program.ts'
 import { readVersion } from '../platform/version.ts'
+import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 
 const PROGRAM = 'svc-server'
 
 void runProgram(PROGRAM, async () => {
-  const { help, version } = parseArguments()
+  const { help, version, config } = parseArguments()
   if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
   else if (help) process.stdout.write(await helpText())
-  else await serve()
+  else await serve(config)
 })
 
-function parseArguments(): { help: boolean; version: boolean } {
+function parseArguments(): { help: boolean; version: boolean; config?: string } {
   try {
     const { values } = parseArgs({
       options: {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'V', default: false },
+        config: { type: 'string' },
       },
     })
     return values
   } catch (error) {
     throw new UserError('usage', describeError(error), {
-      hint: 'svc-server takes no arguments; svc-server --help lists its variables',
+      hint: 'svc-server --help shows its options and its settings',
     })
   }
 }
 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way; a second signal ends it at once. */
-async function serve(): Promise<void> {
+async function serve(settingsPath: string | undefined): Promise<void> {
   const { parseHubConfig, withoutSecrets } = await import('./config.ts')
   const { findUnknownVariables } = await import('../protocol/variable-names.ts')
   const { createLoggingFromEnvironment } = await import('../platform/logger.ts')
   const { becomeOwnerOf } = await import('../platform/become-owner.ts')
   const { bootHub } = await import('./boot.ts')
   const { giveMemoryBack } = await import('../platform/give-memory-back.ts')
-  const env = process.env
+  const { withSettingsOf } = await import('../platform/settings-file.ts')
+  const env = withSettingsOf(process.env, HUB_SETTINGS, settingsPath)
   const logging = await createLoggingFromEnvironment(env)
   const log = logging.forModule('hub.boot')
   const config = parseHubConfig(env)
@@ -74,10 +77,11 @@ async function helpText(): Promise<string> {
     const fallback = required ? 'required' : `default: ${value || 'none'}`
     return `  ${name}  (${fallback})\n      ${meaning}`
   })
-  return `Usage: ${PROGRAM} [--help] [--version]
+  return `Usage: ${PROGRAM} [--config <file>] [--help] [--version]
 
 The hub: enrols agents, issues and renews their certificates, hands out deliveries and keeps the audit log.
-Only its environment configures it; the hub reads it once, at start.
+The hub reads its settings once, at start: from ${HUB_SETTINGS.path} where that file is, or from the
+file of --config, one NAME=value a line. A variable of the environment wins over the file.
 
 Variables:
 ${variables.join('\n')}

@@ -177,7 +177,7 @@ group = "www-data"
 mode = "0640"
 END
 unit=/usr/lib/systemd/system/svc-agent-targets.service
-set -a; . /etc/svc-agent/svc-agent.env; eval "$(sed -n 's/^Environment=//p' $unit)"; set +a
+eval "$(sed -n 's/^Environment=/export /p' $unit)"
 $(sed -n 's/^ExecStart=//p' $unit)`)
     assert.equal(
       await machine.output("stat -c '%a %U:%G' /etc/site-tls/site.pem"),
@@ -213,7 +213,6 @@ $(sed -n 's/^ExecStart=//p' $unit)`)
     assert.equal(await machine.output('svc-agent identity'), identity)
     hub = await startHub(machine)
     await machine.output(`
-set -a; . /etc/svc-agent/svc-agent.env; set +a
 svc-agent run --once`)
     const { agentes } = JSON.parse(await machine.output('svc agente list --json')) as {
       agentes: { hostname: string }[]

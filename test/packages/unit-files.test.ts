@@ -1,9 +1,9 @@
-// What the tests of the packages rest on: units, environment files and filters are read as systemd reads them.
+// What the tests of the packages rest on: units and filters are read as systemd reads them.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allowedCalls, parseGroups } from './support/system-call-filter.ts'
-import { parseEnvironmentFile, parseUnitFile } from './support/unit-file.ts'
+import { parseUnitFile } from './support/unit-file.ts'
 
 const UNIT = `# a comment
 [Unit]
@@ -46,25 +46,6 @@ describe('a unit', () => {
     assert.deepEqual(unit.all('Environment'), ['A=1', 'B=2   C=3'])
     assert.equal(unit.last('ExecStart'), '/bin/true --flag')
     assert.equal(unit.last('Description'), undefined)
-  })
-})
-
-describe('an environment file', () => {
-  const lines: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
-    ['a value is the rest of the line', 'A=b c', { A: 'b c' }],
-    ['blanks around it go', 'A=  b  ', { A: 'b' }],
-    ['nothing is expanded', 'A=$HOME/`id`', { A: '$HOME/`id`' }],
-    ['quotes around it go', 'A="b # c"\nD=\'e\'', { A: 'b # c', D: 'e' }],
-    ['comments and empty lines are skipped', '# A=1\n;B=2\n\nC=3', { C: '3' }],
-    ['an empty value is one', 'A=', { A: '' }],
-    ['the last line of a name counts', 'A=1\nA=2', { A: '2' }],
-  ]
-  for (const [title, text, variables] of lines) {
-    test(title, () => assert.deepEqual(parseEnvironmentFile(text), variables))
-  }
-
-  test('a line of shell is refused', () => {
-    assert.throws(() => parseEnvironmentFile('export A=1'), { code: 'environment_invalid' })
   })
 })
 

@@ -13,8 +13,6 @@ export interface PackageFile {
   readonly path: string
   readonly content: { readonly from: string } | Uint8Array | string
   readonly mode: number
-  /** Kept when its owner has changed it, and asked about on upgrade. */
-  readonly isConfiguration?: boolean
 }
 
 export interface DebianPackage {
@@ -69,7 +67,7 @@ interface PlacedFiles {
 async function placeFiles(root: string, files: readonly PackageFile[]): Promise<PlacedFiles> {
   let kibibytes = 0
   let md5sums = ''
-  for (const { path, content, mode, isConfiguration } of files) {
+  for (const { path, content, mode } of files) {
     const target = join(root, path)
     await makeDirectory(root, dirname(path))
     if (typeof content === 'object' && 'from' in content) await copyFile(content.from, target)
@@ -77,7 +75,6 @@ async function placeFiles(root: string, files: readonly PackageFile[]): Promise<
     await chmod(target, mode)
     const bytes = await readFile(target)
     kibibytes += Math.ceil(bytes.length / 1024)
-    if (isConfiguration === true) continue
     md5sums += `${createHash('md5').update(bytes).digest('hex')}  ${path.slice(1)}\n`
   }
   return { kibibytes, md5sums }
@@ -95,7 +92,7 @@ async function makeDirectory(root: string, path: string): Promise<void> {
 
 async function writeControl(
   root: string,
-  { controlDirectory, files }: DebianPackage,
+  { controlDirectory }: DebianPackage,
   { kibibytes, md5sums }: PlacedFiles,
   { version, architecture }: { readonly version: string; readonly architecture: string },
 ): Promise<void> {
@@ -108,9 +105,7 @@ async function writeControl(
     .replace('@VERSION@', version)
     .replace('@ARCHITECTURE@', architecture)
     .replace('@INSTALLED_SIZE@', String(kibibytes))
-  const configuration = files.filter(({ isConfiguration }) => isConfiguration === true)
   await put('control', control, 0o644)
-  await put('conffiles', configuration.map(({ path }) => `${path}\n`).join(''), 0o644)
   await put('md5sums', md5sums, 0o644)
   for (const script of SCRIPTS) {
     const source = join(controlDirectory, script)

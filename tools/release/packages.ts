@@ -117,7 +117,9 @@ function commonFiles(name: string, sources: PackageSources): PackageFile[] {
   const documents = `/usr/share/doc/${name}`
   const own = join(DEPLOY, 'debian', name)
   return [
-    { ...plain(`/etc/${name}/${name}.env`, join(own, `${name}.env`)), isConfiguration: true },
+    // No configuration file of dpkg's, which asks about one that was edited: postinst copies it where there is none.
+    plain(`/usr/share/${name}/${name}.env`, join(own, `${name}.env`)),
+    plain(`/usr/lib/${name}/defaults.env`, join(own, 'defaults.env')),
     plain(`${documents}/copyright`, join(DEPLOY, 'debian/copyright')),
     plain(`${documents}/operations.md`, join(ROOT, 'docs/operations.md')),
     written(`${documents}/third-party-licences.gz`, compress(sources.licences)),

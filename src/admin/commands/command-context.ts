@@ -13,8 +13,8 @@ export interface CommandContext {
   readonly clock: Clock
   readonly progress: Progress
   readonly vault: VaultControls
-  /** Before anything is opened: which hub the command is for. */
-  useHub(options: HubOptions): void
+  /** Before anything is opened: which settings, and which hub, the command is for. */
+  useOptions(options: HubOptions & { readonly config?: string }): void
   /** Opens the operator's own files, with the operator's rights: before svc becomes the owner of the vault. */
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>

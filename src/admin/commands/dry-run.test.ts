@@ -74,7 +74,7 @@ async function run(
     clock: systemClock,
     progress: { show: () => undefined, clear: () => undefined },
     vault: { create: notAsked, checkPassphrase: notAsked },
-    useHub: () => undefined,
+    useOptions: () => undefined,
     openSecret: async (name) => ({
       name,
       size: undefined,

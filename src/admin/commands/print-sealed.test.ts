@@ -17,7 +17,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
     vault: { create: reached, checkPassphrase: reached },
     openSecret: reached,
     openPins: reached,
-    useHub: () => undefined,
+    useOptions: () => undefined,
     withAdmin: reached,
   }
   const destinatarios = ['web-1', 'web-2'].map((hostname) => ({

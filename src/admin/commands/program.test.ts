@@ -15,7 +15,7 @@ const context: CommandContext = {
   clock: systemClock,
   progress: { show: () => undefined, clear: () => undefined },
   vault: { create: reached, checkPassphrase: reached },
-  useHub: () => undefined,
+  useOptions: () => undefined,
   openSecret: reached,
   openPins: reached,
   withAdmin: reached,

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { addCompletionCommand } from '../../completion/completion.ts'
 import { UserError } from '../../platform/errors.ts'
 import { readVersion } from '../../platform/version.ts'
+import { HUB_SETTINGS } from '../../protocol/hub-settings.ts'
 import { registerAdminToken } from './admin-token.ts'
 import { registerAgenteList } from './agente-list.ts'
 import { registerAgentePush } from './agente-push.ts'
@@ -194,13 +195,14 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
       writeErr: () => undefined,
       getOutHelpWidth: () => output.columns,
     })
+    .option('--config <file>', `settings, in place of ${HUB_SETTINGS.path}`)
     .option('--hub <url>', 'the admin port of a hub on another machine (SVC_HUB)')
     .option(
       '--token-file <file>',
       'the file with the admin token for that hub (SVC_HUB_TOKEN_FILE)',
     )
     .option('--hub-ca <file>', 'PEM file of the root by which svc trusts that hub (SVC_HUB_CA)')
-    .hook('preAction', (command) => context.useHub(command.opts()))
+    .hook('preAction', (command) => context.useOptions(command.opts()))
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
   registerUnseal(program, context)

@@ -15,9 +15,9 @@ export async function runIdentity(env: Environment, options: { json: boolean }):
 }
 
 /** Answers by exit status, as `step certificate needs-renewal` does. */
-export async function runCheck(env: Environment): Promise<void> {
+export async function runCheck(readEnvironment: () => Environment): Promise<void> {
   try {
-    process.exitCode = await check(env)
+    process.exitCode = await check(readEnvironment())
   } catch (error) {
     reportFailure('svc-agent', error)
     process.exitCode = EXIT.error

@@ -1,5 +1,11 @@
 // The agent's environment: one table drives the parser, `--help` and docs/reference/environment.md.
 
+/** Where the package puts settings. docs/protocol.md ENV-33. */
+export const AGENT_SETTINGS = {
+  packagePath: '/usr/lib/svc-agent/defaults.env',
+  path: '/etc/svc-agent/svc-agent.env',
+} as const
+
 export type AgentCommand =
   | 'enroll'
   | 'identity'

@@ -30,7 +30,7 @@ install -m 0644 '${ca['SVC_CA_ROOT_CA_PATH']}' ca-root.crt`)
 }
 
 export async function initVault(machine: ShellMachine): Promise<string> {
-  return machine.output('SVC_MASTER_PASSPHRASE_FILE=/etc/svc-server/master-passphrase svc init')
+  return machine.output('svc init')
 }
 
 export async function startHub(machine: PrivateMachine): Promise<RunningUnit> {
@@ -52,7 +52,6 @@ export async function enrol(machine: ShellMachine): Promise<void> {
   const { token } = JSON.parse(created) as { token: string }
   await machine.output(`
 (umask 077; echo ${token} >/root/token)
-set -a; . /etc/svc-agent/svc-agent.env; set +a
 SVC_ENROLL_TOKEN_FILE=/root/token svc-agent enroll
 rm /root/token`)
 }

@@ -2,10 +2,11 @@
 // sandbox a shell can set up (read-only system, own /tmp, /proc without the others, no capabilities, no new privileges).
 // strace notes its system calls, to be compared with the unit's filters.
 
+import { parseSettings } from '../../../src/platform/settings-file.ts'
 import type { Ended } from '../../support/processes.ts'
 import type { PrivateMachine } from './private-machine.ts'
 import { readTrace, type Trace, tracing } from './trace.ts'
-import { parseEnvironmentFile, parseUnitFile, type UnitFile } from './unit-file.ts'
+import { parseUnitFile, type UnitFile } from './unit-file.ts'
 
 export interface RunningUnit {
   readonly unit: UnitFile
@@ -55,9 +56,10 @@ async function unitEnvironment(
   credentials: string,
 ): Promise<Record<string, string>> {
   const given = unit.all('Environment').map((line) => line.replaceAll('%d', credentials))
-  const environment = { PATH: '/usr/sbin:/usr/bin', ...parseEnvironmentFile(given.join('\n')) }
-  for (const path of unit.all('EnvironmentFile')) {
-    Object.assign(environment, parseEnvironmentFile(await machine.output(`cat ${path}`)))
+  const environment = { PATH: '/usr/sbin:/usr/bin', ...parseSettings(given.join('\n'), 'the unit') }
+  for (const setting of unit.all('EnvironmentFile')) {
+    const path = setting.replace(/^-/, '')
+    Object.assign(environment, parseSettings(await machine.output(`cat ${path}`), path))
   }
   return environment
 }
