@@ -37,17 +37,38 @@ describe('the steps of handshakes', () => {
     assert.equal(done.at(-1), 'fifth')
   })
 
-  test('[LIM-43] certificates come first, then the newest of those that wait to begin, one in a turn', async () => {
-    for (const name of ['at once', 'old', 'new']) begin(name)
+  test('[LIM-43] certificates come first, then those that wait to begin, in their order, one in a turn', async () => {
+    for (const name of ['at once', 'first', 'second']) begin(name)
     verify('certificate')
     assert.deepEqual(done, ['at once'])
     await nextTurn()
     assert.deepEqual(done, ['at once', 'certificate'])
     await nextTurn()
-    begin('newest')
+    begin('third')
+    nowMs = 1000
     await nextTurn()
     await nextTurn()
-    assert.deepEqual(done, ['at once', 'certificate', 'new', 'newest', 'old'])
+    assert.deepEqual(done, ['at once', 'certificate', 'first', 'second', 'third'])
+  })
+
+  test('[LIM-43] the newest comes first as long as one has waited for more than 1 s', async () => {
+    for (const name of ['at once', 'old']) begin(name)
+    nowMs = 1001
+    for (const name of ['new', 'newest']) begin(name)
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn()
+    assert.deepEqual(done, ['at once', 'newest', 'new', 'old'])
+  })
+
+  test('[LIM-43] of clients that want one handshake after the other none is left waiting', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) begin(name)
+    for (let turn = 0; turn < 40; turn += 1) {
+      // Who has been served comes again at once.
+      if (turn < 36) begin(done.at(-1) ?? '')
+      nowMs += 2
+      await nextTurn()
+    }
+    const counts = ['a', 'b', 'c', 'd'].map((name) => done.filter((one) => one === name).length)
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, String(counts))
   })
 
   test('[LIM-43] whoever has waited for 4 s is dropped, and takes no turn; nor does whoever has gone', async () => {

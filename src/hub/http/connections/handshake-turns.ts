@@ -1,5 +1,7 @@
 /** An agent gives up a connection after 5 s, and needs some of that for its own part of the handshake. */
 const WAIT_MS_MAX = 4000
+/** A hub that lets clients wait for longer has fallen behind. */
+const BEHIND_MS = 1000
 /** What is dropped costs a little as well. */
 const DROPS_A_TURN = 16
 
@@ -16,8 +18,9 @@ export interface WaitingHello {
  * The steps of handshakes, one in a turn of the event loop: the first at once, what comes in the same turn afterwards. Else
  * those that have come at the same time would be done one after the other, and agents would wait for all of them.
  *
- * What was begun comes first, and of those that wait to begin the newest: first come first served, a hub that has
- * fallen behind would spend all of its time on clients that are about to give up. docs/protocol.md LIM-30, LIM-43.
+ * What was begun comes first, then those that wait to begin, in their order; by a hub that has fallen behind the newest: it
+ * would spend all of its time on clients that are about to give up. Always the newest first, a client among a few that come
+ * again and again would be left waiting until it is dropped. docs/protocol.md LIM-30, LIM-43.
  */
 export interface HandshakeTurns {
   /** A certificate is there, and is to be verified. */
@@ -49,17 +52,19 @@ export function createHandshakeTurns({ nowMs, inReadPhase }: TurnsTime): Handsha
       oldest.drop()
     }
   }
-  const takeNewest = (): Waiting | undefined => {
+  const takeHello = (): Waiting | undefined => {
     for (;;) {
-      const newest = hellos.pop()
-      if (newest?.isGone() !== true) return newest
+      const [oldest] = hellos
+      const isBehind = oldest !== undefined && nowMs() - oldest.sinceMs > BEHIND_MS
+      const hello = isBehind ? hellos.pop() : hellos.shift()
+      if (hello?.isGone() !== true) return hello
     }
   }
   const take = (): (() => void) | undefined => {
     const certificate = certificates.shift()
     if (certificate !== undefined) return certificate
-    const newest = takeNewest()
-    return newest && (() => inReadPhase(newest.begin))
+    const hello = takeHello()
+    return hello && (() => inReadPhase(hello.begin))
   }
   const next = (): void => {
     dropOld()
