@@ -222,7 +222,7 @@ function purged(title: string, script: string, attack?: string): Try {
       const text = await readFile(deployed('debian/svc-agent/postrm'), 'utf8')
       const moved = text
         .replaceAll('/var/lib/svc-agent', ground.dataDir)
-        .replaceAll('/etc/svc-agent', ground.path('etc'))
+        .replaceAll('/etc/svc-agent', ground.path('etc-svc-agent'))
         .replace('deb-systemd-helper', 'true')
       assert.ok(!/\/(?:var\/lib|etc)\/svc-agent/.test(moved))
       const postrm = ground.path('bin/postrm')
