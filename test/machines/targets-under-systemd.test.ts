@@ -102,9 +102,14 @@ exec sleep infinity
 END
 install -m 1777 -d /run/trial
 sed -i s,/tmp/trial,/run/trial/calls, /usr/bin/svc-agent.new
-echo "new=9.9.9" >/usr/bin/svc-agent.update.new
-mv /usr/bin/svc-agent.new /usr/bin/svc-agent
-mv /usr/bin/svc-agent.update.new /usr/bin/svc-agent.update`)
+echo "new=9.9.9" >/usr/bin/svc-agent.update.tmp
+# As self-update does it, under its lock.
+exec 9>>/usr/bin/svc-agent.lock
+flock 9
+mv /usr/bin/svc-agent.update.tmp /usr/bin/svc-agent.update
+touch /var/lib/svc-agent/out/.changed
+sync /usr/bin
+mv /usr/bin/svc-agent.new /usr/bin/svc-agent`)
     await waitForFile('/run/trial/calls')
     await machine.output('touch /var/lib/svc-agent/out/.changed')
     await succeeds('test ! -e /usr/bin/svc-agent.update', 120_000)
