@@ -35,7 +35,7 @@ export function connectAdminSocket({ kernel, model, findHub, note }: AdminSocket
       program.onDeath(() => resolve({ ok: false, code: undefined }))
       const work = async (): Promise<void> => {
         const value = await operation(hub.admin)
-        await followWhileAlive(hub, program, model)
+        await followWhileAlive(hub.store, program, model)
         await program.step(() => undefined)
         note(`${what}: ok`)
         resolve({ ok: true, value })

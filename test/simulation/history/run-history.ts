@@ -27,7 +27,7 @@ import { connectReceiver } from './receivers.ts'
 import { replaceRoot } from './replace-root.ts'
 import { RevocationModel } from './revocation-model.ts'
 import { SealedFiles } from './sealed-files.ts'
-import { checkWholeHub, watchHub } from './watch-hub.ts'
+import { checkWholeHub, followWhileAlive, watchHub } from './watch-hub.ts'
 import { HostWatch } from './watch-host.ts'
 import { type ReceivedMessage, WebhookModel } from './webhook-model.ts'
 
@@ -160,18 +160,18 @@ async function createWorld(
     vault,
     directory,
     note,
-    connectReceiver: (url, program, { reader }) => {
+    connectReceiver: (url, program, store) => {
       const onMessage = async (message: ReceivedMessage): Promise<void> => {
-        await model.follow(reader)
-        if (program.isAlive) kernel.look(() => webhooks.noteMessage(message))
+        await followWhileAlive(store, program, model)
+        kernel.look(() => webhooks.noteMessage(message))
       }
       const connection = connectReceiver({ kernel, faults, onMessage }, program, url)
       return bug?.inConnection?.(connection) ?? connection
     },
     surroundAuthority: (authority) => bug?.inAuthority?.(authority) ?? authority,
-    onRevoke: async (serial, program, { reader }) => {
-      await model.follow(reader)
-      if (program.isAlive) kernel.look(() => revocations.checkAsked(serial))
+    onRevoke: async (serial, program, store) => {
+      await followWhileAlive(store, program, model)
+      kernel.look(() => revocations.checkAsked(serial))
     },
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),

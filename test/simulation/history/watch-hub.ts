@@ -1,6 +1,7 @@
 // The hub's services, each answer of which is held against the model before anybody gets it.
 
 import { hashToken } from '../../../src/hub/domain/hash-token.ts'
+import type { Store } from '../../../src/hub/store/store.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { RunningHub } from '../simulated-hub.ts'
 import { type ContractModel, demand } from './contract-model.ts'
@@ -8,7 +9,7 @@ import type { Program } from './kernel.ts'
 
 export function watchHub(hub: RunningHub, program: Program, model: ContractModel): RunningHub {
   const { clock } = hub
-  const follow = (): Promise<void> => followWhileAlive(hub, program, model)
+  const follow = (): Promise<void> => followWhileAlive(hub.store, program, model)
   const nowMs = (): number => clock.now().getTime()
   return {
     ...hub,
@@ -102,12 +103,12 @@ export async function checkWholeHub(hub: RunningHub, model: ContractModel): Prom
 
 /** What a dead hub still commits in its last moments is on no disk: nobody goes on from there. */
 export async function followWhileAlive(
-  { store }: RunningHub,
+  { reader }: Pick<Store, 'reader'>,
   program: Program,
   model: ContractModel,
 ): Promise<void> {
   if (!program.isAlive) await new Promise(() => undefined)
-  await model.follow(store.reader)
+  await model.follow(reader)
 }
 
 export function tokenIdOf(token: string): string {
