@@ -3,7 +3,7 @@
 import { CLI_VARIABLES } from '../src/admin/doors/hub-options.ts'
 import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/settings/agent-variables.ts'
 import { AGENT_METRICS } from '../src/agent/reporting/agent-metrics.ts'
-import { HUB_VARIABLES } from '../src/hub/config.ts'
+import { HUB_VARIABLES } from '../src/hub/hub-variables.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
 import type { MetricTable } from '../src/platform/metric-set.ts'
 import { ADMIN_OPERATIONS } from '../src/protocol/admin/operations.ts'

@@ -72,7 +72,7 @@ async function serve(settingsPath: string | undefined): Promise<void> {
 }
 
 async function helpText(): Promise<string> {
-  const { HUB_VARIABLES } = await import('./config.ts')
+  const { HUB_VARIABLES } = await import('./hub-variables.ts')
   const variables = HUB_VARIABLES.map(({ name, required, default: value, meaning }) => {
     const fallback = required ? 'required' : `default: ${value || 'none'}`
     return `  ${name}  (${fallback})\n      ${meaning}`

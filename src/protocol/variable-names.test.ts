@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CLI_VARIABLES } from '../admin/doors/hub-options.ts'
 import { AGENT_VARIABLES } from '../agent/settings/agent-variables.ts'
 import { parseAgentConfig } from '../agent/settings/config.ts'
-import { HUB_VARIABLES } from '../hub/config.ts'
+import { HUB_VARIABLES } from '../hub/hub-variables.ts'
 import {
   AGENT_VARIABLE_NAMES,
   CLI_VARIABLE_NAMES,

@@ -1,0 +1,163 @@
+// The hub's environment. The table is the reference: parser, `--help` and docs/reference/environment.md follow it.
+
+import { HUB_LIMITS } from '../protocol/hub-limits.ts'
+
+interface Variable {
+  readonly name: string
+  readonly required: boolean
+  readonly default: string
+  readonly meaning: string
+  /** A secret may also come as NAME_FILE, the path of a file that holds it. */
+  readonly isSecret?: boolean
+}
+
+export const HUB_VARIABLES: readonly Variable[] = [
+  {
+    name: 'SVC_MASTER_PASSPHRASE',
+    required: true,
+    default: '',
+    meaning: 'Master vault passphrase.',
+    isSecret: true,
+  },
+  { name: 'SVC_CA_URL', required: true, default: '', meaning: 'HTTPS URL of the CA.' },
+  {
+    name: 'SVC_CA_PROVISIONER_KID',
+    required: true,
+    default: '',
+    meaning: 'Key id of the CA’s JWK provisioner.',
+  },
+  {
+    name: 'SVC_CA_PROVISIONER_KEY',
+    required: true,
+    default: '',
+    meaning: 'The provisioner’s private JWK as one-line JSON (EC, P-256, ES256).',
+    isSecret: true,
+  },
+  {
+    name: 'SVC_CA_ROOT_CA_PATH',
+    required: true,
+    default: '',
+    meaning: 'Path of the CA’s root certificate, PEM.',
+  },
+  {
+    name: 'SVC_CA_PROVISIONER_NAME',
+    required: false,
+    default: 'the hub asks the CA, by key id',
+    meaning: 'Name of the CA’s JWK provisioner.',
+  },
+  {
+    name: 'SVC_VAULT_ROOT',
+    required: false,
+    default: '/var/lib/svc',
+    meaning: 'Vault directory. Changing it does not move the old vault.',
+  },
+  {
+    name: 'SVC_SERVER_CN',
+    required: false,
+    default: 'svc-server.local',
+    meaning: 'CN of the hub’s own TLS certificate; in production the public domain name.',
+  },
+  {
+    name: 'SVC_SERVER_SANS',
+    required: false,
+    default: '',
+    meaning: 'More names of the hub’s certificate, DNS names or IP addresses, separated by commas.',
+  },
+  {
+    name: 'SVC_HEALTH_BIND',
+    required: false,
+    default: '0.0.0.0:8080',
+    meaning: 'Bind address of the health endpoint (plain HTTP).',
+  },
+  {
+    name: 'SVC_ENROLL_BIND',
+    required: false,
+    default: '0.0.0.0:8444',
+    meaning: 'Bind address of the enroll endpoint (plain HTTP, behind a TLS proxy).',
+  },
+  {
+    name: 'SVC_MTLS_BIND',
+    required: false,
+    default: '0.0.0.0:8443',
+    meaning: 'Bind address of the mutual-TLS endpoint.',
+  },
+  {
+    name: 'SVC_ADMIN_BIND',
+    required: false,
+    default: '127.0.0.1:8445',
+    meaning: 'Bind address of the admin port (HTTPS, for admin tokens); `off` turns it off.',
+  },
+  {
+    name: 'SVC_METRICS_BIND',
+    required: false,
+    default: '127.0.0.1:9464',
+    meaning:
+      'Bind address of `/metrics`, `/livez` and `/readyz` (plain HTTP, open to everybody who reaches it); `off` turns them off.',
+  },
+  {
+    name: 'SVC_METRICS_CERTIFICATES',
+    required: false,
+    default: '0',
+    meaning:
+      'How many certificates get a series of their own in the metrics, the first to end first; at most 100000.',
+  },
+  {
+    name: 'SVC_RENEWAL_THRESHOLD',
+    required: false,
+    default: '6h',
+    meaning:
+      'The SVC_AGENT_RENEWAL_THRESHOLD of the agents; from it the hub knows which certificates are late.',
+  },
+  {
+    name: 'SVC_IDENTITY_MATCH',
+    required: false,
+    default: 'identity',
+    meaning:
+      '`identity`: the hub accepts only a client certificate that it obtained for the agent; `cn`: any certificate of the CA with the agent’s CN.',
+  },
+  {
+    name: 'SVC_RECOVERY_GRACE',
+    required: false,
+    default: '7d',
+    meaning:
+      'How long after its expiry an agent can recover its identity; `0s` turns recovery off.',
+  },
+  {
+    name: 'SVC_TRUSTED_PROXIES',
+    required: false,
+    default: '',
+    meaning:
+      'Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` the hub believes.',
+  },
+  {
+    name: 'SVC_BLOB_MAX',
+    required: false,
+    default: '1048576',
+    meaning: 'Bytes that a sealed file may hold, at most 8388608.',
+  },
+  {
+    name: 'SVC_WEBHOOK_CA_PATH',
+    required: false,
+    default: '',
+    meaning:
+      'Path of root certificates, PEM, that the hub accepts for receivers of webhooks besides the system’s.',
+  },
+  {
+    name: 'RUST_LOG',
+    required: false,
+    default: 'info',
+    meaning: 'Log filter: `info`, `debug`, or `module=level,info`.',
+  },
+  {
+    name: 'SVC_LOG_FORMAT',
+    required: false,
+    default: 'text on a terminal, else json',
+    meaning: '`text` or `json`.',
+  },
+  ...Object.values(HUB_LIMITS).map(({ variable, default: value, unit, meaning }) => ({
+    name: variable,
+    required: false,
+    default: String(value),
+    meaning: `${meaning} In ${unit}; 0 lifts the limit.`,
+  })),
+]
