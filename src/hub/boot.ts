@@ -65,6 +65,7 @@ export async function bootHub(
   log.info(bootMessages.locked)
   const vault = await unsealVault(vaultRoot, config.passphrase)
   log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
+  for (const reason of config.passphraseFaults) log.warn({ reason }, 'Weak master passphrase')
   const store = await openVaultStore(vault, { clock, onBatch: meters?.onBatch })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)

@@ -12,6 +12,7 @@ import { parseTrustedProxies, type IsTrustedProxy } from './http/connections/tru
 import type { HubLimits } from '../protocol/hub-limits.ts'
 import { HUB_VARIABLES } from './hub-variables.ts'
 import { parseHubLimits } from './limits.ts'
+import { findPassphraseFaults } from './passphrase-faults.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
 
 const METRICS_CERTIFICATES_MAX = 100_000
@@ -44,6 +45,8 @@ export interface HubConfig {
   readonly isTrustedProxy: IsTrustedProxy
   readonly webhookCaPath: string | undefined
   readonly passphrase: Secret<string>
+  /** Why it is a weak one. */
+  readonly passphraseFaults: readonly string[]
   readonly caProvisionerKey: Secret<ProvisionerKey>
 }
 
@@ -72,6 +75,7 @@ export function parseHubConfig(env: Environment): HubConfig {
       { hint: 'svc-server --help lists all variables' },
     )
   }
+  const passphrase = readSecret(env, 'SVC_MASTER_PASSPHRASE')
   return {
     ...parseHubNaming(env),
     caUrl: parseHttpsUrl('SVC_CA_URL', valueOf(env, 'SVC_CA_URL')),
@@ -90,7 +94,8 @@ export function parseHubConfig(env: Environment): HubConfig {
     limits: parseHubLimits(env),
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
-    passphrase: readSecret(env, 'SVC_MASTER_PASSPHRASE'),
+    passphrase,
+    passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
     caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
   }
 }

@@ -35,7 +35,8 @@ function parseArguments(): { help: boolean; version: boolean; config?: string } 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way; a second signal ends it at once. */
 async function serve(settingsPath: string | undefined): Promise<void> {
   const { parseHubConfig, withoutSecrets } = await import('./config.ts')
-  const { findUnknownVariables } = await import('../protocol/variable-names.ts')
+  const { findUnknownVariables, VARIABLE_NAMES } = await import('../protocol/variable-names.ts')
+  const { nearMatches } = await import('../platform/near-matches.ts')
   const { createLoggingFromEnvironment } = await import('../platform/logger.ts')
   const { becomeOwnerOf } = await import('../platform/become-owner.ts')
   const { bootHub } = await import('./boot.ts')
@@ -45,7 +46,10 @@ async function serve(settingsPath: string | undefined): Promise<void> {
   const logging = await createLoggingFromEnvironment(env)
   const log = logging.forModule('hub.boot')
   const config = parseHubConfig(env)
-  for (const variable of findUnknownVariables(env)) log.warn({ variable }, 'Unknown variable')
+  for (const variable of findUnknownVariables(env)) {
+    const [near] = nearMatches(variable, VARIABLE_NAMES)
+    log.warn({ variable, did_you_mean: near }, 'Unknown variable')
+  }
   // Nothing that we start or dump shall find them.
   process.env = withoutSecrets(env)
   becomeOwnerOf(config.vaultRoot)

@@ -71,11 +71,13 @@ export const AGENT_VARIABLE_NAMES: readonly string[] = [
   'SVC_LOG_FORMAT',
 ]
 
-const KNOWN = new Set([...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES])
+export const VARIABLE_NAMES: readonly string[] = [
+  ...new Set([...HUB_VARIABLE_NAMES, ...AGENT_VARIABLE_NAMES, ...CLI_VARIABLE_NAMES]),
+]
 
 /** Variables with our prefix that no program reads: most likely misspelt. */
 export function findUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !KNOWN.has(name))
+    .filter((name) => name.startsWith('SVC_') && !VARIABLE_NAMES.includes(name))
     .sort()
 }

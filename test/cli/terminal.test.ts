@@ -10,7 +10,7 @@ import { runInShellHere } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
 
 const skip = findTerminalFault()
-const TYPED = 'pass wörd'
+const TYPED = 'a long pass wörd'
 const ENTER = '\r'
 const BACKSPACE = '\u007f'
 const CONTROL_C = '\u0003'
@@ -45,8 +45,8 @@ describe('the passphrase prompt', { skip }, () => {
   test('makes no vault when the two differ, or when nobody answers', () =>
     inVault(async (env) => {
       const differing = await runOnTerminal('svc init', env, [
-        { awaits: 'new master passphrase: ', types: `one${ENTER}` },
-        { awaits: 'the same again: ', types: `other${ENTER}` },
+        { awaits: 'new master passphrase: ', types: `one passphrase${ENTER}` },
+        { awaits: 'the same again: ', types: `other passphrase${ENTER}` },
       ])
       assert.match(differing.screen, /\nsvc: error: the two passphrases differ\n/)
       assert.equal(differing.exitStatus, 1)

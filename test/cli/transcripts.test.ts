@@ -60,14 +60,14 @@ async function checkBesideHub(name: string): Promise<void> {
 const TIMEOUT = { timeout: 600_000 }
 
 describe('svc', { concurrency: 2 }, () => {
-  test('[CLI-1] [CLI-2] [CLI-15] creates and checks a vault', TIMEOUT, () =>
+  test('[CLI-1] [CLI-2] [CLI-15] [VLT-18] creates and checks a vault', TIMEOUT, () =>
     withDirectory((directory) =>
       checkTranscript('vault.script.txt', join(directory, 'vault'), runInShell),
     ),
   )
 
   test(
-    '[CLI-3] [CLI-4] [CLI-14] [CLI-18] works on the vault itself when no hub runs',
+    '[CLI-3] [CLI-4] [CLI-14] [CLI-18] [CLI-60] works on the vault itself when no hub runs',
     TIMEOUT,
     () => checkWithoutHub('no-hub.script.txt'),
   )

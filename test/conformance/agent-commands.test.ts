@@ -98,11 +98,14 @@ describe('commands of svc-agent', () => {
 
   test('[AGV-16] an unknown SVC_ variable is a warning, and the command goes on', async () => {
     await using host = await enrolledHost()
-    const { status, stderr } = await agent(host, ['run', '--once'], { SVC_AGENT_TYPO: 'x' })
+    const { status, stderr } = await agent(host, ['run', '--once'], {
+      SVC_AGENT_OUT_DRI: 'x',
+    })
     assert.equal(status, 0)
-    const warning = stderr.split('\n').find((line) => line.includes('SVC_AGENT_TYPO'))
-    const { level, msg } = JSON.parse(warning ?? '{}') as Record<string, string>
+    const warning = stderr.split('\n').find((line) => line.includes('SVC_AGENT_OUT_DRI'))
+    const { level, msg, did_you_mean } = JSON.parse(warning ?? '{}') as Record<string, string>
     assert.deepEqual([level, msg], ['warn', 'Unknown variable ignored'])
+    assert.equal(did_you_mean, 'SVC_AGENT_OUT_DIR')
   })
 
   test('[AGV-13] RUST_LOG decides what is logged', async () => {

@@ -15,12 +15,12 @@ const { ca, startHub, startHubProcess } = useCa()
 const messagesOf = (hub: TestHub): unknown[] => hub.logEntries().map(({ msg }) => msg)
 
 describe('settings', () => {
-  test('[ENV-16] secrets come from files, without their final line break', async () => {
+  test('[ENV-16] [VLT-18] secrets come from files, without their final line break; one that others can read is warned about', async () => {
     await using hub = await startHub()
     await hub.stop()
     const passphrasePath = join(hub.directory, 'passphrase')
     const keyPath = join(hub.directory, 'key.json')
-    await writeFile(passphrasePath, `${PASSPHRASE}\n`)
+    await writeFile(passphrasePath, `${PASSPHRASE}\n`, { mode: 0o644 })
     await writeFile(keyPath, `${ca.provisionerKey}\r\n`)
     await hub.start({
       SVC_MASTER_PASSPHRASE: '',
@@ -29,6 +29,16 @@ describe('settings', () => {
       SVC_CA_PROVISIONER_KEY_FILE: keyPath,
     })
     await enrollHost(hub, 'by-file.example')
+    const warnings = hub.logEntries().filter(({ msg }) => msg === 'Weak master passphrase')
+    const [{ level, reason } = {}] = warnings
+    assert.deepEqual(
+      [warnings.length, level, reason],
+      [
+        1,
+        'warn',
+        `SVC_MASTER_PASSPHRASE_FILE: every user of this machine can read ${passphrasePath}`,
+      ],
+    )
   })
 
   test('[ENV-12] SVC_CA_PROVISIONER_NAME is used in place of asking the CA', async () => {

@@ -14,9 +14,11 @@ import {
   type EntryPrinter,
 } from './print-entries.ts'
 import { readEntryPages, readLastEntries } from './read-entries.ts'
+import { requireKnownTypes } from './known-event-types.ts'
 import { failIfBroken, verifyChain, verifyPages, type ChainVerification } from './verify-chain.ts'
 
 const FOLLOW_INTERVAL_MS = 1000
+const OTHERWISE = 'no event has it: svc evento list shows types, such as entrega_falhou'
 
 export async function listEntries(
   context: CommandContext,
@@ -30,6 +32,8 @@ export async function listEntries(
         hint: 'start svc-server, or leave --follow out',
       })
     }
+    const { tipo } = listing.query
+    if (tipo !== undefined) await requireKnownTypes(operations, [tipo], OTHERWISE)
     const pages = readPages(operations, listing)
     if (options.verify) {
       const verification = await printVerified(context, operations, listing, printer, pages)

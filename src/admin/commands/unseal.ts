@@ -32,7 +32,7 @@ Examples:
 async function checkVault(context: CommandContext, options: UnsealOptions): Promise<void> {
   const { describeVerification, failIfBroken, verifyChain } = await import('./verify-chain.ts')
   const { output } = context
-  const path = await context.vault.checkPassphrase()
+  const { path, faults } = await context.vault.checkPassphrase()
   const { isThroughHub, chain } = await context.withAdmin(
     async (session) => ({
       isThroughHub: session.isThroughHub,
@@ -44,13 +44,14 @@ async function checkVault(context: CommandContext, options: UnsealOptions): Prom
     await output.writeJson({
       vault: path,
       through_hub: isThroughHub,
-      passphrase: { ok: true },
+      passphrase: { ok: true, warnings: faults },
       database: { ok: true },
       hash_chain: chain,
     })
   } else {
     const way = isThroughHub ? 'through the running hub' : 'opened directly'
-    await output.write(`vault ${path}\npassphrase ok\ndatabase ok, ${way}\n`)
+    const warnings = faults.map((fault) => `warning: ${fault}\n`).join('')
+    await output.write(`vault ${path}\npassphrase ok\n${warnings}database ok, ${way}\n`)
     if (chain.ok) await output.write(`${describeVerification(chain)}\n`)
   }
   failIfBroken(chain)

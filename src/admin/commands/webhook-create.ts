@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
+import { requireKnownTypes } from './known-event-types.ts'
 import { renderFields } from '../terminal/table.ts'
 
 interface WebhookCreateOptions {
   readonly url: string
   readonly tipo: readonly string[]
+  readonly force?: true
   readonly json?: true
 }
 
@@ -15,6 +17,7 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
     .description('make the hub post every new entry of the audit log to a URL, signed')
     .requiredOption('--url <url>', 'https, or http on this machine')
     .option('--tipo <tipo>', 'only entries of this type; repeatable', collect, [])
+    .option('--force', 'take a --tipo that no event has yet')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -29,12 +32,18 @@ Examples:
     .action((options: WebhookCreateOptions) => createWebhook(context, options))
 }
 
+const OTHERWISE =
+  'svc evento list shows types; --force takes a type that agents of yours will send later'
+
 async function createWebhook(
   context: CommandContext,
   options: WebhookCreateOptions,
 ): Promise<void> {
   const request = { url: options.url, tipos: [...options.tipo] }
-  const created = await context.withAdmin(({ operations }) => operations.createWebhook(request))
+  const created = await context.withAdmin(async ({ operations }) => {
+    if (!options.force) await requireKnownTypes(operations, options.tipo, OTHERWISE)
+    return operations.createWebhook(request)
+  })
   if (options.json) return context.output.writeJson(created)
   const { id, secret, url, tipos } = created
   await context.output.write(

@@ -24,6 +24,13 @@ export interface AdminOptions {
 export interface VaultControls {
   /** Creates the vault and answers where. */
   create(): Promise<string>
-  /** Throws when the passphrase does not open the vault; answers where the vault is. */
-  checkPassphrase(): Promise<string>
+  /** Throws when the passphrase does not open the vault. */
+  checkPassphrase(): Promise<CheckedPassphrase>
+}
+
+export interface CheckedPassphrase {
+  /** Where the vault is. */
+  readonly path: string
+  /** Why it is a weak one. */
+  readonly faults: readonly string[]
 }

@@ -3,6 +3,7 @@
 
 import { accessSync, constants } from 'node:fs'
 import { parseHubNaming, readSecret, type HubNaming } from '../../hub/config.ts'
+import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
 import { agentAddresses } from '../../hub/service/admin/agent-addresses.ts'
 import {
   initVault,
@@ -16,10 +17,16 @@ import { vaultFiles } from '../../hub/vault/vault-files.ts'
 import { vaultMissing } from '../../hub/vault/vault-lock.ts'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { errnoCode, UserError } from '../../platform/errors.ts'
+import { errnoCode, type SvcError, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
-import type { AdminOptions, AdminSession, VaultControls, WithAdmin } from './admin-session.ts'
+import type {
+  AdminOptions,
+  AdminSession,
+  CheckedPassphrase,
+  VaultControls,
+  WithAdmin,
+} from './admin-session.ts'
 import { connect } from './connect.ts'
 import { explainFailure, type Attempt } from './explain-failure.ts'
 import { createPassphraseSource, type PassphraseOptions } from './passphrase.ts'
@@ -43,9 +50,9 @@ export function openVaultControls(
   const { env, clock, progress, ask, userId } = surroundings
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot
-  const readFromEnvironment = prepareToReadPassphrase(env, userId)
+  const given = prepareToReadPassphrase(env, userId)
   if (userId === 0) becomeOwnerOf(root)
-  const access = createAccess(naming, { readFromEnvironment, ask })
+  const access = createAccess(naming, { ...given, ask })
   const use: Attempt = { root, action: `use the vault at ${root}` }
   return {
     create: () =>
@@ -84,15 +91,22 @@ function createAccess(naming: HubNaming, options: PassphraseOptions) {
 function prepareToReadPassphrase(
   env: Environment,
   userId: number | undefined,
-): () => Secret<string> | undefined {
-  if (userId !== 0) return () => readPassphrase(env)
+): Omit<PassphraseOptions, 'ask'> {
+  const findFaults = (passphrase: Secret<string>): SvcError[] =>
+    findPassphraseFaults(passphrase, env)
+  if (userId !== 0) return { readFromEnvironment: () => readPassphrase(env), findFaults }
   try {
-    const passphrase = readPassphrase(env)
-    return () => passphrase
+    const given = readPassphrase(env)
+    const faults = given === undefined ? [] : findFaults(given)
+    return {
+      readFromEnvironment: () => given,
+      findFaults: (passphrase) => (passphrase === given ? faults : findFaults(passphrase)),
+    }
   } catch (error) {
-    return () => {
+    const readFromEnvironment = (): never => {
       throw error
     }
+    return { readFromEnvironment, findFaults }
   }
 }
 
@@ -107,10 +121,15 @@ async function createVault({ root, passphrases }: VaultAccess): Promise<string> 
 }
 
 /** Nobody is asked for the passphrase of a vault that is not there. */
-async function checkPassphrase({ root, unseal }: VaultAccess): Promise<string> {
+async function checkPassphrase({
+  root,
+  passphrases,
+  unseal,
+}: VaultAccess): Promise<CheckedPassphrase> {
   requireAccess(root)
   if (!(await exists(vaultFiles(root).config))) throw vaultMissing(root)
-  return (await unseal()).root
+  const { root: path } = await unseal()
+  return { path, faults: passphrases.faults().map(({ message }) => message) }
 }
 
 async function openDirectly(

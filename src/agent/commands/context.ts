@@ -4,8 +4,10 @@ import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { createLoggingFromEnvironment, type Logging } from '../../platform/logger.ts'
+import { nearMatches } from '../../platform/near-matches.ts'
 import { printableLines } from '../../platform/printable.ts'
 import { readVersion } from '../../platform/version.ts'
+import { VARIABLE_NAMES } from '../../protocol/variable-names.ts'
 import type { AgentCommand } from '../settings/agent-variables.ts'
 import type { Random } from '../hub/backoff.ts'
 import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
@@ -58,7 +60,8 @@ function warnAboutUnknownVariables(
 ): void {
   if (command !== 'enroll' && command !== 'run' && command !== 'rotate') return
   for (const variable of unknownVariables) {
-    logging.forModule('agent').warn({ variable }, 'Unknown variable ignored')
+    const [near] = nearMatches(variable, VARIABLE_NAMES)
+    logging.forModule('agent').warn({ variable, did_you_mean: near }, 'Unknown variable ignored')
   }
 }
 

@@ -70,7 +70,11 @@ describe('the agent’s environment', () => {
     ['SVC_AGENT_RENEWAL_THRESHOLD', 'soon', /is not a duration/],
     ['SVC_SERVER_URL', 'http://hub.example', /must be https/],
     ['SVC_SERVER_URL', 'hub.example', /is not an https URL/],
-    ['SVC_SERVER_MTLS_URL', 'http://127.0.0.1.example:1', /must be https/],
+    [
+      'SVC_SERVER_MTLS_URL',
+      'http://127.0.0.1:8443',
+      /: SVC_SERVER_MTLS_URL must be https: http:\/\/127\.0\.0\.1:8443; did you mean https:\/\/127\.0\.0\.1:8443\?$/,
+    ],
     ['SVC_SERVER_URL', 'https://user@hub.example', /must have no credentials/],
   ]
   for (const [variable, value, message] of wrong) {

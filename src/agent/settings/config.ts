@@ -66,8 +66,8 @@ export function parseAgentConfig(
   const allowHttp = options.allowHttp === true || reader.text('SVC_ALLOW_HTTP') === '1'
   const dataDir = reader.path('SVC_AGENT_DATA_DIR') ?? '/var/lib/svc-agent'
   const config: AgentConfig = {
-    serverUrl: reader.url('SVC_SERVER_URL', allowHttp),
-    mtlsUrl: reader.url('SVC_SERVER_MTLS_URL', false),
+    serverUrl: reader.url('SVC_SERVER_URL', allowHttp ? 'anywhere' : 'on loopback'),
+    mtlsUrl: reader.url('SVC_SERVER_MTLS_URL', 'never'),
     serverCaPath: reader.path('SVC_SERVER_CA_PATH'),
     hostname: reader.hostname(options),
     role: reader.role(),
@@ -122,14 +122,18 @@ class VariableReader {
     return this.text(name) === STANDARD_INPUT ? STANDARD_INPUT : this.path(name)
   }
 
-  url(name: AgentVariableName, allowHttp: boolean): URL | undefined {
+  url(name: AgentVariableName, plainHttp: 'anywhere' | 'on loopback' | 'never'): URL | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
     const url = URL.canParse(text) ? new URL(text) : undefined
     if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
       return this.#wrong(name, `is not an https URL: ${text}`)
     }
-    if (url.protocol === 'http:' && !allowHttp && !isLoopback(url)) {
+    if (url.protocol === 'http:' && plainHttp === 'never') {
+      const near = text.replace(/^http:/i, 'https:')
+      return this.#wrong(name, `must be https: ${text}; did you mean ${near}?`)
+    }
+    if (url.protocol === 'http:' && plainHttp === 'on loopback' && !isLoopback(url)) {
       return this.#wrong(name, `must be https, plain http is only for loopback: ${text}`)
     }
     if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
