@@ -1,10 +1,10 @@
 // The file with a program's settings, read as systemd reads an EnvironmentFile=: a command that root types does what the unit does.
 // docs/protocol.md ENV-33.
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { errnoCode, UserError } from './errors.ts'
 import { describeStrangers, findPathHands } from './path-hands.ts'
+import { readSmallFile } from './small-file.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -48,11 +48,7 @@ function readIfOurs(path: string): Record<string, string> {
 
 function read(path: string): Record<string, string> {
   refuseForeign(path)
-  const text = readFileSync(path, 'utf8')
-  if (text.length > FILE_BYTES_MAX) {
-    throw new UserError('settings_invalid', `${path} has more than ${FILE_BYTES_MAX} bytes`)
-  }
-  return parseSettings(text, path)
+  return parseSettings(readSmallFile(path, FILE_BYTES_MAX).text, path)
 }
 
 /** What root reads, root alone writes: settings say where keys are and what is trusted. */

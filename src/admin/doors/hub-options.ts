@@ -1,8 +1,8 @@
 // Which hub a command is for: `--hub` and its companions, or their variables.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
+import { readSmallFile, type SmallFile } from '../../platform/small-file.ts'
 
 export interface HubOptions {
   readonly hub?: string
@@ -78,47 +78,32 @@ function parseHubUrl(text: string): URL {
 
 /** A file that others may read has told its token to them; one that others own could be any. */
 function readTokenFile(path: string, userId: number | undefined): Secret<string> {
-  const text = readSmallFile(path, '--token-file', ({ mode, uid }) => {
-    const isOurs = uid === 0 || uid === userId
-    if (isOurs && (mode & 0o077) === 0) return
+  const { text, stats } = readNamed('--token-file', path)
+  const isOurs = stats.uid === 0 || stats.uid === userId
+  if (!isOurs || (stats.mode & 0o077) !== 0) {
     throw new UserError(
       'token_file_exposed',
       `--token-file: ${path} is ${isOurs ? 'open to others' : 'owned by somebody else'}`,
       { hint: `chmod 600 ${path}, as its owner; if others could read it, revoke the token` },
     )
-  }).trim()
-  if (ACCESS_TOKEN.test(text)) return new Secret(text)
+  }
+  if (ACCESS_TOKEN.test(text.trim())) return new Secret(text.trim())
   throw new UserError('token_file_invalid', `--token-file: ${path} holds no admin token`, {
     hint: 'it is one line that begins with svca_, as svc admin token create prints it',
   })
 }
 
 function readCaFile(path: string): string {
-  const text = readSmallFile(path, '--hub-ca', () => undefined)
+  const { text } = readNamed('--hub-ca', path)
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   throw new UserError('hub_ca_invalid', `--hub-ca: ${path} holds no PEM certificate`)
 }
 
-function readSmallFile(
-  path: string,
-  option: string,
-  check: (stats: { readonly mode: number; readonly uid: number }) => void,
-): string {
-  let descriptor: number | undefined
+function readNamed(option: string, path: string): SmallFile {
   try {
-    // Not waited for: a pipe in the place of the file would never end.
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const stats = fstatSync(descriptor)
-    if (!stats.isFile()) throw new UserError('file_invalid', `${option}: ${path} is not a file`)
-    if (stats.size > FILE_BYTES_MAX) {
-      throw new UserError('file_invalid', `${option}: ${path} is too large`)
-    }
-    check(stats)
-    return readFileSync(descriptor, 'utf8')
+    return readSmallFile(path, FILE_BYTES_MAX)
   } catch (error) {
-    if (error instanceof UserError) throw error
-    throw new UserError('file_unreadable', `${option}: ${describeError(error)}`, { cause: error })
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
+    const code = error instanceof UserError ? 'file_invalid' : 'file_unreadable'
+    throw new UserError(code, `${option}: ${describeError(error)}`, { cause: error })
   }
 }

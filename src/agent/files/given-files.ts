@@ -1,10 +1,10 @@
 // Files that a setting names: a token, a root certificate. The user who starts the agent may read them. A command that
 // root starts becomes the owner of the data directory, who perhaps may not; so root keeps their text first.
 
-import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
 import { findPathHands } from '../../platform/path-hands.ts'
+import { readSmallFile, readUpTo } from '../../platform/small-file.ts'
 
 const STANDARD_INPUT_DESCRIPTOR = 0
 
@@ -19,10 +19,9 @@ export function keepGivenFile(path: string | undefined, bytesMax: number): void 
   if (path === undefined || process.getuid?.() !== 0) return
   try {
     const { end, hands } = findPathHands(path)
-    // A pipe can be read only once.
+    // A pipe can be read only once, and its writer notices who opens it.
     if (hands.size > 0 || end?.isFile() !== true) return
-    const text = readBounded(path, bytesMax)
-    if (text !== undefined) kept.set(path, text)
+    kept.set(path, readSmallFile(path, bytesMax).text)
   } catch {
     // Not to be read, most likely.
   }
@@ -45,26 +44,5 @@ export async function readGivenFile(path: string, bytesMax: number): Promise<str
 
 /** It is open already, so it does not matter who may open it. */
 export function readStandardInput(bytesMax: number): string {
-  const bytes = Buffer.alloc(bytesMax + 1)
-  let length = 0
-  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-    read = readSync(STANDARD_INPUT_DESCRIPTOR, bytes, { offset: length })
-  }
-  if (length <= bytesMax) return bytes.toString('utf8', 0, length)
-  throw new UserError(
-    'file_too_large',
-    `the standard input has more than the ${bytesMax} bytes allowed`,
-  )
-}
-
-/** However the file grows, which need not be root's. */
-function readBounded(path: string, bytesMax: number): string | undefined {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const bytes = Buffer.alloc(bytesMax + 1)
-    const length = readSync(descriptor, bytes)
-    return length > bytesMax ? undefined : bytes.toString('utf8', 0, length)
-  } finally {
-    closeSync(descriptor)
-  }
+  return readUpTo(STANDARD_INPUT_DESCRIPTOR, bytesMax, 'the standard input')
 }
