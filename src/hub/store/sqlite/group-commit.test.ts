@@ -13,23 +13,39 @@ import type { StoreWriter } from '../store.ts'
 import { type Connection, createDatabase, openWriter } from './encrypted-database.ts'
 import { GroupCommit } from './group-commit.ts'
 
+interface NewDatabase extends AsyncDisposable {
+  readonly connection: Connection
+}
+
+async function openNewDatabase(): Promise<NewDatabase> {
+  const directory = await mkdtemp(join(tmpdir(), 'commit-'))
+  const path = join(directory, 'db.enc')
+  const dataKey = new Secret(randomBytes(32))
+  await createDatabase(path, dataKey)
+  const connection = openWriter(path, dataKey)
+  return {
+    connection,
+    async [Symbol.asyncDispose]() {
+      connection.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+let database: NewDatabase
+beforeEach(async () => {
+  database = await openNewDatabase()
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
 describe('group commit', () => {
-  let directory: string
   let connection: Connection
   let groupCommit: GroupCommit
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'commit-'))
-    const path = join(directory, 'db.enc')
-    const dataKey = new Secret(randomBytes(32))
-    await createDatabase(path, dataKey)
-    connection = openWriter(path, dataKey)
+  beforeEach(() => {
+    connection = database.connection
     groupCommit = new GroupCommit(connection)
   })
-  afterEach(async () => {
-    await groupCommit.close()
-    connection.close()
-    await rm(directory, { recursive: true })
-  })
+  afterEach(() => groupCommit.close())
 
   test('a full disk rejects what has no room, leaves nothing of it, and is over when there is space', async () => {
     await groupCommit.write(append())
@@ -103,28 +119,17 @@ describe('group commit', () => {
 
 describe('[RES-15] writes that wait for company', () => {
   const expecting = { isExpected: () => true }
-  let directory: string
-  let connection: Connection
   let groupCommit: GroupCommit
   let waits: (() => void)[]
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'commit-'))
-    const path = join(directory, 'db.enc')
-    const dataKey = new Secret(randomBytes(32))
-    await createDatabase(path, dataKey)
-    connection = openWriter(path, dataKey)
+  beforeEach(() => {
     waits = []
     const sleep = (durationMs: number): Promise<void> => {
       assert.equal(durationMs, 10)
       return new Promise((resolve) => waits.push(resolve))
     }
-    groupCommit = new GroupCommit(connection, { clock: { sleep } })
+    groupCommit = new GroupCommit(database.connection, { clock: { sleep } })
   })
-  afterEach(async () => {
-    await groupCommit.close()
-    connection.close()
-    await rm(directory, { recursive: true })
-  })
+  afterEach(() => groupCommit.close())
 
   test('are committed together when the time is over, and the next one waits anew', async () => {
     const first = groupCommit.write(append(), expecting)
