@@ -5,7 +5,6 @@ import { parseCommandOptions } from '../tools/command-options.ts'
 import type { BenchRow, Effort } from './bench-rows.ts'
 
 export interface BenchOptions extends Effort {
-  readonly isHelp: boolean
   readonly names: readonly string[]
   readonly profileDirectory: string | undefined
   readonly isJson: boolean
@@ -13,15 +12,15 @@ export interface BenchOptions extends Effort {
 
 const DEFAULTS = { seconds: 2, renewals: 2000, events: 200_000 } as const
 
+/** Undefined when help was all that was asked for. */
 export function parseBenchOptions(
   args: readonly string[],
   rows: readonly BenchRow[],
-): BenchOptions {
+): BenchOptions | undefined {
   const values = parseCommandOptions({
     name: 'bench',
     args,
     options: {
-      help: { type: 'boolean', short: 'h' },
       only: { type: 'string', multiple: true },
       seconds: { type: 'string' },
       renewals: { type: 'string' },
@@ -29,7 +28,9 @@ export function parseBenchOptions(
       profile: { type: 'string' },
       json: { type: 'boolean' },
     },
+    help: renderHelp(rows),
   })
+  if (values === undefined) return undefined
   const names = values.only ?? rows.filter((row) => !row.isAskedFor).map(({ name }) => name)
   const unknown = names.find((name) => rows.every((row) => row.name !== name))
   if (unknown !== undefined) {
@@ -40,7 +41,6 @@ export function parseBenchOptions(
   const seconds = Number(values.seconds ?? DEFAULTS.seconds)
   if (!(seconds > 0 && seconds <= 60)) throw new UserError('bench', '--seconds is from 0 to 60')
   return {
-    isHelp: values.help === true,
     names,
     seconds,
     renewals: parseCount('--renewals', values.renewals ?? DEFAULTS.renewals, 200),
@@ -58,7 +58,7 @@ function parseCount(option: string, value: string | number, min: number): number
   throw new UserError('bench', `${option} is a whole number from ${min} to ${COUNT_MAX}`)
 }
 
-export function renderBenchHelp(rows: readonly BenchRow[]): string {
+function renderHelp(rows: readonly BenchRow[]): string {
   return `Usage: npm run bench -- [options]
 
 What hub and agent cost: CPU time, and memory, of a hub with a real step-ca that the bench starts for each row and removes. Each figure of CPU

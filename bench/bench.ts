@@ -5,7 +5,7 @@ import { availableParallelism, cpus, homedir, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from '../src/platform/program.ts'
 import { ensureStepCa } from '../tools/install-step-ca.ts'
-import { type BenchOptions, parseBenchOptions, renderBenchHelp } from './bench-options.ts'
+import { type BenchOptions, parseBenchOptions } from './bench-options.ts'
 import { BENCH_ROWS } from './bench-rows.ts'
 import type { Figure } from './figure.ts'
 import { buildLoadGenerator } from './load-generator.ts'
@@ -13,8 +13,7 @@ import { renderReport } from './report.ts'
 
 await runProgram('bench', async () => {
   const options = parseBenchOptions(process.argv.slice(2), BENCH_ROWS)
-  if (options.isHelp) process.stdout.write(renderBenchHelp(BENCH_ROWS))
-  else await measure(options)
+  if (options !== undefined) await measure(options)
 })
 
 async function measure(options: BenchOptions): Promise<void> {

@@ -1,7 +1,7 @@
 // What `npm run fleet` is asked for.
 
-import { parseArgs } from 'node:util'
 import { UserError } from '../src/platform/errors.ts'
+import { parseCommandOptions } from '../tools/command-options.ts'
 
 const STORMS = ['restart', 'renewal', 'ca-outage'] as const
 export type Storm = (typeof STORMS)[number]
@@ -23,9 +23,34 @@ export interface FleetOptions {
 const CURVE = [100, 1000, 10_000, 100_000]
 const AGENTS_MAX = 1_000_000
 
-export function parseFleetOptions(args: readonly string[]): FleetOptions {
-  const { values } = parseArgs({
-    args: [...args],
+const HELP = `Usage: npm run fleet -- [options]
+
+A real hub, a real CA, and agents that do on the wire what svc-agent does: a curve of what they cost, or a storm and how long it took.
+
+Options:
+  --agents N          the most agents (default: 1000); the curve goes up to them in steps of ${CURVE.join(', ')}
+  --alone             that step only
+  --minutes M         of a step, from when all of its agents have been served (default: 1)
+  --storm KIND        ${STORMS.join(', ')}: one step, all agents at once
+  --ca NAME           ${AUTHORITIES.join(' or ')} (default: svc-ca)
+  --polls-seconds N   between two polls of an agent (default: 30)
+  --profile DIRECTORY leave CPU profiles of the hub there, which slow the hub a little
+  -h, --help          print this
+
+Exit status: 0 when all agents were served, however slowly; 1 when one was not, or something does not work.
+
+It needs Linux, taskset, and Go 1.21 or newer. Ctrl-C ends it and its processes.
+
+Examples:
+  npm run fleet -- --agents 10000
+  npm run fleet -- --agents 3000 --storm restart
+`
+
+/** Undefined when help was all that was asked for. */
+export function parseFleetOptions(args: readonly string[]): FleetOptions | undefined {
+  const values = parseCommandOptions({
+    name: 'fleet',
+    args,
     options: {
       agents: { type: 'string', default: '1000' },
       alone: { type: 'boolean', default: false },
@@ -35,7 +60,9 @@ export function parseFleetOptions(args: readonly string[]): FleetOptions {
       'polls-seconds': { type: 'string', default: '30' },
       profile: { type: 'string' },
     },
+    help: HELP,
   })
+  if (values === undefined) return undefined
   const agents = parseNumber('--agents', values.agents, 1, AGENTS_MAX)
   const storm = values.storm === undefined ? undefined : oneOf('--storm', STORMS, values.storm)
   const isAlone = values.alone || storm !== undefined

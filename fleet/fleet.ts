@@ -19,6 +19,7 @@ const EXIT_INTERRUPTED = 130
 
 await runProgram('fleet', async () => {
   const options = parseFleetOptions(process.argv.slice(2))
+  if (options === undefined) return
   requireTaskset()
   // tidy: where everything that is built once goes.
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')

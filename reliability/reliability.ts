@@ -1,23 +1,44 @@
-// `npm run reliability [-- --full] [--only ROW] [--seed N]`: one table of promises: what was tried, how often, what was
-// lost. Exit 1 when any promise was broken.
+// `npm run reliability`: one table of promises: what was tried, how often, what was lost. `--help` says how to ask for it.
 
-import { parseArgs } from 'node:util'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { renderTable } from '../src/admin/terminal/table.ts'
 import { seedFrom } from '../test/simulation/seeded-random.ts'
+import { parseCommandOptions } from '../tools/command-options.ts'
 import type { RowResult } from './row.ts'
 import { ROWS } from './rows.ts'
 import { runRow } from './run-row.ts'
 
+const HELP = `Usage: npm run reliability -- [options]
+
+Tries each promise and prints one table: what was tried, how often, and what was lost.
+
+Options:
+  --full              the full setting, which takes hours in all (default: the small one)
+  --only ROW          this row; may be given several times (default: all rows)
+  --seed N            what chance begins with; each run prints its own
+  -h, --help          print this
+
+Rows:
+${ROWS.map(({ name, promise }) => `  ${name.padEnd(22)} ${promise}\n`).join('')}
+Exit status: 0 when every promise held, 1 when one was broken.
+
+Example:
+  npm run reliability -- --only abuse
+`
+
 await runProgram('reliability', async () => {
-  const { values } = parseArgs({
+  const values = parseCommandOptions({
+    name: 'reliability',
+    args: process.argv.slice(2),
     options: {
       full: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true },
       seed: { type: 'string' },
     },
+    help: HELP,
   })
+  if (values === undefined) return
   const names = values.only ?? ROWS.map(({ name }) => name)
   const unknown = names.find((name) => !ROWS.some((row) => row.name === name))
   if (unknown !== undefined) {

@@ -1,22 +1,31 @@
-// The options of the project's own commands: a mistake in them is the caller's, and the answer names the way to help.
+// The options of the project's own commands: each says by `--help` how it is asked, and names an option that it does not know.
 
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { describeError, errnoCode, UserError } from '../src/platform/errors.ts'
 
-export interface CommandOptions<Options> {
+type Options = NonNullable<ParseArgsConfig['options']>
+
+export interface CommandOptions<Own> {
   /** As in what is printed: `bench: error: …`. */
   readonly name: string
   readonly args: readonly string[]
-  /** As parseArgs takes them; `--help` is the command's own. */
-  readonly options: Options
+  /** As parseArgs takes them, without `--help`. */
+  readonly options: Own
+  /** What `--help` prints, which is this function's to do. */
+  readonly help: string
 }
 
-/** Throws a UserError for options that the command does not know, or that lack their value. */
-export function parseCommandOptions<const Options extends NonNullable<ParseArgsConfig['options']>>({
+/** Undefined when help was all that was asked for. Throws a UserError for an unknown option, and for one without its value. */
+export function parseCommandOptions<const Own extends Options>({
   name,
   args,
   options,
-}: CommandOptions<Options>) {
+  help,
+}: CommandOptions<Own>) {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(help)
+    return undefined
+  }
   try {
     return parseArgs({ args: [...args], options }).values
   } catch (error) {

@@ -23,12 +23,3 @@ test('--help says how the bench is asked, what each row measures, and what its e
     assert.ok(stdout.split('\n').includes(line), `${line}\n\nnot in\n\n${stdout}`)
   }
 })
-
-test('an option that the bench does not know is named, with the way to help', () => {
-  const { status, stdout, stderr } = bench('--rows', 'issue')
-  assert.deepEqual([status, stdout], [1, ''])
-  assert.equal(
-    stderr,
-    "bench: error: Unknown option '--rows'\nbench: hint: npm run bench -- --help\n",
-  )
-})

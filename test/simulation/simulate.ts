@@ -1,20 +1,39 @@
-// `npm run simulate -- --minutes 10`: histories of new seeds for so long. `--seed S` begins with that one; without
-// `--minutes` it tells that history, and that one only. Exit 1 when one was wrong.
+// `npm run simulate`: histories of a hub, its agents and their faults. `--help` says how to ask for it.
 
 import { HistoryFailure, openWorkshop, runHistory } from './history/run-history.ts'
 import { Tally } from './history/tally.ts'
-import { parseArgs } from 'node:util'
 import { UserError } from '../../src/platform/errors.ts'
 import { runProgram } from '../../src/platform/program.ts'
+import { parseCommandOptions } from '../../tools/command-options.ts'
 import { seedFrom } from './seeded-random.ts'
 
 const MINUTE_MS = 60_000
 const REPORT_INTERVAL_MS = MINUTE_MS
 
+const HELP = `Usage: npm run simulate -- [options]
+
+Histories of a hub, its agents and their faults, each decided by its seed.
+
+Options:
+  --minutes N         new histories for so long (default: 1)
+  --seed S            begins with this one; without --minutes it tells that history, and no other
+  -h, --help          print this
+
+Exit status: 0 when no history was wrong, else 1.
+
+Examples:
+  npm run simulate -- --minutes 10
+  npm run simulate -- --seed 406473314
+`
+
 await runProgram('simulate', async () => {
-  const { values } = parseArgs({
+  const values = parseCommandOptions({
+    name: 'simulate',
+    args: process.argv.slice(2),
     options: { minutes: { type: 'string' }, seed: { type: 'string' } },
+    help: HELP,
   })
+  if (values === undefined) return
   const seed = seedFrom(values.seed)
   if (values.minutes === undefined && values.seed !== undefined) await tellOne(seed)
   else await runMany(seed, parseMinutes(values.minutes ?? '1') * MINUTE_MS)

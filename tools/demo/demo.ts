@@ -14,8 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { UserError, describeError, invariant } from '../../src/platform/errors.ts'
+import { UserError, invariant } from '../../src/platform/errors.ts'
 import { reportFailure } from '../../src/platform/program.ts'
 import { readVersion } from '../../src/platform/version.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
@@ -23,6 +22,7 @@ import { findIssuedCertificateFault } from '../../src/pki/issued-certificate.ts'
 import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { type Variables, waitUntil } from '../../test/support/processes.ts'
+import { parseCommandOptions } from '../command-options.ts'
 import { startDemoCa } from './demo-ca.ts'
 import { deliverSecret, type Place, pushFile, PUSH_NAME, SECRET_NAME } from './files.ts'
 import { ask, type Daemon, runCommand, startDaemon, waitForLogLine } from './processes.ts'
@@ -36,17 +36,34 @@ interface Options {
   readonly ca: 'svc-ca' | 'step-ca'
 }
 
+const HELP = `Usage: npm run demo -- [options]
+
+The main job on real processes: a CA, a hub, an agent, a certificate, a sealed secret, a pushed file, and the audit log that tells of them.
+
+Options:
+  --ca NAME   svc-ca or step-ca (default: svc-ca)
+  --keep      leave the directory with everything in it, and name it
+  -h, --help  print this
+
+Exit status: 0 when all of it worked, else 1.
+
+Example:
+  npm run demo -- --ca step-ca
+`
+
 const daemons: Daemon[] = []
 let directory = ''
 
 try {
   const options = parseOptions(process.argv.slice(2))
-  directory = mkdtempSync(join(tmpdir(), 'cartorio-demo-'))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void cleanUp().then(() => process.exit(1)))
+  if (options !== undefined) {
+    directory = mkdtempSync(join(tmpdir(), 'cartorio-demo-'))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => void cleanUp().then(() => process.exit(1)))
+    }
+    await runDemo(options)
+    if (!options.keep) await cleanUp()
   }
-  await runDemo(options)
-  if (!options.keep) await cleanUp()
 } catch (error) {
   reportFailure('demo', error)
   for (const { program, logPath } of daemons) {
@@ -263,21 +280,14 @@ function tailOf(path: string): string {
     : ''
 }
 
-function parseOptions(args: string[]): Options {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        keep: { type: 'boolean', default: false },
-        ca: { type: 'string', default: 'svc-ca' },
-      },
-    })
-    if (values.ca !== 'svc-ca' && values.ca !== 'step-ca')
-      throw new Error(`no CA named ${values.ca}`)
-    return { keep: values.keep, ca: values.ca }
-  } catch (error) {
-    throw new UserError('usage', describeError(error), {
-      hint: 'npm run demo -- [--keep] [--ca svc-ca|step-ca]',
-    })
-  }
+/** Undefined when help was all that was asked for. */
+function parseOptions(args: readonly string[]): Options | undefined {
+  const options = {
+    keep: { type: 'boolean', default: false },
+    ca: { type: 'string', default: 'svc-ca' },
+  } as const
+  const values = parseCommandOptions({ name: 'demo', args, options, help: HELP })
+  if (values === undefined) return undefined
+  if (values.ca === 'svc-ca' || values.ca === 'step-ca') return { keep: values.keep, ca: values.ca }
+  throw new UserError('usage', `no CA named ${values.ca}`, { hint: 'npm run demo -- --help' })
 }
