@@ -26,6 +26,7 @@ const INSTALLED = `\
 755 root:root /usr/bin/svc
 755 root:root /usr/bin/svc-agent
 755 root:root /usr/bin/svc-server
+755 root:root /usr/lib/svc-agent/svc-agent-apply-targets
 755 root:root /usr/lib/svc-agent/svc-agent-watch-update
 644 root:root /etc/svc-server/svc-server.env
 644 root:root /etc/svc-agent/svc-agent.env

@@ -66,6 +66,7 @@ describe('the packages of a release', withTools('dpkg-deb'), () => {
     const listed = await runTool('dpkg-deb', ['--contents', agent])
     for (const path of [
       'usr/bin/svc-agent',
+      'usr/lib/svc-agent/svc-agent-apply-targets',
       'usr/lib/svc-agent/svc-agent-watch-update',
       'usr/share/zsh/vendor-completions/_svc-agent',
       'usr/share/doc/svc-agent/copyright',

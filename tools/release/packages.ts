@@ -30,9 +30,8 @@ export function agentPackage(sources: PackageSources, completions: Completions):
     directories: ['/etc/svc-agent/targets.d'],
     files: [
       executable('/usr/bin/svc-agent', join(sources.programs, name)),
-      executable(
-        '/usr/lib/svc-agent/svc-agent-watch-update',
-        join(DEPLOY, 'agent/svc-agent-watch-update'),
+      ...['svc-agent-apply-targets', 'svc-agent-watch-update'].map((script) =>
+        executable(`/usr/lib/svc-agent/${script}`, join(DEPLOY, 'agent', script)),
       ),
       ...units(name, [
         'svc-agent.service',
