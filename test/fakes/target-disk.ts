@@ -168,7 +168,11 @@ export class FakeTargetDisk implements TargetFileOperations {
 
   async makeDirectory(path: string): Promise<void> {
     this.#operate(true)
-    if (!this.#names.has(path)) this.#names.set(path, 'directory')
+    if (this.#names.has(path)) return
+    if (this.#names.get(dirname(path)) !== 'directory' && dirname(path) !== '/') {
+      throw failure('ENOENT', path)
+    }
+    this.#names.set(path, 'directory')
   }
 
   async list(path: string): Promise<string[]> {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
 import {
   applyTargets,
   type PassOptions,
@@ -141,7 +142,8 @@ export class TargetHost {
   }
 
   leftovers(): string[] {
-    const own = new Set([...this.target.files.map(({ path }) => path), `${STATE}/applied.json`])
+    const places = this.target.files.flatMap(({ path }) => [path, dirname(path)])
+    const own = new Set([...places, `${STATE}/applied.json`])
     return ['/state', '/etc', '/srv']
       .flatMap((directory) => this.disk.paths(directory))
       .filter((path) => !own.has(path) && path !== '/state/journal')
@@ -154,11 +156,12 @@ function isSystemError(error: unknown): boolean {
 
 /** Old files of three kinds: one of ours, one of somebody else's, and none. */
 export async function hostWithOldFiles(target: Partial<Target> = {}): Promise<TargetHost> {
-  const host = new TargetHost(['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/d.pem'], target)
+  const host = new TargetHost(['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/tls/d.pem'], target)
   await host.pass()
   assert.deepEqual(host.stand(), host.whole('01'))
   host.disk.putFile('/etc/b.pem', file('somebody else’s', 5, 0o444))
-  host.disk.removeQuietly('/srv/d.pem')
+  host.disk.removeQuietly('/srv/tls/d.pem')
+  host.disk.removeQuietly('/srv/tls')
   host.served = host.stand()
   host.serial = '02'
   return host

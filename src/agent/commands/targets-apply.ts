@@ -108,6 +108,9 @@ function show(
     ({ source, name, result, detail }) =>
       `${name} (${source}): ${result.replaceAll('_', ' ')}${detail === null ? '' : `, ${detail}`}`,
   )
+  if (results.some(({ result }) => result === 'held_back')) {
+    lines.push('svc-agent targets apply --now tries at once what is held back')
+  }
   if (reportsWaiting > 0) lines.push(`reports that wait for the agent: ${reportsWaiting}`)
   if (lines.length === 0 && ok) lines.push('no targets to apply')
   invariant(ok || lines.length + problems.length > 0, 'the lines above name what failed')

@@ -5,7 +5,7 @@ import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { readInstalledFile } from '../delivery/installed-file.ts'
 import { readInstalledPair } from '../delivery/installed-pair.ts'
 import { agentPaths } from '../settings/paths.ts'
-import { checkPlaces } from '../targets/check-places.ts'
+import { checkPlaces, missingDirectories } from '../targets/check-places.ts'
 import { loadTargets } from '../targets/load-targets.ts'
 import { currentApplier } from '../targets/target-applier.ts'
 import {
@@ -28,13 +28,16 @@ export async function runTargetsCheck(env: Environment, options: { json: boolean
   const applier = currentApplier(config, paths)
   const { targets, problems: found } = await loadTargets(config.targetsDir, applier)
   const problems: TargetProblem[] = [...found]
+  const newDirectories = new Map<Target, string[]>()
   for (const target of targets) {
     problems.push(...(await checkPlaces(target, { ...applier, uid: target.appliedBy })))
+    newDirectories.set(target, await missingDirectories(target))
   }
   becomeOwnerOf(config.dataDir)
   const explained: ExplainedTarget[] = []
   for (const target of targets) {
-    explained.push({ target, delivery: await readDelivery(paths.outDir, target) })
+    const delivery = await readDelivery(paths.outDir, target)
+    explained.push({ target, delivery, newDirectories: newDirectories.get(target) ?? [] })
   }
   report(config, explained, problems, options)
 }

@@ -1,5 +1,6 @@
 // One change of one target's files: all of them or none, whatever happens in between. docs/protocol.md TGT.
 
+import { dirname } from 'node:path'
 import { describeError } from '../../platform/errors.ts'
 import type { AppliedFile } from './applied-store.ts'
 import { type Journal, type JournalEntry, stagedPaths, TARGET_BYTES_MAX } from './journal.ts'
@@ -37,7 +38,7 @@ export async function applyTarget(
   return fault
 }
 
-/** Everything that can be known to be wrong before anything is touched. */
+/** Everything that can be known to be wrong before any file is touched. */
 async function prepare(
   { parts, files }: TransactionContext,
   { target, material }: TargetChange,
@@ -56,6 +57,15 @@ async function prepare(
       prepared.push({ path: file.path, fresh: { content, uid, gid, mode: file.mode }, former })
     } catch (error) {
       return { ok: false, reason: `${file.path}: ${describeError(error)}` }
+    }
+  }
+  // Last, and before any journal: what comes back to one finds all directories that it names.
+  for (const directory of new Set(target.files.map(({ path }) => dirname(path)))) {
+    try {
+      await files.makeDirectory(directory, 0o755)
+      await files.syncDirectory(dirname(directory))
+    } catch (error) {
+      return { ok: false, reason: describeError(error) }
     }
   }
   return { ok: true, files: prepared }

@@ -17,9 +17,9 @@ describe('a change of a target', () => {
     assert.deepEqual(applied.listReports().at(-1)?.payload, {
       nome: 'site',
       serial: '02',
-      files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/d.pem'],
+      files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/tls/d.pem'],
       probe: 'ok',
-      drift: ['/etc/b.pem', '/srv/d.pem'],
+      drift: ['/etc/b.pem', '/srv/tls/d.pem'],
     })
     assert.deepEqual(host.leftovers(), [])
     assert.equal((await host.pass()).results[0]?.result, 'up_to_date')
@@ -58,8 +58,8 @@ describe('a change of a target', () => {
       payload: {
         nome: 'site',
         versao: 7,
-        files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/d.pem'],
-        drift: ['/etc/b.pem', '/srv/d.pem'],
+        files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/tls/d.pem'],
+        drift: ['/etc/b.pem', '/srv/tls/d.pem'],
       },
     })
     Object.assign(host, { version: 8, serial: '03', reloadFails: true })

@@ -75,7 +75,7 @@ export async function applyTargets(
 ): Promise<TargetsPass> {
   const { files, stateDir } = environment
   const journalDir = join(stateDir, 'journal')
-  await files.makeDirectory(journalDir)
+  await files.makeDirectory(journalDir, 0o700)
   await files.syncDirectory(stateDir)
   const applied = await openAppliedStore(stateDir, files)
   const context: TransactionContext = {

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
-import { checkPlace, checkPlaces } from './check-places.ts'
+import { checkPlace, checkPlaces, missingDirectories } from './check-places.ts'
 import type { Applier } from './target-applier.ts'
 import type { TargetFile } from './target.ts'
 
@@ -76,9 +76,20 @@ describe('a place', WITH_OWN_PLACE, () => {
       assert.deepEqual(await readdir(join(root, 'etc/tls')), ['site.pem'])
     }))
 
+  test('[TGT-8] may want for its last directory, which a change of the target makes', () =>
+    withHost(async ({ root, path, reason }) => {
+      assert.deepEqual(await missingDirectories({ files: [fileAt(path)] }), [])
+      await rm(join(root, 'etc/tls'), { recursive: true })
+      assert.equal(await reason(), undefined)
+      assert.deepEqual(await missingDirectories({ files: [fileAt(path), fileAt(path)] }), [
+        join(root, 'etc/tls'),
+      ])
+      assert.deepEqual(await readdir(join(root, 'etc')), [])
+    }))
+
   test('[TGT-8] is refused with the line of its [[file]]', () =>
     withHost(async ({ root, path }) => {
-      const files = [fileAt(path), fileAt(join(root, 'no/x'), { line: 12 })]
+      const files = [fileAt(path), fileAt(join(root, 'no/tls/x'), { line: 12 })]
       assert.deepEqual(await checkPlaces({ source: '/t.toml', files }, SELF), [
         { source: '/t.toml', line: 12, reason: `the directory ${root}/no does not exist` },
       ])
@@ -86,9 +97,17 @@ describe('a place', WITH_OWN_PLACE, () => {
 
   const PLACES: [string, string, (host: Host) => Promise<unknown>][] = [
     [
-      'whose directory is missing',
-      'the directory /etc/tls does not exist',
-      ({ root }) => rm(join(root, 'etc/tls'), { recursive: true }),
+      'more than whose last directory is missing',
+      'the directory /etc does not exist',
+      ({ root }) => rm(join(root, 'etc'), { recursive: true }),
+    ],
+    [
+      'in a directory that is missing, where others may make another',
+      'the directory /etc is writable by group or others',
+      async ({ root }) => {
+        await rm(join(root, 'etc/tls'), { recursive: true })
+        await chmod(join(root, 'etc'), 0o777)
+      },
     ],
     [
       'whose directory is a file',

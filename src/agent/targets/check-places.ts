@@ -32,8 +32,19 @@ export async function checkPlace(file: TargetFile, applier: Applier): Promise<st
   return passwordFileRefusal(file.content.passwordFile, applier)
 }
 
+/** Those that a change of the target makes: the last directory of a path, where it is not there (TGT-8). */
+export async function missingDirectories({ files }: Pick<Target, 'files'>): Promise<string[]> {
+  const missing: string[] = []
+  for (const directory of new Set(files.map(({ path }) => dirname(path)))) {
+    if ((await lookAt(directory)) === undefined) missing.push(directory)
+  }
+  return missing
+}
+
 async function directoryRefusal(directory: string, applier: Applier): Promise<string | undefined> {
-  const trusted = await readTrustedDirectories(directory, applier.uid)
+  const isMissing = (await lookAt(directory)) === undefined
+  const present = isMissing ? dirname(directory) : directory
+  const trusted = await readTrustedDirectories(present, applier.uid)
   if (!trusted.ok) return trusted.reason
   for (const own of applier.ownDirectories) {
     const seen = await followTo(own)

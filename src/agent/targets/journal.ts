@@ -80,7 +80,7 @@ export class JournalStore {
   async begin(entry: JournalEntry, images: readonly (FileImage | undefined)[]): Promise<void> {
     const copies = join(this.#directory, entry.target)
     await this.#files.removeTree(copies)
-    await this.#files.makeDirectory(copies)
+    await this.#files.makeDirectory(copies, 0o700)
     for (const [index, image] of images.entries()) {
       if (image !== undefined) await this.#keep(join(copies, `old-${index}`), image)
     }

@@ -5,7 +5,7 @@ import { file, kindsOf, TargetHost } from '../../../test/fakes/target-host.ts'
 import { propertyRuns } from '../../../test/support/property.ts'
 
 test('[TGT-17] whatever files there are and whenever it is killed, how often it may be, no mixture stays', async () => {
-  const paths = ['/etc/a', '/etc/b', '/srv/c', '/srv/d', '/srv/e']
+  const paths = ['/etc/a', '/etc/b', '/srv/c', '/srv/d', '/srv/tls/e']
   const formerFile = fc.option(
     fc.record({ text: fc.string({ maxLength: 8 }), mode: fc.constantFrom(0o600, 0o644, 0o440) }),
     { nil: undefined },
@@ -24,6 +24,11 @@ test('[TGT-17] whatever files there are and whenever it is killed, how often it 
           files.map(([path]) => path),
           hasReload ? {} : { reload: undefined, probe: undefined },
         )
+        // The last directory of a path may be one that the change makes.
+        const areThere = files.some(
+          ([path, former]) => path === '/srv/tls/e' && former !== undefined,
+        )
+        if (!areThere) host.disk.removeQuietly('/srv/tls')
         for (const [path, former] of files) {
           if (former !== undefined) host.disk.putFile(path, file(former.text, 7, former.mode))
         }

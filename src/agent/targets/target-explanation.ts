@@ -14,14 +14,17 @@ export type DeliveryOnHost =
 export interface ExplainedTarget {
   readonly target: LoadedTarget
   readonly delivery: DeliveryOnHost
+  /** Directories that applying it makes. */
+  readonly newDirectories: readonly string[]
 }
 
-export function formatTarget({ target, delivery }: ExplainedTarget): string {
+export function formatTarget({ target, delivery, newDirectories }: ExplainedTarget): string {
   const { name, source, appliedBy, artefact, keyType, files, reload } = target
   return [
     `${name} (${source}), applied by ${appliedBy === 0 ? 'root' : `user ${appliedBy}`}`,
     `  delivery: ${formatDelivery(delivery)}`,
     ...(artefact === 'pair' ? [`  key type: ${keyType}`] : []),
+    ...newDirectories.map((directory) => `  makes ${directory}, mode 0755`),
     ...files.map((file) => `  writes ${formatFile(file)}`),
     `  then ${reload === undefined ? 'runs nothing' : `runs ${formatArguments(reload)}`}`,
     ...(artefact === 'pair' ? [`  then ${formatProbe(target)}`] : []),
@@ -33,7 +36,7 @@ export function formatProblem({ source, line, reason }: TargetProblem): string {
   return line === undefined ? `${source}: ${reason}` : `${source}:${line}: ${reason}`
 }
 
-export function describeTarget({ target, delivery }: ExplainedTarget) {
+export function describeTarget({ target, delivery, newDirectories }: ExplainedTarget) {
   const { name, source, appliedBy, artefact, keyType, files, reload, probe } = target
   return {
     nome: name,
@@ -41,6 +44,7 @@ export function describeTarget({ target, delivery }: ExplainedTarget) {
     applied_by: appliedBy,
     key_type: artefact === 'pair' ? keyType : null,
     delivery: describeDelivery(delivery),
+    new_directories: newDirectories,
     files: files.map(({ path, content, owner, group, mode }) => ({
       path,
       content: partsOf(content),

@@ -80,9 +80,21 @@ describe('files of targets on a real disk', () => {
       await nodeTargetFiles.remove(path)
       await nodeTargetFiles.removeTree(path)
       assert.deepEqual(await nodeTargetFiles.list(path), [])
-      await nodeTargetFiles.makeDirectory(path)
-      await nodeTargetFiles.makeDirectory(path)
+      await nodeTargetFiles.makeDirectory(path, 0o700)
+      await nodeTargetFiles.makeDirectory(path, 0o700)
       assert.equal(await modeOf(path), '700')
       assert.deepEqual(await nodeTargetFiles.list(path), [])
+    }))
+
+  test('a directory gets its mode whatever the mask of the process, which stays as it is', () =>
+    withDirectory(async (directory) => {
+      const mask = process.umask(0o077)
+      try {
+        await nodeTargetFiles.makeDirectory(join(directory, 'tls'), 0o755)
+        assert.equal(process.umask(), 0o077)
+      } finally {
+        process.umask(mask)
+      }
+      assert.equal(await modeOf(join(directory, 'tls')), '755')
     }))
 })

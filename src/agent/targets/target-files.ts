@@ -1,8 +1,8 @@
 // The file operations that applying a target is made of: a port, so that a test can stop the world before any of them.
 
 import { hash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { constants, mkdirSync } from 'node:fs'
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { errnoCode, SvcError } from '../../platform/errors.ts'
 import { removeIfPresent, syncDirectory } from '../../platform/files.ts'
 
@@ -35,8 +35,8 @@ export interface TargetFileOperations {
   /** What is not there is removed already. */
   remove(path: string): Promise<void>
   removeTree(path: string): Promise<void>
-  /** With mode 0700; one that is there stays. */
-  makeDirectory(path: string): Promise<void>
+  /** One that is there stays as it is. */
+  makeDirectory(path: string, mode: number): Promise<void>
   /** Empty when the directory is not there. */
   list(path: string): Promise<string[]>
   syncDirectory(path: string): Promise<void>
@@ -120,10 +120,16 @@ export const nodeTargetFiles: TargetFileOperations = {
   rename,
   remove: removeIfPresent,
   removeTree: (path) => rm(path, { recursive: true, force: true }),
-  async makeDirectory(path) {
-    await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+  async makeDirectory(path, mode) {
+    // At once, so that the mask is lifted for nothing else; a second call for the mode might never come.
+    const mask = process.umask(0)
+    try {
+      mkdirSync(path, { mode })
+    } catch (error) {
       if (errnoCode(error) !== 'EEXIST') throw error
-    })
+    } finally {
+      process.umask(mask)
+    }
   },
   async list(path) {
     try {
