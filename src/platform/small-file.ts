@@ -5,7 +5,7 @@ import { UserError } from './errors.ts'
 
 export interface SmallFile {
   readonly text: string
-  /** Of the file that was read, whatever its name leads to by now. */
+  /** Of the file that was read, whatever its name leads to afterwards. */
   readonly stats: Stats
 }
 
