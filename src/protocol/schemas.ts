@@ -95,8 +95,12 @@ export const EventReplyBody = Type.Object({
 export type EventReplyBody = Static<typeof EventReplyBody>
 
 /** What agents of this version send with `alvo_aplicado`; the hub records any payload. */
+/** The file of a target; absent from agents up to 0.4.0. */
+const targetName = Type.Optional(Type.String({ maxLength: 255 }))
+
 export const TargetAppliedPayload = Type.Object({
   nome: Type.String({ maxLength: 128 }),
+  alvo: targetName,
   serial: Type.String({ pattern: '^[0-9a-f]{1,64}$' }),
   files: Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 64 }),
   probe: Type.Union([Type.Literal('ok'), Type.Null()]),
@@ -107,6 +111,7 @@ export type TargetAppliedPayload = Static<typeof TargetAppliedPayload>
 
 export const TargetRevertedPayload = Type.Object({
   nome: Type.String({ maxLength: 128 }),
+  alvo: targetName,
   serial: Type.String({ pattern: '^[0-9a-f]{1,64}$' }),
   step: Type.Union([
     Type.Literal('check'),
@@ -117,12 +122,21 @@ export const TargetRevertedPayload = Type.Object({
     Type.Literal('interrupted'),
   ]),
   reason: Type.String({ maxLength: 1024 }),
+  /** The last lines that a command printed. */
+  output: Type.Optional(Type.String({ maxLength: 2048 })),
 })
 export type TargetRevertedPayload = Static<typeof TargetRevertedPayload>
+
+export const TargetRemovedPayload = Type.Object({
+  nome: Type.String({ maxLength: 128 }),
+  alvo: Type.String({ maxLength: 255 }),
+})
+export type TargetRemovedPayload = Static<typeof TargetRemovedPayload>
 
 /** As TargetAppliedPayload, of a target of a file, which is known by its version and cannot be probed. */
 export const FileTargetAppliedPayload = Type.Object({
   nome: TargetAppliedPayload.properties.nome,
+  alvo: targetName,
   versao: Type.Integer(),
   files: TargetAppliedPayload.properties.files,
   drift: TargetAppliedPayload.properties.drift,
@@ -131,9 +145,11 @@ export type FileTargetAppliedPayload = Static<typeof FileTargetAppliedPayload>
 
 export const FileTargetRevertedPayload = Type.Object({
   nome: TargetRevertedPayload.properties.nome,
+  alvo: targetName,
   versao: Type.Integer(),
   step: TargetRevertedPayload.properties.step,
   reason: TargetRevertedPayload.properties.reason,
+  output: TargetRevertedPayload.properties.output,
 })
 export type FileTargetRevertedPayload = Static<typeof FileTargetRevertedPayload>
 

@@ -34,6 +34,7 @@ export const EventType = {
   hookFailed: 'hook_falhou',
   targetApplied: 'alvo_aplicado',
   targetReverted: 'alvo_revertido',
+  targetRemoved: 'alvo_removido',
   bundleAdopted: 'bundle_adopted',
   bundleRefused: 'bundle_refused',
 } as const

@@ -93,6 +93,11 @@ describe('a pushed file', () => {
     assert.equal(await readFile(path, 'utf8'), 'bom dia')
     assert.equal(await modeOf(path), 0o644)
     const applied = hub.events.find(({ tipo_evento: type }) => type === 'alvo_aplicado')
-    assert.deepEqual(applied?.payload, { nome: 'motd', versao: 1, files: [path] })
+    assert.deepEqual(applied?.payload, {
+      nome: 'motd',
+      alvo: 'motd.toml',
+      versao: 1,
+      files: [path],
+    })
   })
 })

@@ -41,7 +41,7 @@ content = ["file"]
     const applied = hub.events.filter(({ tipo_evento: type }) => type === 'alvo_aplicado')
     assert.deepEqual(
       applied.map(({ payload, entrega_id: id }) => [id, payload]),
-      [[first.id, { nome: 'app.conf', versao: 1, files: [path] }]],
+      [[first.id, { nome: 'app.conf', alvo: 'app.toml', versao: 1, files: [path] }]],
     )
     const types = hub.eventTypes()
     assert.ok(types.indexOf('entrega_entregue') < types.indexOf('alvo_aplicado'))
@@ -60,7 +60,15 @@ content = ["file"]
     const reverted = hub.events.filter(({ tipo_evento: type }) => type === 'alvo_revertido')
     assert.deepEqual(
       reverted.map(({ payload }) => payload),
-      [{ nome: 'app.conf', versao: 2, step: 'reload', reason: 'exit status 1' }],
+      [
+        {
+          nome: 'app.conf',
+          alvo: 'app.toml',
+          versao: 2,
+          step: 'reload',
+          reason: 'exit status 1',
+        },
+      ],
     )
     await rm(marker)
     host.clock.offsetMs += 2 * 60_000

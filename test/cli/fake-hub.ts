@@ -72,6 +72,8 @@ const DELIVERY = {
   updated_at: '2026-11-20T12:00:00.000Z',
   // What an agent reports is shown, but never obeyed by a terminal.
   erro: 'disk full\u001b[2J',
+  reverted_at: null,
+  alvos_revertidos: [],
 }
 
 const WEBHOOK: AdminWebhook = {
@@ -357,6 +359,14 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       certificados: {
         identity: { valid: 2, atrasado: 1, expired: 0 },
         delivery: { valid: 3, atrasado: 0, expired: 1 },
+      },
+      entregas: {
+        pendente: 1,
+        em_andamento: 0,
+        instalada: 4,
+        entregue: 2,
+        falhou: 1,
+        revertida: 1,
       },
       survival: {
         seconds: 9_000,

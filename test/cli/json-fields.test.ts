@@ -13,7 +13,8 @@ type Row = Readonly<Record<string, unknown>>
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/
 const CARGA = 'id, tipo, nome, versao, sans, created_at'
-const ENTREGA = 'id, carga_id, agente_id, hostname, tipo, nome, versao, status, updated_at, erro'
+const ENTREGA =
+  'id, carga_id, agente_id, hostname, tipo, nome, versao, status, updated_at, erro, reverted_at, alvos_revertidos'
 const EVENTO =
   'seq, id, agente_id, tipo_evento, payload, payload_text, entrega_id, request_id, timestamp, hash_anterior, hash_atual'
 
@@ -80,7 +81,7 @@ describe('the JSON of svc', () => {
 
   test('[CLI-40] [MET-14] of the status has these fields', async () => {
     const status = await svcJson('status')
-    assert.equal(fieldsOf(status), 'version, agentes, certificados, survival, mudanca')
+    assert.equal(fieldsOf(status), 'version, agentes, certificados, entregas, survival, mudanca')
     const survival = status['survival'] as Row
     assert.equal(fieldsOf(survival), 'seconds, first, following_1h, following_24h')
     const first = survival['first'] as Row

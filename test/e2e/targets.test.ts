@@ -38,6 +38,7 @@ describe('targets', { skip }, () => {
     assert.equal(applied.entrega_id, id)
     assert.deepEqual(applied.payload, {
       nome: 'site',
+      alvo: 'site.toml',
       serial: first,
       files: [host.pemPath, host.path('tls/ca.pem')],
       probe: 'ok',
@@ -78,7 +79,7 @@ describe('targets', { skip }, () => {
     const second = await host.newestSerial()
     assert.notEqual(second, first)
     const { reason, ...rest } = reverted.payload
-    assert.deepEqual(rest, { nome: 'site', serial: second, step: 'probe' })
+    assert.deepEqual(rest, { nome: 'site', alvo: 'site.toml', serial: second, step: 'probe' })
     assert.match(String(reason), new RegExp(`serves serial ${first}`))
     assert.equal(await readFile(host.pemPath, 'utf8'), contentBefore)
     assert.equal(await host.servedSerial(), first)
@@ -88,7 +89,7 @@ describe('targets', { skip }, () => {
       return delivery?.status === 'instalada' && delivery.erro !== null ? delivery : undefined
     })
     assert.equal(shown.erro, `alvo_revertido probe: ${String(reason)}`)
-    assert.match((await hub.svc('entrega', 'list')).stdout, /alvo_revertido probe: /)
+    assert.match((await hub.svc('entrega', 'list')).stdout, / revertida .* alvo_revertido probe: /)
 
     // A person has mended it, and does not wait for the agent’s next try: the same pair, and no new certificate.
     const issuedBefore = (await hub.svc('evento', 'list', '--tipo', 'certificate_issued', '--json'))
@@ -120,9 +121,20 @@ describe('targets', { skip }, () => {
       const delivery = await host.delivery(id)
       return delivery?.status === 'instalada' && delivery.erro !== null ? delivery : undefined
     })
+    const shown = await host.delivery(id)
+    assert.equal(shown?.erro, 'alvo_revertido reload: exit status 1\nthe server says no')
+    const agent = await hub.svc('agente', 'show', host.hostname)
+    assert.match(
+      agent.stdout,
+      /site: target site\.toml is taken back since .*\n  alvo_revertido reload: exit status 1\n    the server says no\n/,
+    )
+    assert.match((await hub.svc('status')).stdout, /entregas revertida +[1-9]/)
     const again = await host.agent('targets', 'apply', '--now')
     assert.equal(again.status, 1)
-    assert.match(again.stdout, /site \(.*site\.toml\): reverted, reload: exit status 1/)
+    assert.match(
+      again.stdout,
+      /site \(.*site\.toml\): reverted, reload: exit status 1\n    the server says no\n/,
+    )
     const heldBack = await host.agent('targets', 'apply')
     assert.equal(heldBack.status, 1)
     assert.match(heldBack.stdout, /held back, not before .*: reload: exit status 1/)
@@ -184,7 +196,9 @@ describe('targets', { skip }, () => {
     const source = host.path('targets.d/site.toml')
     assert.deepEqual(JSON.parse(applied.stdout), {
       ok: true,
-      targets: [{ source, nome: 'site', result: 'applied', serial, detail: 'first_version' }],
+      targets: [
+        { source, nome: 'site', result: 'applied', serial, detail: 'first_version', output: null },
+      ],
       problems: [],
       reports_waiting: 0,
     })
@@ -196,9 +210,29 @@ describe('targets', { skip }, () => {
     const state = await stat(host.path('data-targets'))
     assert.deepEqual([state.uid, state.mode & 0o777], [0, 0o700])
 
+    // [DEL-18] What root takes back is seen at the hub as what the agent takes back.
+    await host.raise('broken')
+    const second = await host.update(cargaId)
+    await host.waitForEvent('entrega_instalada', ({ entrega_id }) => entrega_id === second)
+    assert.equal((await host.agent('targets', 'apply')).status, 1)
+    const reverted = await waitUntil('the delivery to be revertida', async () => {
+      const delivery = await host.delivery(second)
+      return typeof delivery?.reverted_at === 'string' ? delivery : undefined
+    })
+    assert.equal(reverted.status, 'instalada')
+    assert.equal(reverted.erro, 'alvo_revertido reload: exit status 1\nthe server says no')
+    await host.lower('broken')
+    assert.equal((await host.agent('targets', 'apply', '--now')).status, 0)
+    await waitUntil('the delivery to be in order', async () =>
+      (await host.delivery(second))?.reverted_at === null ? true : undefined,
+    )
+
     // While no agent runs the report is kept, and told to the next one.
     await host.update(cargaId)
-    await host.waitForEvent('entrega_instalada', ({ entrega_id }) => entrega_id !== id)
+    await host.waitForEvent(
+      'entrega_instalada',
+      ({ entrega_id }) => entrega_id !== id && entrega_id !== second,
+    )
     await endOf(running)
     const alone = await host.agent('targets', 'apply')
     assert.equal(alone.status, 0, alone.stderr)
@@ -211,9 +245,9 @@ describe('targets', { skip }, () => {
     })
     await host.waitForEvent(
       'alvo_aplicado',
-      ({ entrega_id: entregaId }) => entregaId !== null && entregaId !== id,
+      ({ entrega_id: entregaId }) => entregaId !== null && entregaId !== id && entregaId !== second,
     )
-    assert.equal((await host.events('alvo_aplicado')).length, 2)
+    assert.equal((await host.events('alvo_aplicado')).length, 3)
   })
 
   test('[TGT-14] root takes nothing from a data directory that others could put another one in the place of', async () => {

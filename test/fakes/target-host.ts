@@ -37,6 +37,9 @@ export class TargetHost {
   served = new Map<string, string>()
   reloads = 0
   reloadFails = false
+  reloadPrints = ''
+  /** Somebody has removed its file. */
+  isTargetGone = false
   probeFails = false
   placeRefused: string | undefined = undefined
 
@@ -54,6 +57,7 @@ export class TargetHost {
       artefact: 'pair',
       keyType: 'ec-p256',
       reload: ['reload'],
+      reportsOutput: true,
       probe: { host: '127.0.0.1', port: 1, protocol: 'tls', serverName: undefined },
       files: paths.map((path, index): TargetFile => ({
         path,
@@ -77,7 +81,8 @@ export class TargetHost {
         clock: { now: () => new Date(this.nowMs), sleep: () => Promise.resolve() },
         log: LOG,
         newRequestId: randomUUID,
-        loadTargets: () => Promise.resolve({ targets: [target], problems: [] }),
+        loadTargets: () =>
+          Promise.resolve({ targets: this.isTargetGone ? [] : [target], problems: [] }),
         readMaterial: () =>
           Promise.resolve({
             ok: true,
@@ -97,8 +102,11 @@ export class TargetHost {
             disk.tick()
             this.reloads += 1
             this.served = this.stand()
-            return this.reloadFails ? 'exit status 1' : undefined
+            return this.reloadFails
+              ? { reason: 'exit status 1', output: this.reloadPrints }
+              : undefined
           },
+          passwordOf: () => Promise.resolve(undefined),
           probe: async (_probe, serial) => {
             disk.tick()
             const isServed = [...this.served.values()].every((text) => text.includes(serial))

@@ -32,6 +32,7 @@ import {
 import { testCertificates } from './store-contract-certificates.ts'
 import { testFleetChanges } from './store-contract-changes.ts'
 import { testPolicies } from './store-contract-policies.ts'
+import { testRevertedTargets } from './store-contract-reverted.ts'
 import { testRootSets } from './store-contract-roots.ts'
 import { testVersions } from './store-contract-versions.ts'
 import { testTokenEnds } from './store-contract-token-ends.ts'
@@ -53,6 +54,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('enrollment tokens and time', () => testTokenEnds(current))
     describe('certificates', () => testCertificates(current))
     describe('cargoes and deliveries', () => testDeliveries(current))
+    describe('reverted targets', () => testRevertedTargets(current))
     describe('changes of many deliveries', () => testFleetChanges(current))
     describe('sealed files', () => testSealedFiles(current))
     describe('policies', () => testPolicies(current))

@@ -6,6 +6,7 @@ export interface ListedDelivery {
   readonly id: string
   readonly status: string
   readonly erro: string | null
+  readonly reverted_at?: string | null
 }
 
 /** A carga csr_cert for one agent; answers its id and that of the one entrega. */

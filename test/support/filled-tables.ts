@@ -78,6 +78,8 @@ function statements(each: string): string[] {
        iif(i % 10 = 0, 'falhou', 'pendente'), i, NULL, 2, '[]', NULL FROM n`,
     `${each} ${newDeliveries} SELECT ${uuid('3')}, '${cargoId}', ${uuid('0')},
        iif(i % 2 = 0, 'falhou', 'instalada'), i, NULL, 1, '[]', ${uuid('4')} FROM n`,
+    `INSERT INTO alvos_revertidos SELECT id, 'nginx.toml', agente_id, updated_at, 'why'
+       FROM entregas WHERE versao = 1`,
     `${each} ${newDeliveries} SELECT ${uuid('5')}, ${uuid('1')}, '${agentId}', 'cancelada', i, NULL, 1, '[]', NULL FROM n`,
     `${each} ${newCertificates} SELECT ${digits('0')}, '01', ${uuid('0')}, 'identity', NULL, 1, ${LATE}, ${hash}, NULL, NULL FROM n`,
     `${each} ${newCertificates} SELECT ${digits('1')}, '01', ${uuid('0')}, 'delivery', ${uuid('3')}, 1, ${LATE}, ${hash}, NULL, NULL FROM n`,

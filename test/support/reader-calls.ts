@@ -102,6 +102,8 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   ],
   listRivals: [(w) => w.listRivals(AGENTS, ['file-1'])],
   listChanges: [(w) => w.listChanges()],
+  listRevertedTargets: [(w) => w.listRevertedTargets([ORDINARY.deliveryId, ORDINARY.successorId])],
+  listRevertedDeliveries: [(w) => w.listRevertedDeliveries(10)],
   listPredecessors: [
     (w) => w.listPredecessors(ORDINARY.successorId),
     (w) => w.listPredecessors(ORDINARY.deliveryId),

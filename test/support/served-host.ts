@@ -79,7 +79,7 @@ export class ServedHost implements AsyncDisposable {
   /** The server gets certificate and key in one file, and somebody else the key alone. */
   async writeTarget(): Promise<void> {
     const port = (await readFile(this.path('server/port'), 'utf8')).trim()
-    const reload = `test ! -e ${this.path('server/broken')} && kill -HUP $(cat ${this.path('server/pid')})`
+    const reload = `test ! -e ${this.path('server/broken')} || { echo the server says no >&2; exit 1; }; kill -HUP $(cat ${this.path('server/pid')})`
     await writeFile(
       this.path('targets.d/site.toml'),
       `nome = "site"

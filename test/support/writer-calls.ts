@@ -41,6 +41,13 @@ const accessToken = {
   endedAt: null,
 } as const
 const cargo = newCargo('another')
+const REVERTED = {
+  deliveryId: ORDINARY.deliveryId,
+  agentId: ORDINARY.agentId,
+  target: 'nginx.toml',
+  since: NOW,
+  error: 'alvo_revertido reload: exit status 1',
+}
 const policy = {
   role: 'role-7',
   name: 'another',
@@ -133,6 +140,14 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   setDeliveryStatus: [
     (w) => w.setDeliveryStatus(ORDINARY.successorId, 'instalada', NOW, null),
     (w) => w.setDeliveryStatus(ORDINARY.deliveryId, 'substituida', NOW, null),
+  ],
+  putRevertedTarget: [
+    (w) => w.putRevertedTarget({ ...REVERTED, target: 'new.toml' }),
+    (w) => w.putRevertedTarget(REVERTED),
+  ],
+  removeRevertedTargets: [
+    (w) => w.removeRevertedTargets(ORDINARY.deliveryId, 'nginx.toml'),
+    (w) => w.removeRevertedTargets(ORDINARY.deliveryId, undefined),
   ],
   insertChange: [(w) => w.insertChange(change)],
   putInForce: [(w) => w.putInForce(1, NOW)],

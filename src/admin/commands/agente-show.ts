@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
-import { renderDeliveries } from './entrega-list.ts'
+import { renderDeliveries, renderRevertedTargets } from './entrega-list.ts'
 import { renderFields } from '../terminal/table.ts'
 
 export function registerAgenteShow(agente: Command, context: CommandContext): void {
@@ -25,6 +25,6 @@ Examples:
       const { entregas, ...fields } = shown
       const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
       const described = renderFields({ ...fields, atrasado: fields.atrasado ? 'yes' : 'no' })
-      await context.output.write(`${described}${deliveries}`)
+      await context.output.write(`${described}${deliveries}${renderRevertedTargets(entregas)}`)
     })
 }

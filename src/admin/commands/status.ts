@@ -28,9 +28,17 @@ Examples:
     })
 }
 
+type SentStatus = Omit<Status, 'entregas'> & Partial<Pick<Status, 'entregas'>>
+
 function renderStatus(status: Status): string {
-  const { version, agentes, certificados, survival } = status
-  const figures = renderFields({ version, ...prefixed('agentes', agentes), ...rowsOf(survival) })
+  // A hub up to 0.4.0 does not count entregas.
+  const { version, agentes, entregas = {}, certificados, survival } = status as SentStatus
+  const figures = renderFields({
+    version,
+    ...prefixed('agentes', agentes),
+    ...prefixed('entregas', entregas),
+    ...rowsOf(survival),
+  })
   const rows = Object.entries(certificados).map(([purpose, counts]) => ({ purpose, ...counts }))
   const certificates = renderRows(
     {

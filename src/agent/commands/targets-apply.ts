@@ -100,14 +100,14 @@ function show(
   options: { json: boolean },
 ): void {
   const ok = problems.length === 0 && !results.some(({ result }) => FAILED.includes(result))
-  const targets = results.map(({ source, name, result, serial, detail }) => {
-    return { source, nome: name, result, serial, detail }
+  const targets = results.map(({ source, name, result, serial, detail, output = null }) => {
+    return { source, nome: name, result, serial, detail, output }
   })
   const document = { ok, targets, problems, reports_waiting: reportsWaiting }
-  const lines = results.map(
-    ({ source, name, result, detail }) =>
-      `${name} (${source}): ${result.replaceAll('_', ' ')}${detail === null ? '' : `, ${detail}`}`,
-  )
+  const lines = results.flatMap(({ source, name, result, detail, output = '' }) => [
+    `${name} (${source}): ${result.replaceAll('_', ' ')}${detail === null ? '' : `, ${detail}`}`,
+    ...output.split('\n').flatMap((line) => (line === '' ? [] : `    ${line}`)),
+  ])
   if (results.some(({ result }) => result === 'held_back')) {
     lines.push('svc-agent targets apply --now tries at once what is held back')
   }

@@ -27,6 +27,8 @@ export interface HookResult {
   readonly durationMs: number
   /** The first part of what it wrote to stdout and stderr. */
   readonly output: string
+  /** The last part of it. */
+  readonly outputEnd: string
 }
 
 /** Descriptor 3 is the socket, 4 the lock. Ends as the hook does; by a signal N with the status 128 + N. */
@@ -40,6 +42,7 @@ wait $! 2>/dev/null
 exit $status`
 
 const OUTPUT_BYTES_MAX = 64 * 1024
+const OUTPUT_END_BYTES_MAX = 16 * 1024
 /** How long the last of the output may take after the exit. */
 const OUTPUT_GRACE_MS = 250
 
@@ -61,7 +64,7 @@ export async function runHook(command: HookCommand): Promise<HookResult> {
     failure,
     exitCode,
     durationMs: Math.round(performance.now() - startedMs),
-    output: output.finish(),
+    ...output.finish(),
   }
 }
 
@@ -129,6 +132,7 @@ class BoundedOutput {
   readonly #streams: readonly Readable[]
   readonly #chunks: Buffer[] = []
   #size = 0
+  #end: Buffer = Buffer.alloc(0)
 
   constructor(streams: readonly (Readable | null | undefined)[]) {
     this.#streams = streams.filter((stream) => stream instanceof Readable)
@@ -139,12 +143,14 @@ class BoundedOutput {
   }
 
   /** What has come so far; the streams are let go, so that nothing in the background holds on to us. */
-  finish(): string {
+  finish(): Pick<HookResult, 'output' | 'outputEnd'> {
     for (const stream of this.#streams) stream.destroy()
-    return Buffer.concat(this.#chunks).toString('utf8')
+    const output = Buffer.concat(this.#chunks).toString('utf8')
+    return { output, outputEnd: this.#end.toString('utf8') }
   }
 
   #add(chunk: Buffer): void {
+    this.#end = Buffer.concat([this.#end, chunk]).subarray(-OUTPUT_END_BYTES_MAX)
     const room = OUTPUT_BYTES_MAX - this.#size
     if (room <= 0) return
     this.#chunks.push(chunk.subarray(0, room))

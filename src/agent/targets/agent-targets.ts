@@ -110,7 +110,11 @@ async function enqueueReport({ processed, outbox }: ReportSink, report: TargetRe
 }
 
 function isAboutTargets(type: string | undefined): boolean {
-  return type === EventType.targetApplied || type === EventType.targetReverted
+  return (
+    type === EventType.targetApplied ||
+    type === EventType.targetReverted ||
+    type === EventType.targetRemoved
+  )
 }
 
 function unsettled(

@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeError, UserError } from '../../platform/errors.ts'
+import { EventType } from '../../protocol/words.ts'
 import { replaceStateFile, type TargetFileOperations } from './target-files.ts'
 import {
   FailureStep,
   FileTargetReport,
   PairTargetReport,
+  reportRemoved,
+  TargetRemovedReport,
   type TargetReport,
 } from './target-report.ts'
 
@@ -36,6 +39,9 @@ const TargetFailure = Type.Object({
   source_sha256: Type.String(),
   step: FailureStep,
   reason: Type.String(),
+  /** What was told of it beside; absent in what versions up to 0.4.0 wrote. */
+  output: Type.Optional(Type.String()),
+  delivery_id: Type.Optional(Type.String()),
   /** In a row, of this version. */
   attempts: Type.Integer(),
   failed_at_ms: Type.Number(),
@@ -63,18 +69,25 @@ const Document = Type.Object({
   reports: Type.Array(PairTargetReport),
   /** Apart: an earlier agent, which applies certificates only, still reads the rest, and leaves these. */
   file_reports: Type.Optional(Type.Array(FileTargetReport)),
+  /** Apart for the same reason: versions up to 0.4.0 know no removal. */
+  removal_reports: Type.Optional(Type.Array(TargetRemovedReport)),
 })
 type Document = Static<typeof Document>
+
+export interface FailedTarget {
+  readonly source: string
+  readonly failure: TargetFailure
+}
 
 export interface AppliedStore {
   find(target: string): TargetRecord | undefined
   listReports(): readonly TargetReport[]
   /** What the other targets of a delivery could not do with this certificate. */
-  listFailures(name: string, serial: string, exceptTarget: string): readonly TargetFailure[]
+  listFailures(name: string, serial: string, exceptTarget: string): readonly FailedTarget[]
   /** The record and the reports of its change, durable together when it resolves. */
   put(target: string, record: TargetRecord, reports: readonly TargetReport[]): Promise<void>
-  /** Forgets the records of removed targets. */
-  keepOnly(targets: ReadonlySet<string>): Promise<void>
+  /** Forgets the records of removed targets, and of targets that are now for another delivery; reports which had failed. */
+  keepOnly(nameOf: ReadonlyMap<string, string>, newRequestId: () => string): Promise<void>
   removeReport(requestId: string): Promise<void>
 }
 
@@ -108,18 +121,28 @@ export async function openAppliedStore(
     listFailures: (name, serial, exceptTarget) =>
       Object.entries(current.targets)
         .filter(([target, { nome }]) => target !== exceptTarget && nome === name)
-        .flatMap(([, { failure }]) => failure ?? [])
-        .filter((failure) => failure.serial === serial),
+        .flatMap(([, { source, failure }]) => (failure === null ? [] : { source, failure }))
+        .filter(({ failure }) => failure.serial === serial),
     put: (target, record, reports) =>
       save({
         ...current,
         targets: { ...current.targets, [target]: record },
         ...withReports([...reportsIn(current), ...reports].slice(-REPORTS_MAX)),
       }),
-    keepOnly: async (targets) => {
-      const kept = Object.entries(current.targets).filter(([target]) => targets.has(target))
-      if (kept.length === Object.keys(current.targets).length) return
-      await save({ ...current, targets: Object.fromEntries(kept) })
+    keepOnly: async (nameOf, newRequestId) => {
+      const isKept = ([target, { nome }]: [string, TargetRecord]): boolean =>
+        nameOf.get(target) === nome
+      const all = Object.entries(current.targets)
+      const kept = all.filter(isKept)
+      if (kept.length === all.length) return
+      const removals = all
+        .filter((one) => !isKept(one))
+        .flatMap(([, record]) => reportOfRemoval(record, newRequestId))
+      await save({
+        ...current,
+        targets: Object.fromEntries(kept),
+        ...withReports([...reportsIn(current), ...removals].slice(-REPORTS_MAX)),
+      })
     },
     removeReport: async (requestId) => {
       const all = reportsIn(current)
@@ -129,18 +152,41 @@ export async function openAppliedStore(
   }
 }
 
-function reportsIn({ reports, file_reports: fileReports = [] }: Document): TargetReport[] {
-  return [...reports, ...fileReports]
+function reportOfRemoval(
+  { source, nome: name, failure }: TargetRecord,
+  newRequestId: () => string,
+): TargetReport[] {
+  const deliveryId = failure?.delivery_id
+  if (deliveryId === undefined) return []
+  return [reportRemoved({ requestId: newRequestId(), deliveryId, name, source })]
 }
 
-function withReports(all: readonly TargetReport[]): Pick<Document, 'reports' | 'file_reports'> {
-  return {
-    reports: all.filter((report): report is PairTargetReport => !isOfFile(report)),
-    file_reports: all.filter(isOfFile),
+function reportsIn(document: Document): TargetReport[] {
+  const { reports, file_reports: ofFiles = [], removal_reports: removals = [] } = document
+  return [...reports, ...ofFiles, ...removals]
+}
+
+function withReports(
+  all: readonly TargetReport[],
+): Pick<Document, 'reports' | 'file_reports' | 'removal_reports'> {
+  const [reports, ofFiles, removals]: [
+    PairTargetReport[],
+    FileTargetReport[],
+    TargetRemovedReport[],
+  ] = [[], [], []]
+  for (const report of all) {
+    if (isRemoval(report)) removals.push(report)
+    else if (isOfFile(report)) ofFiles.push(report)
+    else reports.push(report)
   }
+  return { reports, file_reports: ofFiles, removal_reports: removals }
 }
 
-function isOfFile(report: TargetReport): report is FileTargetReport {
+function isRemoval(report: TargetReport): report is TargetRemovedReport {
+  return report.tipo_evento === EventType.targetRemoved
+}
+
+function isOfFile(report: PairTargetReport | FileTargetReport): report is FileTargetReport {
   return 'versao' in report.payload
 }
 

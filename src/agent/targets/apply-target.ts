@@ -8,6 +8,8 @@ import { recordApplied, recordReverted } from './record-outcome.ts'
 import { cleanUp, revertTarget, syncParents } from './revert-target.ts'
 import { createFile, type FileImage, sha256Of } from './target-files.ts'
 import type { FailureStep } from './target-report.ts'
+import type { HiddenFromOutput } from './command-output.ts'
+import { holdsKey } from './target.ts'
 import type { TargetChange, TargetFault, TransactionContext } from './transaction.ts'
 
 interface PreparedFile {
@@ -141,8 +143,8 @@ class Transaction {
     const { target, serial } = this.#change
     if (target.reload !== undefined) {
       this.#step = 'reload'
-      const reason = await parts.reload(target.reload)
-      if (reason !== undefined) return { step: 'reload', reason }
+      const fault = await parts.reload(target.reload, await this.#hiddenFromOutput())
+      if (fault !== undefined) return { step: 'reload', ...fault }
     }
     if (target.probe !== undefined) {
       this.#step = 'probe'
@@ -150,6 +152,23 @@ class Transaction {
       if (reason !== undefined) return { step: 'probe', reason }
     }
     return undefined
+  }
+
+  /** Undefined where the host says that no output is to be shown. */
+  async #hiddenFromOutput(): Promise<HiddenFromOutput | undefined> {
+    const { target, material } = this.#change
+    if (!target.reportsOutput) return undefined
+    const { parts } = this.#context
+    const secret = target.files.filter((file) => holdsKey(file) || file.content.format === 'file')
+    const passwords = await Promise.all(secret.map((file) => parts.passwordOf(file)))
+    const paths = new Set(secret.map(({ path }) => path))
+    return {
+      material,
+      former: this.#files.flatMap(({ path, former }) =>
+        former !== undefined && paths.has(path) ? [former.content] : [],
+      ),
+      passwords: passwords.filter((password) => password !== undefined),
+    }
   }
 
   async #record(): Promise<void> {

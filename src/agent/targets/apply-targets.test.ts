@@ -16,6 +16,7 @@ describe('a change of a target', () => {
     assert.equal(host.reloads, 1)
     assert.deepEqual(applied.listReports().at(-1)?.payload, {
       nome: 'site',
+      alvo: 'site.toml',
       serial: '02',
       files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/tls/d.pem'],
       probe: 'ok',
@@ -57,6 +58,7 @@ describe('a change of a target', () => {
       tipo_evento: 'alvo_aplicado',
       payload: {
         nome: 'site',
+        alvo: 'site.toml',
         versao: 7,
         files: ['/etc/a.pem', '/etc/b.pem', '/srv/c.pem', '/srv/tls/d.pem'],
         drift: ['/etc/b.pem', '/srv/tls/d.pem'],
@@ -66,6 +68,7 @@ describe('a change of a target', () => {
     const again = await host.pass()
     assert.deepEqual(again.applied.listReports().at(-1)?.payload, {
       nome: 'site',
+      alvo: 'site.toml',
       versao: 8,
       step: 'reload',
       reason: 'exit status 1',
@@ -103,7 +106,13 @@ describe('a change of a target', () => {
       assert.deepEqual(host.served, before, 'the server goes on with its old files')
       const last = applied.listReports().at(-1)
       assert.equal(last?.tipo_evento, 'alvo_revertido')
-      assert.deepEqual(last.payload, { nome: 'site', serial: '02', step, reason })
+      assert.deepEqual(last.payload, {
+        nome: 'site',
+        alvo: 'site.toml',
+        serial: '02',
+        step,
+        reason,
+      })
       assert.deepEqual(host.leftovers(), [])
       await host.pass({ isForced: true })
       assert.equal(
@@ -113,6 +122,58 @@ describe('a change of a target', () => {
       )
     })
   }
+
+  test('[TGT-31] a reload that fails tells what it printed, with the hub and here, also while the target is held back', async () => {
+    const host = await hostWithOldFiles()
+    host.reloadFails = true
+    host.reloadPrints = 'nginx: [emerg] unknown directive'
+    const { results, applied } = await host.pass()
+    assert.equal(results[0]?.output, 'nginx: [emerg] unknown directive')
+    assert.deepEqual(applied.listReports().at(-1)?.payload, {
+      nome: 'site',
+      alvo: 'site.toml',
+      serial: '02',
+      step: 'reload',
+      reason: 'exit status 1',
+      output: 'nginx: [emerg] unknown directive',
+    })
+    const again = await host.pass()
+    assert.equal(again.results[0]?.result, 'held_back')
+    assert.equal(again.results[0]?.output, 'nginx: [emerg] unknown directive')
+  })
+
+  test('[TGT-32] what holds a target back is told again when the delivery is another one', async () => {
+    const host = await hostWithOldFiles()
+    host.reloadFails = true
+    const before = (await host.pass()).applied.listReports().length
+    host.deliveryId = 'a2a2a2a2-0000-4000-8000-000000000002'
+    for (let passes = 0; passes < 2; passes += 1) {
+      const { results, applied } = await host.pass()
+      assert.equal(results[0]?.result, 'held_back')
+      assert.equal(applied.listReports().length, before + 1)
+      assert.equal(applied.listReports().at(-1)?.entrega_id, host.deliveryId)
+    }
+  })
+
+  test('[TGT-33] [EVT-40] a target that failed and is removed from the host is told once, one that is in order is not', async () => {
+    const host = await hostWithOldFiles()
+    host.reloadFails = true
+    const before = (await host.pass()).applied.listReports().length
+    host.isTargetGone = true
+    for (let passes = 0; passes < 2; passes += 1) {
+      const { applied } = await host.pass()
+      assert.equal(applied.listReports().length, before + 1)
+      const { tipo_evento: type, entrega_id: id, payload } = applied.listReports().at(-1) ?? {}
+      assert.deepEqual(
+        [type, id, payload],
+        ['alvo_removido', host.deliveryId, { nome: 'site', alvo: 'site.toml' }],
+      )
+    }
+    const inOrder = await hostWithOldFiles()
+    const told = (await inOrder.pass()).applied.listReports().length
+    inOrder.isTargetGone = true
+    assert.equal((await inOrder.pass()).applied.listReports().length, told)
+  })
 
   test('[TGT-19] that failed is tried again after a minute, doubling to an hour; at once when the pair is new', async () => {
     const host = await hostWithOldFiles()

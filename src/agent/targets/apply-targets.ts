@@ -14,6 +14,7 @@ import { type FileState, planTarget, stateOf } from './plan-target.ts'
 import { recoverTargets } from './recover-targets.ts'
 import type { Material } from './render-content.ts'
 import type { TargetFileOperations } from './target-files.ts'
+import { reportReverted } from './target-report.ts'
 import type { Target } from './target.ts'
 import type { TargetParts, TransactionContext } from './transaction.ts'
 
@@ -52,6 +53,8 @@ export interface TargetResult {
   readonly result: 'up_to_date' | 'applied' | 'reverted' | 'held_back' | 'waiting' | 'stuck'
   readonly serial: string | null
   readonly detail: string | null
+  /** The last that its command printed, where that is why. */
+  readonly output?: string | undefined
 }
 
 export interface TargetsPass {
@@ -86,7 +89,10 @@ export async function applyTargets(
   const recovery = await recoverTargets(context)
   const { targets, problems } = await environment.loadTargets()
   // The record of a target that cannot be read today may be needed tomorrow.
-  if (problems.length === 0) await applied.keepOnly(new Set(targets.map(idOf)))
+  if (problems.length === 0) {
+    const nameOf = new Map(targets.map((target) => [idOf(target), target.name]))
+    await applied.keepOnly(nameOf, environment.newRequestId)
+  }
   const results: TargetResult[] = []
   for (const target of targets) {
     if (options.only !== undefined && target.name !== options.only) continue
@@ -133,13 +139,16 @@ async function bringUpToDate(
     if (plan.kind === 'up_to_date') return { ...base, serial, result: 'up_to_date', detail: null }
     if (plan.kind === 'held_back') {
       const detail = `not before ${plan.until.toISOString()}: ${plan.reason}`
-      return { ...base, serial, result: 'held_back', detail }
+      const output = record?.failure?.output
+      await tellNewDelivery(context, id, { deliveryId, version })
+      return { ...base, serial, result: 'held_back', detail, output }
     }
     const { drift } = plan
     const change = { id, target, serial, version, deliveryId, material, rootsSha256, drift }
     const fault = await applyTarget(context, change)
     if (fault !== undefined) {
-      return { ...base, serial, result: 'reverted', detail: `${fault.step}: ${fault.reason}` }
+      const { step, reason, output } = fault
+      return { ...base, serial, result: 'reverted', detail: `${step}: ${reason}`, output }
     }
     return { ...base, serial, result: 'applied', detail: plan.because }
   } catch (error) {
@@ -148,6 +157,22 @@ async function bringUpToDate(
     context.log.error({ source: target.source, error: detail }, 'Target not settled')
     return { ...base, result: 'stuck', detail }
   }
+}
+
+/** What holds the target back holds for the delivery that is installed now; the hub has heard it of another one, or of none. */
+async function tellNewDelivery(
+  { applied, newRequestId }: TransactionContext,
+  id: string,
+  { deliveryId, version }: { readonly deliveryId: string; readonly version: number | undefined },
+): Promise<void> {
+  const record = applied.find(id)
+  const failure = record?.failure ?? null
+  if (record === undefined || failure === null || failure.delivery_id === deliveryId) return
+  const { source, nome: name } = record
+  const requestId = newRequestId()
+  const { serial } = failure
+  const report = reportReverted({ requestId, deliveryId, name, serial, version, source }, failure)
+  await applied.put(id, { ...record, failure: { ...failure, delivery_id: deliveryId } }, [report])
 }
 
 async function readStates(

@@ -45,6 +45,12 @@ export class TableReader {
     return word ?? this.refuse(key, `${key} must be one of ${words.join(', ')}: ${quote(text)}`)
   }
 
+  flag(key: string): boolean | undefined {
+    const value = this.value(key)
+    if (value === undefined || typeof value === 'boolean') return value
+    return this.refuse(key, `${key} must be true or false`)
+  }
+
   texts(key: string, countMax: number): readonly string[] | undefined {
     const value = this.value(key)
     if (value === undefined) return undefined

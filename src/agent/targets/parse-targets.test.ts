@@ -47,6 +47,7 @@ describe('a target', () => {
       artefact: 'pair',
       keyType: 'ec-p256',
       reload: ['systemctl', 'reload', 'nginx'],
+      reportsOutput: true,
       probe: { host: '127.0.0.1', port: 443, protocol: 'tls', serverName: undefined },
       files: [
         {

@@ -24,7 +24,7 @@ const FILES_MAX = 32
 const ARGUMENTS_MAX = 64
 const NESTING_MAX = 8
 
-const TOP_KEYS = ['nome', 'key_type', 'reload', 'file', ...PROBE_KEYS]
+const TOP_KEYS = ['nome', 'key_type', 'reload', 'report_output', 'file', ...PROBE_KEYS]
 
 /** `source` is the file's path, for the problems; they come in the order of their lines. */
 export function parseTarget(source: string, text: string): ParsedTarget {
@@ -49,6 +49,7 @@ function readTarget(source: string, text: string, table: Record<string, unknown>
   const name = parseName(reader)
   const keyType = reader.word('key_type', KEY_TYPES) ?? 'ec-p256'
   const reload = parseReload(reader)
+  const reportsOutput = reader.flag('report_output') ?? true
   const probe = parseProbe(reader)
   const files = parseFiles(reader, lines, { source, problems })
   const artefact = parseArtefact(reader, files, { source, problems })
@@ -58,7 +59,17 @@ function readTarget(source: string, text: string, table: Record<string, unknown>
   const sourceSha256 = hash('sha256', text, 'hex')
   return {
     ok: true,
-    target: { source, sourceSha256, name, artefact, keyType, reload, probe, files },
+    target: {
+      source,
+      sourceSha256,
+      name,
+      artefact,
+      keyType,
+      reload,
+      reportsOutput,
+      probe,
+      files,
+    },
   }
 }
 

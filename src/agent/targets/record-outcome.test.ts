@@ -37,8 +37,11 @@ test('[TGT-22] what another target of the delivery could not do is told again af
       .slice(toldBefore)
       .map(({ tipo_evento: type, payload }) => [type, payload]),
     [
-      ['alvo_aplicado', { nome: 'site', serial: '02', files: [], probe: null }],
-      ['alvo_revertido', { nome: 'site', serial: '02', ...fault }],
+      [
+        'alvo_aplicado',
+        { nome: 'site', alvo: 'itself.toml', serial: '02', files: [], probe: null },
+      ],
+      ['alvo_revertido', { nome: 'site', alvo: 'same.toml', serial: '02', ...fault }],
     ],
   )
   assert.equal(new Set(applied.listReports().map(({ request_id: id }) => id)).size, toldBefore + 2)
@@ -61,6 +64,7 @@ test('[TGT-22] a failure is the same again although the staged file that it name
     [
       {
         nome: 'site',
+        alvo: 'full.toml',
         serial: '02',
         step: 'stage',
         reason: "ENOSPC: no space left on device, open '/tls/.svc-target-…-0.new'",

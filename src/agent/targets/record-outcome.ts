@@ -31,8 +31,8 @@ export async function recordApplied(
   const identity = reportIdentity(change)
   const again = applied
     .listFailures(change.nome, serial, change.target)
-    .map(({ step, reason }) =>
-      reportReverted({ ...identity, requestId: newRequestId() }, step, reason),
+    .map(({ source, failure }) =>
+      reportReverted({ ...identity, source, requestId: newRequestId() }, failure),
     )
   await applied.put(
     change.target,
@@ -56,14 +56,20 @@ export async function recordApplied(
 export async function recordReverted(
   { applied, clock }: Pick<TransactionContext, 'applied' | 'clock'>,
   change: ChangeIdentity,
-  { step, reason: text }: TargetFault,
+  { step, reason: text, output: printed }: TargetFault,
 ): Promise<void> {
   const record = applied.find(change.target)
   // Staged files are named for the change, and the same failure is to be known by its words.
   const reason = boundReason(text.replaceAll(change.request_id, '…'))
   const { serial, source_sha256: sourceSha256 } = change
   const last = record?.failure ?? null
-  const isSame = last?.serial === serial && last.step === step && last.reason === reason
+  const output = printed ?? ''
+  // Of another delivery, or from a version that did not note the delivery, the hub has yet to hear.
+  const isSame =
+    last?.serial === serial &&
+    last.delivery_id === change.delivery_id &&
+    last.step === step &&
+    last.reason === reason
   await applied.put(
     change.target,
     {
@@ -75,11 +81,13 @@ export async function recordReverted(
         source_sha256: sourceSha256,
         step,
         reason,
+        ...(output === '' ? {} : { output }),
+        delivery_id: change.delivery_id,
         ...retryTimes(last, change, clock.now()),
       },
       last_change: { request_id: change.request_id, outcome: 'reverted' },
     },
-    isSame ? [] : [reportReverted(reportIdentity(change), step, reason)],
+    isSame ? [] : [reportReverted(reportIdentity(change), { step, reason, output })],
   )
 }
 
@@ -97,5 +105,5 @@ function retryTimes(
 
 function reportIdentity(change: ChangeIdentity) {
   const { request_id: requestId, delivery_id: deliveryId, nome: name, serial, versao } = change
-  return { requestId, deliveryId, name, serial, version: versao }
+  return { requestId, deliveryId, name, serial, version: versao, source: change.source }
 }

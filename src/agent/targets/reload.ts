@@ -93,5 +93,11 @@ async function judgeProgram(path: string, uid: number): Promise<ProgramVerdict> 
 }
 
 function refused(reason: string): HookResult {
-  return { failure: `cannot be run: ${reason}`, exitCode: null, durationMs: 0, output: '' }
+  return {
+    failure: `cannot be run: ${reason}`,
+    exitCode: null,
+    durationMs: 0,
+    output: '',
+    outputEnd: '',
+  }
 }

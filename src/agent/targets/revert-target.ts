@@ -89,8 +89,11 @@ async function readState(files: TargetFileOperations, path: string): Promise<Fil
 /** That the server does not take its old files either changes nothing about where they are. */
 async function reloadFormer({ parts, log }: TransactionContext, { entry }: Journal): Promise<void> {
   if (entry.reload === null) return
-  const reason = await parts.reload(entry.reload).catch(describeError)
-  if (reason !== undefined) {
+  const fault = await parts
+    .reload(entry.reload)
+    .catch((error: unknown) => ({ reason: describeError(error) }))
+  if (fault !== undefined) {
+    const { reason } = fault
     log.error({ source: entry.source, reason }, 'Reload of the former files failed')
   }
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { ownHome } from '../delivery/run-hook.ts'
 import { checkPlace } from './check-places.ts'
+import { describeOutput } from './command-output.ts'
 import { awaitServedSerial } from './probe.ts'
 import { runReload } from './reload.ts'
 import { renderContent } from './render-content.ts'
@@ -35,16 +36,22 @@ export function createTargetParts(options: TargetPartsOptions): TargetParts {
         content.format === 'pkcs12' ? await readPassword(content.passwordFile) : undefined
       return renderContent(content, material, password)
     },
-    async reload(argv) {
+    async reload(argv, hidden) {
       const result = await runReload(argv, {
         applier: { uid: applier.uid, home: ownHome() },
         lockDescriptor,
       })
-      const { failure, exitCode, durationMs, output } = result
+      const { failure, exitCode, durationMs, output, outputEnd } = result
       const fields = { command: argv, exit_code: exitCode, duration_ms: durationMs, output }
-      if (failure === undefined) log.info(fields, 'Reload done')
-      else log.warn({ ...fields, reason: failure }, 'Reload failed')
-      return failure
+      if (failure === undefined) {
+        log.info(fields, 'Reload done')
+        return undefined
+      }
+      log.warn({ ...fields, reason: failure }, 'Reload failed')
+      return { reason: failure, output: hidden && describeOutput(outputEnd, hidden) }
+    },
+    async passwordOf({ content }) {
+      return content.format === 'pkcs12' ? readPassword(content.passwordFile) : undefined
     },
     async probe(probe, serial) {
       const verdict = await awaitServedSerial(probe, serial)

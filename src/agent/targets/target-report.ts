@@ -1,10 +1,12 @@
 // What is told of a target: it was applied, or everything was put back.
 
+import { basename } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import {
   FileTargetAppliedPayload,
   FileTargetRevertedPayload,
   TargetAppliedPayload,
+  TargetRemovedPayload,
   TargetRevertedPayload,
 } from '../../protocol/schemas.ts'
 import { EventType } from '../../protocol/words.ts'
@@ -35,13 +37,28 @@ export const FileTargetReport = Type.Union([
 ])
 export type FileTargetReport = Static<typeof FileTargetReport>
 
+export const TargetRemovedReport = Type.Object({
+  request_id: requestId,
+  entrega_id: requestId,
+  tipo_evento: Type.Literal(EventType.targetRemoved),
+  payload: TargetRemovedPayload,
+})
+export type TargetRemovedReport = Static<typeof TargetRemovedReport>
+
 /** As it waits on disk, and as it goes through `agent.sock`. */
-export const TargetReport = Type.Union([PairTargetReport, FileTargetReport])
-export type TargetReport = PairTargetReport | FileTargetReport
+export const TargetReport = Type.Union([PairTargetReport, FileTargetReport, TargetRemovedReport])
+export type TargetReport = PairTargetReport | FileTargetReport | TargetRemovedReport
 
 /** Where a change of a target failed. */
 export const FailureStep = TargetRevertedPayload.properties.step
 export type FailureStep = Static<typeof FailureStep>
+
+/** What of a failure is told. */
+export interface ReportedFault {
+  readonly step: FailureStep
+  readonly reason: string
+  readonly output?: string | undefined
+}
 
 interface Change {
   readonly requestId: string
@@ -50,6 +67,8 @@ interface Change {
   readonly serial: string
   /** Of a file. */
   readonly version: number | undefined
+  /** The target's own file. */
+  readonly source: string
 }
 
 /** Together with the rest the paths stay well under the limit of an event's payload (LIM-3). */
@@ -68,26 +87,41 @@ export function reportApplied(
     readonly drift: readonly string[]
   },
 ): TargetReport {
-  const { requestId: id, deliveryId, name: nome, serial, version } = change
+  const { requestId: id, deliveryId, name: nome, serial, version, source } = change
+  const alvo = nameOf(source)
   const common = { request_id: id, entrega_id: deliveryId, tipo_evento: EventType.targetApplied }
   const files = boundPaths(paths)
   const drift = drifted.length === 0 ? {} : { drift: boundPaths(drifted) }
   if (version !== undefined)
-    return { ...common, payload: { nome, versao: version, files, ...drift } }
+    return { ...common, payload: { nome, alvo, versao: version, files, ...drift } }
   const probe = isProbed ? 'ok' : null
-  return { ...common, payload: { nome, serial, files, probe, ...drift } }
+  return { ...common, payload: { nome, alvo, serial, files, probe, ...drift } }
 }
 
 export function reportReverted(
-  { requestId: id, deliveryId, name: nome, serial, version }: Change,
-  step: FailureStep,
-  text: string,
+  { requestId: id, deliveryId, name: nome, serial, version, source }: Change,
+  { step, reason: text, output }: ReportedFault,
 ): TargetReport {
   const common = { request_id: id, entrega_id: deliveryId, tipo_evento: EventType.targetReverted }
-  const reason = boundReason(text)
+  const printed = output === undefined || output === '' ? {} : { output }
+  const fault = { step, reason: boundReason(text), ...printed }
+  const alvo = nameOf(source)
   return version === undefined
-    ? { ...common, payload: { nome, serial, step, reason } }
-    : { ...common, payload: { nome, versao: version, step, reason } }
+    ? { ...common, payload: { nome, alvo, serial, ...fault } }
+    : { ...common, payload: { nome, alvo, versao: version, ...fault } }
+}
+
+/** A target that failed, and is no longer on the host. */
+export function reportRemoved(
+  change: Pick<Change, 'requestId' | 'deliveryId' | 'name' | 'source'>,
+): TargetRemovedReport {
+  const { requestId: id, deliveryId, name: nome, source } = change
+  const common = { request_id: id, entrega_id: deliveryId, tipo_evento: EventType.targetRemoved }
+  return { ...common, payload: { nome, alvo: nameOf(source) } }
+}
+
+function nameOf(source: string): string {
+  return basename(source)
 }
 
 export function boundReason(reason: string): string {

@@ -45,6 +45,8 @@ export interface Target {
   readonly keyType: KeyType
   /** Program and arguments, run without a shell; undefined when nothing has to be told. */
   readonly reload: readonly string[] | undefined
+  /** The hub gets the last of what a failed `reload` printed. */
+  readonly reportsOutput: boolean
   readonly probe: TargetProbe | undefined
   readonly files: readonly TargetFile[]
 }

@@ -108,7 +108,7 @@ describe('the state of targets', WITH_OWN_PLACE, () => {
       const again = await openAppliedStore(parent, nodeTargetFiles)
       assert.deepEqual(again.listReports(), reports.slice(2))
       assert.deepEqual(again.find('t'), record)
-      await again.keepOnly(new Set())
+      await again.keepOnly(new Map(), () => '')
       assert.equal((await openAppliedStore(parent, nodeTargetFiles)).find('t'), undefined)
     }))
 })

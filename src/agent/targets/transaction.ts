@@ -3,6 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { AppliedStore } from './applied-store.ts'
+import type { HiddenFromOutput } from './command-output.ts'
 import type { JournalStore } from './journal.ts'
 import type { Material } from './render-content.ts'
 import type { TargetFileOperations } from './target-files.ts'
@@ -16,10 +17,17 @@ export interface TargetParts {
   /** Throws when there is no such account, or it may not be given files. */
   ownerOf(file: TargetFile): Promise<{ readonly uid: number; readonly gid: number }>
   render(content: TargetContent, material: Material): Promise<Uint8Array>
-  /** Why it failed; undefined when it did not. */
-  reload(argv: readonly string[]): Promise<string | undefined>
+  /** Undefined when it did not fail; with `hidden` also what it printed last. */
+  reload(argv: readonly string[], hidden?: HiddenFromOutput): Promise<ReloadFault | undefined>
+  /** Of a PKCS#12 file. */
+  passwordOf(file: TargetFile): Promise<string | undefined>
   /** Why the serial is not served; undefined when it is. */
   probe(probe: TargetProbe, serial: string): Promise<string | undefined>
+}
+
+export interface ReloadFault {
+  readonly reason: string
+  readonly output?: string | undefined
 }
 
 export interface TransactionContext {
@@ -49,4 +57,6 @@ export interface TargetChange {
 export interface TargetFault {
   readonly step: FailureStep
   readonly reason: string
+  /** The last that a command printed, for people to read; empty or undefined when there is nothing to show. */
+  readonly output?: string | undefined
 }

@@ -34,6 +34,11 @@ export const ABSENT_STATUSES = [
   DeliveryStatus.failed,
 ] as const
 
+/** Its files are on the host. */
+export function isOnHost({ status }: Pick<Delivery, 'status'>): boolean {
+  return status === DeliveryStatus.installed || status === DeliveryStatus.delivered
+}
+
 export function isLive({ status }: Pick<Delivery, 'status'>): boolean {
   return (LIVE_STATUSES as readonly DeliveryStatus[]).includes(status)
 }

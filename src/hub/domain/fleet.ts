@@ -41,6 +41,8 @@ export interface FleetSummary {
   readonly certificates: Readonly<Record<CertificatePurpose, CertificatesSummary>>
   /** Entregas that are over are history, and not counted. */
   readonly deliveries: Readonly<Record<LiveStatus, number>>
+  /** Entregas with targets that are taken back; they count in `deliveries` too. */
+  readonly reverted: number
   /** Since when the one that waits longest, `pendente` or `em_andamento`, is what it is. */
   readonly oldestWaitingSince: Date | undefined
 }

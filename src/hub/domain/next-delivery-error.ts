@@ -17,7 +17,7 @@ export function nextDeliveryError(
   if (next === DeliveryStatus.failed) return bounded(textOf(payload, 'erro'))
   if (next !== undefined) return status === DeliveryStatus.failed ? null : error
   if (status === DeliveryStatus.failed) return error
-  if (eventType === EventType.targetApplied) return null
+  if (eventType === EventType.targetApplied || eventType === EventType.targetRemoved) return null
   if (eventType !== EventType.targetReverted) return error
   return bounded(`${eventType} ${textOf(payload, 'step')}: ${textOf(payload, 'reason')}`)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseSamples } from '../../../test/support/scrape.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createMetricSet } from '../../platform/metric-set.ts'
-import type { AgentId, Hostname } from '../../protocol/identifiers.ts'
+import type { AgentId, ArtefactName, Hostname } from '../../protocol/identifiers.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { StoreReader } from '../store/store.ts'
 import { createFleetCollector } from './collect-fleet.ts'
@@ -18,13 +18,14 @@ const NOTHING = {
   endingWithin: { '1h': 0, '6h': 0, '24h': 0, '7d': 0 },
 }
 
-test('[MET-7] [MET-8] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
+test('[MET-7] [MET-8] [MET-20] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
   let nowMs = START
   const asked: string[] = []
   const summary: FleetSummary = {
     agents: { registered: 1, late: 1, revoked: 0 },
     certificates: { identity: NOTHING, delivery: NOTHING },
     deliveries: { pendente: 1, em_andamento: 0, instalada: 0, entregue: 0, falhou: 0 },
+    reverted: 3,
     oldestWaitingSince: new Date(START - 90_000),
   }
   const certificate: CertificateInUse = {
@@ -45,6 +46,12 @@ test('[MET-7] [MET-8] the store is asked once in five seconds, for as many certi
       asked.push(`late ${limit}`)
       return [certificate]
     },
+    listRevertedDeliveries: async (limit: number) => {
+      asked.push(`reverted ${limit}`)
+      const name = 'site' as ArtefactName
+      const hostname = 'web-2' as Hostname
+      return [1000, 2000].map((ms) => ({ hostname, name, since: new Date(START + ms) }))
+    },
     listFirstToEnd: async (_now: Date, limit: number) => {
       asked.push(`first ${limit}`)
       return []
@@ -59,7 +66,7 @@ test('[MET-7] [MET-8] the store is asked once in five seconds, for as many certi
     thresholdMs: 1,
     certificatesMax: 7,
   })
-  const once = ['summary', 'late 100', 'first 7']
+  const once = ['summary', 'late 100', 'first 7', 'reverted 100']
   await collector.collect()
   nowMs += 4999
   await collector.collect()
@@ -69,7 +76,7 @@ test('[MET-7] [MET-8] the store is asked once in five seconds, for as many certi
   assert.deepEqual(asked, [...once, ...once])
   nowMs -= 60_000
   await collector.collect()
-  assert.equal(asked.length, 9)
+  assert.equal(asked.length, 12)
 
   const samples = parseSamples((await set.render()).text)
   const valuesOf = (name: string) => samples.filter((one) => one.name === name)
@@ -78,6 +85,14 @@ test('[MET-7] [MET-8] the store is asked once in five seconds, for as many certi
     {
       name: 'svc_certificate_late_not_after_timestamp_seconds',
       labels: { hostname: 'web-1', purpose: 'identity', nome: '' },
+      value: START / 1000 + 1,
+    },
+  ])
+  assert.equal(valuesOf('svc_deliveries_reverted')[0]?.value, 3)
+  assert.deepEqual(valuesOf('svc_delivery_reverted_timestamp_seconds'), [
+    {
+      name: 'svc_delivery_reverted_timestamp_seconds',
+      labels: { hostname: 'web-2', nome: 'site' },
       value: START / 1000 + 1,
     },
   ])

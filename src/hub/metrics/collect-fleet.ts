@@ -9,6 +9,7 @@ import {
   type EndingWithin,
   type FleetSummary,
 } from '../domain/fleet.ts'
+import type { RevertedDelivery } from '../domain/reverted-target.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { HubMetrics } from './hub-metrics.ts'
 
@@ -39,7 +40,9 @@ export function createFleetCollector(options: FleetCollectorOptions): FleetColle
       const summary = await reader.summariseFleet({ now, thresholdMs })
       const late = await reader.listLateCertificates({ now, thresholdMs, limit: LATE_MAX })
       const first = await reader.listFirstToEnd(now, certificatesMax)
+      const reverted = await reader.listRevertedDeliveries(LATE_MAX)
       exportSummary(set, summary, now)
+      set.replace('svc_delivery_reverted_timestamp_seconds', revertedSeriesOf(reverted))
       set.replace('svc_certificate_late_not_after_timestamp_seconds', late.map(seriesOf))
       set.replace('svc_certificate_not_after_timestamp_seconds', first.map(seriesOf))
       collectedAtMs = now.getTime()
@@ -94,10 +97,24 @@ function exportSummary(set: MetricSet<HubMetrics>, fleet: FleetSummary, now: Dat
     'svc_deliveries',
     LIVE_STATUSES.map((status) => ({ labels: { status }, value: deliveries[status] })),
   )
+  set.replace('svc_deliveries_reverted', [{ labels: {}, value: fleet.reverted }])
   const waitedMs = now.getTime() - (oldestWaitingSince?.getTime() ?? now.getTime())
   set.replace('svc_delivery_oldest_waiting_seconds', [
     { labels: {}, value: Math.max(0, waitedMs / 1000) },
   ])
+}
+
+/** One for each delivery, as old as what was put back first. */
+function revertedSeriesOf(reverted: readonly RevertedDelivery[]) {
+  const first = new Map<string, RevertedDelivery>()
+  for (const delivery of reverted) {
+    const key = `${delivery.hostname} ${delivery.name}`
+    if (!first.has(key)) first.set(key, delivery)
+  }
+  return [...first.values()].map(({ hostname, name, since }) => ({
+    labels: { hostname, nome: name },
+    value: since.getTime() / 1000,
+  }))
 }
 
 function seriesOf({ hostname, purpose, name, notAfter }: CertificateInUse) {

@@ -175,6 +175,19 @@ export const HUB_METRICS = {
     labels: { status: LIVE_STATUSES },
     meaning: 'Entregas by status, without cancelled and replaced ones.',
   },
+  svc_deliveries_reverted: {
+    type: 'gauge',
+    unit: 'entregas',
+    labels: {},
+    meaning:
+      'Entregas that are `revertida`: their hosts have taken back a target. They count in `svc_deliveries` too.',
+  },
+  svc_delivery_reverted_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: { hostname: HOSTNAME, nome: 'of cargas' },
+    meaning: 'Since when an entrega is `revertida`; the 100 targets that have been so for longest.',
+  },
   svc_delivery_oldest_waiting_seconds: {
     type: 'gauge',
     unit: 'seconds',

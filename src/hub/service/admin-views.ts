@@ -16,6 +16,8 @@ import type { Cargo } from '../domain/cargo.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
 import type { Policy } from '../domain/policy.ts'
+import { isOnHost } from '../domain/delivery.ts'
+import type { RevertedTarget } from '../domain/reverted-target.ts'
 import type { DeliveryWithCargo } from '../store/store.ts'
 
 /** Enough of a token's hash to name it; nothing that opens a door. */
@@ -94,7 +96,12 @@ export function toAdminPolicy(policy: Policy): AdminPolicy {
   }
 }
 
-export function toAdminDelivery(delivery: DeliveryWithCargo): AdminDelivery {
+/** `reverted` are its targets that are taken back, the newest last. */
+export function toAdminDelivery(
+  delivery: DeliveryWithCargo,
+  reverted: readonly RevertedTarget[] = [],
+): AdminDelivery {
+  const shown = isOnHost(delivery) ? reverted : []
   return {
     id: delivery.id,
     carga_id: delivery.cargoId,
@@ -105,7 +112,13 @@ export function toAdminDelivery(delivery: DeliveryWithCargo): AdminDelivery {
     versao: delivery.version,
     status: delivery.status,
     updated_at: delivery.updatedAt.toISOString(),
-    erro: delivery.error,
+    erro: shown.at(-1)?.error ?? delivery.error,
+    reverted_at: timeOrNull(shown[0]?.since ?? null),
+    alvos_revertidos: shown.map(({ target, since, error }) => ({
+      alvo: target === '' ? null : target,
+      reverted_at: since.toISOString(),
+      erro: error,
+    })),
   }
 }
 

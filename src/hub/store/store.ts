@@ -16,6 +16,7 @@ import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { FleetChange } from '../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
+import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
 import type {
@@ -102,6 +103,11 @@ export interface StoreReader {
   listFailedDeliveries(page: Page): Promise<DeliveryWithCargo[]>
   /** What these agents have, or may soon have, of cargas with one of these names, which are in lower case. */
   listRivals(agentIds: readonly AgentId[], names: readonly string[]): Promise<FileRival[]>
+
+  /** What hosts have put back of these deliveries; of each the target that was put back first comes first. */
+  listRevertedTargets(deliveryIds: readonly DeliveryId[]): Promise<RevertedTarget[]>
+  /** Longest ago first. */
+  listRevertedDeliveries(limit: number): Promise<RevertedDelivery[]>
 
   /** The deliveries that this one replaces, and the deliveries that they replaced; oldest first. */
   listPredecessors(id: DeliveryId): Promise<Delivery[]>
@@ -219,6 +225,11 @@ export interface StoreWriter extends StoreReader {
     at: Date,
     error: string | null,
   ): Promise<void>
+
+  /** A target that is known already keeps its time; beyond REVERTED_TARGETS_MAX of a delivery nothing happens. */
+  putRevertedTarget(reverted: RevertedTarget): Promise<void>
+  /** Of one target, and of those without a name; undefined for all of the delivery. */
+  removeRevertedTargets(deliveryId: DeliveryId, target: string | undefined): Promise<void>
 
   insertChange(change: Omit<FleetChange, 'id'>): Promise<FleetChange['id']>
   putInForce(id: FleetChange['id'], at: Date): Promise<void>

@@ -86,7 +86,18 @@ export const AdminDelivery = Type.Object({
   versao: Type.Integer(),
   status: Type.String(),
   updated_at: time,
+  /** Of a delivery with targets that are taken back: what the host said of the last one, with what its command printed. */
   erro: nullable(Type.String()),
+  /** Since when the host has taken back a target of what is installed; null when it has not. */
+  reverted_at: nullable(time),
+  alvos_revertidos: Type.Array(
+    Type.Object({
+      /** The file of the target on the host; null from an agent that does not say. */
+      alvo: nullable(Type.String()),
+      reverted_at: time,
+      erro: Type.String(),
+    }),
+  ),
 })
 export type AdminDelivery = Static<typeof AdminDelivery>
 
@@ -242,6 +253,15 @@ export const AdminStatus = Type.Object({
   certificados: Type.Object({
     identity: AdminCertificateCounts,
     delivery: AdminCertificateCounts,
+  }),
+  /** By status; `revertida` are the installed ones with targets that are taken back, which their status counts too. */
+  entregas: Type.Object({
+    pendente: Type.Integer(),
+    em_andamento: Type.Integer(),
+    instalada: Type.Integer(),
+    entregue: Type.Integer(),
+    falhou: Type.Integer(),
+    revertida: Type.Integer(),
   }),
   /** For how long the hub may stay down; null when no host has a certificate that could end. */
   survival: nullable(

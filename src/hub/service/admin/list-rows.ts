@@ -1,11 +1,12 @@
 // Lists that show the rows of one table.
 
 import { ENTRY_PAGE_MAX } from '../../../protocol/admin/bounds.ts'
-import type { EntryFilter } from '../../store/store.ts'
+import type { EntryFilter, Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
-import { toAdminCargo, toAdminDelivery, toAdminEntry, toAdminToken } from '../admin-views.ts'
+import { toAdminCargo, toAdminEntry, toAdminToken } from '../admin-views.ts'
 import { findAgent } from '../find-agent.ts'
 import { parseTime, readPage } from '../read-page.ts'
+import { viewDeliveries } from './view-deliveries.ts'
 
 export const listTokens: Read<'listTokens'> = async (reader, request) => {
   const { rows, next } = await readPage(request, reader.pageTokens.bind(reader), toAdminToken)
@@ -18,8 +19,11 @@ export const listCargoes: Read<'listCargoes'> = async (reader, request) => {
 }
 
 export const listDeliveries: Read<'listDeliveries'> = async (reader, request) => {
-  const read = reader.pageDeliveries.bind(reader)
-  const { rows, next } = await readPage(request, read, toAdminDelivery)
+  const read = async (page: Page) => {
+    const deliveries = await reader.pageDeliveries(page)
+    return deliveries && viewDeliveries(reader, deliveries)
+  }
+  const { rows, next } = await readPage(request, read, (delivery) => delivery)
   return { entregas: rows, next }
 }
 

@@ -17,7 +17,10 @@ export const showStatus: Read<
 > = async (reader, _request, { clock, renewalThresholdMs: thresholdMs, changes }) => {
   const now = clock.now()
   const { underWay } = changes
-  const { agents, certificates } = await reader.summariseFleet({ now, thresholdMs })
+  const { agents, certificates, deliveries, reverted } = await reader.summariseFleet({
+    now,
+    thresholdMs,
+  })
   return {
     version: readVersion(),
     agentes: { registered: agents.registered, atrasado: agents.late, revoked: agents.revoked },
@@ -25,6 +28,7 @@ export const showStatus: Read<
       identity: countsOf(certificates.identity),
       delivery: countsOf(certificates.delivery),
     },
+    entregas: { ...deliveries, revertida: reverted },
     survival: await describeSurvival(reader, now, thresholdMs),
     mudanca: underWay === undefined ? null : describeChange(underWay),
   }

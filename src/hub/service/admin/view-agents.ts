@@ -6,10 +6,11 @@ import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
-import { toAdminAgent, toAdminCaRevocation, toAdminDelivery } from '../admin-views.ts'
+import { toAdminAgent, toAdminCaRevocation } from '../admin-views.ts'
 import { findAgent } from '../find-agent.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
+import { viewDeliveries } from './view-deliveries.ts'
 
 export type AgentViewContext = Pick<
   AdminContext,
@@ -40,7 +41,7 @@ export const showAgent: Read<'showAgent', AgentViewContext> = async (
   return {
     ...(await viewAgent(context, agent)),
     recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
-    entregas: deliveries.map(toAdminDelivery),
+    entregas: await viewDeliveries(reader, deliveries),
   }
 }
 

@@ -13,6 +13,7 @@ import {
   newCargo,
   NOW,
 } from '../../../../test/store/store-samples.ts'
+import { viewDeliveries } from '../admin/view-deliveries.ts'
 import type { Store } from '../../store/store.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { createEventBudget, type EventBudget, type EventBudgetOptions } from './event-budget.ts'
@@ -51,6 +52,44 @@ test('[BLB-12] an identity that was never used stays one when a sealed file arri
       const found = await store.reader.findCertificate(identity.sha256)
       assert.equal(found?.purpose, cargo === sealed ? 'identity' : 'delivery')
     }
+  })
+})
+
+test('[DEL-18] a delivery is revertida from the report of a target until each of its targets is applied', async () => {
+  await withStore(async (store) => {
+    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const agent = await insertAgent(store, 'web-1')
+    const { id } = await insertDelivery(store, agent.id, await insertCargo(store, 'site'))
+    const send = async (type: string, payload: Record<string, unknown>) => {
+      const event = { tipo_evento: type, payload, entrega_id: id }
+      assert.equal((await recordEvent(agent, event)).ok, true)
+      const [delivery] = await viewDeliveries(
+        store.reader,
+        await store.reader.listDeliveries({ agentId: agent.id }),
+      )
+      assert.ok(delivery)
+      const { status, erro, reverted_at: at, alvos_revertidos: targets } = delivery
+      return { status, erro, at, targets: targets.map(({ alvo }) => alvo) }
+    }
+    const fault = { nome: 'site', serial: '0a', step: 'reload', reason: 'exit status 1' }
+    await send('entrega_instalada', {})
+    const output = 'nginx: [emerg]'
+    assert.deepEqual(await send('alvo_revertido', { ...fault, alvo: 'nginx.toml', output }), {
+      status: 'instalada',
+      erro: 'alvo_revertido reload: exit status 1\nnginx: [emerg]',
+      at: NOW.toISOString(),
+      targets: ['nginx.toml'],
+    })
+    await send('alvo_revertido', { ...fault, alvo: 'haproxy.toml', step: 'probe' })
+    // Root's applier and the agent's know nothing of each other.
+    const first = await send('alvo_aplicado', { nome: 'site', serial: '0a', alvo: 'haproxy.toml' })
+    assert.deepEqual(first.targets, ['nginx.toml'])
+    assert.equal(first.erro, 'alvo_revertido reload: exit status 1\nnginx: [emerg]')
+    const last = await send('alvo_aplicado', { nome: 'site', serial: '0a', alvo: 'nginx.toml' })
+    assert.deepEqual(last, { status: 'instalada', erro: null, at: null, targets: [] })
+    await send('alvo_revertido', { ...fault, alvo: 'nginx.toml' })
+    const removed = await send('alvo_removido', { nome: 'site', alvo: 'nginx.toml' })
+    assert.deepEqual(removed, last)
   })
 })
 

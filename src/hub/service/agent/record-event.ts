@@ -11,6 +11,7 @@ import { type Delivery, isLive } from '../../domain/delivery.ts'
 import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
 import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
+import { readTargetNews } from '../../domain/reverted-target.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { appendEntry } from '../append-entries.ts'
 import type { EventBudget, EventGrant } from './event-budget.ts'
@@ -80,6 +81,7 @@ async function commitEvent(
   if (overdraft !== undefined) return overdraft
   if (delivery !== undefined) {
     await moveDelivery(writer, delivery, event, now)
+    await noteTarget(writer, delivery, event, now)
     if (ARRIVALS.has(event.tipo_evento)) {
       const cargo = await writer.findCargo(delivery.cargoId)
       if (cargo?.kind === DeliveryKind.csrCert) await adoptIdentity(writer, agent, delivery)
@@ -129,6 +131,26 @@ async function moveDelivery(
   const error = nextDeliveryError(delivery, event.tipo_evento, event.payload)
   if (status === undefined && error === delivery.error) return
   await writer.setDeliveryStatus(delivery.id, status ?? delivery.status, now, error)
+}
+
+/** docs/protocol.md DEL-18. */
+async function noteTarget(
+  writer: StoreWriter,
+  { id: deliveryId, agentId }: Delivery,
+  event: EventRequestBody,
+  now: Date,
+): Promise<void> {
+  const news = readTargetNews(event.tipo_evento, event.payload)
+  if (news === undefined) return
+  const { target } = news
+  if (news.kind === 'settled') return writer.removeRevertedTargets(deliveryId, target)
+  await writer.putRevertedTarget({
+    deliveryId,
+    agentId,
+    target: news.target,
+    since: now,
+    error: news.error,
+  })
 }
 
 /**

@@ -50,6 +50,7 @@ export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummar
       delivery: summariseCertificates(session, 'delivery', counts('validades', 'delivery'), rule),
     },
     deliveries,
+    reverted: counts('entregas', 'revertida'),
     oldestWaitingSince: oldestOf(session, ['pendente', 'em_andamento']),
   }
 }

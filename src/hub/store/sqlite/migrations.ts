@@ -8,6 +8,7 @@ import { AGENT_POLLS } from './agent-polls.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
+import { REVERTED_TARGETS } from './reverted-targets.ts'
 
 const TABLES = `
 CREATE TABLE agentes (
@@ -456,4 +457,5 @@ export const MIGRATIONS: readonly string[] = [
   AGENT_POLLS,
   FIRST_ENDS,
   DEBTS_BESIDE_SEEN,
+  REVERTED_TARGETS,
 ]

@@ -13,6 +13,7 @@ import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
+import type { RevertedDelivery, RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
 import type {
   AgentId,
@@ -84,6 +85,7 @@ import {
 import { type EntryRow, toEntry } from './entries.ts'
 import { type PolicyRow, toPolicy } from './policy-rows.ts'
 import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './root-rows.ts'
+import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
@@ -323,6 +325,14 @@ export class SqliteReader implements StoreReader {
 
   async listRivals(agentIds: readonly AgentId[], names: readonly string[]): Promise<FileRival[]> {
     return selectRivals(this.session(), agentIds, names)
+  }
+
+  async listRevertedTargets(deliveryIds: readonly DeliveryId[]): Promise<RevertedTarget[]> {
+    return selectRevertedTargets(this.session(), deliveryIds)
+  }
+
+  async listRevertedDeliveries(limit: number): Promise<RevertedDelivery[]> {
+    return selectRevertedDeliveries(this.session(), limit)
   }
 
   async listPredecessors(id: DeliveryId): Promise<Delivery[]> {

@@ -19,6 +19,7 @@ import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Policy } from '../../domain/policy.ts'
+import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
@@ -47,6 +48,7 @@ import { fromNewCertificate } from './certificate-rows.ts'
 import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
+import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
@@ -253,6 +255,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   ): Promise<void> {
     const sql = 'UPDATE entregas SET status = ?, updated_at = ?, erro = ? WHERE id = ?'
     this.session().changeOneOfAgent(sql, status, at.getTime(), error, id)
+  }
+
+  async putRevertedTarget(reverted: RevertedTarget): Promise<void> {
+    putRevertedTarget(this.session(), reverted)
+  }
+
+  async removeRevertedTargets(deliveryId: DeliveryId, target: string | undefined): Promise<void> {
+    deleteRevertedTargets(this.session(), deliveryId, target)
   }
 
   async insertChange(change: Omit<FleetChange, 'id'>): Promise<number> {
