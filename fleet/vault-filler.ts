@@ -4,6 +4,7 @@
 
 import { invariant } from '../src/platform/errors.ts'
 import { type Connection, openWriter } from '../src/hub/store/sqlite/encrypted-database.ts'
+import { INDEX_ALL_ACTS } from '../src/hub/store/sqlite/entry-subjects-tables.ts'
 import { FIRST_ENDS_OF_ALL } from '../src/hub/store/sqlite/first-ends-tables.ts'
 import { COUNT_ALL } from '../src/hub/store/sqlite/fleet-counts-tables.ts'
 import { openAuditHeadFile } from '../src/hub/vault/audit-head.ts'
@@ -75,6 +76,8 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     connection.exec(IN_USE)
     connection.exec(COUNT_ALL)
     connection.exec(FIRST_ENDS_OF_ALL)
+    progress('acts of the hub')
+    connection.exec(INDEX_ALL_ACTS)
     for (const { name, sql } of of('index')) {
       if (name.startsWith('validades_')) connection.exec(sql)
     }

@@ -19,6 +19,7 @@ import { createAdminRoots } from './service/roots/bundle-operations.ts'
 import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
 import { watchLateRenewals } from './service/upkeep/late-renewals.ts'
+import { indexOlderActs } from './service/upkeep/index-older-acts.ts'
 import { createCaRevoker } from './service/upkeep/revoke-at-ca.ts'
 import {
   keepServerCertificateFresh,
@@ -81,6 +82,7 @@ export type HubTask =
   | 'revocations'
   | 'lateRenewals'
   | 'changes'
+  | 'entryIndex'
 
 /** The signal ends the waiting for a CA that does not answer. */
 export async function composeServices<Doors extends { readonly mtls: AgentDoors }>(
@@ -156,6 +158,8 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       lateRenewals: (signal) =>
         watchLateRenewals({ store, clock, thresholdMs }, logging.forModule('hub.late'), signal),
       changes: (signal) => finishChanges(changes, logging.forModule('hub.changes'), signal),
+      entryIndex: (signal) =>
+        indexOlderActs({ store, clock }, logging.forModule('hub.index'), signal),
     },
   }
 }

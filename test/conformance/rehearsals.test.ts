@@ -38,7 +38,10 @@ async function ask(
 
 test('[API-27] [API-28] a rehearsal is answered 200 without an ETag, to a caller that may do the act', async () => {
   const features = await ask('/v1/admin/features', { token: tokens.viewer })
-  assert.deepEqual([features.status, features.json], [200, { features: ['dry_run'] }])
+  assert.deepEqual(
+    [features.status, features.json],
+    [200, { features: ['dry_run', 'entry_filters'] }],
+  )
   const { hostname } = await enrollHost(hub, 'rehearsed.example')
   const named = { tipo: 'csr_cert', nome: 'site', agentes: [hostname], roles: [], sans: [] }
   for (const [path, body, type] of [

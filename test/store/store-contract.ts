@@ -3,18 +3,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { ChainVerifier, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
 import type {
   AgentId,
   CargoId,
   DeliveryId,
-  EntryId,
   Hostname,
   TokenHash,
 } from '../../src/protocol/identifiers.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { EnrollmentToken } from '../../src/hub/domain/enrollment-token.ts'
-import type { EntryFilter, Store, StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
+import type { Store, StoreWriter } from '../../src/hub/store/store.ts'
 import { testAccessTokens, testPages } from './store-contract-admin.ts'
 import {
   append,
@@ -31,6 +29,7 @@ import {
 } from './store-samples.ts'
 import { testCertificates } from './store-contract-certificates.ts'
 import { testFleetChanges } from './store-contract-changes.ts'
+import { testAuditLog } from './store-contract-log.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRevertedTargets } from './store-contract-reverted.ts'
 import { testRootSets } from './store-contract-roots.ts'
@@ -232,86 +231,6 @@ function testDeliveries(store: () => Store): void {
     const agent = await insertAgent(store(), 'web-1')
     const refused = insertDelivery(store(), agent.id, newCargo('nothing'))
     await assert.rejects(refused, { code: 'store_conflict' })
-  })
-}
-
-function testAuditLog(store: () => Store): void {
-  test('entries form a chain from the genesis hash', async () => {
-    assert.equal(await store().reader.findChainEnd(), undefined)
-    for (let count = 0; count < 5; count += 1) await append(store(), {})
-    const entries = await store().reader.listEntries(ALL)
-    const verifier = new ChainVerifier()
-    for (const entry of entries) verifier.add(entry)
-    assert.equal(verifier.fault, undefined)
-    assert.equal(verifier.count, 5)
-    assert.equal(entries[0]?.previousHash, GENESIS_HASH)
-    const { seq, timestamp, hash } = entries[4] ?? assert.fail('five were appended')
-    assert.deepEqual(await store().reader.findChainEnd(), { seq, timestamp, hash })
-  })
-
-  test('an entry keeps what it was given, byte for byte', async () => {
-    const agentId = randomUUID() as AgentId
-    const deliveryId = randomUUID() as DeliveryId
-    const payloadText = '{"b":1, "a":"é\\u0000\u{1f600}"}'
-    const content = { agentId, deliveryId, payloadText, requestId: 'r', eventType: 't' }
-    const entry = await append(store(), content)
-    assert.deepEqual(await store().reader.listEntries(ALL), [entry])
-    assert.deepEqual({ ...entry, ...content }, entry)
-    assert.equal(entry.timestamp, '2026-11-21T10:00:00.123000Z')
-  })
-
-  test('a request id is unique for its agent, and finds its entry', async () => {
-    const agentId = randomUUID() as AgentId
-    const other = randomUUID() as AgentId
-    const entry = await append(store(), { agentId, requestId: 'r-1' })
-    await append(store(), { agentId: other, requestId: 'r-1' })
-    await append(store(), { agentId })
-    await append(store(), { agentId })
-    await assert.rejects(append(store(), { agentId, requestId: 'r-1' }), { code: 'store_conflict' })
-    assert.deepEqual(await store().reader.findEntryByRequestId(agentId, 'r-1'), entry)
-    assert.equal(await store().reader.findEntryByRequestId(agentId, 'r-2'), undefined)
-  })
-
-  test('[CHN-1] an entry has its number to itself', async () => {
-    const entry = await append(store(), {})
-    const again = { ...entry, id: randomUUID() as EntryId }
-    const written = store().write((writer) => writer.insertEntries([again]))
-    await assert.rejects(written, { code: 'store_conflict' })
-    assert.deepEqual(await store().reader.listEntries(ALL), [entry])
-  })
-
-  test('entries are paged and selected by agent, type and time', async () => {
-    const agentId = randomUUID() as AgentId
-    await append(store(), { eventType: 'x' })
-    await append(store(), { eventType: 'y', agentId })
-    await append(store(), { eventType: 'x', agentId, at: LATER })
-    await append(store(), { eventType: 'y', at: LATER })
-    await append(store(), { eventType: 'x', agentId, at: LATER })
-    const cases: readonly [Partial<EntryFilter>, number[]][] = [
-      [{}, [1, 2, 3, 4, 5]],
-      [{ afterSeq: 2, limit: 2 }, [3, 4]],
-      [{ limit: 0 }, []],
-      [{ agentId }, [2, 3, 5]],
-      [{ agentId, afterSeq: 2, limit: 1 }, [3]],
-      [{ eventType: 'y' }, [2, 4]],
-      [{ agentId, eventType: 'x' }, [3, 5]],
-      [{ since: LATER }, [3, 4, 5]],
-      [{ since: LATER, agentId, afterSeq: 3 }, [5]],
-      [{ since: new Date(LATER.getTime() + 1) }, []],
-    ]
-    for (const [filter, expected] of cases) {
-      const entries = await store().reader.listEntries({ ...ALL, ...filter })
-      assert.deepEqual(
-        entries.map((entry) => entry.seq),
-        expected,
-        JSON.stringify(filter),
-      )
-    }
-    const seqsOfLast = async (...asked: Parameters<StoreReader['listLastEntries']>) =>
-      (await store().reader.listLastEntries(...asked)).map((entry) => entry.seq)
-    assert.deepEqual(await seqsOfLast({ agentId }, 2), [3, 5])
-    assert.deepEqual(await seqsOfLast({ agentId }, 1, 5), [3])
-    assert.deepEqual(await seqsOfLast({}, 2, 4), [2, 3])
   })
 }
 

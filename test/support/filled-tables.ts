@@ -97,6 +97,10 @@ function statements(each: string): string[] {
     `${each} INSERT INTO raizes SELECT 1, i, 'pem', 1 FROM n`,
     `${each} ${newEntries} SELECT 'e' || i, ${uuid('0')}, 'noted', '{}', 'r' || i, ${at}, ${hash}, ${hash} FROM n`,
     `${each} ${newEntries} SELECT 'f' || i, '${agentId}', 'agent_started', '{}', NULL, ${at}, ${hash}, ${hash} FROM n`,
+    `${each} ${newEntries} SELECT 'g' || i, NULL, 'certificate_issued',
+       json_object('actor', 'hub', 'agente_id', iif(i % 2 = 0, '${agentId}', ${uuid('0')})), NULL, ${at}, ${hash}, ${hash} FROM n`,
+    // Half of them are yet to be indexed.
+    `UPDATE assuntos_indexados SET desde = (SELECT max(seq) FROM eventos) - 15000`,
     "INSERT INTO mudancas (acao, actor) VALUES ('retry', 'admin')",
     `INSERT INTO webhooks (id, url, tipos, segredo, created_at, geracao, cursor_seq, tentativas, espera_ms)
        VALUES ('${webhookId}', 'https://receiver.example', '[]', 's', 1, 1, 1, 0, 0)`,

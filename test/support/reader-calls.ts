@@ -33,13 +33,15 @@ const LIVE: readonly DeliveryStatus[] = [
   'falhou',
 ]
 const AGENTS = [HEAVY.agentId, ORDINARY.agentId]
-const ENTRY_SELECTIONS = [
-  {},
-  { agentId: ORDINARY.agentId },
-  { agentId: HEAVY.agentId },
-  { eventType: 'noted' },
-  { since: NOW },
-]
+const ENTRY_SELECTIONS = [{}, { eventType: 'noted' }]
+const ENTRY_SOURCES = [
+  { by: 'sender', value: ORDINARY.agentId },
+  { by: 'sender', value: HEAVY.agentId },
+  { by: 'type', value: 'noted' },
+  { by: 'subject', value: ORDINARY.agentId },
+  { by: 'subject', value: HEAVY.agentId },
+  { by: 'subject', value: 'ator:hub' },
+] as const
 const PAGES = [{ limit: 10 }]
 
 export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
@@ -124,8 +126,16 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   ),
   listLastEntries: ENTRY_SELECTIONS.flatMap((selection) => [
     (w) => w.listLastEntries(selection, 10),
-    (w) => w.listLastEntries(selection, 10, 20_000),
+    (w) => w.listLastEntries({ ...selection, beforeSeq: 20_000 }, 10),
   ]),
+  listEntrySeqs: ENTRY_SOURCES.flatMap((source) => [
+    (w) => w.listEntrySeqs(source, { afterSeq: 5, isNewestFirst: false, limit: 10 }),
+    (w) =>
+      w.listEntrySeqs(source, { afterSeq: 5, beforeSeq: 70_000, isNewestFirst: true, limit: 10 }),
+  ]),
+  findEntries: [(w) => w.findEntries([20_000, 40_000])],
+  findFirstSeqSince: [(w) => w.findFirstSeqSince(NOW), (w) => w.findFirstSeqSince(new Date(0))],
+  findIndexedFrom: [(w) => w.findIndexedFrom()],
   listCaRevocations: [
     (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),
     (w) =>

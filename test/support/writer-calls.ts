@@ -162,6 +162,7 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW })])),
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW }), newEntry({ at: NOW })])),
   ],
+  indexOlderActs: [(w) => w.indexOlderActs(10)],
   setCaRevoked: [(w) => w.setCaRevoked(CERTIFICATE, NOW)],
   setCaRefused: [(w) => w.setCaRefused(CERTIFICATE, NOW, 'why')],
   setCaFailing: [(w) => w.setCaFailing(NOW, 'why')],

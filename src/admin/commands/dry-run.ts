@@ -2,16 +2,13 @@
 // which would not know what to do with it, and printed where the command was started. docs/protocol.md CLI-48, CLI-49.
 
 import type { Command } from 'commander'
-import { SvcError, UserError } from '../../platform/errors.ts'
+import { SvcError } from '../../platform/errors.ts'
 import type { AdminRehearsal } from '../../protocol/admin/operation.ts'
-import {
-  ADMIN_OPERATIONS,
-  type AdminOperations,
-  operationsBy,
-} from '../../protocol/admin/operations.ts'
+import { ADMIN_OPERATIONS, operationsBy } from '../../protocol/admin/operations.ts'
 import type { AdminSession } from '../doors/admin-session.ts'
 import type { Output } from '../terminal/output.ts'
 import { renderRows } from '../terminal/table.ts'
+import { requireFeature } from './require-feature.ts'
 
 export interface DryRunOptions {
   readonly dryRun?: true
@@ -48,26 +45,14 @@ export function rehearsing(session: AdminSession): AdminSession {
   >
   const operations = operationsBy(async (name, request) => {
     if (ADMIN_OPERATIONS[name].does === 'reads') return known[name]?.(request)
-    await requireRehearsals(session.operations)
+    // An older hub ignores the field that it does not know, and acts.
+    const consequence = 'it would carry the command out instead of rehearsing it'
+    await requireFeature(session.operations, 'dry_run', consequence)
     const answer = await known[name]?.({ ...request, dry_run: true })
     if (isRehearsal(answer)) throw new Rehearsed(answer)
     throw new SvcError('dry_run_ignored', 'the hub did not rehearse the command but carried it out')
   })
   return { ...session, operations }
-}
-
-/** An older hub ignores the field that it does not know, and acts. */
-async function requireRehearsals({ showFeatures }: AdminOperations): Promise<void> {
-  const { features } = await showFeatures({}).catch((error: unknown): { features: string[] } => {
-    if (error instanceof UserError && error.code === 'route_not_found') return { features: [] }
-    throw error
-  })
-  if (features.includes('dry_run')) return
-  throw new UserError(
-    'hub_too_old',
-    'this hub is older than this svc: it would carry the command out instead of rehearsing it',
-    { hint: 'upgrade the hub; nothing was done' },
-  )
 }
 
 function isRehearsal(answer: object | undefined): answer is AdminRehearsal {

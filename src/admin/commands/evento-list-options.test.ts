@@ -18,7 +18,11 @@ describe('parseEntryListing', () => {
 
   for (const options of [
     { limit: '5' },
-    { tipo: 'x' },
+    { tipo: ['x'] },
+    { about: 'a' },
+    { actor: 'admin' },
+    { until: '1h' },
+    { before: '7' },
     { agente: 'a' },
     { since: '1h' },
     { after: '7' },
@@ -47,7 +51,29 @@ describe('parseEntryListing', () => {
     })
   }
 
+  test('[CLI-51] asks for one type as hubs of every version know it, and for several together', () => {
+    assert.deepEqual(parseEntryListing({ tipo: ['x'] }, NOW).query, { tipo: 'x' })
+    assert.deepEqual(parseEntryListing({ tipo: ['x', 'y'] }, NOW).query, { tipos: ['x', 'y'] })
+  })
+
+  test('[CLI-51] asks what was done to an agent, by whom, and between which times and numbers', () => {
+    const options = { about: 'a', actor: 'token:ci', since: '2h', until: '1h', before: '7' }
+    assert.deepEqual(parseEntryListing(options, NOW).query, {
+      about: 'a',
+      actor: 'token:ci',
+      since: '2026-11-21T10:00:00.000Z',
+      until: '2026-11-21T11:00:00.000Z',
+      before: 7,
+    })
+  })
+
   const mistakes: EventoListOptions[] = [
+    { until: 'soon' },
+    { before: 'x' },
+    { agente: 'a', about: 'a' },
+    { agente: 'a', actor: 'admin' },
+    { follow: true, before: '7' },
+    { follow: true, until: '1h' },
     { since: '2026-13-01' },
     { since: '2026-02-30' },
     { since: '2026-01-31T12:00:00' },

@@ -5,11 +5,15 @@ import type { EntryQuery } from './read-entries.ts'
 
 export interface EventoListOptions {
   readonly verify?: true
-  readonly tipo?: string
+  readonly tipo?: readonly string[]
   readonly agente?: string
+  readonly about?: string
+  readonly actor?: string
   readonly since?: string
+  readonly until?: string
   readonly limit?: string
   readonly after?: string
+  readonly before?: string
   readonly follow?: true
   readonly json?: true
 }
@@ -33,22 +37,46 @@ export function parseEntryListing(options: EventoListOptions, now: Date): EntryL
       hint: 'verify first, then follow: svc can verify only a log that has an end',
     })
   }
-  const query: EntryQuery = {
-    ...(options.tipo === undefined ? {} : { tipo: options.tipo }),
-    ...(options.agente === undefined ? {} : { agente: options.agente }),
-    ...(options.since === undefined ? {} : { since: parseSince(options.since, now) }),
-  }
+  refuseContradictions(options)
+  const query = parseQuery(options, now)
   const limit = options.limit === undefined ? undefined : parseLimit(options.limit)
-  const after = options.after === undefined ? undefined : parseSeq(options.after)
+  const after = options.after === undefined ? undefined : parseSeq('--after', options.after)
   const isWhole = limit === undefined && after === undefined && Object.keys(query).length === 0
   return { query, limit, after, isWholeLog: isWhole }
 }
 
-export function parseSince(text: string, now: Date): string {
+function refuseContradictions({ agente, about, actor, before, until, follow }: EventoListOptions) {
+  if (agente !== undefined && (about ?? actor) !== undefined) {
+    throw new UserError('usage', '--agente goes neither with --about nor with --actor', {
+      hint: '--agente lists what the agent sent, --about also what was done to it',
+    })
+  }
+  if (follow && (before ?? until) !== undefined) {
+    throw new UserError('usage', '--follow goes neither with --before nor with --until', {
+      hint: 'svc follows new events, which come after all others',
+    })
+  }
+}
+
+function parseQuery(options: EventoListOptions, now: Date): EntryQuery {
+  const { tipo: tipos = [], agente, about, actor, since, until, before } = options
+  const [tipo] = tipos
+  return {
+    ...(tipos.length > 1 ? { tipos: [...tipos] } : tipo !== undefined && { tipo }),
+    ...(agente !== undefined && { agente }),
+    ...(about !== undefined && { about }),
+    ...(actor !== undefined && { actor }),
+    ...(since !== undefined && { since: parseTimeOption('--since', since, now) }),
+    ...(until !== undefined && { until: parseTimeOption('--until', until, now) }),
+    ...(before !== undefined && { before: Math.max(1, parseSeq('--before', before)) }),
+  }
+}
+
+export function parseTimeOption(option: '--since' | '--until', text: string, now: Date): string {
   const agoMs = parseDurationMs(text)
   const time = agoMs === undefined ? parseTime(text) : timeBefore(now, agoMs)
   if (time === undefined) {
-    throw new UserError('since_invalid', `--since: ${text} is neither a time nor a duration`, {
+    throw new UserError('since_invalid', `${option}: ${text} is neither a time nor a duration`, {
       hint: 'write it as 2026-01-31T12:00:00Z, 2026-01-31 or 24h',
     })
   }
@@ -77,9 +105,13 @@ function parseLimit(text: string): number {
   return limit
 }
 
-function parseSeq(text: string): number {
+function parseSeq(option: '--after' | '--before', text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new UserError('after_invalid', `--after: ${text} is not the number of an event`, {
-    hint: 'the column SEQ of svc evento list shows the numbers',
-  })
+  throw new UserError(
+    `${option.slice(2)}_invalid`,
+    `${option}: ${text} is not the number of an event`,
+    {
+      hint: 'the column SEQ of svc evento list shows the numbers',
+    },
+  )
 }

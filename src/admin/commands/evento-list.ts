@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import type { EventoListOptions } from './evento-list-options.ts'
 
@@ -7,11 +8,15 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
     .command('list')
     .description('list the audit log, oldest first, all of it unless --limit is given')
     .option('--verify', 'check the hash chain of the whole log, whatever svc lists')
-    .option('--tipo <tipo>', 'only events of this type')
+    .option('--tipo <tipo>', 'only events of this type; repeatable', collect, [])
+    .option('--about <agente>', 'what an agent sent and what was done to it, by hostname or id')
     .option('--agente <agente>', 'only events that this agent sent, by hostname or id')
+    .option('--actor <actor>', 'only what this actor did: admin, hub, agent or token:<name>')
     .option('--since <time>', 'only events since a time, or since a duration ago')
+    .option('--until <time>', 'only events before a time, or before a duration ago')
     .option('--limit <count>', 'only the newest events; with --after the first ones')
     .option('--after <seq>', 'only events after the event with this number')
+    .option('--before <seq>', 'only events before the event with this number')
     .option('--follow', 'print new events as they come; needs a running hub')
     .option('--json', 'print one JSON document (with --follow: one JSON object a line)')
     .addHelpText(
@@ -23,7 +28,9 @@ Examples:
   svc evento list --limit 20
   svc evento list --after 120000 --limit 1000
   svc evento list --verify --json
-  svc evento list --tipo entrega_instalada --since 24h
+  svc evento list --about web-1.example.org --limit 50
+  svc evento list --actor token:ci --since 24h
+  svc evento list --tipo entrega_falhou --tipo hook_falhou --since 2026-01-01 --until 2026-02-01
   svc event list --agente web-1.example.org --since 2026-01-31T12:00:00Z
 `,
     )

@@ -13,8 +13,9 @@ import {
   printEntriesAsTable,
   type EntryPrinter,
 } from './print-entries.ts'
-import { readEntryPages, readLastEntries } from './read-entries.ts'
 import { requireKnownTypes } from './known-event-types.ts'
+import { type EntryQuery, readEntryPages, readLastEntries } from './read-entries.ts'
+import { requireFeature } from './require-feature.ts'
 import { failIfBroken, verifyChain, verifyPages, type ChainVerification } from './verify-chain.ts'
 
 const FOLLOW_INTERVAL_MS = 1000
@@ -26,25 +27,49 @@ export async function listEntries(
 ): Promise<void> {
   const listing = parseEntryListing(options, context.clock.now())
   const printer = choosePrinter(context, options)
-  await context.withAdmin(async ({ operations, isThroughHub }) => {
+  await context.withAdmin(async ({ operations: known, isThroughHub }) => {
     if (options.follow && !isThroughHub) {
       throw new UserError('hub_missing', '--follow needs a running hub, and none holds the vault', {
         hint: 'start svc-server, or leave --follow out',
       })
     }
-    const { tipo } = listing.query
-    if (tipo !== undefined) await requireKnownTypes(operations, [tipo], OTHERWISE)
+    await requireFilters(known, listing.query)
+    await requireKnownTypes(known, options.tipo ?? [], OTHERWISE)
+    const { operations, indexedFrom } = notingIndex(known)
     const pages = readPages(operations, listing)
     if (options.verify) {
       const verification = await printVerified(context, operations, listing, printer, pages)
-      await printer.end(verification)
+      await printer.end(verification, indexedFrom())
       failIfBroken(verification)
       return
     }
     const lastSeq = await printPages(context, printer, pages)
     if (options.follow) await follow(context, operations, listing, printer, lastSeq)
-    await printer.end(undefined)
+    await printer.end(undefined, indexedFrom())
   })
+}
+
+/** An older hub ignores what it does not know, and answers more than was asked for. docs/protocol.md API-28. */
+async function requireFilters(operations: AdminOperations, query: EntryQuery): Promise<void> {
+  const { about, actor, until, before, tipos } = query
+  if ((about ?? actor ?? until ?? before ?? tipos) === undefined) return
+  await requireFeature(operations, 'entry_filters', 'it would list other entries too')
+}
+
+/** Remembers what the hub says of its index, with the pages that it answers. */
+function notingIndex(operations: AdminOperations): {
+  readonly operations: AdminOperations
+  readonly indexedFrom: () => number | undefined
+} {
+  let indexedFrom: number | undefined
+  const noted: Pick<AdminOperations, 'listEntries'> = {
+    listEntries: async (request) => {
+      const page = await operations.listEntries(request)
+      indexedFrom = page.indexed_from
+      return page
+    },
+  }
+  return { operations: { ...operations, ...noted }, indexedFrom: () => indexedFrom }
 }
 
 function choosePrinter({ output }: CommandContext, options: EventoListOptions): EntryPrinter {

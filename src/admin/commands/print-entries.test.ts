@@ -24,6 +24,15 @@ const entry: AdminEntry = {
   hash_atual: '1'.repeat(64),
 }
 
+test('[CLI-51] a list says that the index of the hub is not complete', async () => {
+  const end = (printer: EntryPrinter) => printer.end(undefined, 120)
+  assert.equal(await printed(printEntriesAsJson, end), '{"eventos":[\n],"indexed_from":120}\n')
+  assert.match(
+    await printed(printEntriesAsTable, end),
+    /\nwarning: a running hub has yet to index its acts before entry 120: this list lacks them\n$/,
+  )
+})
+
 async function printed(
   createPrinter: (output: Output) => EntryPrinter,
   work: (printer: EntryPrinter) => Promise<void>,

@@ -6,7 +6,8 @@ import { describeVerification, type ChainVerification } from './verify-chain.ts'
 /** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */
 export interface EntryPrinter {
   print(entries: readonly AdminEntry[]): Promise<void>
-  end(verification: ChainVerification | undefined): Promise<void>
+  /** `indexedFrom`: the hub has yet to index its acts before this entry, and the list lacks them. */
+  end(verification: ChainVerification | undefined, indexedFrom?: number): Promise<void>
 }
 
 /** One JSON document, written as it comes, a line an entry. */
@@ -18,11 +19,12 @@ export function printEntriesAsJson(output: Output): EntryPrinter {
       await output.write(`${opening}\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}`)
       opening = ','
     },
-    end: (verification) => {
+    end: (verification, indexedFrom) => {
       const start = opening === ',' ? '' : opening
       const fields =
         verification === undefined ? '' : `,${JSON.stringify(verification).slice(1, -1)}`
-      return output.write(`${start}\n]${fields}}\n`)
+      const index = indexedFrom === undefined ? '' : `,"indexed_from":${indexedFrom}`
+      return output.write(`${start}\n]${fields}${index}}\n`)
     },
   }
 }
@@ -48,8 +50,13 @@ export function printEntriesAsTable(output: Output): EntryPrinter {
   return {
     print,
     // A broken chain is an error, and is told on stderr.
-    end: async (verification) => {
+    end: async (verification, indexedFrom) => {
       await print([])
+      if (indexedFrom !== undefined) {
+        await output.write(
+          `\nwarning: a running hub has yet to index its acts before entry ${indexedFrom}: this list lacks them\n`,
+        )
+      }
       if (verification?.ok !== true) return
       await output.write(`\n${describeVerification(verification)}\n`)
     },

@@ -1,13 +1,12 @@
-import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import type { AdminOperations, AdminRequest } from '../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../protocol/admin/views.ts'
 import { ENTRY_PAGE_MAX } from '../../protocol/admin/bounds.ts'
 import { readAhead } from './read-ahead.ts'
 
-export interface EntryQuery {
-  readonly tipo?: string
-  readonly agente?: string
-  readonly since?: string
-}
+export type EntryQuery = Pick<
+  AdminRequest<'listEntries'>,
+  'tipo' | 'tipos' | 'agente' | 'about' | 'actor' | 'since' | 'until' | 'before'
+>
 
 export interface EntryRange {
   /** The `seq` before the first one. */
@@ -40,13 +39,14 @@ export async function readLastEntries(
   count: number,
 ): Promise<AdminEntry[]> {
   const pages: AdminEntry[][] = []
-  for (let left = count, before: number | undefined; left > 0;) {
+  const { before: end } = query
+  for (let left = count, before = end; left > 0;) {
     const last = Math.min(ENTRY_PAGE_MAX, left)
     const request = { ...query, last, ...(before === undefined ? {} : { before }) }
     const { eventos } = await operations.listEntries(request)
     const [first] = eventos
     // A hub up to 0.4.0 does not know `before`, and answers the newest page again.
-    if (before !== undefined && first !== undefined && (eventos.at(-1)?.seq ?? 0) >= before) {
+    if (before !== end && first !== undefined && (eventos.at(-1)?.seq ?? 0) >= (before ?? 0)) {
       return readAllForLast(operations, query, count)
     }
     if (first === undefined) break

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
-import { parseSince } from './evento-list-options.ts'
+import { parseTimeOption } from './evento-list-options.ts'
 
 interface WebhookReplayOptions {
   readonly seq?: string
@@ -50,7 +50,9 @@ async function replayWebhook(
   const request = {
     webhook: id,
     ...(seq === undefined ? {} : { seq: parseSeq(seq) }),
-    ...(since === undefined ? {} : { since: parseSince(since, context.clock.now()) }),
+    ...(since === undefined
+      ? {}
+      : { since: parseTimeOption('--since', since, context.clock.now()) }),
     ...(dead === undefined ? {} : { dead }),
   }
   const replayed = await context.withAdmin(({ operations }) => operations.replayWebhook(request))

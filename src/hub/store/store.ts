@@ -131,14 +131,18 @@ export interface StoreReader {
   findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
   /** What the hash chain covers, as lines (audit/chain-line.ts), oldest first: at most `limit` entries after `afterSeq`. */
   listChain(afterSeq: number, limit: number): Promise<string[]>
-  /** Oldest first, at most `limit` entries after `afterSeq`. */
+  /** Oldest first, at most `limit` entries. */
   listEntries(filter: EntryFilter): Promise<AuditEntry[]>
-  /** Oldest first, the newest `count` that match, all of them or those before an entry. */
-  listLastEntries(
-    filter: Omit<EntryFilter, 'afterSeq' | 'limit'>,
-    count: number,
-    beforeSeq?: number,
-  ): Promise<AuditEntry[]>
+  /** Oldest first, the newest `count` that match. */
+  listLastEntries(filter: Partial<Omit<EntryFilter, 'limit'>>, count: number): Promise<AuditEntry[]>
+  /** The numbers of entries that an index knows, in the order of the range. */
+  listEntrySeqs(source: EntrySource, range: SeqRange): Promise<number[]>
+  /** In the order of the numbers. */
+  findEntries(seqs: readonly number[]): Promise<AuditEntry[]>
+  /** The first entry at or after this instant. */
+  findFirstSeqSince(since: Date): Promise<number | undefined>
+  /** From this entry on the hub's acts are found by what they are about; older ones are yet to be indexed. */
+  findIndexedFrom(): Promise<number>
 
   readonly webhooks: WebhookReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
@@ -245,6 +249,8 @@ export interface StoreWriter extends StoreReader {
 
   /** Already chained: hub/service/append-entries.ts is the way into the audit log. */
   insertEntries(entries: readonly AuditEntry[]): Promise<void>
+  /** Indexes the next `limit` older acts of the hub by what they are about; whether any are left. */
+  indexOlderActs(limit: number): Promise<boolean>
 
   /** Whether it was yet to be revoked there. */
   setCaRevoked(sha256: string, at: Date): Promise<boolean>
@@ -351,9 +357,20 @@ export interface CaRevocationPage {
 
 export interface EntryFilter {
   readonly afterSeq: number
+  readonly beforeSeq?: number | undefined
   readonly limit: number
   readonly eventType?: string
-  readonly agentId?: AgentId
-  /** Entries at or after this instant. */
-  readonly since?: Date
+}
+
+/** Entries that one agent sent, of one type, or acts of the hub that are about one thing (domain/entry-subject.ts). */
+export interface EntrySource {
+  readonly by: 'sender' | 'type' | 'subject'
+  readonly value: string
+}
+
+export interface SeqRange {
+  readonly afterSeq: number
+  readonly beforeSeq?: number | undefined
+  readonly isNewestFirst: boolean
+  readonly limit: number
 }

@@ -2,6 +2,8 @@
 
 /** Cursor lists answer at most `limit` rows after `after`, and in `next` what the next page starts after. */
 export const ENTRY_PAGE_MAX = 500
+/** A list of entries may ask for so many types at once. */
+export const ENTRY_TYPES_MAX = 32
 export const LIST_PAGE_MAX = 10_000
 
 /** Room for a sealed file of the default limit with the recipients of a few thousand agents. */

@@ -1,7 +1,7 @@
 // The hub as a whole: its figures, the roots that it trusts, its audit log.
 
 import { LIMITS } from '../limits.ts'
-import { ENTRY_PAGE_MAX, LIST_PAGE_MAX } from './bounds.ts'
+import { ENTRY_PAGE_MAX, ENTRY_TYPES_MAX, LIST_PAGE_MAX } from './bounds.ts'
 import { type AdminOperation, nothing, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminBundle, AdminEntry, AdminStatus, AdminUpdatedBundle } from './views.ts'
@@ -61,14 +61,27 @@ export const HUB_OPERATIONS = {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
       /** Only the newest `last` entries that match, still oldest first. */
       last: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRY_PAGE_MAX })),
-      /** With `last`: only entries before the entry with this number. */
+      /** Only entries before the entry with this number. */
       before: Type.Optional(Type.Integer({ minimum: 1 })),
       tipo: Type.Optional(text),
-      /** Hostname or id. */
+      /** In place of `tipo`: entries of any of these types. */
+      tipos: Type.Optional(Type.Array(text, { minItems: 1, maxItems: ENTRY_TYPES_MAX })),
+      /** What this agent sent. Hostname or id. */
       agente: Type.Optional(text),
+      /** What this agent sent, and what was done to it. Hostname or id. */
+      about: Type.Optional(text),
+      /** What this actor did, as the payload of an act names it. */
+      actor: Type.Optional(text),
+      /** Only entries at or after this time, and before that one. */
       since: Type.Optional(text),
+      until: Type.Optional(text),
     }),
-    reply: Type.Object({ eventos: Type.Array(AdminEntry), next: nullable(Type.Integer()) }),
+    reply: Type.Object({
+      eventos: Type.Array(AdminEntry),
+      next: nullable(Type.Integer()),
+      /** With `about` or `actor`, while the hub has yet to index its acts before this entry: the list lacks them. */
+      indexed_from: Type.Optional(Type.Integer()),
+    }),
   },
   listChain: {
     does: 'reads',

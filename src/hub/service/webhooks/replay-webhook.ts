@@ -51,9 +51,7 @@ async function findFirstSeq(
   reader: StoreReader,
   since: Date | undefined,
 ): Promise<number | undefined> {
-  if (since === undefined) return undefined
-  const [first] = await reader.listEntries({ afterSeq: 0, limit: 1, since })
-  return first?.seq
+  return since === undefined ? undefined : reader.findFirstSeqSince(since)
 }
 
 function isGiven(value: unknown): boolean {

@@ -43,12 +43,9 @@ export function insertEntries(session: SqlSession, entries: readonly AuditEntry[
   }
 }
 
-export type EntrySelection = Omit<EntryFilter, 'afterSeq' | 'limit'>
-
-/** Oldest first, at most `limit` entries after `afterSeq`. */
+/** Oldest first, at most `limit` entries. */
 export function selectEntries(session: SqlSession, filter: EntryFilter): AuditEntry[] {
-  const { afterSeq, limit } = filter
-  return select(session, filter, { afterSeq, direction: 'ASC', limit })
+  return select(session, filter, 'ASC')
 }
 
 /** As lines (audit/chain-line.ts): a log of ten million is read in half a minute, and every value for each of them counts. */
@@ -64,44 +61,32 @@ export function selectChain(session: SqlSession, afterSeq: number, limit: number
 /** Oldest first, the newest `count`. */
 export function selectLastEntries(
   session: SqlSession,
-  selection: EntrySelection,
+  filter: Partial<Omit<EntryFilter, 'limit'>>,
   count: number,
-  beforeSeq?: number,
 ): AuditEntry[] {
-  return select(session, selection, { beforeSeq, direction: 'DESC', limit: count }).reverse()
+  return select(session, { afterSeq: 0, ...filter, limit: count }, 'DESC').reverse()
 }
 
-interface EntryRange {
-  readonly afterSeq?: number
-  readonly beforeSeq?: number | undefined
-  readonly direction: 'ASC' | 'DESC'
-  readonly limit: number
-}
-
+/** Without statistics SQLite may walk the whole log in order of seq; what selects a type has an index that it must use. */
 function select(
   session: SqlSession,
-  selection: EntrySelection,
-  { afterSeq = 0, beforeSeq, direction, limit }: EntryRange,
+  { afterSeq, beforeSeq, limit, eventType }: EntryFilter,
+  direction: 'ASC' | 'DESC',
 ): AuditEntry[] {
   invariant(Number.isSafeInteger(limit) && limit >= 0, 'a page of entries has a size')
-  const startSeq = findSeqBefore(session, selection.since)
-  if (startSeq === undefined) return []
   const conditions = ['seq > ?']
-  const parameters: Parameter[] = [Math.max(afterSeq, startSeq)]
+  const parameters: Parameter[] = [afterSeq]
   if (beforeSeq !== undefined) {
     conditions.push('seq < ?')
     parameters.push(beforeSeq)
   }
-  if (selection.agentId !== undefined) {
-    conditions.push('agente_id = ?')
-    parameters.push(selection.agentId)
-  }
-  if (selection.eventType !== undefined) {
+  if (eventType !== undefined) {
     conditions.push('tipo_evento = ?')
-    parameters.push(selection.eventType)
+    parameters.push(eventType)
   }
+  const index = eventType === undefined ? '' : 'INDEXED BY eventos_por_tipo'
   const rows = session.all<EntryRow>(
-    `SELECT * FROM eventos ${chooseIndex(selection)} WHERE ${conditions.join(' AND ')}
+    `SELECT * FROM eventos ${index} WHERE ${conditions.join(' AND ')}
      ORDER BY seq ${direction} LIMIT ?`,
     ...parameters,
     limit,
@@ -109,28 +94,18 @@ function select(
   return rows.map(toEntry)
 }
 
-/**
- * An index for agent and type together would spare an operator's look at one agent's entries, and cost every event of
- * every agent a page (a sixth of all events a second).
- *
- * Without statistics SQLite may walk the whole log in order of seq; each selection has an index that it must use.
- */
-function chooseIndex(selection: EntrySelection): string {
-  const byAgent = selection.agentId !== undefined
-  const byType = selection.eventType !== undefined
-  if (byAgent) return 'INDEXED BY eventos_por_agente'
-  if (byType) return 'INDEXED BY eventos_por_tipo'
-  return ''
-}
-
-/** Timestamps never decrease, so "since" is "after this seq"; undefined when no entry is that young. */
-function findSeqBefore(session: SqlSession, since: Date | undefined): number | undefined {
-  if (since === undefined) return 0
-  const row = session.get<{ seq: number }>(
+/** Timestamps never decrease, so every later entry is younger too. */
+export function selectFirstSeqSince(session: SqlSession, since: Date): number | undefined {
+  return session.get<{ seq: number }>(
     'SELECT seq FROM eventos WHERE timestamp >= ? ORDER BY timestamp, seq LIMIT 1',
     formatTimestamp(since),
-  )
-  return row === undefined ? undefined : row.seq - 1
+  )?.seq
+}
+
+export function selectEntriesOf(session: SqlSession, seqs: readonly number[]): AuditEntry[] {
+  const sql = `SELECT eventos.* FROM json_each(?) AS wanted
+    CROSS JOIN eventos ON eventos.seq = wanted.value`
+  return session.all<EntryRow>(sql, JSON.stringify(seqs)).map(toEntry)
 }
 
 export interface EntryRow {

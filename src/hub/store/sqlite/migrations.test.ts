@@ -227,6 +227,34 @@ describe('a database of an older format keeps its rows when it is brought forwar
     assert.equal(await reader.findEventDebt('free' as AgentId), undefined)
   })
 
+  test('[VLT-16] [CHN-11] of the twenty-third: the newest acts are indexed at once, the others in slices', async () => {
+    using database = new OldDatabase(23)
+    database.connection.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10012)
+      INSERT INTO eventos (seq, id, tipo_evento, payload, agente_id, timestamp, hash_anterior, hash_atual)
+        SELECT i, 'e' || i, 'noted', iif(i = 7, 'no JSON', '{"actor":"hub"}'), iif(i = 10012, 'an-agent', NULL),
+          '1970-01-01T00:00:00.000000Z', '${HASH}', '${HASH}' FROM n`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    const writer = new SqliteWriter(() => session)
+    const first = async () => {
+      const range = { afterSeq: 0, isNewestFirst: false, limit: 3 }
+      return [
+        await writer.findIndexedFrom(),
+        await writer.listEntrySeqs({ by: 'subject', value: 'ator:hub' }, range),
+      ]
+    }
+    assert.deepEqual(await first(), [12, [12, 13, 14]])
+    assert.equal(await writer.indexOlderActs(6), true)
+    assert.deepEqual(await first(), [6, [6, 8, 9]])
+    assert.equal(await writer.indexOlderActs(6), false)
+    assert.deepEqual(await first(), [1, [1, 2, 3]])
+    assert.equal(await writer.indexOlderActs(6), false)
+    assert.deepEqual(database.all('SELECT count(*) AS indexed FROM eventos_por_assunto'), [
+      { indexed: 10_010 },
+    ])
+  })
+
   test('[VLT-16] [TRU-17] of the one before épocas: the set in force is of the first', async () => {
     using database = new OldDatabase(15)
     database.connection.exec(`INSERT INTO raizes (numero, roots, created_at)

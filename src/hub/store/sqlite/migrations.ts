@@ -5,6 +5,7 @@
 // "the events of this agent, by seq" needs to name only the agent.
 
 import { AGENT_POLLS } from './agent-polls.ts'
+import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
@@ -458,4 +459,5 @@ export const MIGRATIONS: readonly string[] = [
   FIRST_ENDS,
   DEBTS_BESIDE_SEEN,
   REVERTED_TARGETS,
+  ENTRY_SUBJECTS,
 ]

@@ -28,10 +28,12 @@ import type {
   DeliveryStep,
   DeliveryWithCargo,
   EntryFilter,
+  EntrySource,
   FileRival,
   LateFilter,
   LateRule,
   Page,
+  SeqRange,
   Step,
   StoreReader,
 } from '../store.ts'
@@ -50,12 +52,14 @@ import {
   selectPredecessors,
   selectRivals,
 } from './deliveries.ts'
+import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
 import { selectChanges } from './fleet-changes.ts'
 import {
   selectChain,
-  type EntrySelection,
   selectChainEnd,
   selectEntries,
+  selectEntriesOf,
+  selectFirstSeqSince,
   selectLastEntries,
 } from './entries.ts'
 import {
@@ -381,11 +385,26 @@ export class SqliteReader implements StoreReader {
   }
 
   async listLastEntries(
-    selection: EntrySelection,
+    filter: Partial<Omit<EntryFilter, 'limit'>>,
     count: number,
-    beforeSeq?: number,
   ): Promise<AuditEntry[]> {
-    return selectLastEntries(this.session(), selection, count, beforeSeq)
+    return selectLastEntries(this.session(), filter, count)
+  }
+
+  async listEntrySeqs(source: EntrySource, range: SeqRange): Promise<number[]> {
+    return selectEntrySeqs(this.session(), source, range)
+  }
+
+  async findEntries(seqs: readonly number[]): Promise<AuditEntry[]> {
+    return selectEntriesOf(this.session(), seqs)
+  }
+
+  async findFirstSeqSince(since: Date): Promise<number | undefined> {
+    return selectFirstSeqSince(this.session(), since)
+  }
+
+  async findIndexedFrom(): Promise<number> {
+    return selectIndexedFrom(this.session())
   }
 
   async pageAgents(page: Page): Promise<Agent[] | undefined> {

@@ -25,6 +25,7 @@ import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
 import { insertEntries, selectChainEnd } from './entries.ts'
+import { indexOlderActs } from './entry-subjects.ts'
 import { cancelDeliveries, insertDeliveries, replaceDeliveries } from './deliveries.ts'
 import {
   deleteChange,
@@ -303,6 +304,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     insertEntries(this.session(), entries)
     this.#lastAppended = entries.at(-1) ?? this.#lastAppended
     this.#memory.chainEnd = entries.at(-1) ?? this.#memory.chainEnd
+  }
+
+  async indexOlderActs(limit: number): Promise<boolean> {
+    return indexOlderActs(this.session(), limit)
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {

@@ -1,0 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { SeqRange, StoreReader } from '../../store/store.ts'
+import type { EntryChoice } from './choose-entries.ts'
+
+/** `limit`: so many matching ones. */
+export type EntryWindow = SeqRange
+
+/** So many are looked at in one turn of the event loop, whatever matches. */
+const STEP_ENTRIES = 500
+
+/** Oldest first. A rare type among the entries of a busy agent is looked for entry by entry, with turns for everybody else. */
+export async function readChosen(
+  reader: StoreReader,
+  { sources, matches }: EntryChoice,
+  window: EntryWindow,
+): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = []
+  let { afterSeq, beforeSeq } = window
+  const { isNewestFirst, limit } = window
+  for (;;) {
+    const size = matches === undefined ? limit : STEP_ENTRIES
+    const range = { afterSeq, beforeSeq, isNewestFirst, limit: size }
+    const seqs = await mergeSources(reader, sources, range)
+    const entries = await reader.findEntries(seqs)
+    found.push(...(matches === undefined ? entries : entries.filter(matches)))
+    const last = seqs.at(-1)
+    if (last === undefined || seqs.length < size || found.length >= limit) break
+    if (isNewestFirst) beforeSeq = last
+    else afterSeq = last
+    await nextTurn()
+  }
+  const wanted = found.slice(0, limit)
+  return isNewestFirst ? wanted.reverse() : wanted
+}
+
+/** The first of all of them are among the first of each. */
+async function mergeSources(
+  reader: StoreReader,
+  sources: EntryChoice['sources'],
+  range: SeqRange,
+): Promise<number[]> {
+  const [first, ...others] = await Promise.all(
+    sources.map((source) => reader.listEntrySeqs(source, range)),
+  )
+  if (first === undefined || others.length === 0) return first ?? []
+  const seqs = [...new Set([...first, ...others.flat()])]
+  const order = range.isNewestFirst ? -1 : 1
+  return seqs.toSorted((one, other) => (one - other) * order).slice(0, range.limit)
+}

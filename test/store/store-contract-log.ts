@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { ChainVerifier, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
+import type { AgentId, DeliveryId, EntryId } from '../../src/protocol/identifiers.ts'
+import type { EntryFilter, Store, StoreReader } from '../../src/hub/store/store.ts'
+import { append, insertAgent, insertCargo, insertDelivery, LATER } from './store-samples.ts'
+
+const ALL = { afterSeq: 0, limit: 1000 }
+
+export function testAuditLog(store: () => Store): void {
+  test('entries form a chain from the genesis hash', async () => {
+    assert.equal(await store().reader.findChainEnd(), undefined)
+    for (let count = 0; count < 5; count += 1) await append(store(), {})
+    const entries = await store().reader.listEntries(ALL)
+    const verifier = new ChainVerifier()
+    for (const entry of entries) verifier.add(entry)
+    assert.equal(verifier.fault, undefined)
+    assert.equal(verifier.count, 5)
+    assert.equal(entries[0]?.previousHash, GENESIS_HASH)
+    const { seq, timestamp, hash } = entries[4] ?? assert.fail('five were appended')
+    assert.deepEqual(await store().reader.findChainEnd(), { seq, timestamp, hash })
+  })
+
+  test('an entry keeps what it was given, byte for byte', async () => {
+    const agentId = randomUUID() as AgentId
+    const deliveryId = randomUUID() as DeliveryId
+    const payloadText = '{"b":1, "a":"é\\u0000\u{1f600}"}'
+    const content = { agentId, deliveryId, payloadText, requestId: 'r', eventType: 't' }
+    const entry = await append(store(), content)
+    assert.deepEqual(await store().reader.listEntries(ALL), [entry])
+    assert.deepEqual({ ...entry, ...content }, entry)
+    assert.equal(entry.timestamp, '2026-11-21T10:00:00.123000Z')
+  })
+
+  test('a request id is unique for its agent, and finds its entry', async () => {
+    const agentId = randomUUID() as AgentId
+    const other = randomUUID() as AgentId
+    const entry = await append(store(), { agentId, requestId: 'r-1' })
+    await append(store(), { agentId: other, requestId: 'r-1' })
+    await append(store(), { agentId })
+    await append(store(), { agentId })
+    await assert.rejects(append(store(), { agentId, requestId: 'r-1' }), { code: 'store_conflict' })
+    assert.deepEqual(await store().reader.findEntryByRequestId(agentId, 'r-1'), entry)
+    assert.equal(await store().reader.findEntryByRequestId(agentId, 'r-2'), undefined)
+  })
+
+  test('[CHN-1] an entry has its number to itself', async () => {
+    const entry = await append(store(), {})
+    const again = { ...entry, id: randomUUID() as EntryId }
+    const written = store().write((writer) => writer.insertEntries([again]))
+    await assert.rejects(written, { code: 'store_conflict' })
+    assert.deepEqual(await store().reader.listEntries(ALL), [entry])
+  })
+
+  test('entries are paged, and selected by type', async () => {
+    const agentId = randomUUID() as AgentId
+    await append(store(), { eventType: 'x' })
+    await append(store(), { eventType: 'y', agentId })
+    await append(store(), { eventType: 'x', agentId, at: LATER })
+    await append(store(), { eventType: 'y', at: LATER })
+    await append(store(), { eventType: 'x', agentId, at: LATER })
+    const cases: readonly [Partial<EntryFilter>, number[]][] = [
+      [{}, [1, 2, 3, 4, 5]],
+      [{ afterSeq: 2, limit: 2 }, [3, 4]],
+      [{ limit: 0 }, []],
+      [{ beforeSeq: 3 }, [1, 2]],
+      [{ eventType: 'y' }, [2, 4]],
+      [{ eventType: 'x', afterSeq: 1, beforeSeq: 5 }, [3]],
+    ]
+    for (const [filter, expected] of cases) {
+      const entries = await store().reader.listEntries({ ...ALL, ...filter })
+      assert.deepEqual(
+        entries.map((entry) => entry.seq),
+        expected,
+        JSON.stringify(filter),
+      )
+    }
+    const seqsOfLast = async (...asked: Parameters<StoreReader['listLastEntries']>) =>
+      (await store().reader.listLastEntries(...asked)).map((entry) => entry.seq)
+    assert.deepEqual(await seqsOfLast({ eventType: 'x' }, 2), [3, 5])
+    assert.deepEqual(await seqsOfLast({ beforeSeq: 4 }, 2), [2, 3])
+    assert.deepEqual(await seqsOfLast({ afterSeq: 4 }, 2), [5])
+
+    const { reader } = store()
+    assert.equal(await reader.findFirstSeqSince(LATER), 3)
+    assert.equal(await reader.findFirstSeqSince(new Date(LATER.getTime() + 1)), undefined)
+    const range = { afterSeq: 0, isNewestFirst: true, limit: 2 }
+    assert.deepEqual(await reader.listEntrySeqs({ by: 'sender', value: agentId }, range), [5, 3])
+    const first = { afterSeq: 1, beforeSeq: 5, isNewestFirst: false, limit: 9 }
+    assert.deepEqual(await reader.listEntrySeqs({ by: 'type', value: 'x' }, first), [3])
+    const found = await reader.findEntries([4, 2, 77])
+    assert.deepEqual(
+      found.map((entry) => entry.seq),
+      [4, 2],
+    )
+  })
+
+  test('[CHN-10] an act is found by its actor, and by the agent, host or carga that it is about', async () => {
+    const act = (eventType: string, payload: object, deliveryId: DeliveryId | null = null) =>
+      append(store(), { eventType, payloadText: JSON.stringify(payload), deliveryId })
+    const agent = await insertAgent(store(), 'web-1')
+    const cargo = await insertCargo(store(), 'site')
+    const delivery = await insertDelivery(store(), agent.id, cargo)
+    const host = { agente_id: agent.id, hostname: 'web-1' }
+    await act('token_created', { actor: 'token:ci', hostname: 'web-1' })
+    await act('agent_enrolled', { actor: 'hub', ...host })
+    await act('certificate_issued', { actor: 'hub', ...host })
+    await act('carga_created', { actor: 'admin', carga_id: cargo.id, agentes: ['web-1'] })
+    await act('entrega_cancelled', { actor: 'admin', carga_id: cargo.id }, delivery.id)
+    await act('carga_removed', { actor: 'admin', carga_id: cargo.id })
+    await append(store(), { payloadText: 'tampered with' })
+    await append(store(), { agentId: agent.id, payloadText: '{"actor":"admin"}' })
+    const seqsAbout = (value: string) =>
+      store().reader.listEntrySeqs({ by: 'subject', value }, { ...ALL, isNewestFirst: false })
+    assert.deepEqual(await seqsAbout(agent.id), [2, 3, 5])
+    assert.deepEqual(await seqsAbout('web-1'), [1, 2])
+    assert.deepEqual(await seqsAbout(cargo.id), [4, 6])
+    assert.deepEqual(await seqsAbout('ator:admin'), [4, 5, 6])
+    assert.deepEqual(await seqsAbout('ator:token:ci'), [1])
+    assert.equal(await store().reader.findIndexedFrom(), 1)
+    assert.equal(await store().write((writer) => writer.indexOlderActs(10)), false)
+  })
+}
