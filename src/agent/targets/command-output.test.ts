@@ -54,6 +54,7 @@ test('[TGT-31] the key is in it in no spelling that a command would print', () =
     sec1,
     `${body}\n-----END PRIVATE KEY-----\nrefused`,
     text,
+    `00000000: ${secret.toString('hex').replaceAll(/(.{4})/g, '$1 ')} .0..a`,
     `scalar ${secret.toString('hex')}`,
     `scalar ${secret.toString('base64')} ${secret.toString('base64url')}`,
   ]) {
@@ -68,6 +69,12 @@ test('[TGT-31] the key is in it in no spelling that a command would print', () =
     assert.ok(!shown.includes(base64.slice(4, 16)), shown)
     assert.ok(!shown.includes(body.slice(20, 32)), shown)
   }
+})
+
+test('[TGT-31] times, addresses and numbers of processes stay', () => {
+  const line =
+    '2026/11/23 05:21:06 [emerg] 3803#3803: bind() to [2001:db8::10]:443 failed (98: Address in use)'
+  assert.equal(describeOutput(line, ofPair()), line)
 })
 
 test('[TGT-31] a password of PKCS#12, and what a sealed file holds, before and after, become dots', () => {

@@ -22,6 +22,8 @@ const PEM_REST = /^[^]*?-----END [^-]*-----/
 const TERMINAL_SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g
 const NAMED_SECRET =
   /(pass(?:word|wd|phrase)?|secret|token|api[-_]?key|credential|authorization|bearer|basic)(["']?\s*[:=]\s*|\s+)(?:(?:bearer|basic)\s+)?("[^"]*"|'[^']*'|[^\s"',;]+)/gi
+/** What openssl, xxd and od print of a key: more groups than a time or an address has. */
+const DUMP = /(?:\b[0-9a-f]{2,8}[\s:]+){7,}[0-9a-f]{2,8}\b/gi
 const URL_CREDENTIALS = /(:\/\/)[^\s/@]+@/g
 
 /** What a command was handed, or stood there before: nothing of it may leave the host. */
@@ -55,7 +57,7 @@ export function describeOutput(output: string, hidden: HiddenFromOutput): string
 
 function withoutBlocks(output: string): string {
   const whole = output.replaceAll(PEM_BLOCK, '[a PEM block]')
-  return whole.replace(PEM_REST, '[a PEM block]')
+  return whole.replace(PEM_REST, '[a PEM block]').replaceAll(DUMP, '[a dump]')
 }
 
 function withoutNamedSecrets(text: string): string {
@@ -76,10 +78,9 @@ function spellingsOf(keyPem: string): string[] {
   const { keyObject } = parsePrivateKeyPem(keyPem)
   const der = keyObject.export({ type: 'pkcs8', format: 'der' })
   const hex = der.toString('hex')
-  const pairs = hex.match(/../g)?.join(':') ?? ''
   // Base64 of any part of the key, from wherever in a group of three bytes it was begun.
   const base64 = [0, 1, 2].map((offset) => der.subarray(offset).toString('base64'))
-  return [...base64, ...base64.map(urlSafe), hex, hex.toUpperCase(), pairs, pairs.toUpperCase()]
+  return [...base64, ...base64.map(urlSafe), hex, hex.toUpperCase()]
 }
 
 function urlSafe(base64: string): string {
