@@ -109,6 +109,7 @@ describe('an identity that has expired by our own clock', () => {
       processed,
       outbox: session.outbox,
       now: session.hubTime.now(),
+      verdict: undefined,
       running,
     })
     assert.equal(status.state, 'expired')

@@ -127,6 +127,7 @@ test('a cancelled delivery stays on disk, is renewed no more, and status says so
     processed,
     outbox: session.outbox,
     now: session.hubTime.now(),
+    verdict: undefined,
     running: undefined,
   })
   assert.equal(status.deliveries[0]?.cancelled, true)

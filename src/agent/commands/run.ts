@@ -251,6 +251,7 @@ function statusParts(
     processed,
     outbox: session.outbox,
     now: session.hubTime.now(),
+    verdict: session.verdicts.last,
     running: {
       lastResult: loop.lastResult,
       nextPollAt: loop.nextPollAt,

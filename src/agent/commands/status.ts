@@ -2,6 +2,7 @@ import { askRunningAgent } from '../control/control-socket.ts'
 import { readDeliveries } from '../delivery/processed-store.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../settings/paths.ts'
+import { readHubVerdict } from '../hub/hub-verdict.ts'
 import { listEventFiles } from '../hub/outbox.ts'
 import { type AgentStatus, formatStatus, readStatus } from '../reporting/status.ts'
 import { type Environment, print, startCommand } from './context.ts'
@@ -23,6 +24,7 @@ async function readAlone(paths: AgentPaths, now: Date): Promise<AgentStatus> {
     processed: { list: () => deliveries },
     outbox: { listWaiting: () => events },
     now,
+    verdict: await readHubVerdict(paths.stateDir),
     running: undefined,
   })
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../platform/errors.ts'
 import { readGivenFile } from '../files/given-files.ts'
 import { createHubClient, type HubClient, type HubClientOptions } from './client.ts'
 import { createEnrollClient, type EnrollClient, type EnrollClientOptions } from './enroll-client.ts'
-import { type HubOutcome, HubUnreachableError } from './request.ts'
+import { type HubOutcome, type HubRefusal, HubUnreachableError } from './request.ts'
 import { type HubStreamOptions, type HubStreamReply, openHubStream } from './hub-stream.ts'
 import type { Bundle } from './wire.ts'
 
@@ -47,6 +47,8 @@ export interface HubGatewayOptions {
   readonly version: string
   readonly connections: HubConnections
   noteHubTime(this: void, hubNow: Date): void
+  /** Told what the hub answers to requests of the identity, which is named by its SHA-256. */
+  noteAnswer(this: void, sha256: string, answer: { readonly ok: true } | HubRefusal): void
 }
 
 interface InUse {
@@ -55,6 +57,7 @@ interface InUse {
   readonly change: AbortController
   /** Tells it from every other identity and trust. */
   readonly key: string
+  readonly sha256: string
   /** With a file that names more roots to trust, it may change alone. */
   identityCaPem: string
 }
@@ -71,6 +74,15 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
 
   function client(): HubClient {
     return inUse().client
+  }
+
+  async function heard<Answer extends { readonly ok: true } | HubRefusal>(
+    asked: Promise<Answer>,
+  ): Promise<Answer> {
+    const { sha256 } = inUse()
+    const answer = await asked
+    options.noteAnswer(sha256, answer)
+    return answer
   }
 
   async function askOnce(trustPem: string): Promise<HubOutcome<Bundle>> {
@@ -102,16 +114,17 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
         settings,
         change,
         key,
+        sha256: identity.leaf.sha256,
         identityCaPem: identity.caPem,
       }
       old?.change.abort()
       // It waits for what is under way, and nothing waits for it.
       void old?.client.close().catch(() => undefined)
     },
-    issueCertificate: (csrPem, deliveryId) => client().issueCertificate(csrPem, deliveryId),
-    fetchManifest: () => client().fetchManifest(),
-    sendEvent: (event) => client().sendEvent(event),
-    sendRecipient: (recipient) => client().sendRecipient(recipient),
+    issueCertificate: (csrPem, deliveryId) => heard(client().issueCertificate(csrPem, deliveryId)),
+    fetchManifest: () => heard(client().fetchManifest()),
+    sendEvent: (event) => heard(client().sendEvent(event)),
+    sendRecipient: (recipient) => heard(client().sendRecipient(recipient)),
     // A file on the host may name more roots to trust, but not which roots follow the identity's roots.
     fetchBundle: () =>
       options.serverCaPath === undefined ? client().fetchBundle() : askOnce(inUse().identityCaPem),
@@ -119,11 +132,12 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       const outcome = await askOnce(caPem)
       if (!outcome.ok) throw new HubUnreachableError(`the hub answered ${outcome.code}`)
     },
-    fetchBlob: (cargoId) => client().fetchBlob(cargoId),
+    fetchBlob: (cargoId) => heard(client().fetchBlob(cargoId)),
     identityChange: () => inUse().change.signal,
     openStream: (lastEventId) => {
       const { settings, change } = inUse()
-      return options.connections.openStream({ ...settings, lastEventId, signal: change.signal })
+      const { signal } = change
+      return heard(options.connections.openStream({ ...settings, lastEventId, signal }))
     },
     close: async () => current?.client.close(),
   }

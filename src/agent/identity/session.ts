@@ -17,6 +17,7 @@ import {
   networkConnections,
   readTrust,
 } from '../hub/gateway.ts'
+import { HubVerdicts } from '../hub/hub-verdict.ts'
 import { HubTime } from '../hub/time.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { announceBundle } from './announce-bundle.ts'
@@ -41,6 +42,8 @@ export interface AgentSession {
   readonly connections: HubConnections
   readonly hub: HubGateway
   readonly hubTime: HubTime
+  /** What the hub says of the identity. */
+  readonly verdicts: HubVerdicts
   readonly newCertificates: NewCertificates
   readonly outbox: Outbox
   /** Read before. */
@@ -71,6 +74,7 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
   await prepareDirectories(paths)
   invariant(config.mtlsUrl !== undefined, 'the command requires SVC_SERVER_MTLS_URL')
   const hubTime = new HubTime(options.clock)
+  const verdicts = new HubVerdicts(options.clock, paths.stateDir)
   const session: AgentSession = {
     ...options,
     connections,
@@ -83,7 +87,9 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
       version,
       connections,
       noteHubTime: (hubNow) => hubTime.note(hubNow),
+      noteAnswer: (sha256, answer) => verdicts.note(sha256, answer),
     }),
+    verdicts,
     outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
     knownIdentity: new KnownFiles(options.clock),
     durableIdentities: new WeakSet(),
@@ -160,6 +166,22 @@ export function askHubTime(session: AgentSession): Promise<void> {
 
 /** Renews or recovers now and reports it as far as the hub lets us; what it does not take now waits in the outbox. */
 export async function rotateAndReport(session: AgentSession): Promise<Rotation> {
+  try {
+    return await rotateNow(session)
+  } finally {
+    await keepVerdict(session)
+  }
+}
+
+/** Nothing but `status` needs it. */
+export async function keepVerdict({ verdicts, logging }: AgentSession): Promise<void> {
+  await verdicts.keep().catch((error: unknown) => {
+    const reason = describeError(error)
+    logging.forModule('agent').warn({ reason }, 'What the hub said cannot be kept')
+  })
+}
+
+async function rotateNow(session: AgentSession): Promise<Rotation> {
   const { leaf } = await requireIdentity(session.paths.identityDir)
   const rotation = (await isExpiredForHub(session, leaf.notAfter))
     ? await recoverAndTakeUp(session)

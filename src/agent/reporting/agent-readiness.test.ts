@@ -52,6 +52,17 @@ describe('[MET-16] an agent is ready', () => {
     })
   })
 
+  test('[AGT-50] not with an identity that the hub refuses', () => {
+    for (const state of ['revoked', 'superseded', 'not_registered'] as const) {
+      const { identity: judged } = decideAgentReadiness({
+        ...GOOD,
+        status: { ...GOOD.status, state },
+      })
+      const reason = `the hub calls the identity ${state.replace('_', ' ')}`
+      assert.deepEqual(judged, { isReady: false, reason })
+    }
+  })
+
   test('between two rounds that are an hour apart, as they were asked to be', () => {
     const hourly = { ...GOOD, pollIntervalMs: 3_600_000 }
     const { hub } = decideAgentReadiness({

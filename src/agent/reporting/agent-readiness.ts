@@ -25,6 +25,9 @@ function judgeIdentity({ status: { state, identity } }: AgentReadinessFacts): Su
   if (state === 'none' || identity === null) {
     return { isReady: false, reason: 'there is no identity; svc-agent enroll makes one' }
   }
+  if (state !== 'valid' && state !== 'expired') {
+    return { isReady: false, reason: `the hub calls the identity ${state.replace('_', ' ')}` }
+  }
   return state === 'expired'
     ? { isReady: false, reason: `the identity expired at ${identity.not_after}` }
     : { isReady: true, reason: `the identity is good until ${identity.not_after}` }

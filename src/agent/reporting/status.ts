@@ -9,6 +9,7 @@ import {
   formatInstant,
   type IdentityDescription,
 } from '../identity/describe-identity.ts'
+import type { HubVerdict, IdentityRefusal } from '../hub/hub-verdict.ts'
 import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../settings/paths.ts'
 import type { StreamState } from '../stream/follow-hub.ts'
@@ -18,8 +19,10 @@ import { findSurvival, type HeldCertificate } from './survival.ts'
 export interface AgentStatus {
   readonly running: boolean
   readonly identity: IdentityDescription | null
-  /** `expired`: nothing but recovery, or a new enrolment, opens the hub's door again. */
-  readonly state: 'valid' | 'expired' | 'none'
+  /** By the certificate, and by what the hub last said of it. With all but `valid` the hub's door is closed. */
+  readonly state: 'valid' | 'expired' | 'revoked' | 'superseded' | 'not_registered' | 'none'
+  /** Null until the hub has answered with this identity; a running agent up to 0.4.0 does not send this field. */
+  readonly hub?: { readonly said: 'accepted' | IdentityRefusal; readonly at: string } | null
   readonly last_poll_at: string | null
   readonly next_poll_at: string | null
   /** Of the last round; empty when all was well. */
@@ -67,6 +70,8 @@ export interface StatusParts {
   readonly outbox: { listWaiting(): readonly unknown[] }
   /** By the hub's clock, where it is known. */
   readonly now: Date
+  /** Undefined as long as the hub has said nothing. */
+  readonly verdict: HubVerdict | undefined
   /** Undefined when no agent runs. */
   readonly running:
     | {
@@ -80,13 +85,15 @@ export interface StatusParts {
 
 export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise<AgentStatus> {
   const identity = await loadIdentity(paths.identityDir)
+  const verdict = parts.verdict?.sha256 === identity?.leaf.sha256 ? parts.verdict : undefined
   const { lastResult, nextPollAt } = parts.running ?? {}
   const deliveries = await describeDeliveries(paths, parts)
   const survival = findSurvival(heldCertificates(identity, deliveries), parts.now)
   return {
     running: parts.running !== undefined,
     identity: identity === undefined ? null : await describeIdentityBriefly(identity, paths),
-    state: stateOf(identity, parts.now),
+    state: stateOf(identity, verdict, parts.now),
+    hub: verdict === undefined ? null : { said: verdict.code ?? 'accepted', at: verdict.at },
     last_poll_at: lastResult === undefined ? null : formatInstant(lastResult.finishedAt),
     next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
     problems: lastResult?.problems ?? [],
@@ -154,6 +161,7 @@ export function formatStatus(status: AgentStatus): string {
       ? []
       : [
           `state: ${status.state}`,
+          ...describeHub(status.hub),
           `cert serial: ${identity.cert_serial}`,
           `not_after: ${identity.not_after}`,
           `recipient fingerprint: ${identity.recipient_fingerprint ?? '(none)'}`,
@@ -192,8 +200,27 @@ function formatStream({ state, since, problem }: StreamDescription): string {
   return `${words}${since === null ? '' : ` since ${since}`}${reason}`
 }
 
-function stateOf(identity: Identity | undefined, now: Date): AgentStatus['state'] {
+function describeHub(hub: AgentStatus['hub']): string[] {
+  if (!hub) return []
+  const words = hub.said === 'accepted' ? 'accepted this identity' : `refused it: ${hub.said}`
+  return [`hub: ${words}, at ${hub.at}`]
+}
+
+const STATE_OF_REFUSAL: Readonly<Record<IdentityRefusal, AgentStatus['state']>> = {
+  agent_revoked: 'revoked',
+  certificate_superseded: 'superseded',
+  certificate_expired: 'expired',
+  agent_not_registered: 'not_registered',
+}
+
+function stateOf(
+  identity: Identity | undefined,
+  verdict: HubVerdict | undefined,
+  now: Date,
+): AgentStatus['state'] {
   if (identity === undefined) return 'none'
+  const code = verdict?.code ?? null
+  if (code !== null) return STATE_OF_REFUSAL[code]
   return identity.leaf.notAfter <= now ? 'expired' : 'valid'
 }
 

@@ -27,6 +27,7 @@ import {
   type AgentSession,
   caPathOf,
   takeUpIdentity,
+  keepVerdict,
 } from '../identity/session.ts'
 import { type AgentTargets, createAgentTargets } from '../targets/agent-targets.ts'
 import { keyTypeOf, loadTargets } from '../targets/load-targets.ts'
@@ -154,6 +155,7 @@ export async function pollOnce(
       announceRecipient({ ...deliveries, hub: session.hub, log }, budget),
     )
   }
+  await keepVerdict(session)
   warnAboutSkew(state)
   if (manifest !== undefined) forgetRetries(state, manifest)
   return {
