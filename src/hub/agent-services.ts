@@ -25,6 +25,7 @@ import type { PollRecorder } from './service/agent/record-polls.ts'
 import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
 import { hashToken } from './domain/hash-token.ts'
+import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Store } from './store/store.ts'
 
 /** A host that comes back after an outage has much to renew at once. */
@@ -39,6 +40,7 @@ export interface AgentServicesDependencies {
   readonly polls: PollRecorder
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
+  readonly waiting?: WaitingReasons | undefined
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
@@ -86,6 +88,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     log,
     hubNames,
     company,
+    waiting: dependencies.waiting,
   })
   const streams = createAgentStreams({
     clock,

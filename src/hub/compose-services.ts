@@ -15,6 +15,7 @@ import { createRootSetHub, type RunningRootSetHub } from './root-set-hub.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
 import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
 import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-changes.ts'
+import { createTryLifetime } from './service/policy/try-lifetime.ts'
 import { createAdminRoots } from './service/roots/bundle-operations.ts'
 import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
@@ -26,6 +27,7 @@ import {
   obtainServerCertificate,
   type ServerCertificate,
 } from './service/upkeep/server-certificate.ts'
+import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
 import type { Store } from './store/store.ts'
 import type { WebhookConnection } from './webhook/webhook-connection.ts'
@@ -101,10 +103,12 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   await storeRoots(vaultRoot, roots.set.pem)
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
+  const waiting = createWaitingReasons()
   const services = createAgentServices({
     ...parts,
     authority,
     polls,
+    waiting,
     bundle: () => roots.reply,
   })
   const doors = parts.openDoors(services, certificate)
@@ -131,12 +135,14 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       store,
       clock,
       polls,
+      waiting,
       hubNames: serverNames,
       contentBytesMax: config.contentBytesMax,
       renewalThresholdMs: thresholdMs,
       notifier: services.streams,
       changes,
       webhooks,
+      tryLifetime: createTryLifetime(authority, logging.forModule('hub.ca')),
       roots: createAdminRoots({ ...trust, current: roots, readFileRoots, hub: rootSetHub }),
       cutOff: (agentId) => {
         mtls.cutConnections(agentId)

@@ -74,6 +74,8 @@ const DELIVERY = {
   erro: 'disk full\u001b[2J',
   reverted_at: null,
   alvos_revertidos: [],
+  waiting_reason: null,
+  waiting_reason_at: null,
 }
 
 const WEBHOOK: AdminWebhook = {

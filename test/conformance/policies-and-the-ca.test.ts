@@ -47,7 +47,14 @@ describe('a politica', () => {
     // It signs for an hour, whatever it is asked.
     await using ca = await startScriptedCa(() => ({ kind: 'sign' }))
     await using hub = await startTestHub({ caEnvironment: ca.environment })
-    await setPolicy(hub, { cert_ttl: 1800 })
+    await assert.rejects(
+      setPolicy(hub, { cert_ttl: 1800 }),
+      /cert_ttl_refused.*is valid until \S+, and the hub asked for 1800 s/,
+    )
+    await setPolicy(hub, { cert_ttl: 1800, untested: true })
+    const trials = ca.hostCalls().length
+    // With the life, and without it.
+    assert.equal(trials, 2)
     const hostname = 'longer.example'
     const token = await hub.createToken({ hostname })
     const { csrPem } = await createKeyAndCsr(hostname)
@@ -55,12 +62,71 @@ describe('a politica', () => {
     const refused = await post({ port: hub.ports.enroll }, '/v1/enroll', body)
     assertRefused(refused, 502, 'ca_failed')
     assert.match(hub.logText(), /is valid until \S+, and the hub asked for 1800 s/)
-    await setPolicy(hub, { cert_ttl: 7200 })
+    await setPolicy(hub, { cert_ttl: 7200, untested: true })
     assertOk(await post({ port: hub.ports.enroll }, '/v1/enroll', body))
     assert.deepEqual(
-      ca.hostCalls().map(({ notAfter }) => notAfter),
+      ca
+        .hostCalls()
+        .slice(trials)
+        .map(({ notAfter }) => notAfter),
       ['1800s', '7200s'],
     )
+  })
+})
+
+describe('a cert_ttl', () => {
+  test('[POL-19] that nobody can try, because the CA is away or signs for no such name, is set only untested', async () => {
+    let behaviour: CaBehaviour = { kind: 'sign' }
+    await using ca = await startScriptedCa(() => behaviour)
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    const answers: [status: number, words: RegExp][] = [
+      [503, /cert_ttl_untested.*signs certificates of 2h: the CA could not sign \(503\): gone/],
+      [403, /cert_ttl_untested.*signs certificates of 2h: the CA refused to sign \(403\): gone/],
+    ]
+    for (const [status, words] of answers) {
+      behaviour = { kind: 'answer', status, body: '{"message":"gone"}' }
+      await assert.rejects(setPolicy(hub, { cert_ttl: 7200 }), words)
+    }
+    await setPolicy(hub, { cert_ttl: 7200, untested: true })
+  })
+
+  test('[API-70] an entrega that waits for such a CA says so, in the words of the CA', async () => {
+    let behaviour: CaBehaviour = { kind: 'sign' }
+    await using ca = await startScriptedCa(() => behaviour)
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    const host = await enrollHost(hub, 'waits.example')
+    const { id } = await createDelivery(hub, host.hostname, 'waits')
+    await setPolicy(hub, { cert_ttl: 7200, untested: true })
+    const list = async (): Promise<unknown[]> => {
+      const { entregas } = await hub.admin<{ entregas: Record<string, unknown>[] }>(
+        'GET',
+        '/v1/admin/entregas',
+      )
+      return entregas.map(({ status, erro, waiting_reason, waiting_reason_at }) => [
+        status,
+        erro,
+        waiting_reason,
+        typeof waiting_reason_at,
+      ])
+    }
+    assert.deepEqual(await list(), [['pendente', null, null, 'object']])
+    behaviour = { kind: 'answer', status: 403, body: '{"message":"more than the maximum"}' }
+    const { csrPem } = await createKeyAndCsr(host.hostname)
+    const issue = () => post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem, entrega_id: id })
+    assertRefused(await issue(), 502, 'ca_failed')
+    const reason =
+      'ca_failed: the CA refused to sign (403): more than the maximum (politica web asks for 2h)'
+    assert.deepEqual(await list(), [['pendente', null, reason, 'string']])
+    behaviour = { kind: 'sign' }
+    assertOk(await issue())
+    assert.deepEqual(await list(), [['em_andamento', null, null, 'object']])
+  })
+
+  test('[POL-19] is not tried by a rehearsal', async () => {
+    await using ca = await startScriptedCa(() => ({ kind: 'sign' }))
+    await using hub = await startTestHub({ caEnvironment: ca.environment })
+    await setPolicy(hub, { cert_ttl: 1800, dry_run: true })
+    assert.deepEqual(ca.hostCalls(), [])
   })
 })
 

@@ -154,7 +154,7 @@ describe('cert_ttl', () => {
   })
 
   test('[POL-7] beyond what the CA allows is ca_failed, the log says why, and nothing is lost', async () => {
-    await setPolicy('greedy', { cert_ttl: 400 * 86_400 })
+    await setPolicy('greedy', { cert_ttl: 400 * 86_400, untested: true })
     const hostname = 'greedy.example'
     const token = await hub.createToken({ hostname, role: 'greedy' })
     const { keyPem, csrPem } = await createKeyAndCsr(hostname)
@@ -176,12 +176,34 @@ describe('cert_ttl', () => {
     const reply = await enroll()
     assertOk(reply)
     const target = withIdentity(hub, readIdentity(reply, keyPem))
-    await setPolicy('greedy', { cert_ttl: 400 * 86_400 })
+    await setPolicy('greedy', { cert_ttl: 400 * 86_400, untested: true })
     const again = await createKeyAndCsr(hostname)
     const renewal = await post(target, '/v1/certs/issue', { csr_pem: again.csrPem })
     assertRefused(renewal, 502, 'ca_failed')
     assert.equal((await logged('Certificate not obtained'))['cert_ttl'], '400d')
     assertOk(await send(target, { path: '/v1/manifest' }))
+  })
+
+  test('[POL-19] is tried at the CA first: a life that it refuses is not set, and svc has the words of the CA', async () => {
+    const before = (await readEvents(hub, 'politica_set')).length
+    await assert.rejects(
+      setPolicy('tried', { cert_ttl: 400 * 86_400 }),
+      /cert_ttl_refused.*signs no certificate of 400d: .*more than the authorized maximum/,
+    )
+    await assert.rejects(showPolicy('tried'), /politica_not_found/)
+    assert.equal((await readEvents(hub, 'politica_set')).length, before)
+    await setPolicy('tried', { cert_ttl: 3600 })
+    const [entry] = (await readEvents(hub, 'politica_set')).slice(before)
+    const { serial, revoked } = { ...(entry?.payload['trial'] as object) } as Record<
+      string,
+      unknown
+    >
+    assert.match(String(serial), /^[0-9a-f]+$/)
+    assert.equal(revoked, true)
+    // What does not name the life asks the CA nothing.
+    await setPolicy('tried', { reenroll: true })
+    const last = (await readEvents(hub, 'politica_set')).at(-1)
+    assert.equal('trial' in (last?.payload ?? {}), false)
   })
 
   test('[POL-8] is never so short that an agent could not renew in time', async () => {
@@ -192,7 +214,7 @@ describe('cert_ttl', () => {
 })
 
 describe('sans_permitidos', () => {
-  test('[POL-10] [ERR-11] what is forbidden by now is refused for good, the identity never, and it passes when permitted again', async () => {
+  test('[POL-10] [ERR-11] [API-70] what is forbidden by now is refused for good, the identity never, and it passes when permitted again', async () => {
     const host = await enrollHost(hub, 'named.example', { role: 'named' })
     const sans = ['www.shop.example', 'named.example', '192.0.2.7']
     const { id, cargaId } = await createDelivery(hub, host.hostname, 'named', sans)
@@ -203,6 +225,15 @@ describe('sans_permitidos', () => {
     assert.deepEqual(cargas_afetadas, [{ ...affected, agentes: ['named.example'] }])
     assert.deepEqual((await showPolicy('named')).cargas_afetadas, cargas_afetadas)
     assertRefused(await issue(host, id), 403, 'csr_cn_mismatch')
+    const waitingFor = async (): Promise<unknown> => {
+      const { entregas } = await hub.admin<{ entregas: Record<string, unknown>[] }>(
+        'POST',
+        '/v1/admin/agentes/show',
+        { agente: host.hostname },
+      )
+      return entregas.find((each) => each['id'] === id)?.['waiting_reason']
+    }
+    assert.equal(await waitingFor(), 'csr_cn_mismatch: politica named does not permit 192.0.2.7')
     const entry = await logged('Names not permitted by the politica of the role')
     assert.deepEqual(
       [entry['hostname'], entry['role'], entry['politica'], entry['sans']],
@@ -214,6 +245,7 @@ describe('sans_permitidos', () => {
     const permitted = { sans_permitidos: ['*.shop.example', '192.0.2.7'] }
     assert.deepEqual((await setPolicy('named', permitted)).cargas_afetadas, [])
     assertOk(await issue(host, id))
+    assert.equal(await waitingFor(), null)
   })
 
   test('[POL-11] a carga with a forbidden name is not made, nor updated to one', async () => {

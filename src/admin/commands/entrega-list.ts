@@ -3,9 +3,9 @@ import type { AdminDelivery } from '../../protocol/admin/views.ts'
 import { listCommand } from './list-command.ts'
 import { type Columns, renderRows } from '../terminal/table.ts'
 
-/** A hub up to 0.4.0 does not say what hosts have taken back. */
-export type SentDelivery = Omit<AdminDelivery, 'reverted_at' | 'alvos_revertidos'> &
-  Partial<Pick<AdminDelivery, 'reverted_at' | 'alvos_revertidos'>>
+/** A hub up to 0.4.0 says neither what hosts have taken back nor why a delivery waits. */
+type NewField = 'reverted_at' | 'alvos_revertidos' | 'waiting_reason' | 'waiting_reason_at'
+export type SentDelivery = Omit<AdminDelivery, NewField> & Partial<Pick<AdminDelivery, NewField>>
 
 const DELIVERY_COLUMNS: Columns<SentDelivery> = {
   HOSTNAME: (delivery) => delivery.hostname,
@@ -14,7 +14,7 @@ const DELIVERY_COLUMNS: Columns<SentDelivery> = {
   VERSAO: (delivery) => delivery.versao,
   STATUS: stateOf,
   UPDATED_AT: (delivery) => delivery.updated_at,
-  ERRO: (delivery) => firstLineOf(delivery.erro),
+  ERRO: ({ erro, waiting_reason: waiting }) => firstLineOf(erro ?? waiting ?? null),
   ID: (delivery) => delivery.id,
 }
 

@@ -17,6 +17,7 @@ interface PoliticaSetOptions {
   readonly cargas: boolean
   /** Undefined when neither form is given. */
   readonly reenroll?: boolean
+  readonly untested?: true
   readonly json?: true
 }
 
@@ -30,6 +31,7 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     .option('--no-token-ttl-max', '7d, as without a politica')
     .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
     .option('--no-cert-ttl', 'let the CA decide how long they live')
+    .option('--untested', 'set --cert-ttl without a trial at the CA')
     .option(
       '--san <name>',
       "a name that its certificates may have, *.suffix, or '*' for any; repeatable",
@@ -56,8 +58,9 @@ Without its option a setting stays as it is; --san and --carga replace all earli
 whole: the politica of '*' adds nothing to it. Existing tokens and certificates stay as they are. The command shows the names
 that --san no longer permits; the hub does not renew their certificates. With an admin token of role operator, a caller
 gives only names that --san lists ('*' lists all), and enrols no host again without --reenroll; role admin, and svc beside
-the hub, always may. The CA may allow less than --cert-ttl: then it refuses, and the hub answers 502 ca_failed; try it on
-one host with svc-agent rotate.
+the hub, always may. The CA may allow less than --cert-ttl. So the hub first has it sign one certificate of that life, for a
+key that it throws away, and revokes it; when the CA refuses, svc prints why and the politica stays as it was. --dry-run asks
+no CA.
 
 Examples:
   svc politica set '*' --token-ttl-max 1h
@@ -79,7 +82,7 @@ async function setPolicy(
 }
 
 function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'setPolicy'> {
-  const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas, reenroll } = options
+  const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas, reenroll, untested } = options
   const names = chooseList('--san', san, sans)
   const ids = chooseList('--carga', carga, cargas)
   return {
@@ -92,6 +95,7 @@ function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'set
     ...(names !== undefined && { sans_permitidos: names }),
     ...(ids !== undefined && { cargas_automaticas: ids }),
     ...(reenroll !== undefined && { reenroll }),
+    ...(untested && { untested }),
   }
 }
 

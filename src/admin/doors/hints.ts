@@ -39,6 +39,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
       : 'a politica can give only cargas of tipo csr_cert',
   cargo_not_found: 'svc carga list shows ids',
   cargo_not_sealed: 'only a carga of tipo selado holds a sealed file',
+  cert_ttl_refused:
+    'the claims of the CA’s provisioner say what it signs; --untested sets it all the same, and then no host of the role gets a certificate',
+  cert_ttl_untested:
+    'try again with a hub that runs and reaches the CA; --untested sets it without a trial',
   cert_ttl_too_long: 'the claims of the CA’s provisioner allow even less',
   cert_ttl_too_short:
     'an agent renews when a third of the lifetime is left, and needs time for a few attempts',

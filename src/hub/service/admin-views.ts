@@ -16,9 +16,10 @@ import type { Cargo } from '../domain/cargo.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
 import type { Policy } from '../domain/policy.ts'
-import { isOnHost } from '../domain/delivery.ts'
+import { isLive, isOnHost } from '../domain/delivery.ts'
 import type { RevertedTarget } from '../domain/reverted-target.ts'
 import type { DeliveryWithCargo } from '../store/store.ts'
+import type { WaitingReason } from './waiting-reasons.ts'
 
 /** Enough of a token's hash to name it; nothing that opens a door. */
 const TOKEN_ID_LENGTH = 16
@@ -96,12 +97,17 @@ export function toAdminPolicy(policy: Policy): AdminPolicy {
   }
 }
 
-/** `reverted` are its targets that are taken back, the newest last. */
+/**
+ * `reverted` are its targets that are taken back, the newest last; `why` is what the hub last answered when the agent asked for
+ * its certificate in vain.
+ */
 export function toAdminDelivery(
   delivery: DeliveryWithCargo,
   reverted: readonly RevertedTarget[] = [],
+  why?: WaitingReason,
 ): AdminDelivery {
   const shown = isOnHost(delivery) ? reverted : []
+  const waiting = isLive(delivery) ? why : undefined
   return {
     id: delivery.id,
     carga_id: delivery.cargoId,
@@ -119,6 +125,8 @@ export function toAdminDelivery(
       reverted_at: since.toISOString(),
       erro: error,
     })),
+    waiting_reason: waiting?.text ?? null,
+    waiting_reason_at: timeOrNull(waiting?.at ?? null),
   }
 }
 

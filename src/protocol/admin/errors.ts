@@ -41,6 +41,14 @@ export const ADMIN_ERRORS = {
   hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
   cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate may live.' },
+  cert_ttl_refused: {
+    status: 409,
+    when: 'The CA signs no certificate of this life; the message has the words of the CA.',
+  },
+  cert_ttl_untested: {
+    status: 409,
+    when: 'Nobody could try whether the CA signs certificates of this life, and `untested` is not set.',
+  },
   cert_ttl_too_long: { status: 400, when: 'A `cert_ttl` is longer than a certificate may live.' },
   tipo_invalid: { status: 400, when: 'The type of a carga, or of an event, is unknown here.' },
   nome_invalid: { status: 400, when: 'The `nome` cannot be the name of a file.' },

@@ -28,6 +28,8 @@ export const POLICY_OPERATIONS = {
       sans_permitidos: Type.Optional(Type.Array(text, { maxItems: 100 })),
       cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
       reenroll: Type.Optional(Type.Boolean()),
+      /** Sets `cert_ttl` without asking the CA whether it signs such certificates. */
+      untested: Type.Optional(Type.Boolean()),
       etag: Type.Optional(expectedTag),
     }),
     reply: changedPolicy,

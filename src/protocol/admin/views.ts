@@ -98,6 +98,9 @@ export const AdminDelivery = Type.Object({
       erro: Type.String(),
     }),
   ),
+  /** What the hub last answered when the agent asked for the certificate in vain, and why; of a running hub. */
+  waiting_reason: nullable(Type.String()),
+  waiting_reason_at: nullable(time),
 })
 export type AdminDelivery = Static<typeof AdminDelivery>
 

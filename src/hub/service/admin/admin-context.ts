@@ -5,7 +5,9 @@ import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
+import type { TryLifetime } from '../policy/try-lifetime.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
+import type { WaitingReasons } from '../waiting-reasons.ts'
 import type { WebhookControl } from '../webhooks/webhook-control.ts'
 
 /** What the use cases of admin operations work with. */
@@ -22,6 +24,8 @@ export interface AdminHub {
   readonly renewalThresholdMs: number
   /** Knows the polls that are not written yet; of a running hub. */
   readonly polls?: { lastPollAt(agentId: AgentId): Date | undefined }
+  /** Knows why deliveries wait; of a running hub. */
+  readonly waiting?: Pick<WaitingReasons, 'find'>
   /** Of a running hub. */
   readonly roots?: AdminRoots
   /** Ends a revoked agent’s connections, and has its certificates revoked at the CA; of a running hub. */
@@ -32,6 +36,8 @@ export interface AdminHub {
   readonly notifier?: AgentNotifier
   /** Undefined without a running hub. */
   readonly webhooks?: WebhookControl
+  /** Asks the CA; of a running hub. */
+  readonly tryLifetime?: TryLifetime
 }
 
 export interface AdminContext extends AdminHub {

@@ -5,6 +5,7 @@ import type { Read } from '../admin-act.ts'
 import { toAdminCargo, toAdminToken } from '../admin-views.ts'
 import { readPage } from '../read-page.ts'
 import { viewDeliveries } from './view-deliveries.ts'
+import type { AdminContext } from './admin-context.ts'
 
 export const listTokens: Read<'listTokens'> = async (reader, request) => {
   const { rows, next } = await readPage(request, reader.pageTokens.bind(reader), toAdminToken)
@@ -16,10 +17,14 @@ export const listCargoes: Read<'listCargoes'> = async (reader, request) => {
   return { cargas: rows, next }
 }
 
-export const listDeliveries: Read<'listDeliveries'> = async (reader, request) => {
+export const listDeliveries: Read<'listDeliveries', Pick<AdminContext, 'waiting'>> = async (
+  reader,
+  request,
+  { waiting },
+) => {
   const read = async (page: Page) => {
     const deliveries = await reader.pageDeliveries(page)
-    return deliveries && viewDeliveries(reader, deliveries)
+    return deliveries && viewDeliveries(reader, deliveries, waiting)
   }
   const { rows, next } = await readPage(request, read, (delivery) => delivery)
   return { entregas: rows, next }

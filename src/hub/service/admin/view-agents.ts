@@ -14,7 +14,7 @@ import { viewDeliveries } from './view-deliveries.ts'
 
 export type AgentViewContext = Pick<
   AdminContext,
-  'store' | 'clock' | 'renewalThresholdMs' | 'polls'
+  'store' | 'clock' | 'renewalThresholdMs' | 'polls' | 'waiting'
 >
 
 export const listAgents: Read<'listAgents', AgentViewContext> = async (
@@ -41,7 +41,7 @@ export const showAgent: Read<'showAgent', AgentViewContext> = async (
   return {
     ...(await viewAgent(context, agent)),
     recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
-    entregas: await viewDeliveries(reader, deliveries),
+    entregas: await viewDeliveries(reader, deliveries, context.waiting),
   }
 }
 

@@ -20,6 +20,7 @@ import type { Store, StoreReader, StoreWriter, WriteCompany } from '../../store/
 import { describeLifetime } from './describe-lifetime.ts'
 import { findRules } from '../find-rules.ts'
 import { recordCertificate } from '../hub-acts.ts'
+import type { WaitingReasons } from '../waiting-reasons.ts'
 
 export interface IssueCertificateDependencies {
   readonly store: Store
@@ -29,6 +30,8 @@ export interface IssueCertificateDependencies {
   readonly hubNames: readonly string[]
   /** Of what is written once the CA has signed. */
   readonly company?: WriteCompany | undefined
+  /** Where operators find why a delivery waits. */
+  readonly waiting?: WaitingReasons | undefined
 }
 
 export type IssueOutcome =
@@ -47,13 +50,18 @@ export type IssueCertificate = (
 export function createIssueCertificate(
   dependencies: IssueCertificateDependencies,
 ): IssueCertificate {
-  const { store, authority, clock, log, hubNames, company } = dependencies
+  const { store, authority, clock, log, hubNames, company, waiting } = dependencies
   return async (agent, request, presentedSha256, recordAlso) => {
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
     const rules = await findRules(store.reader, agent.role)
     const verdict = decideIssue({ agent, csr, delivery, hubNames, rules })
-    if (!verdict.ok) return refused(log, agent, rules, verdict)
+    if (!verdict.ok) {
+      if (delivery?.agentId === agent.id) {
+        waiting?.note(delivery.id, describeRefusal(rules, verdict), clock.now())
+      }
+      return refused(log, agent, rules, verdict)
+    }
 
     let signed: SignedCertificate
     try {
@@ -74,6 +82,7 @@ export function createIssueCertificate(
         },
         'Certificate not obtained',
       )
+      if (delivery) waiting?.note(delivery.id, describeFailure(rules, error), clock.now())
       return { ok: false, refusal: 'ca_failed' }
     }
     const refusal = await store.write(async (writer): Promise<WireErrorCode | undefined> => {
@@ -111,6 +120,7 @@ export function createIssueCertificate(
       return undefined
     }, company)
     if (refusal !== undefined) return { ok: false, refusal }
+    if (delivery) waiting?.forget(delivery.id)
     log.info(
       {
         hostname: agent.hostname,
@@ -135,6 +145,21 @@ function refused(
     log.warn(fields, 'Names not permitted by the politica of the role')
   }
   return { ok: false, refusal }
+}
+
+/** For people who look at the delivery: the code of the reply, and what the agent is not told. */
+function describeRefusal(
+  { policyName }: RoleRules,
+  { refusal, forbiddenSans }: Extract<IssueVerdict, { ok: false }>,
+): string {
+  if (forbiddenSans === undefined) return refusal
+  return `${refusal}: politica ${policyName} does not permit ${forbiddenSans.join(', ')}`
+}
+
+function describeFailure(rules: RoleRules, error: CaError): string {
+  const { politica, cert_ttl } = describeLifetime(rules, error)
+  const asked = cert_ttl === undefined ? '' : ` (politica ${politica} asks for ${cert_ttl})`
+  return `ca_failed: ${error.message}${asked}`
 }
 
 async function findRequestedDelivery(

@@ -24,7 +24,8 @@ let seq: number
 
 before(async () => {
   store = await openTemporaryStore()
-  ;({ admin } = openAdmin(store))
+  const tryLifetime = () => Promise.resolve({ serial: '1', revoked: true })
+  ;({ admin } = openAdmin(store, { tryLifetime }))
 })
 after(() => store[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -44,7 +45,12 @@ describe('svc politica set', () => {
     const made = { role: 'web', nome: 'web', ...EMPTY }
     assert.deepEqual(await admin.setPolicy({ role: 'web' }), { ...made, cargas_afetadas: [] })
     const changed = { ...made, nome: 'shop', cert_ttl: 7200 }
-    const reply = await admin.setPolicy({ role: 'web', nome: 'shop', cert_ttl: 7200 })
+    const reply = await admin.setPolicy({
+      role: 'web',
+      nome: 'shop',
+      cert_ttl: 7200,
+      untested: true,
+    })
     assert.deepEqual(reply, { ...changed, cargas_afetadas: [] })
     const again = await admin.setPolicy({ role: 'web', reenroll: true })
     assert.deepEqual(again, { ...changed, reenroll: true, cargas_afetadas: [] })

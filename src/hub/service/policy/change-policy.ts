@@ -1,12 +1,12 @@
 // The politica that an operator sets for the agents of a role, and what it does to the agents of that role. docs/protocol.md POL.
 
-import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
-import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import { AdminRefusal, type Course, type Done, type Read, type Write } from '../admin-act.ts'
+import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminPolicyEffect } from '../../../protocol/admin/views.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Policy } from '../../domain/policy.ts'
 import { policyOfRole } from '../../domain/role-rules.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { toAdminPolicy } from '../admin-views.ts'
 import { lookAtGovernedAgents } from './affected-cargoes.ts'
 import {
@@ -16,33 +16,74 @@ import {
   refuseForbiddenNames,
 } from './parse-policy.ts'
 import { policyTag } from './policy-tag.ts'
+import { type Trial, type TryLifetime, untested } from './try-lifetime.ts'
 import { readPage } from '../read-page.ts'
+
+type SetPolicy = AdminRequest<'setPolicy'>
 
 interface PolicyContext {
   readonly store: Store
   /** The hub’s own names, which no policy may permit. */
   readonly hubNames: readonly string[]
+  /** Undefined without a running hub. */
+  readonly tryLifetime?: TryLifetime
 }
 
-/** Makes the row of a role, or changes the fields of the row that the request names. */
-export const setPolicy: Write<'setPolicy', PolicyContext> = async (
-  writer,
-  request,
-  { store, hubNames },
-) => {
-  const old = (await writer.findPolicies(request.role)).find(({ role }) => role === request.role)
+/**
+ * Makes the row of a role, or changes the fields of the row that the request names. A cert_ttl is tried at the CA first,
+ * unless the act is only rehearsed: a rehearsal asks nobody else to do anything.
+ */
+export const setPolicy: Course<'setPolicy', PolicyContext> = {
+  run: async (turn, request, context) => {
+    const { cert_ttl: seconds, untested: isUntested } = request
+    const isTried = typeof seconds === 'number' && isUntested !== true
+    const trial =
+      isTried && turn.rehearse === undefined
+        ? await tryPolicy(request, seconds, context)
+        : undefined
+    return turn.commit((writer) => writePolicy(writer, request, context, trial))
+  },
+}
+
+/** What the hub itself refuses costs the CA nothing. */
+async function tryPolicy(
+  request: SetPolicy,
+  seconds: number,
+  { store, hubNames, tryLifetime }: PolicyContext,
+): Promise<Trial> {
+  await planPolicy(store.reader, request, hubNames)
+  if (tryLifetime === undefined) throw untested(seconds, 'no hub runs')
+  return tryLifetime(seconds)
+}
+
+async function writePolicy(
+  writer: StoreWriter,
+  request: SetPolicy,
+  { store, hubNames }: PolicyContext,
+  trial: Trial | undefined,
+): Promise<Done<AdminReplies['setPolicy']>> {
+  const policy = await planPolicy(writer, request, hubNames)
+  await writer.setPolicy(policy)
+  const politica = toAdminPolicy(policy)
+  return {
+    acts: [{ type: HubEventType.policySet, payload: { ...politica, ...(trial && { trial }) } }],
+    reply: async () => ({ ...politica, ...(await findEffect(store.reader, policy.role)) }),
+  }
+}
+
+/** The row as it would be. Throws what the request cannot be. */
+async function planPolicy(
+  reader: StoreReader,
+  request: SetPolicy,
+  hubNames: readonly string[],
+): Promise<Policy> {
+  const old = (await reader.findPolicies(request.role)).find(({ role }) => role === request.role)
   refuseOtherPolicy(request, old)
   const changed = changePolicy(old ?? emptyPolicy(request.role), request, hubNames)
-  await refuseTakenName(writer, changed)
-  const cargoes = await findAutomaticCargoes(writer, changed, request.cargas_automaticas)
+  await refuseTakenName(reader, changed)
+  const cargoes = await findAutomaticCargoes(reader, changed, request.cargas_automaticas)
   refuseForbiddenNames(changed, cargoes)
-  const whole = { ...changed, automaticCargoes: cargoes.map(({ id }) => id) }
-  await writer.setPolicy(whole)
-  const politica = toAdminPolicy(whole)
-  return {
-    acts: [{ type: HubEventType.policySet, payload: politica }],
-    reply: async () => ({ ...politica, ...(await findEffect(store.reader, whole.role)) }),
-  }
+  return { ...changed, automaticCargoes: cargoes.map(({ id }) => id) }
 }
 
 export const listPolicies: Read<'listPolicies'> = async (reader, request) => {
