@@ -2,7 +2,9 @@
 
 import type { Readable, Writable } from 'node:stream'
 import { UserError } from '../platform/errors.ts'
+import { printableLines } from '../platform/printable.ts'
 import { reportFailure } from '../platform/program.ts'
+import { redactTokens } from '../platform/redact-tokens.ts'
 import { withSettingsOf } from '../platform/settings-file.ts'
 import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 import type { CommandContext } from './commands/command-context.ts'
@@ -45,7 +47,7 @@ export async function runSvc(invocation: Invocation): Promise<number> {
 
 /** Nothing is loaded before its first use: `svc --version` and mistakes in the arguments need no vault. */
 function createContext(invocation: Invocation): CommandContext {
-  const { stdin, stdout, clock, progress, userId, command } = invocation
+  const { stdin, stdout, stderr, clock, progress, userId, command } = invocation
   let { env } = invocation
   let remote: RemoteHub | undefined
   // One of them remembers the passphrase.
@@ -65,6 +67,7 @@ function createContext(invocation: Invocation): CommandContext {
     output: new Output(stdout),
     clock,
     progress,
+    note: (text) => void stderr.write(`svc: ${redactTokens(printableLines(text))}\n`),
     useOptions: (options) => {
       env = withSettingsOf(env, HUB_SETTINGS, options.config)
       remote = findRemoteHub(options, env, userId)

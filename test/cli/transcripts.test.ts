@@ -72,8 +72,12 @@ describe('svc', { concurrency: 2 }, () => {
     () => checkWithoutHub('no-hub.script.txt'),
   )
 
+  test('[CLI-62] [CLI-63] makes a token for each host of a file', TIMEOUT, () =>
+    checkWithoutHub('hosts.script.txt'),
+  )
+
   test(
-    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] works through the hub that holds the vault',
+    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] [CLI-61] works through the hub that holds the vault',
     TIMEOUT,
     () => checkBesideHub('beside-hub.script.txt'),
   )

@@ -1,28 +1,31 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
-import { whenTold } from './when-told.ts'
+import { type PushAct, pushAct } from './push-act.ts'
+import { addAgentSelection, SELECTION_HELP } from './select-agents.ts'
+
+const ROTATE: PushAct = {
+  acao: 'rotate',
+  isTo: 'renew its identity',
+  again:
+    'run the command again for the hosts that are left: an agent that renews twice loses nothing',
+  // Each costs the CA a certificate: 100,000 take about half an hour.
+  perSecond: 50,
+}
 
 export function registerAgenteRotate(agente: Command, context: CommandContext): void {
-  agente
-    .command('rotate')
-    .description('tell an agent to renew its identity')
-    .argument('<agente>', 'hostname or id')
+  addAgentSelection(agente.command('rotate').description('tell agents to renew their identities'))
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 The agent makes a new key and gets a new certificate, as svc-agent rotate does; svc agente show has the new serial
-once the agent uses it. An offline agent renews when it is back.
-
+once the agent uses it. An offline agent renews when it is back. svc asks for fifty a second at most.
+${SELECTION_HELP}
 Examples:
   svc agente rotate web-1.example.org
+  svc agente rotate --role web
+  svc agente rotate --file hosts.txt
 `,
     )
-    .action(async (name: string, options: { json?: true }) => {
-      const reply = await context.withAdmin(({ operations }) =>
-        operations.pushToAgent({ agente: name, acao: 'rotate' }),
-      )
-      if (options.json) return context.output.writeJson(reply)
-      await context.output.write(`agente ${name} is to renew its identity${whenTold(reply)}\n`)
-    })
+    .action(pushAct(context, ROTATE))
 }

@@ -1,27 +1,31 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
-import { whenTold } from './when-told.ts'
+import { type PushAct, pushAct } from './push-act.ts'
+import { addAgentSelection, SELECTION_HELP } from './select-agents.ts'
+
+const SYNC: PushAct = {
+  acao: 'sync',
+  isTo: 'look now',
+  again: 'run the command again: an agent that looks twice loses nothing',
+}
 
 export function registerAgenteSync(agente: Command, context: CommandContext): void {
-  agente
-    .command('sync')
-    .description('tell an agent to look for what is new now, not at its next poll')
-    .argument('<agente>', 'hostname or id')
+  addAgentSelection(
+    agente
+      .command('sync')
+      .description('tell agents to look for what is new now, not at their next poll'),
+  )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 An offline agent looks when it is back.
-
+${SELECTION_HELP}
 Examples:
   svc agente sync web-1.example.org
+  svc agente sync --all
+  cut -d, -f1 hosts.csv | svc agente sync --file -
 `,
     )
-    .action(async (name: string, options: { json?: true }) => {
-      const reply = await context.withAdmin(({ operations }) =>
-        operations.pushToAgent({ agente: name, acao: 'sync' }),
-      )
-      if (options.json) return context.output.writeJson(reply)
-      await context.output.write(`agente ${name} is to look now${whenTold(reply)}\n`)
-    })
+    .action(pushAct(context, SYNC))
 }

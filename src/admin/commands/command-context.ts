@@ -12,6 +12,8 @@ export interface CommandContext {
   readonly output: Output
   readonly clock: Clock
   readonly progress: Progress
+  /** A line on standard error, for people: what is neither the answer nor a failure of the command. */
+  readonly note: (text: string) => void
   readonly vault: VaultControls
   /** Before anything is opened: which settings, and which hub, the command is for. */
   useOptions(options: HubOptions & { readonly config?: string }): void

@@ -75,6 +75,7 @@ async function run(
     progress: { show: () => undefined, clear: () => undefined },
     vault: { create: notAsked, checkPassphrase: notAsked },
     useOptions: () => undefined,
+    note: () => undefined,
     openSecret: async (name) => ({
       name,
       size: undefined,

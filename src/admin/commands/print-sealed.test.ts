@@ -18,6 +18,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
     openSecret: reached,
     openPins: reached,
     useOptions: () => undefined,
+    note: () => undefined,
     withAdmin: reached,
   }
   const destinatarios = ['web-1', 'web-2'].map((hostname) => ({

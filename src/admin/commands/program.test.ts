@@ -16,6 +16,7 @@ const context: CommandContext = {
   progress: { show: () => undefined, clear: () => undefined },
   vault: { create: reached, checkPassphrase: reached },
   useOptions: () => undefined,
+  note: () => undefined,
   openSecret: reached,
   openPins: reached,
   withAdmin: reached,

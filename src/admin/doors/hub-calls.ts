@@ -7,6 +7,7 @@ import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import { fillAdminPath } from '../../protocol/admin/paths.ts'
 import { findHint } from './hints.ts'
+import { HubBusy } from './hub-busy.ts'
 
 export interface HubReply {
   readonly status: number
@@ -87,7 +88,9 @@ export function errorOfReply(
   request: object,
   status: number,
   { error, message, details = {}, ...body }: AdminErrorBody,
+  retryAfter?: string,
 ): SvcError {
+  if (status === 429 || status === 503) return new HubBusy(error, message ?? error, { retryAfter })
   if (error === 'route_not_found') {
     return new UserError(error, `this hub has no operation ${ADMIN_OPERATIONS[operation].path}`, {
       hint: 'the hub is older than this svc',

@@ -12,6 +12,7 @@ import {
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
 import { errorOfReply, exchange, type HubReply, parseReply } from './hub-calls.ts'
+import { HubBusy } from './hub-busy.ts'
 import type { RemoteHub } from './hub-options.ts'
 
 export function openRemoteHub(hub: RemoteHub): AdminSession {
@@ -98,13 +99,19 @@ function explainRefusal(
         hint: `it needs an admin token of the role ${ADMIN_OPERATIONS[name].role}`,
       })
     case 'rate_limited':
-      return new SvcError(body.error, 'the hub refused too many requests from this address', {
+      return new HubBusy(body.error, 'the hub refused too many requests from this address', {
+        retryAfter: headers['retry-after'],
         hint: `try again in ${headers['retry-after'] ?? 'a few'} seconds`,
+      })
+    case 'unavailable':
+      return new HubBusy(body.error, 'the hub has too much to do', {
+        retryAfter: headers['retry-after'],
+        hint: 'try again in a few seconds',
       })
     default:
       // An agent's port speaks in codes alone.
       return typeof body.message === 'string'
-        ? errorOfReply(name, request, status, body)
+        ? errorOfReply(name, request, status, body, headers['retry-after'])
         : notAHub(hub, 'the answer does not come from the admin port')
   }
 }

@@ -57,7 +57,8 @@ async function callHub(
     )
     const body = parseReply(reply.text)
     if (reply.status < 300) return body
-    throw errorOfReply(name, request, reply.status, body as AdminErrorBody)
+    const retryAfter = reply.headers['retry-after']
+    throw errorOfReply(name, request, reply.status, body as AdminErrorBody, retryAfter)
   } catch (error) {
     throw error instanceof SvcError ? error : unreachable(socketPath, error)
   } finally {

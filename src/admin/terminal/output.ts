@@ -25,6 +25,11 @@ export class Output {
     return 'isTTY' in this.#stream && this.#stream.isTTY === true
   }
 
+  /** Undefined for what is no file of this process. */
+  get descriptor(): number | undefined {
+    return 'fd' in this.#stream ? Number(this.#stream.fd) : undefined
+  }
+
   /** How wide help may be. */
   get columns(): number {
     return this.isTerminal && 'columns' in this.#stream ? Number(this.#stream.columns) : 80
