@@ -151,7 +151,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
   {
     name: 'SVC_LOG_FORMAT',
     required: false,
-    default: 'text on a terminal, else json',
+    default: 'text on a terminal and in the journal, else json',
     meaning: '`text` or `json`.',
   },
   ...Object.values(HUB_LIMITS).map(({ variable, default: value, unit, meaning }) => ({

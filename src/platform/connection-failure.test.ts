@@ -64,3 +64,19 @@ test('silence is a timeout', async () => {
   const [failure] = await failureAt(createTcpServer())
   assert.equal(failure, 'timeout')
 })
+
+test('a name that DNS does not know, or nobody answers for, is said in words', () => {
+  for (const [code, words] of [
+    ['ENOTFOUND', 'DNS knows no address of hub.example'],
+    ['EAI_AGAIN', 'no name server answers for hub.example'],
+  ] as const) {
+    const error = Object.assign(new Error(`getaddrinfo ${code} hub.example`), {
+      code,
+      hostname: 'hub.example',
+    })
+    assert.deepEqual(
+      [classifyConnectionFailure(error), describeConnectionFailure(error)],
+      ['unreachable', words],
+    )
+  }
+})

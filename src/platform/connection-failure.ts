@@ -54,11 +54,27 @@ export function classifyConnectionFailure(error: unknown): ConnectionFailure {
 
 /** In a few words: OpenSSL's own are lines that name its source files. */
 export function describeConnectionFailure(error: unknown): string {
+  const name = describeNameFailure(error)
+  if (name !== undefined) return name
   const failure = classifyConnectionFailure(error)
   if (failure === 'no_tls') return 'it does not speak TLS'
   if (failure !== 'tls_refused') return describeError(error)
   const reason = opensslReasonOf(error)
   return reason === undefined ? describeError(error) : `TLS: ${reason}`
+}
+
+/** `getaddrinfo ENOTFOUND` and its kin. */
+function describeNameFailure(error: unknown): string | undefined {
+  const { hostname } = error as { hostname?: unknown }
+  const host = typeof hostname === 'string' ? hostname : 'the host'
+  switch (errnoCode(error)) {
+    case 'ENOTFOUND':
+      return `DNS knows no address of ${host}`
+    case 'EAI_AGAIN':
+      return `no name server answers for ${host}`
+    default:
+      return undefined
+  }
 }
 
 function opensslReasonOf(error: unknown): string | undefined {

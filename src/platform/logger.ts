@@ -1,7 +1,7 @@
-// Logs go to stderr: text on a terminal, else one JSON object a line. Messages are constant, data is in fields.
+// Logs go to stderr: text on a terminal and in the journal, else one JSON object a line. Messages are constant, data is in fields.
 
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
-import type { PrettyOptions } from 'pino-pretty'
+import { isJournal, journalLine } from './journal-line.ts'
 import { type LogFilter, parseLogFilter } from './log-filter.ts'
 import { redactTokens } from './redact-tokens.ts'
 
@@ -12,8 +12,10 @@ export interface Logging {
   forModule(module: string): Logger
 }
 
-/** That of pino-pretty, which a program loads only when somebody reads along. */
-type TextFormat = (options: PrettyOptions) => DestinationStream
+/** What makes text of lines, and writes it. A program loads pino-pretty only when somebody reads along. */
+type TextFormat = (stderr: DestinationStream) => DestinationStream
+
+const STDERR = 2
 
 export interface LoggingOptions {
   readonly filter: LogFilter
@@ -38,17 +40,9 @@ const REDACTED_PATHS = [
 ]
 
 export function createLogging(options: LoggingOptions): Logging {
-  const stderr = pino.destination({ dest: 2, sync: true })
+  const stderr = pino.destination({ dest: STDERR, sync: true })
   const stream =
-    options.destination ??
-    (options.format === 'json'
-      ? stderr
-      : options.format({
-          destination: stderr,
-          sync: true,
-          colorize: process.stderr.isTTY,
-          ignore: 'pid,hostname',
-        }))
+    options.destination ?? (options.format === 'json' ? stderr : options.format(stderr))
   const root = pino(
     {
       base: null,
@@ -68,6 +62,22 @@ export function createLogging(options: LoggingOptions): Logging {
   }
 }
 
+/** For a person at a terminal. */
+async function loadTextFormat(): Promise<TextFormat> {
+  const { default: pretty } = await import('pino-pretty')
+  return (stderr) =>
+    pretty({
+      destination: stderr,
+      sync: true,
+      colorize: process.stderr.isTTY,
+      ignore: 'pid,hostname',
+    })
+}
+
+const journalFormat: TextFormat = (stderr) => ({
+  write: (line) => stderr.write(journalLine(line)),
+})
+
 /** The logging that RUST_LOG and SVC_LOG_FORMAT ask for; a bad one is reported and its default taken. */
 export async function createLoggingFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -75,11 +85,16 @@ export async function createLoggingFromEnvironment(
   const text = env['RUST_LOG'] ?? 'info'
   const filter = parseLogFilter(text)
   const wanted = env['SVC_LOG_FORMAT']
+  const isInJournal = isJournal(STDERR, env['JOURNAL_STREAM'])
   const format =
-    wanted === 'text' || wanted === 'json' ? wanted : process.stderr.isTTY ? 'text' : 'json'
+    wanted === 'text' || wanted === 'json'
+      ? wanted
+      : isInJournal || process.stderr.isTTY
+        ? 'text'
+        : 'json'
   const logging = createLogging({
     filter: filter ?? { levelOf: () => 'info' },
-    format: format === 'text' ? (await import('pino-pretty')).default : 'json',
+    format: format === 'json' ? 'json' : isInJournal ? journalFormat : await loadTextFormat(),
   })
   if (filter === undefined) {
     logging.forModule('log').warn({ rust_log: text }, 'RUST_LOG is not a filter, using info')

@@ -12,7 +12,8 @@ export const registerWebhookList = listCommand({
     DEAD: ({ dead }) => dead,
     LAST_SUCCESS_AT: ({ last_success_at }) => last_success_at,
     LAST_ERROR_AT: ({ last_error_at }) => last_error_at,
-    ERRO: ({ erro }) => erro,
+    // One that is active again has got over its last error; svc webhook show has it still.
+    ERRO: ({ erro, state }) => (state === 'active' ? null : erro),
     ID: ({ id }) => id,
   },
 })

@@ -2,8 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { request as httpsRequest } from 'node:https'
-import { classifyConnectionFailure } from '../../platform/connection-failure.ts'
-import { describeError, SvcError, UserError } from '../../platform/errors.ts'
+import {
+  classifyConnectionFailure,
+  describeConnectionFailure,
+} from '../../platform/connection-failure.ts'
+import { SvcError, UserError } from '../../platform/errors.ts'
 import {
   ADMIN_OPERATIONS,
   type AdminOperationName,
@@ -126,7 +129,7 @@ function notAHub({ url }: RemoteHub, why: string, cause?: unknown): UserError {
 function explainConnection(hub: RemoteHub, error: unknown): SvcError {
   if (error instanceof SvcError) return error
   const where = hub.url.origin
-  const reason = describeError(error)
+  const reason = describeConnectionFailure(error)
   switch (classifyConnectionFailure(error)) {
     case 'untrusted':
       return new UserError(

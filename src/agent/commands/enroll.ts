@@ -5,6 +5,7 @@ import { type AgentConfig, STANDARD_INPUT } from '../settings/config.ts'
 import { createEnrollClient } from '../hub/enroll-client.ts'
 import { readGivenFile, readStandardInput } from '../files/given-files.ts'
 import { readTrust } from '../hub/gateway.ts'
+import { HubTime } from '../hub/time.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
 import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
 import { prepareDirectories } from '../settings/paths.ts'
@@ -32,10 +33,18 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
   await prepareDirectories(paths)
   const lock = lockAgent(paths)
   const trustPem = await readTrust(config.serverCaPath, undefined)
-  const client = createEnrollClient({ baseUrl: serverUrl, trustPem, httpsProxy, noProxy, version })
+  const hubTime = new HubTime(context.clock)
+  const client = createEnrollClient({
+    baseUrl: serverUrl,
+    trustPem,
+    httpsProxy,
+    noProxy,
+    version,
+    noteHubTime: (hubNow) => hubTime.note(hubNow),
+  })
   try {
     const identity = await enroll(
-      { ...context, client, log: context.logging.forModule('agent.identity') },
+      { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
       { token: await readToken(config), hostname, role, caFingerprint, replace: options.replace },
     )
     const { serial, notAfter } = identity.leaf

@@ -20,6 +20,9 @@ export interface IdentityDescription {
   readonly recipient_problem: string | null
 }
 
+/** Of a recipient, on a terminal. */
+const RECIPIENT_CHARACTERS = 20
+
 interface DescribedPlace {
   readonly dataDir: string
   readonly ageKeyFile: string
@@ -66,11 +69,17 @@ export function formatIdentity(description: IdentityDescription): string {
     `not_before: ${description.not_before}`,
     `not_after: ${description.not_after}`,
     `data_dir: ${description.data_dir}`,
-    `recipient: ${description.recipient ?? `none: ${description.recipient_problem}`}`,
+    `recipient: ${describeShortly(description)}`,
     ...(description.recipient_fingerprint === null
       ? []
       : [`recipient fingerprint: ${description.recipient_fingerprint}`]),
   ].join('\n')
+}
+
+/** Two thousand characters, which nobody compares by eye: its fingerprint is for people, and JSON has it whole. */
+function describeShortly({ recipient, recipient_problem: problem }: IdentityDescription): string {
+  if (recipient === null) return `none: ${problem}`
+  return `${recipient.slice(0, RECIPIENT_CHARACTERS)}… (${recipient.length} characters: --json prints it whole)`
 }
 
 async function describeRecipient(

@@ -10,6 +10,7 @@ import { createLogging } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 import { createEnrollClient } from '../hub/enroll-client.ts'
+import { HubTime } from '../hub/time.ts'
 import { prepareDirectories } from '../settings/paths.ts'
 import { readAgeKey } from './age-key.ts'
 import { enroll, type EnrollRequest } from './enroll.ts'
@@ -27,12 +28,14 @@ async function setUp(): Promise<Fixture> {
   const host = stack.use(await AgentHost.create(hub))
   hub.tokens.set('svct_token', { hostname: 'web-1', role: 'web' })
   await prepareDirectories(host.paths)
+  const hubTime = new HubTime(host.clock)
   const client = createEnrollClient({
     baseUrl: new URL(hub.enrollUrl),
     trustPem: undefined,
     httpsProxy: undefined,
     noProxy: undefined,
     version: '0.0.0',
+    noteHubTime: (hubNow) => hubTime.note(hubNow),
   })
   stack.defer(() => client.close())
   const hostname = parseHostname('web-1')
@@ -43,6 +46,7 @@ async function setUp(): Promise<Fixture> {
     client,
     clock: host.clock,
     random: () => 0.5,
+    hubTime,
     log: logging.forModule('test'),
   }
   return {
@@ -86,6 +90,26 @@ describe('enrolment', () => {
     await fixture.enroll()
     const stored = await readFile(join(fixture.host.paths.identityDir, 'ca.pem'), 'utf8')
     assert.equal(stored, rootPem)
+  })
+
+  test('says as whom it asked when the token is for another host', async () => {
+    await using fixture = await setUp()
+    const { hub } = fixture
+    hub.tokens.set('svct_other', { hostname: 'web-2', role: 'web' })
+    await assert.rejects(fixture.enroll({ token: new Secret('svct_other') }), {
+      message: 'the hub refused the enrolment: hostname_mismatch (403)',
+      hint: 'this host asked as web-1, and the token is for another host; SVC_AGENT_HOSTNAME says as whom it asks',
+    })
+  })
+
+  test('names both clocks when the certificate that it gets is expired by its own', async () => {
+    await using fixture = await setUp()
+    fixture.host.clock.offsetMs = 400 * 86_400_000
+    await assert.rejects(fixture.enroll(), {
+      code: 'enroll_reply_invalid',
+      message: /^the hub's reply cannot be used: the certificate of .* is expired$/,
+      hint: /^this host's clock says \d{4}-\S+Z, the hub's \d{4}-\S+Z: set the clock that is wrong\. run the same command again/,
+    })
   })
 
   test('[AGT-12] [AGT-13] a lost reply is asked for again with the same key, CSR and Idempotency-Key', async () => {

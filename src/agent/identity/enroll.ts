@@ -10,6 +10,7 @@ import { type Certificate, parseCertificatesPem } from '../../pki/certificates.t
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import type { Hostname, Recipient } from '../../protocol/identifiers.ts'
 import { join } from 'node:path'
+import type { HubTime } from '../hub/time.ts'
 import { backoffDelayMs, type Random } from '../hub/backoff.ts'
 import type { EnrollClient } from '../hub/enroll-client.ts'
 import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub/request.ts'
@@ -18,6 +19,7 @@ import type { EnrollReply } from '../hub/wire.ts'
 import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
+import { formatInstant } from './describe-identity.ts'
 import {
   type Identity,
   identityLayout,
@@ -43,6 +45,8 @@ export interface EnrollContext {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** What the hub's replies say of its clock. */
+  readonly hubTime?: Pick<HubTime, 'skewMs'>
 }
 
 const ATTEMPTS_MAX = 4
@@ -70,11 +74,18 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   const outcome = await retryWhileTransient(context, () =>
     context.client.enroll(body, pending.idempotencyKey),
   )
-  if (!outcome.ok) throw refusalError(outcome)
+  if (!outcome.ok) throw refusalError(outcome, request)
   const { agentId } = outcome.value
   const checked = checkReply(outcome.value, pending.key.publicKeySpki, request, context.clock.now())
   if (!checked.ok) {
-    throw new UserError('enroll_reply_invalid', `the hub's reply cannot be used: ${checked.fault}`)
+    const isOfTime = /is (?:expired|not valid yet)$/.test(checked.fault)
+    throw new UserError(
+      'enroll_reply_invalid',
+      `the hub's reply cannot be used: ${checked.fault}`,
+      isOfTime
+        ? { hint: `${describeClocks(context)}: set the clock that is wrong. ${RETRY_HINT}` }
+        : {},
+    )
   }
   // What was checked is stored, never the reply's text: OpenSSL reads more in it than certificates under that label.
   const certificatePem = onlyCertificates(outcome.value.certificatePem)
@@ -166,9 +177,10 @@ function checkReply(
 
 /** A person is waiting: a few tries within seconds, and what is pending makes the next command go on from here. */
 async function retryWhileTransient(
-  { clock, random, log }: EnrollContext,
+  context: EnrollContext,
   attempt: () => Promise<HubOutcome<EnrollReply>>,
 ): Promise<HubOutcome<EnrollReply>> {
+  const { clock, random, log } = context
   for (let failures = 1; ; failures += 1) {
     const result = await attempt().catch((error: unknown) => {
       if (error instanceof HubUnreachableError) return error
@@ -176,7 +188,10 @@ async function retryWhileTransient(
     })
     const isLast = failures >= ATTEMPTS_MAX
     if (result instanceof HubUnreachableError) {
-      const hint = result.failure && CONNECTION_HINTS[result.failure]
+      const hint =
+        result.failure === 'clock'
+          ? `${describeClocks(context)}: a wrong clock takes a good certificate for a bad one`
+          : result.failure && CONNECTION_HINTS[result.failure]
       if (isLast || hint !== undefined) throw withHint(result, hint ?? RETRY_HINT)
       log.warn({ error: result.message, attempt: failures }, 'Hub not reached, trying again')
     } else {
@@ -206,20 +221,34 @@ function withHint({ message, failure }: HubUnreachableError, hint: string): HubU
   return new HubUnreachableError(message, { failure, hint })
 }
 
-const HINTS: Readonly<Record<string, string>> = {
+/** Both clocks, when the hub has said what time it has. */
+function describeClocks({ clock, hubTime }: EnrollContext): string {
+  const now = clock.now()
+  const skewMs = hubTime?.skewMs
+  const own = `this host's clock says ${formatInstant(now)}`
+  if (skewMs === undefined) return own
+  return `${own}, the hub's ${formatInstant(new Date(now.getTime() + skewMs))}`
+}
+
+type Hint = string | ((request: EnrollRequest) => string)
+
+const HINTS: Readonly<Record<string, Hint>> = {
   token_not_found: 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?',
   token_consumed: 'ask for a new token: svc token create',
   token_expired: 'ask for a new token: svc token create',
-  hostname_mismatch: 'the token is for another host; see SVC_AGENT_HOSTNAME',
-  role_mismatch: 'the token is for another role; see SVC_AGENT_ROLE',
+  hostname_mismatch: ({ hostname }) =>
+    `this host asked as ${hostname}, and the token is for another host; SVC_AGENT_HOSTNAME says as whom it asks`,
+  role_mismatch: ({ role }) =>
+    `this host asked for the role ${role}, and the token is for another role; see SVC_AGENT_ROLE`,
   agent_already_enrolled: 'ask for a token made with --reenroll',
   route_not_found: 'is SVC_SERVER_URL the enroll port of the hub (8444, or the proxy before it)?',
   ca_failed:
     'the hub could not get a signature from its CA; its log says why; the token is not used up',
 }
 
-function refusalError({ status, code }: HubRefusal): UserError {
-  const hint = HINTS[code]
+function refusalError({ status, code }: HubRefusal, request: EnrollRequest): UserError {
+  const found = HINTS[code]
+  const hint = typeof found === 'function' ? found(request) : found
   return new UserError(
     'enroll_refused',
     `the hub refused the enrolment: ${code} (${status})`,

@@ -155,7 +155,7 @@ export const AGENT_VARIABLES = [
   {
     name: 'SVC_LOG_FORMAT',
     requiredIn: [],
-    default: 'text on a terminal, else json',
+    default: 'text on a terminal and in the journal, else json',
     meaning: 'text or json',
   },
   {
