@@ -50,6 +50,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SVC_ENROLL_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
     SVC_ADMIN_BIND: '127.0.0.1:0',
+    SVC_ENROLL_TLS_BIND: 'off',
     // One address and few agents stand for a fleet here.
     SVC_LIMIT_ENROLL_FAILURES: '0',
     SVC_LIMIT_EVENTS: '0',

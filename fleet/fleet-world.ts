@@ -70,6 +70,7 @@ export async function startFleetWorld(options: FleetWorldOptions): Promise<Fleet
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_METRICS_BIND: 'off',
     SVC_ADMIN_BIND: 'off',
+    SVC_ENROLL_TLS_BIND: 'off',
     // As many as the hub may have open files; all other limits are as they are for everybody.
     SVC_LIMIT_CONNECTIONS: '0',
     ...profiling(options.profileDirectory),

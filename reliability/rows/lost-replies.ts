@@ -162,7 +162,7 @@ class LostReplies {
           token: enrollToken,
           hostname: name,
           role: 'web',
-          caFingerprint: undefined,
+          caFingerprints: undefined,
           replace: false,
         },
       )

@@ -11,7 +11,7 @@ import { AGENT_SETTINGS, describeVariables } from './settings/agent-variables.ts
 
 const EXAMPLES = `
 Examples:
-  export SVC_SERVER_URL=https://hub.example:8444
+  export SVC_SERVER_URL=https://hub.example:8446
   SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
   svc-agent identity
   export SVC_SERVER_MTLS_URL=https://hub.example:8443
@@ -22,7 +22,7 @@ ${describeVariables()}
 
 const ENROLL_EXAMPLES = `
 Examples:
-  SVC_SERVER_URL=https://hub.example:8444 SVC_AGENT_ROLE=web \\
+  SVC_SERVER_URL=https://hub.example:8446 SVC_AGENT_ROLE=web \\
       SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
   svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
 
@@ -77,18 +77,27 @@ function buildProgram(): Command {
     .command('enroll')
     .description('turn a one-time token into an identity')
     .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
-    .option('--ca-fingerprint <sha256>', 'accept only this root (SHA-256 of its DER)')
+    .option(
+      '--ca-fingerprint <sha256>',
+      'trust the hub by this root alone (SHA-256 of its DER); more than once while one root replaces another',
+      (fingerprint: string, before: readonly string[]) => [...before, fingerprint],
+      [],
+    )
     .option('--replace', 'set an existing identity aside, once the new one is in place')
     .option('--json', 'print the new identity as JSON')
     .addHelpText('after', ENROLL_EXAMPLES)
     .action(
       async (
-        options: JsonOption & { allowHttp?: boolean; caFingerprint?: string; replace?: boolean },
+        options: JsonOption & {
+          allowHttp?: boolean
+          caFingerprint: readonly string[]
+          replace?: boolean
+        },
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
         await runEnroll(env(), {
           allowHttp: options.allowHttp === true,
-          caFingerprint: options.caFingerprint,
+          caFingerprints: options.caFingerprint,
           replace: options.replace === true,
           json: options.json === true,
         })

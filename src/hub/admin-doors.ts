@@ -6,8 +6,8 @@ import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { HubConfig } from './config.ts'
 import { startAdminServer } from './http/admin-server.ts'
-import { type AdminPort, createAdminPort } from './http/admin-port.ts'
-import { listen } from './listen.ts'
+import { createAdminPort } from './http/admin-port.ts'
+import { listenWhereWanted } from './listen.ts'
 import type { HubMeters } from './metrics/hub-meters.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
 import { createAuthenticateOperator } from './service/admin/authenticate-operator.ts'
@@ -70,7 +70,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     await recording
   }
   try {
-    const bound = await listenWhereWanted(port, config.adminBind)
+    const bound = await listenWhereWanted(port, config.adminBind, 'SVC_ADMIN_BIND')
     return {
       bound,
       replaceCertificate: (renewed) => port?.replaceCertificate(renewed),
@@ -81,13 +81,4 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     await close(0)
     throw error
   }
-}
-
-async function listenWhereWanted(
-  port: AdminPort | undefined,
-  address: BindAddress | undefined,
-): Promise<BindAddress | undefined> {
-  return port === undefined || address === undefined
-    ? undefined
-    : listen(port, address, 'SVC_ADMIN_BIND')
 }

@@ -10,7 +10,7 @@ import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
-import { describeListenFailure, listen } from './listen.ts'
+import { describeListenFailure, listen, listenWhereWanted } from './listen.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
@@ -42,6 +42,7 @@ const bootMessages = {
   healthListening: 'health listening',
   enrollListening: 'enroll listening',
   mtlsListening: 'mtls listening',
+  enrollTlsListening: 'enroll TLS listening',
   adminListening: 'admin listening',
   metricsListening: 'metrics listening',
 } as const
@@ -115,7 +116,7 @@ export async function bootHub(
     stopping.abort()
     await Promise.all([
       ...tasks,
-      ...Object.values(ports).map((port) => port.close(CLOSE_GRACE_MS)),
+      ...Object.values(ports).map((port) => port?.close(CLOSE_GRACE_MS)),
       admin?.close(CLOSE_GRACE_MS),
       metrics?.close(),
     ])
@@ -124,7 +125,13 @@ export async function bootHub(
     health: await listen(ports.health, config.healthBind, 'SVC_HEALTH_BIND'),
     enroll: await listen(ports.enroll, config.enrollBind, 'SVC_ENROLL_BIND'),
     mtls: await listen(ports.mtls, config.mtlsBind, 'SVC_MTLS_BIND'),
+    enrollTls: await listenWhereWanted(
+      ports.enrollTls,
+      config.enrollTlsBind,
+      'SVC_ENROLL_TLS_BIND',
+    ),
   }
+  if (ports.enrollTls !== undefined) certificates.showOn(ports.enrollTls)
   metrics = await listenForMetrics(config, logging, meters, {
     onUrl: (url, address) => services.leakedTokens.endTokenIn(url, { port: 'metrics', address }),
     reader: store.reader,
@@ -141,6 +148,7 @@ export async function bootHub(
       enroll: await ports.enroll.countConnections(),
       mtls: await ports.mtls.countConnections(),
       admin: (await admin?.countConnections()) ?? 0,
+      enroll_tls: (await ports.enrollTls?.countConnections()) ?? 0,
     }),
   })
   admin = await openAdminDoors({
@@ -151,7 +159,7 @@ export async function bootHub(
     certificate: certificates.serverCertificate,
     meters,
     leakedTokens: services.leakedTokens,
-    operations: { ...hub.operations, addresses: agentAddresses(config.serverNames, bound) },
+    operations: { ...hub.operations, addresses: agentAddresses(config, bound) },
   })
   certificates.showOn(admin)
   // A program that waits for these lines may use the admin socket at once.
@@ -192,12 +200,13 @@ function warnOfOtherKid({ caProvisionerKey, caProvisionerKid }: HubConfig, log: 
 function logListening(
   log: Logger,
   ports: Readonly<Record<'health' | 'enroll' | 'mtls', BindAddress>> &
-    Readonly<Record<'admin' | 'metrics', BindAddress | undefined>>,
+    Readonly<Record<'enrollTls' | 'admin' | 'metrics', BindAddress | undefined>>,
 ): void {
   for (const [address, message] of [
     [ports.health, bootMessages.healthListening],
     [ports.enroll, bootMessages.enrollListening],
     [ports.mtls, bootMessages.mtlsListening],
+    [ports.enrollTls, bootMessages.enrollTlsListening],
     [ports.admin, bootMessages.adminListening],
     [ports.metrics, bootMessages.metricsListening],
   ] as const) {

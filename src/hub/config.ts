@@ -30,6 +30,12 @@ export interface HubConfig {
   readonly serverNames: readonly string[]
   readonly healthBind: BindAddress
   readonly enrollBind: BindAddress
+  /** Undefined when enrolment is served without TLS only. */
+  readonly enrollTlsBind: BindAddress | undefined
+  /** Where hosts enrol, if somebody said so. */
+  readonly publicUrl: URL | undefined
+  /** Whether somebody named the hub, or it has the name of every hub that nobody named. */
+  readonly isNamed: boolean
   readonly mtlsBind: BindAddress
   /** Undefined when there is to be no admin port. */
   readonly adminBind: BindAddress | undefined
@@ -53,7 +59,15 @@ export interface HubConfig {
 /** What `svc` needs of the same table when it opens the vault itself. */
 export type HubNaming = Pick<
   HubConfig,
-  'vaultRoot' | 'serverNames' | 'enrollBind' | 'mtlsBind' | 'contentBytesMax' | 'renewalThresholdMs'
+  | 'vaultRoot'
+  | 'serverNames'
+  | 'isNamed'
+  | 'enrollBind'
+  | 'enrollTlsBind'
+  | 'publicUrl'
+  | 'mtlsBind'
+  | 'contentBytesMax'
+  | 'renewalThresholdMs'
 >
 
 export interface MetricsBind {
@@ -112,7 +126,10 @@ export function parseHubNaming(env: Environment): HubNaming {
   return {
     vaultRoot: valueOf(env, 'SVC_VAULT_ROOT'),
     serverNames: [...new Set([parseServerCommonName(env), ...names])],
+    isNamed: isSet(env, 'SVC_SERVER_CN'),
     enrollBind: parseBindAddress('SVC_ENROLL_BIND', valueOf(env, 'SVC_ENROLL_BIND')),
+    enrollTlsBind: parseEnrollTlsBind(env),
+    publicUrl: parsePublicUrl(env),
     mtlsBind: parseBindAddress('SVC_MTLS_BIND', valueOf(env, 'SVC_MTLS_BIND')),
     contentBytesMax: parseContentBytes(valueOf(env, 'SVC_BLOB_MAX')),
     renewalThresholdMs: parseDuration(
@@ -164,6 +181,22 @@ function parseHttpsUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:') throw invalid(name, `${text} is not an https URL`)
   return url
+}
+
+/** Unlike the other variables this one may be set to nothing. docs/protocol.md ENV-40. */
+function parseEnrollTlsBind(env: Environment): BindAddress | undefined {
+  const name = 'SVC_ENROLL_TLS_BIND'
+  if (env[name]?.trim() === '' || env[name] === 'off') return undefined
+  return parseBindAddress(name, valueOf(env, name))
+}
+
+function parsePublicUrl(env: Environment): URL | undefined {
+  const name = 'SVC_PUBLIC_URL'
+  const text = env[name]
+  if (text === undefined || text === '') return undefined
+  const url = parseHttpsUrl(name, text)
+  if (`${url.username}${url.password}${url.search}${url.hash}` === '') return url
+  throw invalid(name, `${text} has credentials, a query or a fragment`)
 }
 
 function parseAdminBind(text: string): BindAddress | undefined {

@@ -73,7 +73,21 @@ export const HUB_VARIABLES: readonly Variable[] = [
     name: 'SVC_ENROLL_BIND',
     required: false,
     default: '0.0.0.0:8444',
-    meaning: 'Bind address of the enroll endpoint (plain HTTP, behind a TLS proxy).',
+    meaning: 'Bind address of the enroll endpoint (plain HTTP, for a proxy that ends TLS).',
+  },
+  {
+    name: 'SVC_ENROLL_TLS_BIND',
+    required: false,
+    default: '0.0.0.0:8446',
+    meaning:
+      'Bind address of the enroll endpoint over TLS, with the hub’s own certificate; empty or `off` turns it off.',
+  },
+  {
+    name: 'SVC_PUBLIC_URL',
+    required: false,
+    default: 'https, SVC_SERVER_CN and the port of SVC_ENROLL_TLS_BIND',
+    meaning:
+      'The https URL by which hosts reach the enroll endpoint; `svc token create` prints it.',
   },
   {
     name: 'SVC_MTLS_BIND',

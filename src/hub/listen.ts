@@ -15,6 +15,15 @@ export async function listen(
   }
 }
 
+/** Undefined where it is off. */
+export async function listenWhereWanted(
+  port: HttpPort | undefined,
+  address: BindAddress | undefined,
+  variable: string,
+): Promise<BindAddress | undefined> {
+  return port === undefined || address === undefined ? undefined : listen(port, address, variable)
+}
+
 export function describeListenFailure(
   error: unknown,
   { host, port }: BindAddress,

@@ -1,11 +1,13 @@
-// The three public ports in front of what agents ask for.
+// The public ports in front of what agents ask for.
 
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { AgentServices } from './agent-services.ts'
 import type { HubConfig } from './config.ts'
+import { createCallerBuckets } from './http/connections/caller-buckets.ts'
 import { createEnrollServer } from './http/enroll-server.ts'
+import { createEnrollTlsServer, type EnrollTlsServer } from './http/enroll-tls-server.ts'
 import { createHealthServer } from './http/health-server.ts'
 import type { HttpPort } from './http/http-port.ts'
 import { createMtlsServer, type MtlsServer } from './http/mtls-server.ts'
@@ -13,7 +15,7 @@ import type { HubMeters } from './metrics/hub-meters.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
 export interface PortsDependencies {
-  readonly config: Pick<HubConfig, 'limits' | 'isTrustedProxy'>
+  readonly config: Pick<HubConfig, 'limits' | 'isTrustedProxy' | 'enrollTlsBind'>
   readonly clock: Clock
   readonly logging: Logging
   /** Who counts what the ports do; nobody where metrics are off. */
@@ -23,6 +25,8 @@ export interface PortsDependencies {
 export interface Ports {
   readonly health: HttpPort
   readonly enroll: HttpPort
+  /** Undefined when it is off. */
+  readonly enrollTls: EnrollTlsServer | undefined
   readonly mtls: MtlsServer
 }
 
@@ -33,6 +37,8 @@ export function createPorts(
 ): Ports {
   const { limits, isTrustedProxy } = config
   const { onAnswer, onRefusal, onHandshakeFailure } = meters ?? {}
+  const failures = createCallerBuckets(limits.enrollFailuresPerMinute, clock)
+  const enrolling = { ...services, limits, isTrustedProxy, onAnswer, onRefusal, failures }
   const shared = { ...services, clock, limits, isTrustedProxy, onAnswer, onRefusal }
   return {
     health: createHealthServer({
@@ -40,7 +46,15 @@ export function createPorts(
       log: logging.forModule('hub.health'),
       version: readVersion(),
     }),
-    enroll: createEnrollServer({ ...shared, log: logging.forModule('hub.enroll') }),
+    enroll: createEnrollServer({ ...enrolling, log: logging.forModule('hub.enroll') }),
+    enrollTls:
+      config.enrollTlsBind &&
+      createEnrollTlsServer({
+        ...enrolling,
+        log: logging.forModule('hub.enroll'),
+        onHandshakeFailure,
+        certificate,
+      }),
     mtls: createMtlsServer({
       ...shared,
       log: logging.forModule('hub.mtls'),

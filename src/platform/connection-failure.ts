@@ -3,6 +3,7 @@ import { describeError, errnoCode } from './errors.ts'
 /** What kept a client from an answer, as far as the system or TLS says. */
 export type ConnectionFailure =
   | 'untrusted'
+  | 'wrong_root'
   | 'other_names'
   | 'clock'
   | 'no_tls'
@@ -17,6 +18,8 @@ const BY_CODE: ReadonlyMap<string, ConnectionFailure> = new Map([
   ['UNABLE_TO_GET_ISSUER_CERT', 'untrusted'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'untrusted'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'untrusted'],
+  ['CERT_SIGNATURE_FAILURE', 'untrusted'],
+  ['ERR_WRONG_ROOT', 'wrong_root'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'other_names'],
   ['CERT_HAS_EXPIRED', 'clock'],
   ['CERT_NOT_YET_VALID', 'clock'],

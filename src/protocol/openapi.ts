@@ -20,6 +20,10 @@ const PORTS: Readonly<Record<PortName, { url: string; description: string }>> = 
     url: 'https://{host}:8444',
     description: 'SVC_ENROLL_BIND, behind a proxy that ends TLS: enrolment and recovery.',
   },
+  enroll_tls: {
+    url: 'https://{host}:8446',
+    description: 'SVC_ENROLL_TLS_BIND, with the hub’s own certificate: enrolment and recovery.',
+  },
   mtls: { url: 'https://{host}:8443', description: 'SVC_MTLS_BIND: agents, by mutual TLS.' },
   admin: { url: 'https://{host}:8445', description: 'SVC_ADMIN_BIND: operators, by admin tokens.' },
 }
@@ -112,7 +116,7 @@ function describeRoute(
   return {
     operationId,
     tags: [port],
-    servers: [serverOf(port)],
+    servers: port === 'enroll' ? [serverOf('enroll_tls'), serverOf(port)] : [serverOf(port)],
     summary: route.summary,
     security: port === 'mtls' ? [{ agentCertificate: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),

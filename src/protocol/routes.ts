@@ -21,4 +21,6 @@ export const BUNDLE_NUMBER_HEADER = 'x-bundle-numero'
 export const BUNDLE_EPOCH_HEADER = 'x-bundle-epoca'
 
 export type RouteName = keyof typeof ROUTES
-export type PortName = (typeof ROUTES)[RouteName]['port']
+type RoutePort = (typeof ROUTES)[RouteName]['port']
+/** `enroll_tls` has the routes of `enroll`, over TLS. */
+export type PortName = RoutePort | 'enroll_tls'

@@ -51,7 +51,7 @@ describe('the JSON of svc', () => {
   test('[CLI-22] [VER-3] of a token has these fields, and its text only when it is made', async () => {
     const made = await svcJson('token create --hostname web-2.example --role web')
     const listed = 'id, hostname, role, expires_at, consumed_at, created_at'
-    assert.equal(fieldsOf(made), `${listed}, token, agent_command`)
+    assert.equal(fieldsOf(made), `${listed}, token, agent_command, note`)
     assert.match(String(made['expires_at']), TIME)
     const tokens = await listOf('token list', 'tokens')
     assert.deepEqual(tokens.map(fieldsOf), [listed, listed])

@@ -323,7 +323,7 @@ describe('svc-agent enroll over https', () => {
     assert.equal(status, 1)
     assert.match(
       stderr,
-      /^svc-agent: error: no answer from https:\/\/127\.0\.0\.1:\d+: it does not speak TLS\nsvc-agent: hint: the enroll port/m,
+      /^svc-agent: error: no answer from https:\/\/127\.0\.0\.1:\d+: it does not speak TLS\nsvc-agent: hint: port 8444 of a hub/m,
     )
     assert.doesNotMatch(stderr, /trying again/)
   })

@@ -256,7 +256,13 @@ describe('the CA’s root', () => {
 })
 
 describe('the addresses', () => {
-  for (const name of ['SVC_HEALTH_BIND', 'SVC_ENROLL_BIND', 'SVC_MTLS_BIND', 'SVC_ADMIN_BIND']) {
+  for (const name of [
+    'SVC_HEALTH_BIND',
+    'SVC_ENROLL_BIND',
+    'SVC_MTLS_BIND',
+    'SVC_ENROLL_TLS_BIND',
+    'SVC_ADMIN_BIND',
+  ]) {
     test(`[BOOT-14] Address already in use, for ${name}`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       await once(other, 'listening')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { type HubProcess, startHubProcess as startProcess } from '../support/hub-process.ts'
-import { PASSPHRASE, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { PASSPHRASE, type TestHub, WITH_ADMIN_PORT, WITH_ENROLL_TLS } from '../support/hub.ts'
 import { runTool, startProgram, waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
 
@@ -30,17 +30,20 @@ const BOOT_LINES = [
   'health listening',
   'enroll listening',
   'mtls listening',
+  'enroll TLS listening',
   'admin listening',
 ]
 
 describe('a start', () => {
-  test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] logs these lines in this order', async () => {
-    await using hub = await startHubProcess(WITH_ADMIN_PORT)
+  test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] [BOOT-31] logs these lines in this order', async () => {
+    await using hub = await startHubProcess({ ...WITH_ADMIN_PORT, ...WITH_ENROLL_TLS })
     assert.deepEqual(messagesOf(hub), BOOT_LINES)
     const entries = hub.logEntries()
     assert.equal(entries[0]?.['vault'], hub.vaultRoot)
     assert.equal(hub.logText().match(/starting/g)?.length, 1)
-    for (const [index, name] of (['health', 'enroll', 'mtls', 'admin'] as const).entries()) {
+    for (const [index, name] of (
+      ['health', 'enroll', 'mtls', 'enrollTls', 'admin'] as const
+    ).entries()) {
       const { address, port } = entries[6 + index] ?? {}
       assert.deepEqual([address, port], [`127.0.0.1:${hub.ports[name]}`, hub.ports[name]])
     }

@@ -7,7 +7,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { HUB_NAME, WITH_ADMIN_PORT, WITH_ENROLL_TLS } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useHub } from '../support/use-hub.ts'
 import { connect, exchange } from '../support/wire-client.ts'
@@ -31,6 +31,7 @@ const { ca, hub } = useHub(
       enroll: () => connect({ port: started.ports.enroll }),
       mtls: () => connect(mtls),
       admin: () => connect({ port: started.ports.admin ?? 0, tls }),
+      enroll_tls: () => connect({ port: started.ports.enrollTls ?? 0, tls }),
       'admin.sock': async () => {
         const socket = connectTcp(join(started.vaultRoot, 'admin.sock'))
         await once(socket, 'connect')
@@ -39,7 +40,7 @@ const { ca, hub } = useHub(
       metrics: () => connect({ port: Number(metrics['port']) }),
     }
   },
-  { ...WITH_ADMIN_PORT, SVC_METRICS_BIND: '127.0.0.1:0' },
+  { ...WITH_ADMIN_PORT, ...WITH_ENROLL_TLS, SVC_METRICS_BIND: '127.0.0.1:0' },
 )
 
 async function open(port: string): Promise<Socket> {
@@ -65,7 +66,7 @@ function statusOf(answer: string): string | undefined {
 }
 
 describe('[SRF-24] a connection', () => {
-  for (const name of ['health', 'enroll', 'mtls', 'admin', 'admin.sock', 'metrics']) {
+  for (const name of ['health', 'enroll', 'enroll_tls', 'mtls', 'admin', 'admin.sock', 'metrics']) {
     test(`that sends a request before it has its answer is cut: ${name}`, async () => {
       for (const requests of [GET.repeat(2), GET.repeat(2000), GET + POST]) {
         const socket = await open(name)

@@ -246,7 +246,7 @@ async function enrolAndOpen(
         token: new Secret(token),
         hostname: STORY_HOST as Hostname,
         role: ROLE,
-        caFingerprint: undefined,
+        caFingerprints: undefined,
         replace: false,
       },
     )

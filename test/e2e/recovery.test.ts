@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { parseCertificatePem } from '../../src/pki/certificates.ts'
 import { readEvents, waitForEvent } from '../support/audit-log.ts'
 import { startDevCa } from '../support/dev-ca.ts'
-import type { TestHub } from '../support/hub.ts'
+import { type TestHub, WITH_ENROLL_TLS } from '../support/hub.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { runTool, waitUntil } from '../support/processes.ts'
@@ -23,7 +23,7 @@ describe('an identity that expired while its host was off', () => {
   })
   after(() => ca[Symbol.asyncDispose]())
 
-  test('[REC-3] is recovered without a person once both are back, and what was delivered is renewed', async () => {
+  test('[REC-3] [REC-4] [AGT-61] is recovered without a person once both are back, and what was delivered is renewed', async () => {
     await using hub = await startHub(ca, {})
     await using host = await enrolHost(hub, 'asleep')
     const running = host.run()
@@ -42,7 +42,9 @@ describe('an identity that expired while its host was off', () => {
       SVC_ENROLL_BIND: `127.0.0.1:${enroll}`,
       SVC_MTLS_BIND: `127.0.0.1:${mtls}`,
     })
-    host.run()
+    // Over TLS by the hub itself, which this host trusts by the roots that it enrolled with.
+    const url = `https://localhost:${hub.ports.enrollTls}`
+    host.run('', { SVC_SERVER_URL: url })
     const renewed = await waitForEvent(hub, 'cert_renewed', host, ({ payload }) => {
       return payload['trigger'] === 'recovery'
     })
@@ -88,7 +90,7 @@ describe('an identity that expired while its host was off', () => {
 function startHub(ca: RunningCa, environment: Record<string, string>): Promise<TestHub> {
   return startTestHub({
     caEnvironment: ca.environment,
-    environment: { SVC_SERVER_CN: 'localhost', ...environment },
+    environment: { SVC_SERVER_CN: 'localhost', ...WITH_ENROLL_TLS, ...environment },
   })
 }
 

@@ -48,6 +48,7 @@ export async function startInProcessHub(
     recoveryGraceMs: 0,
     limits: DEFAULT_HUB_LIMITS,
     isTrustedProxy: () => false,
+    enrollTlsBind: undefined,
     contentBytesMax: 1024 * 1024,
     renewalThresholdMs: 21_600_000,
     vaultRoot: vault.root,

@@ -105,7 +105,7 @@ export class SimulatedHost implements AsyncDisposable {
       token: new Secret(token),
       hostname: hostname as Hostname,
       role: ROLE,
-      caFingerprint: undefined,
+      caFingerprints: undefined,
       replace: false,
     })
   }

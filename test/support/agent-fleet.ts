@@ -104,7 +104,7 @@ async function openAgent(
     version: common.version,
   })
   const token = new Secret(await hub.createToken({ hostname }))
-  const request = { token, hostname: hostname as Hostname, role: 'web', caFingerprint: undefined }
+  const request = { token, hostname: hostname as Hostname, role: 'web', caFingerprints: undefined }
   const log = logging.forModule('test')
   await enroll({ ...common, paths, client, log }, { ...request, replace: false })
   await client.close()

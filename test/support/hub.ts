@@ -37,6 +37,8 @@ export interface HubPorts {
   readonly mtls: number
   /** 0 when it is off. */
   readonly admin?: number
+  /** 0 when it is off. */
+  readonly enrollTls?: number
 }
 
 export type LogEntry = Readonly<Record<string, unknown>>
@@ -57,6 +59,8 @@ export interface TestHubOptions {
 export const HUB_NAME = 'hub.test'
 /** For a hub that shall have its admin port; hubs of before there was one have none. */
 export const WITH_ADMIN_PORT: Variables = { SVC_ADMIN_BIND: '127.0.0.1:0' }
+/** For a hub that shall enrol over TLS. */
+export const WITH_ENROLL_TLS: Variables = { SVC_ENROLL_TLS_BIND: '127.0.0.1:0' }
 export const PASSPHRASE = 'correct horse battery staple'
 
 /** A place whose vault is not made yet. */
@@ -90,6 +94,7 @@ export function hubEnvironment(vaultRoot: string, options: TestHubOptions): Vari
     // The defaults are one address each, which many hubs at once cannot have.
     SVC_METRICS_BIND: 'off',
     SVC_ADMIN_BIND: 'off',
+    SVC_ENROLL_TLS_BIND: 'off',
     ...options.environment,
   }
 }
@@ -105,7 +110,7 @@ export function parseLog(text: string): LogEntry[] {
 /** Where the hub of a log listens; undefined while it has not said so of every port that it was asked for. */
 export function findPorts(
   log: string,
-  { SVC_ADMIN_BIND: adminBind }: Variables,
+  { SVC_ADMIN_BIND: adminBind, SVC_ENROLL_TLS_BIND: enrollTlsBind }: Variables,
 ): HubPorts | undefined {
   const whole = log.slice(0, log.lastIndexOf('\n') + 1)
   const entries = whole.split('\n').filter((line) => line.startsWith('{'))
@@ -116,9 +121,12 @@ export function findPorts(
   const [health, enroll, mtls] = ['health', 'enroll', 'mtls'].map((name) =>
     portOf(`${name} listening`),
   )
+  const isOff = (bind: string | undefined): boolean => bind === 'off' || bind === ''
   const admin = adminBind === 'off' ? 0 : portOf('admin listening')
-  if (health === undefined || enroll === undefined) return undefined
-  return mtls === undefined || admin === undefined ? undefined : { health, enroll, mtls, admin }
+  const enrollTls = isOff(enrollTlsBind) ? 0 : portOf('enroll TLS listening')
+  if (health === undefined || enroll === undefined || enrollTls === undefined) return undefined
+  if (mtls === undefined || admin === undefined) return undefined
+  return { health, enroll, mtls, admin, enrollTls }
 }
 
 function callAdmin<T>(socketPath: string, method: string, path: string, body: object): Promise<T> {

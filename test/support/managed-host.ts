@@ -24,8 +24,8 @@ export interface ManagedHost extends AsyncDisposable {
   hookLines(): Promise<string[]>
   /** Runs one command of the agent to its end. */
   agent(...args: string[]): Promise<Ended>
-  /** Starts `svc-agent run`; of another version when its bin/ is given. */
-  run(programs?: string): RunningProgram
+  /** Starts `svc-agent run`, with these variables besides its own; of another version when its bin/ is given. */
+  run(programs?: string, extra?: Variables): RunningProgram
 }
 
 /** Enrols a new host and gives it a hook that notes its runs. `programs` is the bin/ of another version. */
@@ -62,8 +62,9 @@ export async function enrolHost(
       return text.split('\n').filter((line) => line !== '')
     },
     agent: (...args) => runProgram(agentProgram, args, environment),
-    run: (other = programs) => {
-      const running = startProgram(join(other, 'svc-agent'), ['run'], environment)
+    run: (other = programs, more = {}) => {
+      const variables = { ...environment, ...more }
+      const running = startProgram(join(other, 'svc-agent'), ['run'], variables)
       started.push(running)
       return running
     },

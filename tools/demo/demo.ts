@@ -87,6 +87,7 @@ async function runDemo(options: Options): Promise<void> {
     SVC_SERVER_CN: 'localhost',
     SVC_HEALTH_BIND: '127.0.0.1:0',
     SVC_ENROLL_BIND: '127.0.0.1:0',
+    SVC_ENROLL_TLS_BIND: '127.0.0.1:0',
     SVC_MTLS_BIND: '127.0.0.1:0',
     SVC_ADMIN_BIND: '127.0.0.1:0',
   }

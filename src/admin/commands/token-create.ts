@@ -76,7 +76,8 @@ async function createToken(context: CommandContext, options: TokenCreateOptions)
     operations.createToken({ reenroll: false, hostname: host, role, ...request }),
   )
   if (json) return context.output.writeJson(created)
-  const { token, hostname, expires_at, agent_command } = created
+  const { token, hostname, expires_at, agent_command, note } = created
   const fields = renderFields({ token, hostname, role: created.role, expires_at })
-  await context.output.write(`${fields}\nOn the host:\n\n${agent_command}\n`)
+  const advice = note === undefined ? '' : `\nNote: ${note}\n`
+  await context.output.write(`${fields}\nOn the host:\n\n${agent_command}\n${advice}`)
 }

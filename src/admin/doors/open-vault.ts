@@ -183,8 +183,9 @@ async function openSession(
   const dependencies = {
     store,
     clock,
-    addresses: agentAddresses(naming.serverNames, {
+    addresses: agentAddresses(naming, {
       enroll: naming.enrollBind,
+      enrollTls: naming.enrollTlsBind,
       mtls: naming.mtlsBind,
     }),
     hubNames: naming.serverNames,

@@ -14,7 +14,8 @@ import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './c
 
 export interface EnrollOptions {
   readonly allowHttp: boolean
-  readonly caFingerprint: string | undefined
+  /** As they were typed; none trusts the reply. */
+  readonly caFingerprints: readonly string[]
   readonly replace: boolean
   readonly json: boolean
 }
@@ -27,7 +28,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     serverUrl !== undefined && hostname !== undefined && role !== undefined,
     'enroll requires URL, hostname and role',
   )
-  const caFingerprint = parseFingerprint(options.caFingerprint)
+  const caFingerprints = parseFingerprints(options.caFingerprints)
   // Before the lock, which a running agent holds.
   if (!options.replace) await refuseExistingIdentity(context)
   await prepareDirectories(paths)
@@ -37,6 +38,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
   const client = createEnrollClient({
     baseUrl: serverUrl,
     trustPem,
+    rootFingerprints: caFingerprints,
     httpsProxy,
     noProxy,
     version,
@@ -45,7 +47,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
   try {
     const identity = await enroll(
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
-      { token: await readToken(config), hostname, role, caFingerprint, replace: options.replace },
+      { token: await readToken(config), hostname, role, caFingerprints, replace: options.replace },
     )
     const { serial, notAfter } = identity.leaf
     print(
@@ -77,8 +79,11 @@ async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise
   return new Secret(text)
 }
 
-function parseFingerprint(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
+function parseFingerprints(texts: readonly string[]): ReadonlySet<string> | undefined {
+  return texts.length === 0 ? undefined : new Set(texts.map(parseFingerprint))
+}
+
+function parseFingerprint(text: string): string {
   const hex = plainHex(text.replace(/^sha256:/i, ''))
   if (/^[0-9a-f]{64}$/.test(hex)) return hex
   throw new UserError('fingerprint_invalid', '--ca-fingerprint is not a SHA-256 in hex')

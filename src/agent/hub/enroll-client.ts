@@ -1,11 +1,12 @@
-// The hub's enroll port: trusted through a given CA file, else through the system's store; reached through a proxy
-// where the environment names one.
+// The hub's enroll port: trusted through a given CA file, the fingerprint of its root, or the system's store; reached through
+// a proxy where the environment names one.
 
 import { getCACertificates, rootCertificates } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { EnrollRequestBody, RecoverRequestBody } from '../../protocol/schemas.ts'
 import { createHttpConnections, type HttpConnections } from './http-connections.ts'
+import { createPinnedConnections } from './pinned-connections.ts'
 import { createProxiedConnections } from './proxied-connections.ts'
 import { type HubOutcome, type HubRequest, routeUrl, sendToHub } from './request.ts'
 import { TlsContexts } from './tls-contexts.ts'
@@ -22,8 +23,12 @@ export interface EnrollClient {
 
 export interface EnrollClientOptions {
   readonly baseUrl: URL
-  /** Undefined means the system's store. */
+  /** Undefined means the fingerprints, or the system's store. */
   readonly trustPem: string | undefined
+  /** Of the roots that may be trusted, SHA-256 in hex. */
+  readonly rootFingerprints?: ReadonlySet<string> | undefined
+  /** Trusted besides the system's store, where that is trusted. */
+  readonly furtherTrustPem?: string | undefined
   readonly httpsProxy: string | undefined
   readonly noProxy: string | undefined
   readonly version: string
@@ -31,7 +36,7 @@ export interface EnrollClientOptions {
 }
 
 export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
-  const connections = createPublicConnections(options)
+  const connections = openConnections(options)
 
   async function send<Value>(
     path: string,
@@ -70,13 +75,27 @@ export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
   }
 }
 
+function openConnections(options: EnrollClientOptions): HttpConnections {
+  const { baseUrl: url, trustPem, rootFingerprints: fingerprints, httpsProxy, noProxy } = options
+  if (trustPem !== undefined || fingerprints === undefined || url.protocol !== 'https:') {
+    return createPublicConnections(options)
+  }
+  return createPinnedConnections({ url, fingerprints, httpsProxy, noProxy }, (rootsPem) =>
+    createPublicConnections({ ...options, trustPem: rootsPem }),
+  )
+}
+
 /** For servers that are known by a public certificate, or by `trustPem` where that is given. */
 export function createPublicConnections({
   trustPem,
+  furtherTrustPem,
   httpsProxy,
   noProxy,
-}: Pick<EnrollClientOptions, 'trustPem' | 'httpsProxy' | 'noProxy'>): HttpConnections {
-  const readTrust = (): string | readonly string[] => trustPem ?? systemCertificates()
+}: Pick<
+  EnrollClientOptions,
+  'trustPem' | 'furtherTrustPem' | 'httpsProxy' | 'noProxy'
+>): HttpConnections {
+  const readTrust = (): string | readonly string[] => trustPem ?? systemAnd(furtherTrustPem)
   return httpsProxy === undefined
     ? createHttpConnections(() => publicTls.open({ ca: readTrust() }))
     : createProxiedConnections({ httpsProxy, noProxy, readTrust })
@@ -84,6 +103,16 @@ export function createPublicConnections({
 
 const publicTls = new TlsContexts()
 let systemStore: readonly string[] | undefined
+let enlarged: { readonly by: string; readonly store: readonly string[] } | undefined
+
+/** The same list for the same roots, so that connections share what OpenSSL makes of it. */
+function systemAnd(furtherPem: string | undefined): readonly string[] {
+  if (furtherPem === undefined) return systemCertificates()
+  if (enlarged?.by !== furtherPem) {
+    enlarged = { by: furtherPem, store: [...systemCertificates(), furtherPem] }
+  }
+  return enlarged.store
+}
 
 /** A host without a certificate store has nothing better than the roots that Node carries. */
 function systemCertificates(): readonly string[] {

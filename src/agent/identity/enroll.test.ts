@@ -57,7 +57,7 @@ async function setUp(): Promise<Fixture> {
         token: new Secret('svct_token'),
         hostname,
         role: 'web',
-        caFingerprint: undefined,
+        caFingerprints: undefined,
         replace: false,
         ...overrides,
       }),
@@ -250,19 +250,19 @@ describe('enrolment', () => {
   test('[AGT-14] a root with another fingerprint is not trusted', async () => {
     await using fixture = await setUp()
     await assert.rejects(
-      fixture.enroll({ caFingerprint: '0'.repeat(64) }),
+      fixture.enroll({ caFingerprints: new Set(['0'.repeat(64)]) }),
       /cannot be used: its CA has the fingerprint/,
     )
     assert.equal((await readdir(fixture.host.paths.identityDir)).includes('agent.crt'), false)
     const { sha256 } = parseCertificatePem(fixture.hub.ca.rootPem)
-    await fixture.enroll({ caFingerprint: sha256 })
+    await fixture.enroll({ caFingerprints: new Set([sha256]) })
   })
 
   test('[AGT-14] [TRU-14] of several roots only the one with the fingerprint is trusted', async () => {
     await using fixture = await setUp()
     const { ca } = fixture.hub
     fixture.hub.furtherRootPem = (await createFakeCa()).rootPem
-    await fixture.enroll({ caFingerprint: parseCertificatePem(ca.rootPem).sha256 })
+    await fixture.enroll({ caFingerprints: new Set([parseCertificatePem(ca.rootPem).sha256]) })
     const stored = await readFile(join(fixture.host.paths.identityDir, 'ca.pem'), 'utf8')
     assert.deepEqual(
       parseCertificatesPem(stored).map(({ pem }) => pem),
@@ -274,7 +274,9 @@ describe('enrolment', () => {
     await using fixture = await setUp()
     const further = (await createFakeCa()).rootPem
     fixture.hub.furtherRootPem = further
-    const pinned = fixture.enroll({ caFingerprint: parseCertificatePem(further).sha256 })
+    const pinned = fixture.enroll({
+      caFingerprints: new Set([parseCertificatePem(further).sha256]),
+    })
     await assert.rejects(pinned, /the chain does not lead to a trusted root/)
   })
 

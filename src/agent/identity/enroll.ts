@@ -33,8 +33,8 @@ export interface EnrollRequest {
   readonly token: Secret<string>
   readonly hostname: Hostname
   readonly role: string
-  /** SHA-256 of the root's DER that the hub must hand out, lower-case hex; undefined trusts the reply. */
-  readonly caFingerprint: string | undefined
+  /** SHA-256 of the DER of the roots that the hub may hand out, lower-case hex; undefined trusts the reply. */
+  readonly caFingerprints: ReadonlySet<string> | undefined
   /** An identity that is there already is set aside once the new one is in place. */
   readonly replace: boolean
 }
@@ -145,17 +145,17 @@ type CheckedReply =
   | { readonly ok: true; readonly roots: readonly Certificate[] }
   | { readonly ok: false; readonly fault: string }
 
-/** Of the roots in it only the pinned one is trusted; the others come over the connection that it vouches for. */
+/** Of the roots in it only the pinned ones are trusted; the others come over the connection that it vouches for. */
 function checkReply(
   reply: EnrollReply,
   publicKeySpki: Buffer,
-  { hostname, caFingerprint }: EnrollRequest,
+  { hostname, caFingerprints }: EnrollRequest,
   now: Date,
 ): CheckedReply {
   try {
     const offered = parseCertificatesPem(reply.caPem)
     const roots = offered.filter(
-      ({ sha256 }) => caFingerprint === undefined || sha256 === caFingerprint,
+      ({ sha256 }) => caFingerprints === undefined || caFingerprints.has(sha256),
     )
     if (roots.length === 0 && offered.length > 0) {
       const fingerprints = offered.map(({ sha256 }) => sha256).join(', ')
@@ -212,9 +212,11 @@ const RETRY_HINT =
 const CONNECTION_HINTS: Readonly<Partial<Record<ConnectionFailure, string>>> = {
   untrusted:
     'SVC_SERVER_CA_PATH names the root to trust, PEM; without it the agent trusts the system’s store',
+  wrong_root:
+    'is SVC_SERVER_URL the TLS enroll port of the hub whose root --ca-fingerprint names? Before a proxy that ends TLS, SVC_SERVER_CA_PATH names the root of the proxy, PEM',
   other_names: 'SVC_SERVER_URL must name the host as its certificate does',
   no_tls:
-    'the enroll port of a hub is plain http, for a proxy that adds TLS: SVC_SERVER_URL is that proxy, or http:// on the hub’s own host',
+    'port 8444 of a hub is plain http: SVC_SERVER_URL is its port with TLS (8446), the proxy before it, or http:// on the hub’s own host',
 }
 
 function withHint({ message, failure }: HubUnreachableError, hint: string): HubUnreachableError {
@@ -241,7 +243,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   role_mismatch: ({ role }) =>
     `this host asked for the role ${role}, and the token is for another role; see SVC_AGENT_ROLE`,
   agent_already_enrolled: 'ask for a token made with --reenroll',
-  route_not_found: 'is SVC_SERVER_URL the enroll port of the hub (8444, or the proxy before it)?',
+  route_not_found: 'is SVC_SERVER_URL the enroll port of the hub (8446, or a proxy before 8444)?',
   ca_failed:
     'the hub could not get a signature from its CA; its log says why; the token is not used up',
 }

@@ -230,16 +230,21 @@ function changeIdentity(
   })
 }
 
-/** Trusted as at enroll: what the expired identity trusted is for the other port. */
+/**
+ * Trusted by the system's store, as a proxy may stand before it, and by the identity's own roots: the hub serves it with the
+ * certificate that it has on the other port. docs/protocol.md AGT-61.
+ */
 async function withEnrollPort<Value>(
-  { config, version, connections, hubTime }: AgentSession,
+  { config, version, connections, hubTime, paths, knownIdentity }: AgentSession,
   work: (enrollPort: EnrollClient) => Promise<Value>,
 ): Promise<Value> {
   const { serverUrl, serverCaPath, httpsProxy, noProxy } = config
+  const { caPem } = await requireIdentity(paths.identityDir, knownIdentity)
   invariant(serverUrl !== undefined, 'the command requires SVC_SERVER_URL')
   const enrollPort = connections.createEnrollClient({
     baseUrl: serverUrl,
     trustPem: await readTrust(serverCaPath, undefined),
+    furtherTrustPem: caPem,
     httpsProxy,
     noProxy,
     version,

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../../platform/clock.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import {
@@ -12,7 +11,7 @@ import type { EnrollAgent } from '../service/agent/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/agent/recover-identity.ts'
 import { noteReason, sendRateLimited, sendRefusal } from './error-response.ts'
 import { RequestRefusal } from './json/request-refusal.ts'
-import { createCallerBuckets } from './connections/caller-buckets.ts'
+import type { CallerBuckets } from './connections/caller-buckets.ts'
 import { forgiveTurns } from './connections/request-guard.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
@@ -23,15 +22,24 @@ export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
   'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
 > {
-  readonly clock: Clock
+  /** Shared by the ports that enrol: an address may fail as often, whichever way it comes. */
+  readonly failures: CallerBuckets
   readonly enrollAgent: EnrollAgent
   readonly recoverIdentity: RecoverIdentity
   readonly isKnownToken: (token: string) => Promise<boolean>
 }
 
-export function createEnrollServer(options: EnrollServerOptions): HttpPort {
-  const { limits, clock, isKnownToken } = options
-  const failures = createCallerBuckets(limits.enrollFailuresPerMinute, clock)
+/** Where the routes are served. */
+type EnrollDoor = Pick<HttpPortOptions, 'port' | 'https'>
+
+const PLAIN: EnrollDoor = { port: 'enroll' }
+const ENROLL_ROUTES = Object.values(ROUTES).filter(({ port }) => port === 'enroll')
+
+export function createEnrollServer(
+  options: EnrollServerOptions,
+  door: EnrollDoor = PLAIN,
+): HttpPort {
+  const { limits, failures, isKnownToken } = options
   /** Only guesses count: the hub never tells a caller to wait that has a token which it knows. */
   const countGuess = async (request: FastifyRequest): Promise<number> => {
     const token = tokenOf(request.body)
@@ -44,7 +52,8 @@ export function createEnrollServer(options: EnrollServerOptions): HttpPort {
   }
   const port = createHttpPort({
     ...options,
-    port: 'enroll',
+    ...door,
+    routes: ENROLL_ROUTES,
     turns: strangerTurns,
     limitRefusal: async (request, refusal) => (COUNTED.has(refusal) ? countGuess(request) : 0),
   })

@@ -86,6 +86,7 @@ const CONNECTIONS_CHECK_INTERVAL_MS: Readonly<Record<PortName, number>> = {
   enroll: 101,
   mtls: 103,
   admin: 107,
+  enroll_tls: 109,
 }
 
 export function createHttpPort(options: HttpPortOptions): HttpPort {

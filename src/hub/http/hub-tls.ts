@@ -12,6 +12,7 @@ import { boundReason } from './answer-log.ts'
 import { awaitHello } from './connections/await-hello.ts'
 import { createFloodLog } from './flood-log.ts'
 import { guardClientChains, streamBelow } from './connections/guard-client-chains.ts'
+import { chargeHandshake } from './connections/handshake-charges.ts'
 import { createHandshakeTurns } from './connections/handshake-turns.ts'
 import { handshakesOf } from './connections/handshakes.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
@@ -62,6 +63,8 @@ export interface TlsServerOptions {
   readonly log: Logger
   /** Whether clients are asked for certificates, whose chains then have bounds. */
   readonly hasClientChains?: boolean
+  /** Whose handshakes wait for their turn, and cost, also when they succeed: nobody knows them afterwards either. */
+  readonly isStranger?: (address: string) => boolean
   readonly limits: HandshakeLimits
   readonly onHandshakeFailure?: (() => void) | undefined
 }
@@ -80,7 +83,7 @@ const TOO_LATE = 'the hub has more handshakes to do than it can'
 
 /** The TLS server below a port, which gives up connections whose handshake fails, and has strangers wait. */
 export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServer {
-  const { log, limits, onHandshakeFailure } = options
+  const { log, limits, onHandshakeFailure, isStranger } = options
   const server = port.app.server as unknown as TlsServer
   const turns = createHandshakeTurns({
     // tidy: clients wait in real time, whatever a Clock says.
@@ -93,6 +96,7 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
   const costs = new WeakMap<Socket, () => number>()
   const addresses = new WeakMap<object, string | undefined>()
   waitAfterFailure(server, {
+    isStranger,
     whenReady: (socket, then) => awaitHello(socket, handshakeTimeoutMs(limits), then),
     open: (socket, takeHello) => {
       const hello = takeHello()
@@ -119,6 +123,12 @@ export function tlsServerOf(port: HttpPort, options: TlsServerOptions): TlsServe
       if (costMs > 0) strangerTurns.charge(address, costMs * (costMs > DEAR_MS ? DEAR_FACTOR : 1))
     },
   })
+  if (isStranger !== undefined) {
+    server.on('secureConnection', (socket) => {
+      if (isStranger(socket.remoteAddress ?? ''))
+        chargeHandshake(strangerTurns, socket, HANDSHAKE_MS)
+    })
+  }
   server.on('tlsClientError', (error, socket) => {
     const reason = boundReason(refusalOfCertificate(socket) ?? error.message)
     const remote = addresses.get(streamBelow(socket) ?? socket) ?? socket.remoteAddress

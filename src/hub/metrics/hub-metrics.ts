@@ -3,11 +3,14 @@
 
 import type { MetricTable } from '../../platform/metric-set.ts'
 import { WIRE_ERRORS } from '../../protocol/errors.ts'
-import { ROUTES } from '../../protocol/routes.ts'
+import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import { LIVE_STATUSES } from '../domain/delivery.ts'
 import { ENDING_WITHIN } from '../domain/fleet.ts'
 
-const PORTS = [...new Set(Object.values(ROUTES).map(({ port }) => port))]
+const PORTS: readonly PortName[] = [
+  ...new Set(Object.values(ROUTES).map(({ port }) => port)),
+  'enroll_tls',
+]
 const PURPOSES = ['identity', 'delivery'] as const
 export const CA_OUTCOMES = [
   'ok',
@@ -75,7 +78,7 @@ export const HUB_METRICS = {
     type: 'counter',
     unit: 'handshakes',
     labels: {},
-    meaning: 'TLS handshakes on the mTLS port that failed.',
+    meaning: 'TLS handshakes that failed, on all ports with TLS.',
   },
   svc_events_refused_total: {
     type: 'counter',

@@ -21,6 +21,8 @@ export const AdminCreatedToken = Type.Object({
   token: Type.String(),
   /** Ready to paste on the host. */
   agent_command: Type.String(),
+  /** What is to be set before the command works; none when nothing is. */
+  note: Type.Optional(Type.String()),
 })
 export type AdminCreatedToken = Static<typeof AdminCreatedToken>
 

@@ -257,7 +257,7 @@ export class CrashingHost {
         // It was parsed with the settings.
         hostname: this.hostname as Hostname,
         role: ROLE,
-        caFingerprint: undefined,
+        caFingerprints: undefined,
         replace,
       },
     )

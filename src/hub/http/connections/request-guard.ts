@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { cutPipelining } from '../../../platform/cut-pipelining.ts'
 import { invariant } from '../../../platform/errors.ts'
 import { boundPieces } from './bound-body.ts'
+import { forgiveHandshake } from './handshake-charges.ts'
 import type { StrangerTurns, TurnAccount, TurnOutcome } from './stranger-turns.ts'
 import { clientAddressOf, type IsTrustedProxy } from './trusted-proxies.ts'
 
@@ -46,7 +47,10 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
     // A client that has gone meanwhile wants nothing any more.
     if (request.socket.destroyed) return undefined
     if (outcome === 'full') return refuse(request, response, address)
-    forgiving.set(request, () => theirs.forgive(address, account))
+    forgiving.set(request, () => {
+      theirs.forgive(address, account)
+      forgiveHandshake(theirs, request.socket)
+    })
     if (!request.complete) late.set(request, () => theirs.take(address, account))
     return handle(request, response)
   }
@@ -62,7 +66,7 @@ export function guardRequests(server: Server, options: RequestGuardOptions): Gua
 
 const forgiving = new WeakMap<IncomingMessage, () => void>()
 
-/** The address of a request that succeeded does not owe for its turns. docs/protocol.md LIM-25. */
+/** The address of a request that succeeded owes neither for its turns nor for its handshake. docs/protocol.md LIM-25, LIM-50. */
 export function forgiveTurns(request: IncomingMessage): void {
   forgiving.get(request)?.()
 }

@@ -26,6 +26,8 @@ class Connection extends EventEmitter {
 
 /** The limits are before it: such a connection is closed by them. */
 const ONE_TOO_MANY = '192.0.2.9'
+/** Whoever it is, and however its last handshake went. */
+const STRANGER = '192.0.2.8'
 
 describe('[LIM-24] a TLS handshake', () => {
   let server: EventEmitter
@@ -46,6 +48,7 @@ describe('[LIM-24] a TLS handshake', () => {
       if (connection.remoteAddress === ONE_TOO_MANY) connection.close()
     })
     waitAfterFailure(server as TlsServer, {
+      isStranger: (address) => address === STRANGER,
       whenReady: (_, then) => then(() => Buffer.alloc(0)),
       open: (socket) => socket,
       turn: () => new Promise((resolve) => void waiting.push(resolve)),
@@ -96,6 +99,16 @@ describe('[LIM-24] a TLS handshake', () => {
     server.emit('secureConnection', waited)
     const next = connect('192.0.2.1')
     assert.equal(begun.at(-1), next)
+  })
+
+  test('[LIM-50] of a stranger waits for its turn, also after one that succeeded', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const stranger = connect(STRANGER)
+      assert.equal(begun.includes(stranger), false)
+      await letThrough()
+      assert.equal(begun.at(-1), stranger)
+      server.emit('secureConnection', stranger)
+    }
   })
 
   test('of an address that has too many waiting never begins, and is closed', async () => {

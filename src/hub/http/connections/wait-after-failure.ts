@@ -15,6 +15,8 @@ type StreamBelow = Socket | GuardedConnection
 const ADDRESSES_MAX = 10_000
 
 export interface HandshakeWaits {
+  /** Whose handshakes always wait for their turn; by default only those of addresses whose last one failed. */
+  readonly isStranger?: ((address: string) => boolean) | undefined
   /** Calls back when there is something to shake hands with. */
   readonly whenReady: (socket: Socket, then: (takeHello: TakeHello) => void) => void
   /** TLS begins: the stream that it is to have, which says the same again. */
@@ -79,7 +81,8 @@ export function waitAfterFailure(server: TlsServer, waits: HandshakeWaits): void
     const address = socket.remoteAddress ?? ''
     if (socket.destroyed) return
     waits.whenReady(socket, (takeHello) => {
-      if (failed.has(callerOf(address).key)) void beginInTurn(socket, address, takeHello)
+      if (waits.isStranger?.(address) === true || failed.has(callerOf(address).key))
+        void beginInTurn(socket, address, takeHello)
       else beginNext(socket, takeHello)
     })
   })

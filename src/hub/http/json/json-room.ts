@@ -17,6 +17,7 @@ const STRANGERS: JsonRoom = { stringsMax: 256, outsideMax: Number.POSITIVE_INFIN
 export const JSON_ROOM: Readonly<Record<PortName, JsonRoom>> = {
   health: STRANGERS,
   enroll: STRANGERS,
+  enroll_tls: STRANGERS,
   mtls: { stringsMax: 4096, outsideMax: Number.POSITIVE_INFINITY },
   admin: { stringsMax: 65_536, outsideMax: 1024 * 1024 },
 }

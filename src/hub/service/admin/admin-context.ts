@@ -3,6 +3,7 @@ import type { AdminOperationName } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
+import type { AgentAddresses } from './agent-addresses.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import type { TryLifetime } from '../policy/try-lifetime.ts'
@@ -15,7 +16,7 @@ export interface AdminHub {
   readonly store: Store
   readonly clock: Clock
   /** Where agents reach this hub, for the command that `token create` prints. */
-  readonly addresses: { readonly enrollUrl: string; readonly mtlsUrl: string }
+  readonly addresses: AgentAddresses
   /** The hub’s own names, which no agent may have. */
   readonly hubNames: readonly string[]
   /** The most that a sealed file may hold. */

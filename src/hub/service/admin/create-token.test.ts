@@ -4,7 +4,9 @@ import { insertAgent, insertToken, LATER, NOW } from '../../../../test/store/sto
 import { type ToldAdmin, openAdmin } from '../../../../test/support/told-admin.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
+import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
 import type { Hostname, TokenHash } from '../../../protocol/identifiers.ts'
+import type { AdminRoots } from '../roots/bundle-operations.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Store } from '../../store/store.ts'
 import { hashToken } from '../../domain/hash-token.ts'
@@ -57,6 +59,29 @@ describe('a token that is made', () => {
     assert.deepEqual(await readActs(store.reader, seq), [
       ['token_created', { actor: 'admin', ...payload }],
     ])
+  })
+
+  test('[CLI-70] comes with the fingerprints of all roots in force, the hub’s own last', async () => {
+    await using fresh = await openTemporaryStore()
+    const [own, next] = [
+      await createSampleRoot('own', LATER),
+      await createSampleRoot('next', LATER),
+    ]
+    const urls = { enrollUrl: 'https://hub.test:8446', mtlsUrl: '' }
+    const roots = { serverRoot: () => own } as AdminRoots
+    const { admin } = openAdmin(fresh, { addresses: { ...urls, isOwnTls: true }, roots })
+    const unpinned = await admin.createToken({ hostname: 'web-1', role: 'web' })
+    assert.match(unpinned.agent_command, / svc-agent enroll$/)
+    assert.match(unpinned.note ?? '', /^the hub knows no root before its first start/)
+    const set = { epoch: 1, number: 1, pem: own.pem + next.pem, createdAt: NOW }
+    await fresh.write((writer) => writer.insertRootSet(set))
+    const pins = `--ca-fingerprint ${next.sha256} --ca-fingerprint ${own.sha256}`
+    const pinned = await admin.createToken({ hostname: 'web-2', role: 'web' })
+    assert.ok(pinned.agent_command.endsWith(` svc-agent enroll ${pins}`), pinned.agent_command)
+    assert.equal(pinned.note, undefined)
+    const elsewhere = openAdmin(fresh, { addresses: urls, roots })
+    const behind = await elsewhere.admin.createToken({ hostname: 'web-3', role: 'web' })
+    assert.match(behind.agent_command, / svc-agent enroll$/)
   })
 
   test('[POL-17] remembers that an operator made it', async () => {

@@ -3,6 +3,7 @@ import { formatDurationMs } from '../../../platform/durations.ts'
 import { quoteForShell } from '../../../platform/quote-for-shell.ts'
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import { parseCertificatesPem } from '../../../pki/certificates.ts'
 import { parseHostname } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
@@ -11,17 +12,20 @@ import { coversName } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { toAdminToken } from '../admin-views.ts'
 import type { AdminContext } from './admin-context.ts'
+import type { AdminRoots } from '../roots/bundle-operations.ts'
 import { findRules } from '../find-rules.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { refuseReenrollment } from '../refuse-operator.ts'
 
 const TOKEN_BYTES = 32
+const NO_ROOT_YET =
+  'the hub knows no root before its first start; after it the command has --ca-fingerprint'
 
 /** The plaintext is in the answer and nowhere else. */
 export const createToken: Write<
   'createToken',
-  Pick<AdminContext, 'clock' | 'addresses' | 'hubNames'>
-> = async (writer, request, { clock, addresses, hubNames, role: by }) => {
+  Pick<AdminContext, 'clock' | 'addresses' | 'hubNames' | 'roots'>
+> = async (writer, request, { clock, addresses, hubNames, roots, role: by }) => {
   const hostname = parseHostname(request.hostname)
   if (hostname === undefined) {
     throw new AdminRefusal('hostname_invalid', `${request.hostname} is not a lower-case host name`)
@@ -49,6 +53,9 @@ export const createToken: Write<
     await refuseReenrollment(writer, { hostname, role: request.role }, by)
   } else await refuseTakenHostname(writer, hostname, now)
   await writer.insertToken(created)
+  const pins = addresses.isOwnTls === true ? await findPins(writer, roots) : []
+  const isUnpinned = addresses.isOwnTls === true && pins.length === 0
+  const note = addresses.note ?? (isUnpinned ? NO_ROOT_YET : undefined)
   const act = {
     token_id: created.hash.slice(0, 16),
     hostname,
@@ -62,14 +69,28 @@ export const createToken: Write<
       ...toAdminToken(created),
       token: plaintext,
       agent_command: [
-        `SVC_SERVER_URL=${addresses.enrollUrl}`,
+        `SVC_SERVER_URL=${quoteForShell(addresses.enrollUrl)}`,
         `SVC_AGENT_HOSTNAME=${hostname}`,
         `SVC_AGENT_ROLE=${quoteForShell(request.role)}`,
         `SVC_ENROLL_TOKEN=${plaintext}`,
         'svc-agent enroll',
+        ...pins.map((fingerprint) => `--ca-fingerprint ${fingerprint}`),
       ].join(' '),
+      ...(note === undefined ? {} : { note }),
     },
   }
+}
+
+/**
+ * All roots in force: the host's certificate may lead to another one than the hub's own, while one replaces another. The hub's
+ * own is the last: agents up to 0.4.0 keep the last one that is named.
+ */
+async function findPins(reader: StoreReader, roots: AdminRoots | undefined): Promise<string[]> {
+  const set = await reader.findRootSet()
+  const fingerprints = parseCertificatesPem(set?.pem ?? '').map(({ sha256 }) => sha256)
+  const own = roots?.serverRoot()?.sha256
+  const isLast = (fingerprint: string): number => (fingerprint === own ? 1 : 0)
+  return fingerprints.toSorted((one, other) => isLast(one) - isLast(other))
 }
 
 function chooseTtlSeconds(
