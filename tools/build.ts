@@ -1,6 +1,7 @@
 // `npm run build`: the release artefacts, below dist/.
 //
 //   svc-agent               one executable file, with its own Node inside
+//   svc                     the CLI alone, one executable file: it works with --hub only
 //   svc-server.cjs svc.cjs  hub and CLI, one file each, for Node 24; better-sqlite3.node has to lie beside them
 //
 // SVC_RELEASE_PUBLIC_KEY is the base64 line of the minisign .pub file that `svc-agent self-update` trusts;
@@ -13,6 +14,7 @@ import { invariant } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { buildAgentExecutable } from './build/agent-executable.ts'
 import { type BuildSettings, parseBuildSettings } from './build/build-settings.ts'
+import { buildCliExecutable } from './build/cli-executable.ts'
 import { bundleProgram, STORE_ADDON } from './build/bundle-program.ts'
 import { pinnedNode } from './build/runtime.ts'
 import { ROOT } from './source-files.ts'
@@ -32,9 +34,10 @@ await runProgram('build', async () => {
   await artefact('svc-server.cjs', (path) => bundleProgram('src/hub/main.ts', path, settings))
   await artefact('svc.cjs', (path) => bundleProgram('src/admin/main.ts', path, settings))
   await artefact('svc-agent', (path) => buildAgentExecutable(path, settings))
+  await artefact('svc', (path) => buildCliExecutable(path, settings))
   checkVersions(settings)
   process.stdout.write(
-    'all of them start and say their version: dist/svc-agent by itself, the others by Node 24 (node dist/svc.cjs)\n',
+    'all of them start and say their version: dist/svc-agent and dist/svc by themselves, the others by Node 24 (node dist/svc.cjs)\n',
   )
 })
 
@@ -61,6 +64,7 @@ async function copyStoreAddon(path: string): Promise<void> {
 function checkVersions({ version }: BuildSettings): void {
   const commands = [
     [join(DIST, 'svc-agent')],
+    [join(DIST, 'svc')],
     [pinnedNode(), join(DIST, 'svc-server.cjs')],
     [pinnedNode(), join(DIST, 'svc.cjs')],
   ]

@@ -1,5 +1,5 @@
 // `npm run release`: everything that one version is handed out as, in dist/release: the agent's single executable, the
-// Debian packages, the bill of materials (CycloneDX), and the checksums. Signing is apart, where the key is:
+// Debian packages, the CLI alone as an archive, the bill of materials (CycloneDX), and the checksums. Signing is apart, where the key is:
 //
 //   minisign -S -s release.key -m svc-agent -t 'version:0.1.0 file:svc-agent'
 
@@ -12,7 +12,8 @@ import { parseBuildSettings } from './build/build-settings.ts'
 import { strippedNode } from './build/runtime.ts'
 import { writeBillOfMaterials } from './release/bill-of-materials.ts'
 import { writeChecksums } from './release/checksums.ts'
-import { makePackages } from './release/make-packages.ts'
+import { writeCliArchive } from './release/cli-archive.ts'
+import { makeCliPackage, makePackages } from './release/make-packages.ts'
 import { ROOT } from './source-files.ts'
 
 const run = promisify(execFile)
@@ -31,6 +32,8 @@ async function release(): Promise<void> {
   step('packages')
   const packages = await makePackages({ ...made, programs: DIST, node: strippedNode() })
   for (const path of packages) step(basename(path))
+  step(basename(await makeCliPackage({ ...made, programs: DIST })))
+  step(basename(await writeCliArchive({ ...made, programs: DIST })))
   step(await writeBillOfMaterials(made))
   await writeChecksums(RELEASE)
   step('SHA256SUMS')

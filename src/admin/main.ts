@@ -1,3 +1,4 @@
+import { isSea } from 'node:sea'
 import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
 import { runProgram } from '../platform/program.ts'
@@ -19,6 +20,7 @@ void runProgram('svc', async () => {
     progress: openProgress(systemClock),
     ask: isOnTerminal ? askHiddenOn(stdin, stderr) : undefined,
     userId: process.getuid?.(),
-    command: [execPath, ...execArgv, script],
+    // A single executable is its own script.
+    command: isSea() ? [execPath] : [execPath, ...execArgv, script],
   })
 })

@@ -13,6 +13,9 @@ import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
 import type { Surroundings } from './doors/open-vault.ts'
 import { Output } from './terminal/output.ts'
 
+/** Put in place by the build of the svc that is installed alone, without what it opens a vault with. */
+declare const SVC_BUILD_ALONE: true | undefined
+
 /** The word that starts svc as the keeper of recipients.json, before the file's path; for nobody but svc itself. */
 const KEEPER_COMMAND = '__keep-recipients'
 
@@ -53,6 +56,15 @@ function createContext(invocation: Invocation): CommandContext {
   // One of them remembers the passphrase.
   let controls: ReturnType<typeof openControls> | undefined
   const openControls = async () => {
+    if (typeof SVC_BUILD_ALONE === 'boolean') {
+      throw new UserError(
+        'hub_missing',
+        'this svc is installed without a hub, and works through one',
+        {
+          hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB) and --token-file',
+        },
+      )
+    }
     const { openVaultControls } = await import('./doors/open-vault.ts')
     return openVaultControls({ ...invocation, env })
   }

@@ -14,9 +14,9 @@ export const STORE_ADDON = 'better-sqlite3.node'
 export async function bundleProgram(
   entry: string,
   outfile: string,
-  settings: BuildSettings,
+  settings: BuildSettings & { readonly isAlone?: boolean },
 ): Promise<void> {
-  const { version, releasePublicKey } = settings
+  const { version, releasePublicKey, isAlone = false } = settings
   const { warnings } = await build({
     absWorkingDir: ROOT,
     entryPoints: [join(ROOT, entry)],
@@ -36,6 +36,7 @@ export async function bundleProgram(
       SVC_BUILD_VERSION: JSON.stringify(version),
       SVC_RELEASE_PUBLIC_KEY:
         releasePublicKey === undefined ? 'undefined' : JSON.stringify(releasePublicKey),
+      SVC_BUILD_ALONE: isAlone ? 'true' : 'undefined',
       // Only readVersion looks at it, where nothing was built.
       'import.meta.url': '""',
     },

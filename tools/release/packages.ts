@@ -1,4 +1,4 @@
-// What the two packages hold, and where it goes.
+// What the packages hold, and where it goes.
 
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -11,7 +11,6 @@ import type { DebianPackage, PackageFile } from './debian-package.ts'
 export interface PackageSources {
   /** Where the built programs are. */
   readonly programs: string
-  readonly node: string
   readonly version: string
   readonly releasedAt: Date
   /** Of everything that the programs are made of. */
@@ -49,7 +48,25 @@ export function agentPackage(sources: PackageSources, completions: Completions):
   }
 }
 
-export function serverPackage(sources: PackageSources, completions: Completions): DebianPackage {
+/** The CLI for machines without a hub: one program, which works with `--hub` only. */
+export function cliPackage(sources: PackageSources, completions: Completions): DebianPackage {
+  const name = 'svc'
+  return {
+    name,
+    controlDirectory: join(DEPLOY, 'debian', name),
+    directories: [],
+    files: [
+      executable('/usr/bin/svc', join(sources.programs, name)),
+      ...completionFiles(name, completions),
+      ...documentFiles(name, sources),
+    ],
+  }
+}
+
+export function serverPackage(
+  sources: PackageSources & { readonly node: string },
+  completions: Completions,
+): DebianPackage {
   const name = 'svc-server'
   return {
     name,
@@ -111,16 +128,24 @@ function completionFiles(program: string, { bash, zsh, fish }: Completions): Pac
   ]
 }
 
-/** What both packages have, each under its own name. */
+/** What hub and agent have, each under its own name. */
 function commonFiles(name: string, sources: PackageSources): PackageFile[] {
-  const documents = `/usr/share/doc/${name}`
   const own = join(DEPLOY, 'debian', name)
   return [
     // No configuration file of dpkg's, which asks about one that was edited: postinst copies it where there is none.
     plain(`/usr/share/${name}/${name}.env`, join(own, `${name}.env`)),
     plain(`/usr/lib/${name}/defaults.env`, join(own, 'defaults.env')),
+    plain(`/usr/share/doc/${name}/operations.md`, join(ROOT, 'docs/operations.md')),
+    ...documentFiles(name, sources),
+  ]
+}
+
+/** What every package has. */
+function documentFiles(name: string, sources: PackageSources): PackageFile[] {
+  const documents = `/usr/share/doc/${name}`
+  const own = join(DEPLOY, 'debian', name)
+  return [
     plain(`${documents}/copyright`, join(DEPLOY, 'debian/copyright')),
-    plain(`${documents}/operations.md`, join(ROOT, 'docs/operations.md')),
     written(`${documents}/third-party-licences.gz`, compress(sources.licences)),
     written(`${documents}/changelog.gz`, compress(changelog(name, sources))),
     plain(`/usr/share/lintian/overrides/${name}`, join(own, 'lintian-overrides')),

@@ -1,0 +1,64 @@
+// A program as one executable file: its bundle, compiled, inside a Node of its own
+// (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
+
+import { execFileSync } from 'node:child_process'
+import { chmod, copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BuildSettings } from './build-settings.ts'
+import { bundleProgram } from './bundle-program.ts'
+import { pinnedNode, strippedNode } from './runtime.ts'
+
+export interface ExecutableProgram {
+  /** Its source. */
+  readonly entry: string
+  /** Of its Node. */
+  readonly flags: readonly string[]
+  /** It is installed without anything beside it. */
+  readonly isAlone?: boolean
+}
+
+const POSTJECT = join(dirname(fileURLToPath(import.meta.resolve('postject'))), 'cli.js')
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+
+/** Writes `outfile` whole or not at all. The same sources give the same file, but for V8's cache of compiled code. */
+export async function buildExecutable(
+  outfile: string,
+  { entry, flags, isAlone = false }: ExecutableProgram,
+  settings: BuildSettings,
+): Promise<void> {
+  const name = basename(outfile)
+  const [bundle, blob] = [`${name}.cjs`, `${name}.blob`]
+  const work = await mkdtemp(join(dirname(outfile), `.${name}-`))
+  try {
+    await bundleProgram(entry, join(work, bundle), { ...settings, isAlone })
+    await writeFile(join(work, 'sea.json'), JSON.stringify(seaConfig(bundle, blob, flags)))
+    // By relative names: those of the build would be kept inside.
+    // With its flags: V8 takes its cache of compiled code from a Node with other flags for a stranger's.
+    runQuietly(work, [...flags, '--experimental-sea-config', 'sea.json'])
+    const executable = join(work, name)
+    await copyFile(strippedNode(), executable)
+    await chmod(executable, 0o755)
+    runQuietly(work, [POSTJECT, name, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE])
+    await rename(executable, outfile)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+function seaConfig(main: string, output: string, execArgv: readonly string[]): object {
+  return {
+    main,
+    output,
+    disableExperimentalSEAWarning: true,
+    // Halves the time to start.
+    useCodeCache: true,
+    useSnapshot: false,
+    ...(execArgv.length > 0 && { execArgv }),
+  }
+}
+
+/** What they print matters when they fail only: execFileSync puts it into its error. */
+function runQuietly(directory: string, args: readonly string[]): void {
+  execFileSync(pinnedNode(), args, { cwd: directory, stdio: 'pipe' })
+}
