@@ -34,6 +34,7 @@ import { registerEntregaList } from './entrega-list.ts'
 import { registerEntregaRetry } from './entrega-retry.ts'
 import { registerEventoList } from './evento-list.ts'
 import { registerInit } from './init.ts'
+import { namingNear } from './name-near.ts'
 import { registerPoliticaList } from './politica-list.ts'
 import { registerPoliticaRemove } from './politica-remove.ts'
 import { registerPoliticaSet } from './politica-set.ts'
@@ -162,7 +163,7 @@ export async function runCommandLine(
   let asked: DryRunOptions = {}
   const withAdmin: CommandContext['withAdmin'] = (work, options) =>
     context.withAdmin(
-      (session) => work(asked.dryRun === true ? rehearsing(session) : session),
+      (session) => work(namingNear(asked.dryRun === true ? rehearsing(session) : session)),
       options,
     )
   const program = buildProgram({ ...context, withAdmin }, (text) => {
