@@ -168,6 +168,8 @@ function send(request: IncomingMessage, response: ServerResponse, found: Answer)
   const hasBody =
     request.headers['transfer-encoding'] !== undefined ||
     Number(request.headers['content-length'] ?? 0) > 0
+  // Load balancers check with it; a client that asks to keep such a connection does not get it.
+  if (request.httpVersion === '1.0') response.shouldKeepAlive = false
   response.writeHead(found.status, {
     'content-type': found.contentType,
     'content-length': Buffer.byteLength(found.body),

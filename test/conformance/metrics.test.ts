@@ -119,7 +119,7 @@ describe('the metrics port', () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200)
   })
 
-  test('[MET-1] [SRF-23] answers GET and HEAD of three paths, and takes nothing else', async () => {
+  test('[MET-1] [SRF-23] [HLT-3] answers GET and HEAD of three paths, and takes nothing else', async () => {
     await using hub = await startScraped()
     const url = await metricsUrlOf(hub)
     assert.equal((await fetch(`${url}/`)).status, 404)
@@ -133,6 +133,9 @@ describe('the metrics port', () => {
       `GET /livez HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`,
     )
     assert.match(refused, /^HTTP\/1\.1 400 [^]*more than one Host\n$/)
+    const old = await connect({ port: Number(new URL(url).port) })
+    const kept = await exchange(old, 'GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+    assert.match(kept, /^HTTP\/1\.1 200 [^]*connection: close[^]*\{"status":"alive"\}\n$/i)
     const many = await Promise.all(Array.from({ length: 20 }, () => scrape(url)))
     for (const samples of many) assert.ok(samples.length > 50)
   })

@@ -327,9 +327,6 @@ describe('what is no HTTP', () => {
     'a chunk that is none':
       'POST /v1/enroll HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
     'a header of 64 KiB': `GET /health HTTP/1.1\r\nX: ${'x'.repeat(64 * KIB)}\r\n\r\n`,
-    'HTTP/1.0': 'GET /health HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n',
-    'HTTP/1.0 with a body':
-      'POST /v1/events HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
     'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'a TLS hello': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   }
@@ -346,6 +343,38 @@ describe('what is no HTTP', () => {
       }
       assertOk(await send(healthPort(), { path: '/health' }))
       assertOk(await send(mtlsPort(), { path: '/v1/manifest' }))
+    })
+  }
+
+  for (const [name, bytes] of Object.entries({
+    'HTTP/1.0': 'GET /health HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n',
+    'HTTP/1.0 with a body':
+      'POST /v1/events HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+  })) {
+    test(`[SRF-12] ${name} is answered 400 request_invalid on the ports of agents, and closed`, async () => {
+      for (const target of [enrollPort(), mtlsPort()]) {
+        const text = await exchange(await connect(target), bytes)
+        assert.match(text, /^HTTP\/1\.1 400 [^]*\r\n\r\n\{"error":"request_invalid"\}$/)
+      }
+    })
+  }
+
+  for (const [name, head] of Object.entries({
+    'HTTP/1.0': 'HTTP/1.0\r\n',
+    'HTTP/1.0 that asks to keep the connection': 'HTTP/1.0\r\nConnection: keep-alive\r\n',
+  })) {
+    test(`[HLT-3] ${name} is answered on the health port, and closed`, async () => {
+      for (const [line, status] of [
+        ['GET /health', 200],
+        ['HEAD /health', 200],
+        ['GET /other', 404],
+        ['POST /health', 405],
+      ] as const) {
+        const text = await exchange(await connect(healthPort()), `${line} ${head}\r\n`)
+        assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
+        assert.match(text, /^connection: close\r$/im)
+        assert.equal(/"status":"ok"/.test(text), line === 'GET /health')
+      }
     })
   }
 

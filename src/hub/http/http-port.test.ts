@@ -44,8 +44,7 @@ describe('a port of the hub', () => {
   const versions = {
     'without a version': 'GET /health\r\n\r\n',
     'of HTTP/0.9': 'GET /health HTTP/0.9\r\n\r\n',
-    'of HTTP/1.0': 'GET /health HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n',
-    'of HTTP/1.0 with an undecodable URL': 'GET /%zz HTTP/1.0\r\nHost: x\r\n\r\n',
+    'of HTTP/2 with an undecodable URL': 'GET /%zz HTTP/2.0\r\nHost: x\r\n\r\n',
     'of HTTP/2': 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n',
   }
   for (const [name, bytes] of Object.entries(versions)) {

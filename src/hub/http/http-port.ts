@@ -113,7 +113,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     const ending = endTokenIn(request.url, request.ip)
     if (ending !== undefined) await ending
     return (
-      refuseUnlikeHttp(request, reply) ??
+      refuseUnlikeHttp(request, reply, port) ??
       (isClosing ? 'unavailable' : undefined) ??
       authenticate?.(request, reply)
     )
@@ -167,8 +167,9 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   }
   const requests = guardRequests(app.server, {
     ...options,
-    onRequest: ({ socket }, response) => {
+    onRequest: ({ socket, httpVersion }, response) => {
       connections.begin(socket)
+      if (httpVersion === '1.0') response.shouldKeepAlive = false
       response.on('close', finishConnection)
     },
     refuse: (request, response, address) => {
@@ -261,17 +262,23 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   }
 }
 
-function refuseUnlikeHttp(request: FastifyRequest, reply: FastifyReply): WireErrorCode | undefined {
-  const fault = findHttpFault(request)
+function refuseUnlikeHttp(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  port: PortName,
+): WireErrorCode | undefined {
+  const fault = findHttpFault(request, port)
   if (fault === undefined) return undefined
   noteReason(reply, fault)
   reply.header('connection', 'close')
   return 'request_invalid'
 }
 
-/** Node itself accepts other versions, no version, and several hosts. docs/protocol.md SRF-12, SRF-23. */
-function findHttpFault({ raw }: FastifyRequest): string | undefined {
-  if (raw.httpVersion !== '1.1') return `HTTP/${raw.httpVersion}, the hub speaks only HTTP/1.1`
+/** Node itself accepts other versions, no version, and several hosts. docs/protocol.md SRF-12, SRF-23, HLT-3. */
+function findHttpFault({ raw }: FastifyRequest, port: PortName): string | undefined {
+  const isSpoken =
+    raw.httpVersion === '1.1' || (raw.httpVersion === '1.0' && port === 'health')
+  if (!isSpoken) return `HTTP/${raw.httpVersion}, the hub speaks only HTTP/1.1`
   return namesSeveralHosts(raw) ? 'more than one Host' : undefined
 }
 
