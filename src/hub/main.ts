@@ -9,27 +9,61 @@ import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 const PROGRAM = 'svc-server'
 
 void runProgram(PROGRAM, async () => {
-  const { help, version, config } = parseArguments()
+  const { help, version, config, check, json } = parseArguments()
   if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
   else if (help) process.stdout.write(await helpText())
+  else if (check) await runCheck(config, json)
   else await serve(config)
 })
 
-function parseArguments(): { help: boolean; version: boolean; config?: string } {
+interface Arguments {
+  readonly help: boolean
+  readonly version: boolean
+  readonly check: boolean
+  readonly json: boolean
+  readonly config?: string
+}
+
+function parseArguments(): Arguments {
   try {
     const { values } = parseArgs({
       options: {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'V', default: false },
         config: { type: 'string' },
+        check: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
       },
     })
+    if (values.json && !values.check) throw new Error('--json is for --check')
     return values
   } catch (error) {
     throw new UserError('usage', describeError(error), {
       hint: 'svc-server --help shows its options and its settings',
     })
   }
+}
+
+/** Says what a start would find; exits 1 when anything of it has failed. */
+async function runCheck(settingsPath: string | undefined, isJson: boolean): Promise<void> {
+  const { checkHub } = await import('./check-hub.ts')
+  const { withoutSecrets } = await import('./config.ts')
+  const { withSettingsOf } = await import('../platform/settings-file.ts')
+  const { printableLines } = await import('../platform/printable.ts')
+  const env = withSettingsOf(process.env, HUB_SETTINGS, settingsPath)
+  // Nothing that we start shall find them.
+  process.env = withoutSecrets(env)
+  const findings = []
+  for await (const finding of checkHub(env)) {
+    findings.push(finding)
+    if (isJson) continue
+    const { check, status, message, variable = '' } = finding
+    const named = message.includes(variable) ? message : `${variable}: ${message}`
+    process.stdout.write(`${status.padEnd(8)} ${check.padEnd(8)} ${printableLines(named)}\n`)
+  }
+  const isOk = findings.every(({ status }) => status !== 'failed')
+  if (isJson) process.stdout.write(`${JSON.stringify({ ok: isOk, findings }, undefined, 2)}\n`)
+  process.exitCode = isOk ? 0 : 1
 }
 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way; a second signal ends it at once. */
@@ -81,11 +115,14 @@ async function helpText(): Promise<string> {
     const fallback = required ? 'required' : `default: ${value || 'none'}`
     return `  ${name}  (${fallback})\n      ${meaning}`
   })
-  return `Usage: ${PROGRAM} [--config <file>] [--help] [--version]
+  return `Usage: ${PROGRAM} [--config <file>] [--check [--json]] [--help] [--version]
 
 The hub: enrols agents, issues and renews their certificates, hands out deliveries and keeps the audit log.
 The hub reads its settings once, at start: from ${HUB_SETTINGS.path} where that file is, or from the
 file of --config, one NAME=value a line. A variable of the environment wins over the file.
+
+--check serves nothing. It tries the settings in seconds: files and their modes, the vault's passphrase, ports, names, the clock,
+and the CA with a trial token, for which the CA signs nothing. It names the variable of each fault, and exits 1 when something failed.
 
 Variables:
 ${variables.join('\n')}
@@ -101,6 +138,9 @@ Examples:
   set -a; . ./ca.env; SVC_VAULT_ROOT=./vault; SVC_MASTER_PASSPHRASE_FILE=./passphrase; set +a
   svc init
   ${PROGRAM}
+
+  # Would it start, and would the CA sign for it?
+  ${PROGRAM} --check
 
   # Everything that happens on the mTLS port, and the rest as usual.
   RUST_LOG=hub.mtls=debug,info ${PROGRAM}

@@ -7,6 +7,8 @@ import { CaError } from './certificate-authority.ts'
 export interface CaReply {
   readonly status: number
   readonly body: string
+  /** What the CA says that it is o'clock; undefined when it does not say. */
+  readonly date?: string | undefined
 }
 
 export interface CaRequest {
@@ -97,6 +99,7 @@ function sendOnce(pool: Pool, { path, method, body, signal }: CaRequest): Promis
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
+    let date: string | undefined
     const chunks: Buffer[] = []
     // One that has no connection yet goes on until it has one.
     const abort = (): void => controller?.abort(signal.reason as Error)
@@ -108,15 +111,16 @@ function sendOnce(pool: Pool, { path, method, body, signal }: CaRequest): Promis
           controller = begun
           if (signal.aborted) abort()
         },
-        onResponseStart: (_controller, statusCode) => {
+        onResponseStart: (_controller, statusCode, { date: said }) => {
           status = statusCode
+          date = typeof said === 'string' ? said : undefined
         },
         onResponseData: (_controller, chunk) => {
           chunks.push(chunk)
         },
         onResponseEnd: () => {
           signal.removeEventListener('abort', abort)
-          resolve({ status, body: Buffer.concat(chunks).toString() })
+          resolve({ status, body: Buffer.concat(chunks).toString(), date })
         },
         onResponseError: (_controller, error) => {
           signal.removeEventListener('abort', abort)

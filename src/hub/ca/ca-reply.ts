@@ -2,7 +2,7 @@
 
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import type { CaReply } from './ca-connection.ts'
-import { CaError } from './certificate-authority.ts'
+import { CaError, type CaSetting } from './certificate-authority.ts'
 
 const EXCERPT_CHARACTERS_MAX = 200
 const CHAIN_LENGTH_MAX = 10
@@ -14,8 +14,14 @@ export function failureOfReply(reply: CaReply, task: string): CaError {
   const fault = `${task} (${status}): ${excerptOf(reply)}`
   const isRefusal = status >= 400 && status < 500 && status !== 429
   return isRefusal
-    ? new CaError('refused', `the CA refused to ${fault}`, { status })
+    ? new CaError('refused', `the CA refused to ${fault}`, { status, variable: settingOf(status) })
     : new CaError('unreachable', `the CA could not ${fault}`, { status })
+}
+
+/** Nobody but the hub makes the token that a CA does not accept, or asks for a path that no CA has. */
+function settingOf(status: number): CaSetting | undefined {
+  if (status === 401) return 'SVC_CA_PROVISIONER_KEY'
+  return status === 404 || status === 405 ? 'SVC_CA_URL' : undefined
 }
 
 /** Leaf first; empty when the body of a success holds no certificates. */

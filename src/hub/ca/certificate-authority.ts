@@ -62,18 +62,28 @@ export type CaFailureReason =
   | 'refused'
   | 'wrong_certificate'
 
+/** The settings by which the hub knows its CA. */
+export type CaSetting =
+  | 'SVC_CA_URL'
+  | 'SVC_CA_ROOT_CA_PATH'
+  | 'SVC_CA_PROVISIONER_KID'
+  | 'SVC_CA_PROVISIONER_KEY'
+
 export class CaError extends SvcError {
   override name = 'CaError'
   readonly reason: CaFailureReason
   /** The HTTP status of the CA's answer, when there was one. */
   readonly status: number | undefined
+  /** The setting to look at, when the failure is what a wrong value of it looks like. */
+  readonly variable: CaSetting | undefined
   constructor(
     reason: CaFailureReason,
     message: string,
-    options: { cause?: unknown; status?: number } = {},
+    options: { cause?: unknown; status?: number; variable?: CaSetting | undefined } = {},
   ) {
     super('ca_failed', message, options)
     this.reason = reason
     this.status = options.status
+    this.variable = options.variable
   }
 }

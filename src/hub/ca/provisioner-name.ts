@@ -18,6 +18,8 @@ interface Page {
 
 const PAGE_SIZE = 20
 const PAGES_MAX = 100
+const KIDS_SHOWN_MAX = 5
+const KID_CHARACTERS_MAX = 64
 
 export function fixedProvisionerName(name: string): ProvisionerName {
   return { get: () => Promise.resolve(name), forget: () => undefined }
@@ -54,14 +56,25 @@ async function findProvisionerName(
   signal: AbortSignal,
 ): Promise<string> {
   let cursor = ''
+  const others: string[] = []
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { names, nextCursor } = await loadPage(connection, cursor, signal)
     const name = names.get(kid)
     if (name !== undefined) return name
+    others.push(...names.keys())
     if (nextCursor === '' || nextCursor === cursor) break
     cursor = nextCursor
   }
-  throw new CaError('refused', `the CA has no JWK provisioner with the key id ${kid}`)
+  const found = others.slice(0, KIDS_SHOWN_MAX).map((other) => printable(other))
+  const hint = found.length === 0 ? 'it has none at all' : `it has ${found.join(', ')}`
+  throw new CaError('refused', `the CA has no JWK provisioner with the key id ${kid}; ${hint}`, {
+    variable: 'SVC_CA_PROVISIONER_KID',
+  })
+}
+
+/** What the CA says comes into logs and onto terminals. */
+function printable(kid: string): string {
+  return kid.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, KID_CHARACTERS_MAX)
 }
 
 async function loadPage(
@@ -81,7 +94,9 @@ async function loadPage(
   if (reply.status !== 200) throw failureOfReply(reply, 'list its provisioners')
   const page = parsePage(reply.body)
   if (page === undefined) {
-    throw new CaError('refused', 'the list of provisioners of the CA cannot be read')
+    throw new CaError('refused', 'the list of provisioners of the CA cannot be read', {
+      variable: 'SVC_CA_URL',
+    })
   }
   return page
 }

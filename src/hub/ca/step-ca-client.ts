@@ -10,6 +10,7 @@ import { type Certificate, parseCertificatesPem } from '../../pki/certificates.t
 import { findIssuedCertificateFault, findRootOf } from '../../pki/issued-certificate.ts'
 import { encodePem } from '../../pki/pem.ts'
 import { type CaReply, ConnectionFailure, createCaConnection } from './ca-connection.ts'
+import { toCaError } from './ca-failure.ts'
 import { failureOfReply, parseSignedChain } from './ca-reply.ts'
 import { createCallLimiter } from './call-limiter.ts'
 import {
@@ -123,9 +124,9 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
       return checkChain(parseSignedChain(reply.body), request, roots, clock.now())
     } catch (error) {
       const failure = toCaError(error, deadline.signal, deadlineMs)
-      const { reason, status: ca_status, message: fault } = failure
+      const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
-        { common_name: commonName, reason, ca_status, fault },
+        { common_name: commonName, reason, ca_status, fault, variable },
         'no certificate from the CA',
       )
       throw failure
@@ -207,25 +208,6 @@ function findLifetimeFault(
   return lateMs > CLOCK_SKEW_MS_MAX + ISSUER_BACKDATE_MS
     ? `the certificate is valid until ${leaf.notAfter.toISOString()}, and the hub asked for ${lifetimeSeconds} s`
     : undefined
-}
-
-function toCaError(error: unknown, signal: AbortSignal, deadlineMs: number): CaError {
-  if (error instanceof CaError) return error
-  if (signal.aborted || isTimeout(error)) {
-    return new CaError('timeout', `the CA did not answer within ${deadlineMs / 1000} s`, {
-      cause: error,
-    })
-  }
-  if (error instanceof ConnectionFailure) {
-    return new CaError('unreachable', `the CA cannot be reached: ${error.message}`)
-  }
-  // Not a matter of the CA: a bug, which must not be taken for an outage.
-  throw error
-}
-
-/** The look-up of the provisioner's name has a deadline of its own, which can be the first to pass. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError'
 }
 
 function parseRoots(rootPem: string): readonly Certificate[] {

@@ -276,8 +276,7 @@ function refuseUnlikeHttp(
 
 /** Node itself accepts other versions, no version, and several hosts. docs/protocol.md SRF-12, SRF-23, HLT-3. */
 function findHttpFault({ raw }: FastifyRequest, port: PortName): string | undefined {
-  const isSpoken =
-    raw.httpVersion === '1.1' || (raw.httpVersion === '1.0' && port === 'health')
+  const isSpoken = raw.httpVersion === '1.1' || (raw.httpVersion === '1.0' && port === 'health')
   if (!isSpoken) return `HTTP/${raw.httpVersion}, the hub speaks only HTTP/1.1`
   return namesSeveralHosts(raw) ? 'more than one Host' : undefined
 }

@@ -58,8 +58,9 @@ export async function obtainServerCertificate(
         )
         return { certificate: stored, isReused: true }
       }
+      const variable = error instanceof CaError ? error.variable : undefined
       log.warn(
-        { reason: describeError(error), retry_in_ms: delayMs },
+        { reason: describeError(error), variable, retry_in_ms: delayMs },
         'Server certificate not obtained',
       )
       await clock.sleep(delayMs, signal)

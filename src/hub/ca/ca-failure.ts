@@ -1,0 +1,37 @@
+// Why there is no usable answer of the CA, and which setting that speaks of.
+
+import {
+  classifyConnectionFailure,
+  type ConnectionFailure as ConnectionFault,
+} from '../../platform/connection-failure.ts'
+import { ConnectionFailure } from './ca-connection.ts'
+import { CaError, type CaSetting } from './certificate-authority.ts'
+
+/** What a wrong value looks like; the CA may be down as well. */
+const SETTINGS: Readonly<Partial<Record<ConnectionFault, CaSetting>>> = {
+  untrusted: 'SVC_CA_ROOT_CA_PATH',
+  other_names: 'SVC_CA_URL',
+  no_tls: 'SVC_CA_URL',
+  tls_refused: 'SVC_CA_URL',
+  unreachable: 'SVC_CA_URL',
+  timeout: 'SVC_CA_URL',
+}
+
+export function toCaError(error: unknown, signal: AbortSignal, deadlineMs: number): CaError {
+  if (error instanceof CaError) return error
+  if (signal.aborted || isTimeout(error)) {
+    const message = `the CA did not answer within ${deadlineMs / 1000} s`
+    return new CaError('timeout', message, { cause: error, variable: 'SVC_CA_URL' })
+  }
+  if (error instanceof ConnectionFailure) {
+    const variable = SETTINGS[classifyConnectionFailure(error.cause)]
+    return new CaError('unreachable', `the CA cannot be reached: ${error.message}`, { variable })
+  }
+  // Not a matter of the CA: a bug, which must not be taken for an outage.
+  throw error
+}
+
+/** The look-up of the provisioner's name has a deadline of its own, which can be the first to pass. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}

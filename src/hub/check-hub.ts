@@ -1,0 +1,112 @@
+// `svc-server --check`: what a start would find, and what a start cannot see at once, in seconds. docs/protocol.md BOOT-32.
+
+import { systemClock } from '../platform/clock.ts'
+import { becomeOwnerOf } from '../platform/become-owner.ts'
+import { formatDurationMs } from '../platform/durations.ts'
+import { describeError, SvcError } from '../platform/errors.ts'
+import { findUnknownVariables } from '../protocol/variable-names.ts'
+import { tryAuthority } from './ca/try-authority.ts'
+import { type Finding, findNames, findPorts, findSecretFiles, findVault } from './check-places.ts'
+import { type HubConfig, parseHubConfig } from './config.ts'
+import { readRootFile, readWebhookRoots } from './root-file.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The CA takes a token that begins a minute later by its clock, and one that ended five minutes ago by the hub's. */
+const CLOCK_AHEAD_MS_MAX = 60_000
+const CLOCK_BEHIND_MS_MAX = 300_000
+const CLOCK_WARNING_MS = 30_000
+
+/** Each finding as soon as it is there. As root it becomes the vault's owner for good. */
+export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
+  let config: HubConfig
+  try {
+    config = parseHubConfig(env)
+  } catch (error) {
+    for (const message of describeError(error).split('\n')) {
+      yield { check: 'settings', status: 'failed', message, variable: variableIn(message) }
+    }
+    return
+  }
+  for (const variable of findUnknownVariables(env)) {
+    yield { check: 'settings', status: 'warning', message: 'no such setting', variable }
+  }
+  yield { check: 'settings', status: 'ok', message: 'every required setting is there' }
+  yield* findSecretFiles(env)
+  const failed = await tryTo('vault', 'SVC_VAULT_ROOT', async () => becomeOwnerOf(config.vaultRoot))
+  if (failed !== undefined) yield failed
+  const { findings, isHubRunning } = await findVault(config)
+  yield* findings
+  yield* findPorts(config, isHubRunning)
+  yield* findNames(config)
+  yield* findAuthority(config)
+}
+
+async function* findAuthority(config: HubConfig): AsyncGenerator<Finding> {
+  const { webhookCaPath, caRootPath } = config
+  const webhooks = await tryTo('files', 'SVC_WEBHOOK_CA_PATH', () =>
+    readWebhookRoots(webhookCaPath),
+  )
+  if (webhooks !== undefined) yield webhooks
+  let rootPem = ''
+  const unreadable = await tryTo('files', 'SVC_CA_ROOT_CA_PATH', async () => {
+    const now = systemClock.now()
+    const roots = await readRootFile(caRootPath)
+    if (roots.every(({ notAfter, notBefore }) => notAfter <= now || notBefore > now)) {
+      throw new Error(`no root in ${caRootPath} is valid now`)
+    }
+    rootPem = roots.map(({ pem }) => pem).join('')
+  })
+  if (unreadable !== undefined) {
+    yield unreadable
+    return
+  }
+  const { failure, clockAheadMs } = await tryAuthority({
+    caUrl: config.caUrl,
+    rootPem,
+    provisionerKey: config.caProvisionerKey,
+    provisionerKid: config.caProvisionerKid,
+    provisionerName: config.caProvisionerName,
+    clock: systemClock,
+  })
+  if (clockAheadMs !== undefined) yield judgeClock(clockAheadMs)
+  if (failure === undefined) {
+    const message = `${config.caUrl.href} takes the hub’s tokens; it was asked for nothing that it would sign`
+    yield { check: 'ca', status: 'ok', message }
+  } else {
+    const { message, variable } = failure
+    yield { check: 'ca', status: 'failed', message, variable }
+  }
+}
+
+function judgeClock(aheadMs: number): Finding {
+  const by = formatDurationMs(Math.ceil(Math.abs(aheadMs) / 1000) * 1000)
+  const message = `the hub’s clock is ${by} ${aheadMs < 0 ? 'behind' : 'ahead of'} the clock of the CA`
+  if (aheadMs > CLOCK_AHEAD_MS_MAX || -aheadMs > CLOCK_BEHIND_MS_MAX) {
+    return { check: 'clock', status: 'failed', message: `${message}: the CA refuses its tokens` }
+  }
+  const isNear = Math.abs(aheadMs) <= CLOCK_WARNING_MS
+  return isNear
+    ? { check: 'clock', status: 'ok', message: 'hub and CA agree on the time' }
+    : { check: 'clock', status: 'warning', message }
+}
+
+/** What it finds when the work fails. */
+async function tryTo(
+  check: Finding['check'],
+  variable: string,
+  work: () => Promise<unknown>,
+): Promise<Finding | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const hint = error instanceof SvcError && error.hint !== undefined ? ` (${error.hint})` : ''
+    return { check, status: 'failed', message: `${error.message}${hint}`, variable }
+  }
+}
+
+function variableIn(message: string): string | undefined {
+  return /\bSVC_[A-Z_]+/.exec(message)?.[0]
+}
