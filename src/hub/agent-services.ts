@@ -8,6 +8,7 @@ import type { CertificateAuthority } from './ca/certificate-authority.ts'
 import type { HubConfig } from './config.ts'
 import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
 import { type AgentStreams, createAgentStreams } from './http/agent-streams.ts'
+import { type AgentSightings, createAgentSightings } from './service/agent/agent-sightings.ts'
 import {
   type AuthenticateAgent,
   createAuthenticateAgent,
@@ -60,6 +61,7 @@ export interface AgentServices {
   readonly recordRecipient: RecordRecipient
   readonly findBlob: FindBlob
   readonly streams: AgentStreams
+  readonly sightings: AgentSightings
   readonly bundle: () => BundleReplyBody
 }
 
@@ -90,10 +92,12 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     company,
     waiting: dependencies.waiting,
   })
+  const sightings = createAgentSightings(store, clock, logging.forModule('hub.sightings'))
   const streams = createAgentStreams({
     clock,
     log: logging.forModule('hub.stream'),
     readNews: createReadAgentNews(store),
+    onSwap: (agent, swap) => sightings.noteStreamSwap(agent, swap),
   })
   return {
     authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
@@ -124,6 +128,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     recordRecipient: createRecordRecipient(store, clock, eventBudget),
     findBlob: createFindBlob(store),
     streams,
+    sightings,
     bundle: dependencies.bundle,
   }
 }

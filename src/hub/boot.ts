@@ -143,6 +143,7 @@ export async function bootHub(
     certificatesMax: config.metricsCertificates,
     serverNotAfter: () => certificates.serverCertificate.notAfter,
     countStreams: () => services.streams.count,
+    listDoubled: () => services.sightings.listDoubled(),
     countConnections: async () => ({
       health: await ports.health.countConnections(),
       enroll: await ports.enroll.countConnections(),

@@ -79,6 +79,7 @@ export interface ComposedHub<Doors> {
 export type HubTask =
   | 'serverCertificate'
   | 'polls'
+  | 'sightings'
   | 'streams'
   | 'webhooks'
   | 'revocations'
@@ -140,12 +141,14 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       contentBytesMax: config.contentBytesMax,
       renewalThresholdMs: thresholdMs,
       notifier: services.streams,
+      sightings: services.sightings,
       changes,
       webhooks,
       tryLifetime: createTryLifetime(authority, logging.forModule('hub.ca')),
       roots: createAdminRoots({ ...trust, current: roots, readFileRoots, hub: rootSetHub }),
       cutOff: (agentId) => {
         mtls.cutConnections(agentId)
+        services.sightings.forget(agentId)
         revoker.wake()
       },
     },
@@ -158,6 +161,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
           signal,
         ),
       polls: (signal) => polls.run(signal),
+      sightings: (signal) => services.sightings.run(signal),
       streams: (signal) => services.streams.run(signal),
       webhooks: (signal) => webhooks.run(signal),
       revocations: (signal) => revoker.run(signal),

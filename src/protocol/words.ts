@@ -49,6 +49,7 @@ export const HubEventType = {
   agentRemoved: 'agent_removed',
   certificateIssued: 'certificate_issued',
   certificateSuperseded: 'certificate_superseded_used',
+  identityUsedTwice: 'identity_used_twice',
   cargoCreated: 'carga_created',
   cargoUpdated: 'carga_updated',
   cargoRemoved: 'carga_removed',

@@ -19,27 +19,13 @@ import type {
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
 import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
+import { AGENT } from './fake-agent.ts'
 import {
   addSealedOperations,
   createSealedState,
   type SealedState,
 } from './fake-sealed-operations.ts'
 
-const AGENT: AdminAgent = {
-  id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a11',
-  hostname: 'web-1.example.org',
-  role: 'web',
-  last_seen_at: '2026-11-21T10:00:00.000Z',
-  last_poll_at: '2026-11-21T10:05:00.000Z',
-  revoked_at: null,
-  created_at: '2026-11-20T10:00:00.000Z',
-  cert_serial: '0a1b2c',
-  cert_not_after: '2026-11-22T10:00:00.000Z',
-  atrasado: false,
-  ca_revocations_waiting: 0,
-  ca_revocations_refused: 0,
-  ca_revocation_reason: null,
-}
 const REVOCATION = {
   id: 'c0ffee'.padEnd(64, '0'),
   agente_id: AGENT.id,

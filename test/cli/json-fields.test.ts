@@ -62,9 +62,10 @@ describe('the JSON of svc', () => {
   })
 
   test('[CLI-23] of an agente has these fields', async () => {
-    assertOk(await send(host.mtls, { path: '/v1/manifest' }))
+    const userAgent = 'svc-agent/9.8.7 (linux-arm64; instance=0123456789abcdef)'
+    assertOk(await send(host.mtls, { path: '/v1/manifest', headers: { 'user-agent': userAgent } }))
     const agente =
-      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, atrasado, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason'
+      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, atrasado, atrasado_since, duplicado, agent_version, platform, addresses, first_seen_at, last_contact_at, online_since, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason'
     const [listed, ...others] = await listOf('agente list', 'agentes')
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])
@@ -75,6 +76,20 @@ describe('the JSON of svc', () => {
       assert.match(String(shown[field]), TIME, field)
     }
     assert.match(String(shown['cert_serial']), /^[0-9a-f]+$/)
+    // [AUT-18] As the hub saw the host on its last request.
+    const { agent_version, platform, addresses, duplicado, online_since } = shown
+    assert.deepEqual(
+      { agent_version, platform, addresses, duplicado, online_since },
+      {
+        agent_version: '9.8.7',
+        platform: 'linux-arm64',
+        addresses: ['127.0.0.1'],
+        duplicado: null,
+        online_since: null,
+      },
+    )
+    assert.equal(shown['first_seen_at'], shown['created_at'])
+    assert.match(String(shown['last_contact_at']), TIME)
     const { last_seen_at, revoked_at } = shown
     assert.deepEqual({ last_seen_at, revoked_at }, { last_seen_at: null, revoked_at: null })
   })

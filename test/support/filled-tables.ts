@@ -67,6 +67,7 @@ function statements(each: string): string[] {
     'INSERT INTO agentes_recipient SELECT id, hostname FROM agentes',
     'UPDATE agentes SET eventos_bytes = 1, eventos_reserva = 1, eventos_at = 1',
     'INSERT INTO agentes_polls SELECT id, 1 FROM agentes',
+    "INSERT INTO agentes_vistos SELECT id, '0.4.0', NULL, '[]', 1 FROM agentes",
     'INSERT INTO pedidos (agente_id, sync_at) SELECT id, 1 FROM agentes',
     `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)
        SELECT id, 1, '[]', 1 FROM agentes`,

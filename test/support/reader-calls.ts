@@ -51,6 +51,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   findAgents: [(w) => w.findAgents(AGENTS)],
   listRoleAgents: [(w) => w.listRoleAgents('web', { after: ORDINARY.agentId, limit: 10 })],
   listLastPolls: [(w) => w.listLastPolls(AGENTS)],
+  listSightings: [(w) => w.listSightings(AGENTS)],
   findAgentRequests: [(w) => w.findAgentRequests(HEAVY.agentId)],
   findToken: [(w) => w.findToken(ORDINARY.tokenHash)],
   findOpenTokens: [

@@ -93,6 +93,18 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
     (w) => w.setEventDebt(ORDINARY.agentId, { bytes: 1, reserveBytes: 0, at: NOW }),
   ],
   setAgentsPolled: [(w) => w.setAgentsPolled(new Map(AGENTS.map((id) => [id, NOW])))],
+  putSightings: [
+    (w) =>
+      w.putSightings(
+        AGENTS.map((agentId) => ({
+          agentId,
+          version: '0.5.0',
+          platform: 'linux-x64',
+          addresses: ['192.0.2.1'],
+          changedAt: NOW,
+        })),
+      ),
+  ],
   setActiveIdentity: [(w) => w.setActiveIdentity(HEAVY.agentId, 7, NOW)],
   requestSync: [(w) => w.requestSync(HEAVY.agentId, NOW)],
   requestRotation: [(w) => w.requestRotation(HEAVY.agentId, { at: NOW, afterSeq: 1 })],

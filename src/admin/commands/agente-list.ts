@@ -17,8 +17,13 @@ export const registerAgenteList = listCommand({
   },
 })
 
-function stateOf({ revoked_at, atrasado }: AdminAgent): string {
+type SentAgent = Pick<AdminAgent, 'revoked_at' | 'atrasado'> &
+  Partial<Pick<AdminAgent, 'duplicado'>>
+
+/** A hub up to 0.4.0 does not say who is `duplicado`. */
+function stateOf({ revoked_at, atrasado, duplicado }: SentAgent): string {
   if (revoked_at !== null) return 'revoked'
+  if (duplicado) return 'duplicado'
   return atrasado ? 'atrasado' : 'registered'
 }
 

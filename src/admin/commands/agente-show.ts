@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { AdminReplies } from '../../protocol/admin/operations.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderDeliveries, renderRevertedTargets } from './entrega-list.ts'
 import { renderFields } from '../terminal/table.ts'
@@ -24,7 +25,28 @@ Examples:
       if (options.json) return context.output.writeJson(shown)
       const { entregas, ...fields } = shown
       const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
-      const described = renderFields({ ...fields, atrasado: fields.atrasado ? 'yes' : 'no' })
+      const described = renderFields(describeAgent(fields))
       await context.output.write(`${described}${deliveries}${renderRevertedTargets(entregas)}`)
     })
+}
+
+type SentAgent = AdminReplies['showAgent']
+/** A hub up to 0.4.0 does not know all of a host. */
+type Fields = Omit<SentAgent, 'entregas' | 'duplicado' | 'addresses'> &
+  Partial<Pick<SentAgent, 'duplicado' | 'addresses'>>
+
+function describeAgent(fields: Fields) {
+  const { duplicado, addresses } = fields
+  return {
+    ...fields,
+    atrasado: fields.atrasado ? 'yes' : 'no',
+    duplicado: duplicado === undefined ? null : describeDoubled(duplicado),
+    addresses: addresses?.join(', ') ?? null,
+  }
+}
+
+function describeDoubled(doubled: SentAgent['duplicado']): string {
+  if (doubled === null) return 'no'
+  const { since, last_at: lastAt, addresses } = doubled
+  return `used from two places since ${since}, last at ${lastAt}: ${addresses.join(', ')}`
 }

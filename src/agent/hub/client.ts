@@ -16,6 +16,7 @@ import {
   sendForBytes,
   sendToHub,
 } from './request.ts'
+import { userAgentOf } from './user-agent.ts'
 import { TlsContexts } from './tls-contexts.ts'
 import {
   type Bundle,
@@ -60,6 +61,7 @@ export interface HubClientOptions {
   /** What the hub's certificate must chain to. */
   readonly trustPem: string
   readonly version: string
+  readonly instance?: string | undefined
   noteHubTime(this: void, hubNow: Date): void
 }
 
@@ -80,7 +82,7 @@ export function createHubClient(options: HubClientOptions): HubClient {
     connections,
     url: routeUrl(options.baseUrl, path),
     method,
-    userAgent: `svc-agent/${options.version}`,
+    userAgent: userAgentOf(options),
     noteHubTime: options.noteHubTime,
   })
 

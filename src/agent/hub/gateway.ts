@@ -45,6 +45,8 @@ export interface HubGatewayOptions {
   /** Undefined means the identity's own root. */
   readonly serverCaPath: string | undefined
   readonly version: string
+  /** Of this process. */
+  readonly instance: string
   readonly connections: HubConnections
   noteHubTime(this: void, hubNow: Date): void
   /** Told what the hub answers to requests of the identity, which is named by its SHA-256. */
@@ -105,9 +107,9 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       }
       const old = current
       const { certificatePem, key: privateKey } = identity
-      const { baseUrl, version, connections, noteHubTime } = options
+      const { baseUrl, version, instance, connections, noteHubTime } = options
       const keyPem = privateKey.pem
-      const settings = { baseUrl, version, noteHubTime, trustPem, keyPem, certificatePem }
+      const settings = { baseUrl, version, instance, noteHubTime, trustPem, keyPem, certificatePem }
       const change = new AbortController()
       current = {
         client: connections.createHubClient(settings),

@@ -11,6 +11,7 @@ import {
   REQUEST_TIMEOUT_MS,
   routeUrl,
 } from './request.ts'
+import { userAgentOf } from './user-agent.ts'
 import { EventStreamParser, type StreamMessage } from './parse-event-stream.ts'
 
 export interface HubStreamOptions extends HubClientOptions {
@@ -42,7 +43,7 @@ export async function openHubStream(options: HubStreamOptions): Promise<HubStrea
       signal: options.signal,
       silenceMs: { headers: REQUEST_TIMEOUT_MS, body: silenceMs },
       headers: {
-        'user-agent': `svc-agent/${options.version}`,
+        'user-agent': userAgentOf(options),
         accept: 'text/event-stream',
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
       },

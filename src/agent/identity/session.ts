@@ -1,5 +1,6 @@
 // What every command that talks to the hub needs: the identity in use, the hub behind it, and the outbox.
 
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logging } from '../../platform/logger.ts'
@@ -85,6 +86,7 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
       baseUrl: config.mtlsUrl,
       serverCaPath: config.serverCaPath,
       version,
+      instance: randomBytes(8).toString('hex'),
       connections,
       noteHubTime: (hubNow) => hubTime.note(hubNow),
       noteAnswer: (sha256, answer) => verdicts.note(sha256, answer),

@@ -41,7 +41,10 @@ describe('a round installs what the manifest lists', () => {
     assert.equal(host.hooks.invocations.length, 1)
     const [issued] = hub.requestsTo('issue').map(({ body }) => body as { entrega_id?: string })
     assert.equal(issued?.entrega_id, entry.id)
-    assert.match(hub.requests[0]?.headers['user-agent'] ?? '', /^svc-agent\/\d/)
+    assert.match(
+      hub.requests[0]?.headers['user-agent'] ?? '',
+      /^svc-agent\/\d+\.\d+\.\d+ \(linux-(x64|arm64); instance=[0-9a-f]{16}\)$/,
+    )
   })
 
   test('a restart finds everything done', async () => {

@@ -5,4 +5,6 @@ export interface AgentNotifier {
   announce(agentIds: Iterable<AgentId>): void
   /** Whether the agent would be told at once. */
   isOnline(agentId: AgentId): boolean
+  /** Since when; undefined while it would not. */
+  onlineSince?(agentId: AgentId): Date | undefined
 }

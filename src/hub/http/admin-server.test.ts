@@ -261,5 +261,13 @@ function agentNamed(hostname: string) {
     ca_revocations_refused: 0,
     ca_revocation_reason: null,
     atrasado: false,
+    atrasado_since: null,
+    duplicado: null,
+    agent_version: '0.5.0',
+    platform: 'linux-x64',
+    addresses: ['192.0.2.17', '2001:db8::17'],
+    first_seen_at: '2026-11-20T09:00:00.000Z',
+    last_contact_at: '2026-11-21T09:59:30.000Z',
+    online_since: null,
   }
 }

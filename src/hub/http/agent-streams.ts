@@ -23,6 +23,10 @@ export interface StreamConnection {
 export interface NewStream {
   readonly agentId: AgentId
   readonly connection: StreamConnection
+  /** From where it came. */
+  readonly address?: string | undefined
+  /** As it was when it came. */
+  readonly agent?: Agent
   /** The id of the last message that the agent got, if it got one. */
   readonly lastEventId: string | undefined
   /** The agent as it is now; undefined when the hub would refuse a request of that agent. */
@@ -43,6 +47,10 @@ export interface AgentStreamsOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly readNews: ReadAgentNews
+  /** A stream ends another one of its agent that was held. */
+  readonly onSwap?:
+    | ((agent: Agent, swap: { readonly from: string; readonly to: string }) => void)
+    | undefined
 }
 
 interface HeldStream extends NewStream {
@@ -50,6 +58,7 @@ interface HeldStream extends NewStream {
   told: { manifest: string; rotation: string | undefined }
   /** The beat at which it was last written to. */
   writtenAt: number
+  readonly since: Date
 }
 
 const BEAT_MS = 1000
@@ -133,9 +142,16 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
       const { agentId, connection, lastEventId } = opened
       if (isClosed) return connection.end()
       const earlier = streams.get(agentId)
-      if (earlier !== undefined) drop(earlier, 'replaced')
+      if (earlier !== undefined) {
+        drop(earlier, 'replaced')
+        const { address: from } = earlier
+        const { address: to, agent } = opened
+        if (from !== undefined && to !== undefined && agent !== undefined) {
+          options.onSwap?.(agent, { from, to })
+        }
+      }
       const told = { manifest: manifestOf(lastEventId), rotation: undefined }
-      const stream: HeldStream = { ...opened, told, writtenAt: beat }
+      const stream: HeldStream = { ...opened, told, writtenAt: beat, since: clock.now() }
       streams.set(agentId, stream)
       connection.onClose(() => {
         if (isHeld(stream)) streams.delete(agentId)
@@ -145,6 +161,7 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
     },
     announce,
     isOnline: (agentId) => streams.has(agentId),
+    onlineSince: (agentId) => streams.get(agentId)?.since,
     get count() {
       return streams.size
     },

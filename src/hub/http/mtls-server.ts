@@ -2,6 +2,7 @@
 // what the hub knows of the certificate.
 
 import { hash } from 'node:crypto'
+import { isIP } from 'node:net'
 import type { TlsOptions, TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
@@ -28,6 +29,7 @@ import {
   type AuthenticationOutcome,
   type PresentedCertificate,
 } from '../service/agent/authenticate-agent.ts'
+import type { AgentSightings } from '../service/agent/agent-sightings.ts'
 import type { FindBlob } from '../service/agent/find-blob.ts'
 import type { IssueCertificate } from '../service/agent/issue-certificate.ts'
 import type { ListManifest } from '../service/agent/list-manifest.ts'
@@ -60,6 +62,7 @@ export interface MtlsServerOptions extends Pick<
   readonly recordRecipient: RecordRecipient
   readonly findBlob: FindBlob
   readonly streams: AgentStreams
+  readonly sightings?: Pick<AgentSightings, 'note'> | undefined
   readonly onHandshakeFailure?: (() => void) | undefined
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
@@ -99,6 +102,8 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     const outcome = await authenticateSocket(socket)
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
+    const { 'user-agent': userAgent } = request.headers
+    options.sightings?.note(outcome.agent, { userAgent, address: addressOf(request) })
     return undefined
   }
   const agentOf = (request: FastifyRequest): Agent => {
@@ -209,11 +214,13 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   })
   port.app.get(ROUTES.stream.path, (request, reply) => {
     if (request.method === 'HEAD') return answerWithoutStream(reply)
-    const { id: agentId } = agentOf(request)
+    const agent = agentOf(request)
     const socket = request.raw.socket as TLSSocket
     const lastEventId = request.headers['last-event-id']
     options.streams.hold({
-      agentId,
+      agentId: agent.id,
+      agent,
+      address: addressOf(request),
       connection: openStreamResponse(request, reply),
       lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
       authenticate: async () => {
@@ -242,6 +249,12 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     cutConnectionsUnless: (isWanted) => sweep((socket) => isWanted(presentedBy(socket).sha256)),
     cutConnections: (agentId) => connections.cut(agentId),
   }
+}
+
+/** As people write it: a port for IPv6 and IPv4 shows IPv4 as a part of IPv6. */
+function addressOf({ ip }: FastifyRequest): string | undefined {
+  const plain = ip?.startsWith('::ffff:') ? ip.slice('::ffff:'.length) : ip
+  return isIP(plain ?? '') === 0 ? undefined : plain
 }
 
 interface RenderedManifest {

@@ -18,7 +18,7 @@ const NOTHING = {
   endingWithin: { '1h': 0, '6h': 0, '24h': 0, '7d': 0 },
 }
 
-test('[MET-7] [MET-8] [MET-20] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
+test('[MET-7] [MET-8] [MET-20] [MET-21] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
   let nowMs = START
   const asked: string[] = []
   const summary: FleetSummary = {
@@ -65,6 +65,15 @@ test('[MET-7] [MET-8] [MET-20] the store is asked once in five seconds, for as m
     clock: { now: () => new Date(nowMs) } as Clock,
     thresholdMs: 1,
     certificatesMax: 7,
+    listDoubled: () => [
+      {
+        agentId: 'a' as AgentId,
+        hostname: 'web-3' as Hostname,
+        since: new Date(START),
+        lastAt: new Date(START),
+        addresses: [],
+      },
+    ],
   })
   const once = ['summary', 'late 100', 'first 7', 'reverted 100']
   await collector.collect()
@@ -86,6 +95,14 @@ test('[MET-7] [MET-8] [MET-20] the store is asked once in five seconds, for as m
       name: 'svc_certificate_late_not_after_timestamp_seconds',
       labels: { hostname: 'web-1', purpose: 'identity', nome: '' },
       value: START / 1000 + 1,
+    },
+  ])
+  assert.equal(valuesOf('svc_agents_duplicated')[0]?.value, 1)
+  assert.deepEqual(valuesOf('svc_agent_duplicated_timestamp_seconds'), [
+    {
+      name: 'svc_agent_duplicated_timestamp_seconds',
+      labels: { hostname: 'web-3' },
+      value: START / 1000,
     },
   ])
   assert.equal(valuesOf('svc_deliveries_reverted')[0]?.value, 3)

@@ -9,6 +9,7 @@ import {
   type EndingWithin,
   type FleetSummary,
 } from '../domain/fleet.ts'
+import type { DoubledAgent } from '../domain/agent-sighting.ts'
 import type { RevertedDelivery } from '../domain/reverted-target.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { HubMetrics } from './hub-metrics.ts'
@@ -24,6 +25,8 @@ export interface FleetCollectorOptions {
   readonly thresholdMs: number
   /** So many certificates have a series of their own. */
   readonly certificatesMax: number
+  /** Agents whose identity is used from two places. */
+  readonly listDoubled?: (() => readonly DoubledAgent[]) | undefined
 }
 
 const REFRESH_MS = 5000
@@ -43,6 +46,15 @@ export function createFleetCollector(options: FleetCollectorOptions): FleetColle
       const reverted = await reader.listRevertedDeliveries(LATE_MAX)
       exportSummary(set, summary, now)
       set.replace('svc_delivery_reverted_timestamp_seconds', revertedSeriesOf(reverted))
+      const doubled = options.listDoubled?.() ?? []
+      set.replace('svc_agents_duplicated', [{ labels: {}, value: doubled.length }])
+      set.replace(
+        'svc_agent_duplicated_timestamp_seconds',
+        doubled.slice(0, LATE_MAX).map(({ hostname, since }) => ({
+          labels: { hostname },
+          value: since.getTime() / 1000,
+        })),
+      )
       set.replace('svc_certificate_late_not_after_timestamp_seconds', late.map(seriesOf))
       set.replace('svc_certificate_not_after_timestamp_seconds', first.map(seriesOf))
       collectedAtMs = now.getTime()

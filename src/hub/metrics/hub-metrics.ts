@@ -133,6 +133,18 @@ export const HUB_METRICS = {
     labels: { state: ['registered', 'atrasado', 'revoked'] },
     meaning: 'Agents by the state that `svc agente list` shows.',
   },
+  svc_agents_duplicated: {
+    type: 'gauge',
+    unit: 'agents',
+    labels: {},
+    meaning: 'Agents whose identity is used from two places, such as a host and its copy.',
+  },
+  svc_agent_duplicated_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: { hostname: HOSTNAME },
+    meaning: 'Since when the identity of an agent is used from two places; at most 100 agents.',
+  },
   svc_certificates: {
     type: 'gauge',
     unit: 'certificates',

@@ -12,7 +12,7 @@ import {
 } from '../../platform/metrics-server.ts'
 import { readVersion } from '../../platform/version.ts'
 import type { StoreReader } from '../store/store.ts'
-import { createFleetCollector } from './collect-fleet.ts'
+import { createFleetCollector, type FleetCollectorOptions } from './collect-fleet.ts'
 import type { HubMeters } from './hub-meters.ts'
 import { decideReadiness, readLastEntries } from './hub-readiness.ts'
 
@@ -30,6 +30,7 @@ export interface HubMetricsOptions {
   /** Of the certificate that is served now. */
   readonly serverNotAfter: () => Date
   readonly countStreams: () => number
+  readonly listDoubled?: FleetCollectorOptions['listDoubled']
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
   /** Sees the URL of each request before its answer. */
   readonly onUrl?: MetricsServerOptions['onUrl']

@@ -10,6 +10,12 @@ import type {
   AdminToken,
 } from '../../protocol/admin/views.ts'
 import type { Agent } from '../domain/agent.ts'
+import {
+  type AgentSighting,
+  type DoubledIdentity,
+  type LiveSighting,
+  mergeAddresses,
+} from '../domain/agent-sighting.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo } from '../domain/cargo.ts'
@@ -35,28 +41,59 @@ export function toAdminToken(token: EnrollmentToken): AdminToken {
   }
 }
 
-export function toAdminAgent(
-  agent: Agent,
-  identity: IssuedCertificate | undefined,
-  lastPollAt: Date | undefined,
-  isLate: boolean,
-  caRevocations: CaRevocationSummary,
-): AdminAgent {
+/** What is known of an agent beside its own row. */
+export interface AgentFacts {
+  readonly identity: IssuedCertificate | undefined
+  readonly lastPollAt: Date | undefined
+  /** Undefined when it is not late. */
+  readonly lateSince: Date | undefined
+  readonly caRevocations: CaRevocationSummary
+  /** As it was written down. */
+  readonly sighting: AgentSighting | undefined
+  /** Of a running hub. */
+  readonly live: LiveSighting | undefined
+  readonly doubled: DoubledIdentity | undefined
+  readonly onlineSince: Date | undefined
+}
+
+export function toAdminAgent(agent: Agent, facts: AgentFacts): AdminAgent {
+  const { identity, lastPollAt = null, lateSince, caRevocations, sighting, live, doubled } = facts
+  const contacts = [agent.lastSeenAt, lastPollAt, live?.lastSeenAt ?? null]
   return {
     id: agent.id,
     hostname: agent.hostname,
     role: agent.role,
     last_seen_at: timeOrNull(agent.lastSeenAt),
-    last_poll_at: timeOrNull(lastPollAt ?? null),
+    last_poll_at: timeOrNull(lastPollAt),
     revoked_at: timeOrNull(agent.revokedAt),
     created_at: agent.createdAt.toISOString(),
     cert_serial: identity?.serial ?? null,
     cert_not_after: timeOrNull(identity?.notAfter ?? null),
-    atrasado: isLate,
+    atrasado: lateSince !== undefined,
+    atrasado_since: timeOrNull(lateSince ?? null),
+    duplicado:
+      doubled === undefined
+        ? null
+        : {
+            since: doubled.since.toISOString(),
+            last_at: doubled.lastAt.toISOString(),
+            addresses: [...doubled.addresses],
+          },
+    agent_version: (live ?? sighting)?.version ?? null,
+    platform: (live ?? sighting)?.platform ?? null,
+    addresses: mergeAddresses(live?.addresses ?? [], sighting?.addresses ?? []),
+    first_seen_at: agent.createdAt.toISOString(),
+    last_contact_at: timeOrNull(latestOf(contacts)),
+    online_since: timeOrNull(facts.onlineSince ?? null),
     ca_revocations_waiting: caRevocations.waiting,
     ca_revocations_refused: caRevocations.refused,
     ca_revocation_reason: caRevocations.reason,
   }
+}
+
+function latestOf(times: readonly (Date | null)[]): Date | null {
+  const latestMs = Math.max(...times.map((time) => time?.getTime() ?? Number.NEGATIVE_INFINITY))
+  return Number.isFinite(latestMs) ? new Date(latestMs) : null
 }
 
 export function toAdminCaRevocation(revocation: CaRevocation): AdminCaRevocation {

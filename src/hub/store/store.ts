@@ -7,6 +7,7 @@ import type { SealedReply } from '../domain/admin-reply.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
 import type { ChainEnd } from '../../audit/chain-entries.ts'
+import type { AgentSighting } from '../domain/agent-sighting.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
@@ -44,6 +45,8 @@ export interface StoreReader {
 
   /** When these agents last polled, as far as it is written down; nothing for an agent that never did. */
   listLastPolls(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Date>>
+  /** What was written down of these hosts last. */
+  listSightings(agentIds: readonly AgentId[]): Promise<AgentSighting[]>
   /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 
@@ -118,8 +121,8 @@ export interface StoreReader {
   summariseFleet(rule: LateRule): Promise<FleetSummary>
   /** The certificates that end first come first. */
   listLateCertificates(filter: LateFilter): Promise<CertificateInUse[]>
-  /** The agents among them with a certificate that is late or expired. */
-  listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<AgentId[]>
+  /** The agents among them with a certificate that is late or expired, and since when they have one. */
+  listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<ReadonlyMap<AgentId, Date>>
   /** The certificates that have not expired, the first to end first. */
   listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]>
   /** Agents with a certificate that ends after the one instant, and not after the other. */
@@ -177,6 +180,8 @@ export interface StoreWriter extends StoreReader {
   setAgentSeen(id: AgentId, at: Date): Promise<void>
   setEventDebt(id: AgentId, debt: EventDebt): Promise<void>
   setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void>
+  /** Each in place of the one that was there. */
+  putSightings(sightings: readonly AgentSighting[]): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
 
   /** In the place of an earlier request of the same kind. */

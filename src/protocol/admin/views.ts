@@ -36,8 +36,23 @@ export const AdminAgent = Type.Object({
   created_at: time,
   cert_serial: nullable(Type.String()),
   cert_not_after: nullable(time),
-  /** The agent should have renewed one of its certificates already. */
+  /** The agent should have renewed one of its certificates already; since when. */
   atrasado: Type.Boolean(),
+  atrasado_since: nullable(time),
+  /** Its identity is used from two places; null when it is not, and where no hub runs. */
+  duplicado: nullable(
+    Type.Object({ since: time, last_at: time, addresses: Type.Array(Type.String()) }),
+  ),
+  /** Of the program on the host, as it says itself. */
+  agent_version: nullable(Type.String()),
+  platform: nullable(Type.String()),
+  /** From which the hub saw it, the last one first. */
+  addresses: Type.Array(Type.String()),
+  /** When the hub first and last heard of the host. */
+  first_seen_at: time,
+  last_contact_at: nullable(time),
+  /** Since when it holds its stream; null while it does not. */
+  online_since: nullable(time),
   /** Of its certificates that have not expired: how many the CA is yet to revoke, and how many it will not. */
   ca_revocations_waiting: Type.Integer(),
   ca_revocations_refused: Type.Integer(),

@@ -4,6 +4,7 @@ import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
 import type { AgentAddresses } from './agent-addresses.ts'
+import type { DoubledIdentity, LiveSighting } from '../../domain/agent-sighting.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import type { TryLifetime } from '../policy/try-lifetime.ts'
@@ -27,6 +28,11 @@ export interface AdminHub {
   readonly polls?: { lastPollAt(agentId: AgentId): Date | undefined }
   /** Knows why deliveries wait; of a running hub. */
   readonly waiting?: Pick<WaitingReasons, 'find'>
+  /** What a running hub sees of its hosts. */
+  readonly sightings?: {
+    find(agentId: AgentId): LiveSighting | undefined
+    findDoubled(agentId: AgentId): DoubledIdentity | undefined
+  }
   /** Of a running hub. */
   readonly roots?: AdminRoots
   /** Ends a revoked agent’s connections, and has its certificates revoked at the CA; of a running hub. */

@@ -14,7 +14,7 @@ import { viewDeliveries } from './view-deliveries.ts'
 
 export type AgentViewContext = Pick<
   AdminContext,
-  'store' | 'clock' | 'renewalThresholdMs' | 'polls' | 'waiting'
+  'store' | 'clock' | 'renewalThresholdMs' | 'polls' | 'waiting' | 'sightings' | 'notifier'
 >
 
 export const listAgents: Read<'listAgents', AgentViewContext> = async (
@@ -59,25 +59,32 @@ export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'cl
 const NOTHING_TO_REVOKE = { waiting: 0, refused: 0, reason: null }
 
 async function viewAgents(
-  { store: { reader }, clock, renewalThresholdMs: thresholdMs, polls }: AgentViewContext,
+  context: AgentViewContext,
   agents: readonly Agent[],
 ): Promise<AdminAgent[]> {
+  const { clock, renewalThresholdMs: thresholdMs, polls, sightings, notifier } = context
+  const { reader } = context.store
   const now = clock.now()
   const ids = agents.map(({ id }) => id)
-  const late = new Set(await reader.listLateAgents(ids, { now, thresholdMs }))
+  const late = await reader.listLateAgents(ids, { now, thresholdMs })
   const identities = await reader.listCurrentIdentities(ids)
   const identityOf = new Map(identities.map((identity) => [identity.agentId, identity]))
   const lastPolls = await reader.listLastPolls(ids)
   const caRevocations = await reader.summarizeCaRevocations(ids, now)
-  return agents.map((agent) =>
-    toAdminAgent(
-      agent,
-      identityOf.get(agent.id),
-      polls?.lastPollAt(agent.id) ?? lastPolls.get(agent.id),
-      late.has(agent.id),
-      caRevocations.get(agent.id) ?? NOTHING_TO_REVOKE,
-    ),
-  )
+  const seen = new Map((await reader.listSightings(ids)).map((one) => [one.agentId, one]))
+  return agents.map((agent) => {
+    const { id } = agent
+    return toAdminAgent(agent, {
+      identity: identityOf.get(id),
+      lastPollAt: polls?.lastPollAt(id) ?? lastPolls.get(id),
+      lateSince: late.get(id),
+      caRevocations: caRevocations.get(id) ?? NOTHING_TO_REVOKE,
+      sighting: seen.get(id),
+      live: sightings?.find(id),
+      doubled: sightings?.findDoubled(id),
+      onlineSince: notifier?.onlineSince?.(id),
+    })
+  })
 }
 
 export async function viewAgent(context: AgentViewContext, agent: Agent): Promise<AdminAgent> {

@@ -67,12 +67,16 @@ export function selectLateAgents(
   session: SqlSession,
   agentIds: readonly AgentId[],
   rule: LateRule,
-): AgentId[] {
-  const sql = `SELECT wanted.value AS agente_id FROM json_each(@agentIds) AS wanted
-    WHERE EXISTS (SELECT 1 FROM validades INDEXED BY validades_por_agente
-      WHERE agente_id = wanted.value AND ${IS_LATE})`
+): ReadonlyMap<AgentId, Date> {
+  const sql = `SELECT wanted.value AS agente_id,
+      (SELECT min(${LATE_FROM}) FROM validades INDEXED BY validades_por_agente
+        WHERE agente_id = wanted.value AND ${IS_LATE}) AS since
+    FROM json_each(@agentIds) AS wanted`
   const named = { ...parametersOf(rule), agentIds: JSON.stringify(agentIds) }
-  return session.all<{ agente_id: AgentId }>(sql, named).map(({ agente_id }) => agente_id)
+  const rows = session.all<{ agente_id: AgentId; since: number | null }>(sql, named)
+  return new Map(
+    rows.flatMap(({ agente_id: id, since }) => (since === null ? [] : [[id, new Date(since)]])),
+  )
 }
 
 export function selectFirstToEnd(session: SqlSession, now: Date, limit: number) {

@@ -6,10 +6,12 @@
 
 import { AGENT_POLLS } from './agent-polls.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
+import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { AGENT_SIGHTINGS } from './sightings.ts'
 
 const TABLES = `
 CREATE TABLE agentes (
@@ -415,26 +417,6 @@ INSERT INTO raizes SELECT 1, numero, roots, created_at FROM raizes_sem_epoca;
 DROP TABLE raizes_sem_epoca;
 `
 
-/** What each agent's events have cost of late. Apart from its agent, whose row is read with every request. */
-const EVENT_DEBTS = `
-CREATE TABLE agentes_eventos (
-  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
-  bytes INTEGER NOT NULL,
-  reserva INTEGER NOT NULL,
-  at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-`
-
-/** Beside `last_seen_at`, which every event changes too: each event changes one page of its agent, where it changed two. */
-const DEBTS_BESIDE_SEEN = `
-ALTER TABLE agentes ADD COLUMN eventos_bytes INTEGER;
-ALTER TABLE agentes ADD COLUMN eventos_reserva INTEGER;
-ALTER TABLE agentes ADD COLUMN eventos_at INTEGER;
-UPDATE agentes SET eventos_bytes = debitos.bytes, eventos_reserva = debitos.reserva, eventos_at = debitos.at
-  FROM agentes_eventos AS debitos WHERE agentes.id = debitos.agente_id;
-DROP TABLE agentes_eventos;
-`
-
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -460,4 +442,5 @@ export const MIGRATIONS: readonly string[] = [
   DEBTS_BESIDE_SEEN,
   REVERTED_TARGETS,
   ENTRY_SUBJECTS,
+  AGENT_SIGHTINGS,
 ]

@@ -3,6 +3,7 @@ import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
+import type { AgentSighting } from '../../domain/agent-sighting.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
@@ -90,6 +91,7 @@ import { type EntryRow, toEntry } from './entries.ts'
 import { type PolicyRow, toPolicy } from './policy-rows.ts'
 import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './root-rows.ts'
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
+import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
@@ -169,6 +171,10 @@ export class SqliteReader implements StoreReader {
 
   async listLastPolls(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Date>> {
     return selectLastPolls(this.session(), agentIds)
+  }
+
+  async listSightings(agentIds: readonly AgentId[]): Promise<AgentSighting[]> {
+    return selectSightings(this.session(), agentIds)
   }
 
   async findAgentRequests(id: AgentId): Promise<AgentRequests> {
@@ -355,7 +361,10 @@ export class SqliteReader implements StoreReader {
     return selectLate(this.session(), filter)
   }
 
-  async listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<AgentId[]> {
+  async listLateAgents(
+    agentIds: readonly AgentId[],
+    rule: LateRule,
+  ): Promise<ReadonlyMap<AgentId, Date>> {
     return selectLateAgents(this.session(), agentIds, rule)
   }
 

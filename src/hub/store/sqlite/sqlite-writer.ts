@@ -11,6 +11,7 @@ import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { RequestedRotation } from '../../domain/agent-requests.ts'
+import type { AgentSighting } from '../../domain/agent-sighting.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
@@ -50,6 +51,7 @@ import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
 import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
+import { putSightings } from './sightings.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
@@ -103,6 +105,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void> {
     setPolls(this.session(), polls)
+  }
+
+  async putSightings(sightings: readonly AgentSighting[]): Promise<void> {
+    putSightings(this.session(), sightings)
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
