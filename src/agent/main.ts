@@ -96,6 +96,10 @@ function buildProgram(): Command {
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
         await runEnroll(env(), {
+          settings: {
+            path: program.opts<{ config?: string }>().config ?? AGENT_SETTINGS.path,
+            given: process.env,
+          },
           allowHttp: options.allowHttp === true,
           caFingerprints: options.caFingerprint,
           replace: options.replace === true,

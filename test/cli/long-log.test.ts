@@ -34,7 +34,7 @@ async function besideHub(
   await withDirectory(async (directory) => {
     // A name over 107 bytes, which no socket address can hold.
     const vaultRoot = join(directory, 'v'.repeat(120))
-    const hub = await startFakeHub(vaultRoot, 'passphrase', entries)
+    const hub = await startFakeHub(vaultRoot, 'long passphrase', entries)
     try {
       await work((command) => run(command, { SVC_VAULT_ROOT: vaultRoot }), hub, vaultRoot)
     } finally {
@@ -145,7 +145,7 @@ describe('svc unseal', () => {
   test('[CLI-2] fails on a broken hash chain', () =>
     besideHub(createTamperedEntries(), async (svc) => {
       const { stdout, stderr, exitStatus } = await svc(
-        'SVC_MASTER_PASSPHRASE=passphrase svc unseal',
+        'SVC_MASTER_PASSPHRASE="long passphrase" svc unseal',
       )
       assert.match(stdout, /passphrase ok\ndatabase ok, through the running hub\n$/)
       assert.match(stderr, /^svc: error: hash chain broken at entry 7: /)

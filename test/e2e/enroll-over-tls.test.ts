@@ -87,7 +87,7 @@ describe('the command of svc token create', () => {
     assert.match(
       agent_command,
       new RegExp(
-        `^SVC_SERVER_URL=${url} SVC_AGENT_HOSTNAME=fresh SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN=svct_[\\w-]+ svc-agent enroll --ca-fingerprint [0-9a-f]{64}$`,
+        `^SVC_SERVER_URL=${url} SVC_SERVER_MTLS_URL=https://localhost:\\d+ SVC_AGENT_HOSTNAME=fresh SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN=svct_[\\w-]+ svc-agent enroll --ca-fingerprint [0-9a-f]{64}$`,
       ),
     )
     assert.equal(note, undefined)

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import { createLoggingFromEnvironment, type Logging } from '../../platform/logger.ts'
+import { createLoggingFromEnvironment, type Logger, type Logging } from '../../platform/logger.ts'
 import { nearMatches } from '../../platform/near-matches.ts'
 import { printableLines } from '../../platform/printable.ts'
 import { readVersion } from '../../platform/version.ts'
@@ -31,7 +31,12 @@ export interface CommandContext {
 export async function startCommand(
   command: AgentCommand,
   env: Environment,
-  options: { readonly allowHttp?: boolean; readonly keepsRights?: boolean } = {},
+  options: {
+    readonly allowHttp?: boolean
+    readonly keepsRights?: boolean
+    /** What only root can do, before it gives up its rights. */
+    readonly asRoot?: (log: Logger) => Promise<void>
+  } = {},
 ): Promise<CommandContext> {
   const config = parseAgentConfig(env, { command, osHostname: hostname(), ...options })
   const logging = await createLoggingFromEnvironment(env)
@@ -40,6 +45,7 @@ export async function startCommand(
   if (command === 'enroll') {
     keepGivenFile(config.enrollTokenFile, TOKEN_FILE_BYTES_MAX)
   }
+  if (process.getuid?.() === 0) await options.asRoot?.(logging.forModule('agent'))
   if (options.keepsRights !== true) becomeOwnerOf(config.dataDir)
   return {
     config,

@@ -1,7 +1,9 @@
 import { plainHex } from '../../pki/certificates.ts'
-import { invariant, UserError } from '../../platform/errors.ts'
+import { describeError, invariant, UserError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { type AgentConfig, STANDARD_INPUT } from '../settings/config.ts'
+import { fillSettingsFile } from '../settings/fill-settings.ts'
 import { createEnrollClient } from '../hub/enroll-client.ts'
 import { readGivenFile, readStandardInput } from '../files/given-files.ts'
 import { readTrust } from '../hub/gateway.ts'
@@ -13,6 +15,8 @@ import { lockAgent } from '../control/singleton.ts'
 import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './context.ts'
 
 export interface EnrollOptions {
+  /** The administrator's file, and what was given besides: as root, enroll fills in what the file leaves empty. */
+  readonly settings: { readonly path: string; readonly given: Environment }
   readonly allowHttp: boolean
   /** As they were typed; none trusts the reply. */
   readonly caFingerprints: readonly string[]
@@ -21,7 +25,10 @@ export interface EnrollOptions {
 }
 
 export async function runEnroll(env: Environment, options: EnrollOptions): Promise<void> {
-  const context = await startCommand('enroll', env, { allowHttp: options.allowHttp })
+  const context = await startCommand('enroll', env, {
+    allowHttp: options.allowHttp,
+    asRoot: (log) => keepSettings(options.settings, log),
+  })
   const { config, paths, version } = context
   const { serverUrl, hostname, role, httpsProxy, noProxy } = config
   invariant(
@@ -58,6 +65,19 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
   } finally {
     await client.close()
     lock.release()
+  }
+}
+
+/** The agent that starts next reads the file. It is not worth a token: what cannot be kept is said, and no more. */
+async function keepSettings(
+  { path, given }: EnrollOptions['settings'],
+  log: Logger,
+): Promise<void> {
+  try {
+    const settings = await fillSettingsFile(path, given)
+    if (settings !== undefined && settings.length > 0) log.info({ path, settings }, 'Settings kept')
+  } catch (error) {
+    log.warn({ path, reason: describeError(error) }, 'Settings cannot be kept')
   }
 }
 

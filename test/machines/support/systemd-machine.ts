@@ -17,6 +17,8 @@ import { ensureBaseSystem } from './base-system.ts'
 export interface SystemdMachine extends ShellMachine, AsyncDisposable {
   /** What a unit wrote, and what systemd wrote of it. */
   journal(unit: string): Promise<string>
+  /** The process id, out here, of its first process. */
+  readonly leader: string
 }
 
 export interface SystemdMachineOptions {
@@ -30,10 +32,10 @@ const CGROUPS = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup']
 const ADMIN_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** For `describe`: skips, in words, where there can be no such machine; with CI=true it fails instead. */
-export function withMachines(): { readonly skip: string | false } {
+export function withMachines(...more: readonly string[]): { readonly skip: string | false } {
   if (process.env['CI'] === 'true') return { skip: false }
   if (process.getuid?.() !== 0) return { skip: 'only root can boot a machine' }
-  return withTools('mmdebstrap', 'systemd-nspawn', 'unshare', 'nsenter')
+  return withTools('mmdebstrap', 'systemd-nspawn', 'unshare', 'nsenter', ...more)
 }
 
 export async function startSystemdMachine({
@@ -71,7 +73,8 @@ export async function startSystemdMachine({
     await rm(logDirectory, { recursive: true, force: true })
   }
   try {
-    const machine = shellIn(await findSystemd(first, logPath))
+    const leader = await findSystemd(first, logPath)
+    const machine = shellIn(leader)
     // `degraded`: a unit that Debian has, and that cannot run here.
     await waitUntil('systemd to be up', async () => {
       const { stdout } = await machine.run('systemctl is-system-running || true')
@@ -79,6 +82,7 @@ export async function startSystemdMachine({
     })
     return {
       ...machine,
+      leader,
       journal: (unit) =>
         machine.output(`journalctl --no-pager --output=short-monotonic --unit=${unit}`),
       [Symbol.asyncDispose]: dispose,
@@ -99,17 +103,23 @@ async function findSystemd(first: ChildProcess, logPath: string): Promise<string
 }
 
 function findBelow(pid: string, name: string): string | undefined {
-  const path = `/proc/${pid}/task/${pid}/children`
-  for (const child of existsSync(path) ? readFileSync(path, 'utf8').split(' ') : []) {
+  const children = readOfProcess(`/proc/${pid}/task/${pid}/children`) ?? ''
+  for (const child of children.split(' ')) {
     if (child === '') continue
-    const comm = `/proc/${child}/comm`
-    const found =
-      existsSync(comm) && readFileSync(comm, 'utf8') === `${name}\n`
-        ? child
-        : findBelow(child, name)
+    const isIt = readOfProcess(`/proc/${child}/comm`) === `${name}\n`
+    const found = isIt ? child : findBelow(child, name)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** Undefined when the process has gone, also between the opening of the file and its reading. */
+function readOfProcess(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 function shellIn(leader: string): ShellMachine {

@@ -34,7 +34,7 @@ describe('a token that is made', () => {
     assert.match(token, /^svct_[A-Za-z0-9_-]{43}$/)
     assert.equal(
       agent_command,
-      String.raw`SVC_SERVER_URL=https://hub.test:8444 SVC_AGENT_HOSTNAME=web-1 SVC_AGENT_ROLE='it'\''s a role' SVC_ENROLL_TOKEN=${token} svc-agent enroll`,
+      String.raw`SVC_SERVER_URL=https://hub.test:8444 SVC_SERVER_MTLS_URL=https://hub.test:8443 SVC_AGENT_HOSTNAME=web-1 SVC_AGENT_ROLE='it'\''s a role' SVC_ENROLL_TOKEN=${token} svc-agent enroll`,
     )
     const id = hashToken(token).slice(0, 16)
     const expires_at = '2026-11-21T11:00:00.123Z'

@@ -70,6 +70,7 @@ export const createToken: Write<
       token: plaintext,
       agent_command: [
         `SVC_SERVER_URL=${quoteForShell(addresses.enrollUrl)}`,
+        `SVC_SERVER_MTLS_URL=${quoteForShell(addresses.mtlsUrl)}`,
         `SVC_AGENT_HOSTNAME=${hostname}`,
         `SVC_AGENT_ROLE=${quoteForShell(request.role)}`,
         `SVC_ENROLL_TOKEN=${plaintext}`,

@@ -1,0 +1,66 @@
+// What `enroll` was told, written where the settings file leaves it empty: the service that starts next is told the same.
+
+import { statSync } from 'node:fs'
+import { replaceFile } from '../../platform/files.ts'
+import { parseSettings } from '../../platform/settings-file.ts'
+import { readSmallFile } from '../../platform/small-file.ts'
+import type { AgentVariableName } from './agent-variables.ts'
+
+/** No secret is one of them: others may read the file. */
+export const KEPT_SETTINGS = [
+  'SVC_SERVER_URL',
+  'SVC_SERVER_MTLS_URL',
+  'SVC_AGENT_HOSTNAME',
+  'SVC_AGENT_ROLE',
+] as const satisfies readonly AgentVariableName[]
+
+const FILE_BYTES_MAX = 1024 * 1024
+const PLAIN = /^[\w./:@%+,=[\]-]+$/
+
+export interface FilledSettings {
+  readonly text: string
+  /** The names that were empty, or not there. */
+  readonly filled: readonly string[]
+}
+
+/**
+ * Changes no value that the file has (docs/protocol.md AGV-31). `text` is a file as ENV-33 has it; throws a UserError for a
+ * line that is none.
+ */
+export function fillSettings(
+  text: string,
+  given: Readonly<Record<string, string | undefined>>,
+  path: string,
+): FilledSettings {
+  const present = parseSettings(text, path)
+  const lines = text.split('\n')
+  const filled: string[] = []
+  for (const name of KEPT_SETTINGS) {
+    const value = given[name] ?? ''
+    if (value === '' || (present[name] ?? '') !== '') continue
+    const assignment = `${name}=${quote(value)}`
+    // The last one counts; a commented one shows where it belongs.
+    const empty = lines.findLastIndex((line) => line.trim() === `${name}=`)
+    const at = empty === -1 ? lines.findLastIndex((line) => line.trim() === `#${name}=`) : empty
+    if (at === -1) lines.splice(lines.at(-1) === '' ? -1 : lines.length, 0, assignment)
+    else lines[at] = assignment
+    filled.push(name)
+  }
+  return { text: lines.join('\n'), filled }
+}
+
+/** Of the administrator's file; undefined when there is none. Its owner and mode stay those of a settings file: root's, 0644. */
+export async function fillSettingsFile(
+  path: string,
+  given: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[] | undefined> {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+  const { text: before, stats } = readSmallFile(path, FILE_BYTES_MAX)
+  const { text, filled } = fillSettings(before, given, path)
+  if (filled.length > 0) await replaceFile(path, text, stats.mode & 0o777)
+  return filled
+}
+
+function quote(value: string): string {
+  return PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}
