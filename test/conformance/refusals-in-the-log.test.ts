@@ -42,7 +42,10 @@ test('[LOG-4] [SRF-7] refusals of strangers and of agents are a line each, with 
   }
   const reasons = new Map<string, unknown>([
     ['token_not_found', 'No enrolment token has this SHA-256.'],
-    ['hostname_mismatch', 'The token is for another hostname.'],
+    [
+      'hostname_mismatch',
+      'the host asked as "wrong.example", and the token is for another hostname',
+    ],
     [
       'recovery_refused',
       /^the proof is not signed by the key of the certificate, serial [0-9a-f]+$/,

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import {
@@ -17,6 +17,8 @@ import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port
 import { strangerTurns } from './connections/stranger-turns.ts'
 
 const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
+/** Of a name that a caller sent, in a line of the log. */
+const NAME_CHARACTERS_MAX = 64
 
 export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
@@ -64,6 +66,7 @@ export function createEnrollServer(
       refuseLongCsr(request.body.csr_pem)
       const outcome = await options.enrollAgent(request.body, idempotencyKeyOf(request))
       if (!outcome.ok) {
+        noteMismatch(reply, outcome.refusal, request.body)
         const waitMs = outcome.refusal === 'token_not_found' ? failures.take(request.ip) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
       }
@@ -93,6 +96,24 @@ export function createEnrollServer(
     },
   )
   return port
+}
+
+/** The caller has the token, so it is mostly a host whose own idea of its name differs: the log says which one it sent. */
+function noteMismatch(
+  reply: FastifyReply,
+  refusal: WireErrorCode,
+  { hostname, role }: EnrollRequestBody,
+): void {
+  if (refusal === 'hostname_mismatch') {
+    noteReason(reply, `the host asked as ${cut(hostname)}, and the token is for another hostname`)
+  } else if (refusal === 'role_mismatch') {
+    noteReason(reply, `the host asked for role ${cut(role)}, and the token is for another role`)
+  }
+}
+
+function cut(text: string): string {
+  // What is no name of a host or role takes no more room in the line than a name would.
+  return `"${text.slice(0, NAME_CHARACTERS_MAX).replaceAll(/[^\u0020-\u007e]/g, '?')}"`
 }
 
 /** A key that is too long counts as no key. */
