@@ -5,6 +5,8 @@ import { didYouMean } from '../../platform/near-matches.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import { EventType, HubEventType } from '../../protocol/words.ts'
 
+/** docs/protocol.md EVT-1. */
+const EVENT_TYPE = /^[a-z][a-z0-9_]{0,63}$/
 const KNOWN: readonly string[] = [...Object.values(EventType), ...Object.values(HubEventType)]
 
 /** Looks into the log only for types that are unknown here. docs/protocol.md CLI-60. */
@@ -15,6 +17,9 @@ export async function requireKnownTypes(
 ): Promise<void> {
   for (const type of types) {
     if (KNOWN.includes(type)) continue
+    if (!EVENT_TYPE.test(type)) {
+      throw new UserError('tipo_invalid', `${type} is not a type of event`, { hint: otherwise })
+    }
     const { eventos } = await listEntries({ tipo: type, limit: 1 })
     if (eventos.length > 0) continue
     throw new UserError('tipo_unknown', `--tipo: no event of the type ${type} is known`, {
