@@ -51,7 +51,7 @@ async function listRows(noun: (typeof LISTS)[number]): Promise<Row[]> {
 }
 
 async function statusOf(deliveryId: unknown): Promise<unknown> {
-  const rows = await listRows('entrega')
+  const { entregas: rows } = await svcJson<{ entregas: Row[] }>('entrega list --all')
   return rows.find(({ id }) => id === deliveryId)?.['status']
 }
 

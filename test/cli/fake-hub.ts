@@ -327,6 +327,12 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       entregas: [{ ...findDelivery(entrega), id: randomUUID(), status: 'pendente', erro: null }],
     }),
     listDeliveries: async () => ({ entregas: [DELIVERY], next: null }),
+    findDeliveries: async ({ status = [DELIVERY.status] }) => ({
+      entregas: status.some((wanted) => wanted === DELIVERY.status) ? [DELIVERY] : [],
+      next: null,
+    }),
+    showDelivery: async () => ({ ...DELIVERY, sans: ['site.example.org'], substituida_por: null }),
+    showCargo: async ({ carga }) => ({ ...findCargo(carga), entregas: 1, conteudo: null }),
     pushToAgent: async ({ agente, acao }) => {
       findAgent(agente)
       if (acao === undefined) return { entrega_id: DELIVERY.id, online: true }

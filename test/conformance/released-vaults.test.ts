@@ -75,7 +75,7 @@ describe('[VLT-16] the vault that', () => {
           agentes.map(({ hostname }) => hostname),
           expected.hostnames,
         )
-        const { entregas } = JSON.parse(await svc('entrega', 'list', '--json')) as {
+        const { entregas } = JSON.parse(await svc('entrega', 'list', '--all', '--json')) as {
           entregas: unknown[]
         }
         assert.equal(entregas.length, expected.deliveries)

@@ -160,6 +160,20 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   pageDeliveries: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
     (page) => (w) => w.pageDeliveries(page),
   ),
+  pageRoleHosts: [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
+    (page) => (w) => w.pageRoleHosts('web', page),
+  ),
+  pageCargoDeliveries: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
+    (page) => (w) => w.pageCargoDeliveries(HEAVY.cargoId, page),
+  ),
+  pageCargoHistory: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
+    (page) => (w) => w.pageCargoHistory(HEAVY.cargoId, page),
+  ),
+  pageStatusDeliveries: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
+    (page) => (w) => w.pageStatusDeliveries('falhou', page),
+  ),
+  listLateDeliveries: [(w) => w.listLateDeliveries([ORDINARY.deliveryId], RULE)],
+  listCargoesNamed: [(w) => w.listCargoesNamed('file-7', 5)],
   pagePolicies: [...PAGES, { after: 'role-7', limit: 10 }].map(
     (page) => (w) => w.pagePolicies(page),
   ),

@@ -156,7 +156,7 @@ content = ["ca"]
 
   /** As `svc entrega list` shows it. */
   async delivery(id: string): Promise<ListedDelivery | undefined> {
-    const { stdout } = await this.hub.svc('entrega', 'list', '--json')
+    const { stdout } = await this.hub.svc('entrega', 'list', '--all', '--json')
     const { entregas } = JSON.parse(stdout) as { entregas: ListedDelivery[] }
     return entregas.find((one) => one.id === id)
   }

@@ -74,7 +74,7 @@ async function useCli(hub: HubProcess, programs: string): Promise<void> {
   await svc('carga', 'create', '--tipo', 'csr_cert', '--nome', 'second', '--agente', HOST)
   await svc('carga', 'update', cargaId)
   await svc('carga', 'remove', cargaId)
-  assert.match(await svc('entrega', 'list'), new RegExp(id.slice(0, 8)))
+  assert.match(await svc('agente', 'show', HOST), new RegExp(id.slice(0, 8)))
   await svc('agente', 'revoke', HOST)
   assert.equal((JSON.parse(await svc('evento', 'list', '--verify', '--json')) as Ok).ok, true)
 }

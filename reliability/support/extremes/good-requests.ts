@@ -38,6 +38,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   listCaRevocations: () => ({}),
   createCargo: ({ hostname }) => cargoFor(hostname),
   listCargoes: () => ({}),
+  showCargo: async (target) => ({ carga: await createCargo(target) }),
   updateCargo: async (target) => ({ carga: await createCargo(target) }),
   removeCargo: async (target) => ({ carga: await createCargo(target) }),
   listRecipients: ({ hostname }) => ({ agentes: [hostname], roles: [] }),
@@ -46,8 +47,13 @@ export const GOOD_REQUESTS: GoodRequests = {
     const { entregas } = await admin.createCargo(cargoFor(hostname))
     return { entrega: entregas[0]?.id ?? '' }
   },
+  showDelivery: async ({ admin, hostname }) => {
+    const { entregas } = await admin.createCargo(cargoFor(hostname))
+    return { entrega: entregas[0]?.id ?? '' }
+  },
   retryDeliveries: () => ({}),
   listDeliveries: () => ({}),
+  findDeliveries: ({ hostname }) => ({ agente: hostname, status: ['pendente'], all: true }),
   setPolicy: ({ role }) => ({ role }),
   listPolicies: () => ({}),
   showPolicy: ({ role }) => ({ role }),

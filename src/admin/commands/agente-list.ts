@@ -1,5 +1,6 @@
 import type { AdminAgent } from '../../protocol/admin/views.ts'
 import { listCommand } from './list-command.ts'
+import { shortTime } from './short-time.ts'
 
 export const registerAgenteList = listCommand({
   description: 'list the agents by hostname',
@@ -9,12 +10,15 @@ export const registerAgenteList = listCommand({
     HOSTNAME: (agent) => agent.hostname,
     ROLE: (agent) => agent.role,
     STATE: stateOf,
-    LAST_SEEN_AT: (agent) => agent.last_seen_at,
-    LAST_POLL_AT: (agent) => agent.last_poll_at,
-    CERT_NOT_AFTER: (agent) => agent.cert_not_after,
+    LAST_SEEN_AT: (agent) => shortTime(agent.last_seen_at),
+    CERT_NOT_AFTER: (agent) => shortTime(agent.cert_not_after),
+  },
+  wide: {
+    LAST_POLL_AT: (agent) => shortTime(agent.last_poll_at),
     CA_WAITING: waitingAtCa,
     ID: (agent) => agent.id,
   },
+  nameOf: ({ hostname }) => hostname,
 })
 
 type SentAgent = Pick<AdminAgent, 'revoked_at' | 'atrasado'> &

@@ -1,4 +1,5 @@
 import { listCommand } from './list-command.ts'
+import { shortTime } from './short-time.ts'
 
 const ABOUT = `\
 The hub itself refuses all of them. waiting: a running hub asks the CA until it is done. refused: the CA said that it will
@@ -15,8 +16,9 @@ export const registerAgenteRevocations = listCommand({
     SERIAL: (revocation) => revocation.serial,
     PURPOSE: (revocation) => revocation.purpose,
     STATE: (revocation) => revocation.state,
-    REVOKED_AT: (revocation) => revocation.revoked_at,
-    NOT_AFTER: (revocation) => revocation.not_after,
+    NOT_AFTER: (revocation) => shortTime(revocation.not_after),
     REASON: (revocation) => revocation.reason,
   },
+  isLastProse: true,
+  wide: { REVOKED_AT: (revocation) => shortTime(revocation.revoked_at) },
 })

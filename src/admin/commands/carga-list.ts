@@ -1,4 +1,5 @@
 import { listCommand } from './list-command.ts'
+import { shortTime } from './short-time.ts'
 
 export const registerCargaList = listCommand({
   description: 'list the cargas, oldest first',
@@ -8,8 +9,10 @@ export const registerCargaList = listCommand({
     NOME: (cargo) => cargo.nome,
     TIPO: (cargo) => cargo.tipo,
     VERSAO: (cargo) => cargo.versao,
+    CREATED_AT: (cargo) => shortTime(cargo.created_at),
     SANS: (cargo) => cargo.sans.join(','),
-    CREATED_AT: (cargo) => cargo.created_at,
-    ID: (cargo) => cargo.id,
   },
+  isLastProse: true,
+  wide: { ID: (cargo) => cargo.id },
+  nameOf: ({ nome }) => nome,
 })

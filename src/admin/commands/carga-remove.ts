@@ -7,7 +7,7 @@ export function registerCargaRemove(carga: Command, context: CommandContext): vo
   carga
     .command('remove')
     .description('end a carga, and cancel its entregas')
-    .argument('<carga>', 'its id, as svc carga list shows it')
+    .argument('<carga>', 'its name, while only one carga has it, or its id')
     .addOption(ifVersaoOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -15,9 +15,9 @@ export function registerCargaRemove(carga: Command, context: CommandContext): vo
       `
 The files on the hosts stay there, and the agents no longer renew them.
 
-Examples (the id of the carga named site comes from the list):
-  id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')
-  svc carga remove "$id"
+Examples:
+  svc carga remove site
+  svc load remove site --dry-run
 `,
     )
     .action(async (id: string, options: { ifVersao?: number; json?: true }) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
+import { resolveCargo } from './resolve-cargo.ts'
 import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 
 interface CargaResealOptions extends SealOptions {
@@ -13,7 +14,7 @@ export function registerCargaReseal(carga: Command, context: CommandContext): vo
   const command = carga
     .command('reseal')
     .description('seal a selado again, for the recipients that its agents have now')
-    .argument('<carga>', 'its id, as svc carga list shows it')
+    .argument('<carga>', 'its name, while only one carga has it, or its id')
     .option('--escrow-identity <file>', 'the identity of its --escrow; - for standard input')
     .option(
       '--accept-content <sha256>',
@@ -28,10 +29,9 @@ For hosts that enrolled again with a new identity, and so cannot open their file
 needs the content, or the identity of its escrow recipient. With that identity svc opens only a file that this machine sealed
 for the carga, as noted beside the fingerprints, or the file that --accept-content names.
 
-Examples (the id of the carga named db-password comes from the list):
-  id=$(svc carga list | awk '$1 == "db-password" { print $NF; exit }')
-  svc carga reseal "$id" --file db-password
-  svc carga reseal "$id" --escrow-identity escrow.key
+Examples:
+  svc carga reseal db-password --file db-password
+  svc carga reseal db-password --escrow-identity escrow.key
 `,
     )
     .action((id: string, options: CargaResealOptions) => resealCargo(context, id, options))
@@ -39,17 +39,24 @@ Examples (the id of the carga named db-password comes from the list):
 
 async function resealCargo(
   context: CommandContext,
-  id: string,
+  name: string,
   options: CargaResealOptions,
 ): Promise<void> {
   const { file, escrowIdentity, json } = options
   const accepted = parseAcceptedContent(options)
+  refuseOtherThanOne(options)
+  const id = await resolveCargo(context, name)
   const update = { id, vouched: parseVouched(options), ...(json && { json }) }
   const { sealAnew, sealFile } = await import('./update-sealed-cargo.ts')
-  if (file !== undefined && escrowIdentity === undefined) return sealFile(context, update, file)
-  if (file === undefined && escrowIdentity !== undefined) {
+  if (file !== undefined) return sealFile(context, update, file)
+  if (escrowIdentity !== undefined) {
     return sealAnew(context, update, { identityFile: escrowIdentity, accepted })
   }
+  return undefined
+}
+
+function refuseOtherThanOne({ file, escrowIdentity }: CargaResealOptions): void {
+  if ((file === undefined) !== (escrowIdentity === undefined)) return
   throw new UserError(
     'usage',
     'give the content with --file, or an identity that opens it with --escrow-identity',

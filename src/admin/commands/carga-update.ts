@@ -5,6 +5,7 @@ import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
 import { ifVersaoOption } from './if-versao.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
+import { resolveCargo } from './resolve-cargo.ts'
 import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 
 interface CargaUpdateOptions extends SealOptions {
@@ -19,7 +20,7 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
   const command = carga
     .command('update')
     .description('make the next versao of a carga, with a fresh entrega for each of its agents')
-    .argument('<carga>', 'its id, as svc carga list shows it')
+    .argument('<carga>', 'its name, while only one carga has it, or its id')
     .option(
       '--san <name>',
       'a DNS name or IP address, in place of its present names; repeatable',
@@ -37,12 +38,11 @@ For a csr_cert, every host gets a new certificate; without --san and --no-sans t
 selado for the agents that have it, and for its escrow; see svc carga create --help for recipients, and for the names that
 an operator may give.
 
-Examples (the id of the carga named site comes from the list):
-  id=$(svc carga list | awk '$1 == "site" { print $NF; exit }')
-  svc carga update "$id" --san shop.example.org --san '*.shop.example.org'
-  svc carga update "$id" --no-sans
-  svc carga update "$id" --file db-password
-  svc load update "$id" --json
+Examples:
+  svc carga update site --san shop.example.org --san '*.shop.example.org'
+  svc carga update site --no-sans
+  svc carga update db-password --file db-password
+  svc load update site --json
 `,
     )
     .action((id: string, options: CargaUpdateOptions) => updateCargo(context, id, options))
@@ -73,7 +73,7 @@ async function updateCargo(
 
 async function updateSealedCargo(
   context: CommandContext,
-  id: string,
+  name: string,
   options: CargaUpdateOptions,
   sans: readonly string[] | undefined,
 ): Promise<void> {
@@ -81,6 +81,7 @@ async function updateSealedCargo(
   if (sans !== undefined)
     throw new UserError('usage', 'a selado has no names: leave --san and --no-sans out')
   const vouched = parseVouched(options)
+  const id = await resolveCargo(context, name)
   const { sealFile } = await import('./update-sealed-cargo.ts')
   await sealFile(context, { id, versao, vouched, ...(json && { json }) }, file)
 }

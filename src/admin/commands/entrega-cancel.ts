@@ -7,16 +7,19 @@ export function registerEntregaCancel(entrega: Command, context: CommandContext)
     .description(
       'cancel one entrega: its files stay on the host, and the agent no longer renews them',
     )
-    .argument('<entrega>', 'its id, as svc entrega list shows it')
+    .argument(
+      '<entrega>',
+      '<hostname>/<name>, a name that only one entrega in force has, or its id',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 A cancelled entrega never comes back; svc carga create delivers again.
 
-Examples (the id of web-1's entrega comes from the list):
-  id=$(svc entrega list | awk '$1 == "web-1.example.org" && $5 == "instalada" { print $NF; exit }')
-  svc entrega cancel "$id"
+Examples:
+  svc entrega cancel web-1.example.org/site
+  svc delivery cancel web-1.example.org/site --dry-run
 `,
     )
     .action(async (id: string, options: { json?: true }) => {

@@ -13,7 +13,10 @@ export function registerEntregaRetry(entrega: Command, context: CommandContext):
   entrega
     .command('retry')
     .description('replace one entrega, or every failed one, by a new entrega')
-    .argument('[entrega]', 'its id, as svc entrega list shows it')
+    .argument(
+      '[entrega]',
+      '<hostname>/<name>, a name that only one entrega in force has, or its id',
+    )
     .option('--all', 'every failed one')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -21,10 +24,9 @@ export function registerEntregaRetry(entrega: Command, context: CommandContext):
       `
 The new entrega has an id of its own; the list shows it.
 
-Examples (the id of web-1's failed entrega comes from the list):
+Examples:
   svc entrega retry --all
-  id=$(svc entrega list | awk '$1 == "web-1.example.org" && $5 == "falhou" { print $NF; exit }')
-  svc entrega retry "$id"
+  svc entrega retry web-1.example.org/site
 `,
     )
     .action((id: string | undefined, options: EntregaRetryOptions) =>
@@ -39,7 +41,7 @@ async function retryDeliveries(
 ): Promise<void> {
   if ((id === undefined) === (options.all === undefined)) {
     throw new UserError('usage', 'name one entrega, or use --all for all failed ones', {
-      hint: 'svc entrega list shows ids',
+      hint: 'svc entrega list --status falhou shows them',
     })
   }
   const request = id === undefined ? {} : { entrega: id }

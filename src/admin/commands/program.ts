@@ -20,6 +20,7 @@ import { registerCargaCreate } from './carga-create.ts'
 import { registerCargaList } from './carga-list.ts'
 import { registerCargaRemove } from './carga-remove.ts'
 import { registerCargaReseal } from './carga-reseal.ts'
+import { registerCargaShow } from './carga-show.ts'
 import { registerCargaUpdate } from './carga-update.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
 import {
@@ -32,6 +33,7 @@ import {
 import { registerEntregaCancel } from './entrega-cancel.ts'
 import { registerEntregaList } from './entrega-list.ts'
 import { registerEntregaRetry } from './entrega-retry.ts'
+import { registerEntregaShow } from './entrega-show.ts'
 import { registerEventoList } from './evento-list.ts'
 import { registerInit } from './init.ts'
 import { namingNear } from './name-near.ts'
@@ -86,6 +88,7 @@ const NOUNS: readonly Noun[] = [
     commands: [
       registerCargaCreate,
       registerCargaList,
+      registerCargaShow,
       registerCargaUpdate,
       registerCargaReseal,
       registerCargaRemove,
@@ -95,7 +98,12 @@ const NOUNS: readonly Noun[] = [
     name: 'entrega',
     alias: 'delivery',
     description: 'each agent’s share of a carga',
-    commands: [registerEntregaList, registerEntregaCancel, registerEntregaRetry],
+    commands: [
+      registerEntregaList,
+      registerEntregaShow,
+      registerEntregaCancel,
+      registerEntregaRetry,
+    ],
   },
   {
     name: 'politica',

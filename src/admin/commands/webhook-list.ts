@@ -1,4 +1,5 @@
 import { listCommand } from './list-command.ts'
+import { shortTime } from './short-time.ts'
 
 export const registerWebhookList = listCommand({
   description: 'list the webhooks, oldest first, with the state of each',
@@ -10,10 +11,12 @@ export const registerWebhookList = listCommand({
     STATE: ({ state }) => state,
     BACKLOG: ({ backlog }) => backlog,
     DEAD: ({ dead }) => dead,
-    LAST_SUCCESS_AT: ({ last_success_at }) => last_success_at,
-    LAST_ERROR_AT: ({ last_error_at }) => last_error_at,
+    ID: ({ id }) => id,
+  },
+  wide: {
+    LAST_SUCCESS_AT: ({ last_success_at }) => shortTime(last_success_at),
+    LAST_ERROR_AT: ({ last_error_at }) => shortTime(last_error_at),
     // One that is active again has got over its last error; svc webhook show has it still.
     ERRO: ({ erro, state }) => (state === 'active' ? null : erro),
-    ID: ({ id }) => id,
   },
 })

@@ -37,7 +37,8 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     details['tipo'] === 'selado'
       ? 'svc cannot seal a file for an agent before it enrols: use svc carga create afterwards'
       : 'a politica can give only cargas of tipo csr_cert',
-  cargo_not_found: 'svc carga list shows ids',
+  cargo_ambiguous: 'name it by its id',
+  cargo_not_found: 'svc carga list shows names and ids',
   cargo_not_sealed: 'only a carga of tipo selado holds a sealed file',
   cert_ttl_refused:
     'the claims of the CA’s provisioner say what it signs; --untested sets it all the same, and then no host of the role gets a certificate',
@@ -51,8 +52,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     operation === 'pushToAgent' ? undefined : 'SVC_BLOB_MAX of the hub sets the limit',
   content_unwanted: ({ details }) =>
     details['tipo'] === 'push' ? 'svc agente push makes its next version' : undefined,
+  sort_unsupported: 'svc entrega list --help says which rows come in which order',
   cursor_unknown: 'give the `next` of the previous page',
-  delivery_not_found: 'svc entrega list shows ids',
+  delivery_ambiguous: 'name it as <hostname>/<name>, or by its id',
+  delivery_not_found: 'svc entrega list shows hostnames and names',
   delivery_over: ({ details }) =>
     'replaced_by' in details
       ? 'name the entrega that replaced it'

@@ -1,4 +1,6 @@
+import { printable } from '../../platform/printable.ts'
 import type { Output } from './output.ts'
+import { renderCsvLine } from './render-csv.ts'
 import { type Columns, tableOf } from './table.ts'
 
 /** Prints a list that may be too long to hold, page by page. */
@@ -8,12 +10,36 @@ export interface RowPrinter<Row> {
 }
 
 /** Its columns are as wide as the first page wants them: nobody can measure rows that are yet to come. */
-export function printRowsAsTable<Row>(output: Output, columns: Columns<Row>): RowPrinter<Row> {
-  const table = tableOf(columns)
+export function printRowsAsTable<Row>(
+  output: Output,
+  columns: Columns<Row>,
+  widthMax?: number,
+): RowPrinter<Row> {
+  const table = tableOf(columns, widthMax)
   return {
     print: (rows) => output.write(table.render(rows)),
     end: () => Promise.resolve(),
   }
+}
+
+/** A line a row, of nothing but what names it. */
+export function printRowNames<Row>(output: Output, nameOf: (row: Row) => string): RowPrinter<Row> {
+  return {
+    print: (rows) => output.write(rows.map((row) => `${printable(nameOf(row))}\n`).join('')),
+    end: () => Promise.resolve(),
+  }
+}
+
+/** For spreadsheets, with the names of the columns first. */
+export function printRowsAsCsv<Row>(output: Output, columns: Columns<Row>): RowPrinter<Row> {
+  const cells = Object.values(columns)
+  let head = renderCsvLine(Object.keys(columns).map((name) => name.toLowerCase()))
+  const print = async (rows: readonly Row[]): Promise<void> => {
+    const lines = rows.map((row) => renderCsvLine(cells.map((cellOf) => cellOf(row))))
+    await output.write(head + lines.join(''))
+    head = ''
+  }
+  return { print, end: () => print([]) }
 }
 
 /** One JSON document, as `JSON.stringify` would indent it, written as it comes. */

@@ -7,6 +7,9 @@ const WIDE =
 const INVISIBLE = /^[\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Default_Ignorable_Code_Point}]/u
 const CHARACTERS = new Intl.Segmenter()
 
+const GAP = '  '
+const LAST_WIDTH_MIN = 12
+
 export type Cell = string | number | null
 
 /** What each column shows of a row, under its header, in their order. */
@@ -17,7 +20,10 @@ export function renderRows<Row>(columns: Columns<Row>, rows: readonly Row[]): st
 }
 
 /** A table that goes on: the first rows, with the header, say how wide its columns are. */
-export function tableOf<Row>(columns: Columns<Row>): {
+export function tableOf<Row>(
+  columns: Columns<Row>,
+  widthMax?: number,
+): {
   readonly render: (rows: readonly Row[]) => string
 } {
   const cells = Object.values(columns)
@@ -30,8 +36,28 @@ export function tableOf<Row>(columns: Columns<Row>): {
         lines.unshift(Object.keys(columns))
         widths = widthsOf(lines)
       }
-      return renderLines(widths, lines)
+      const lastMax = widthMax === undefined ? undefined : lastWidthOf(widths, widthMax)
+      return renderLines(widths, lastMax === undefined ? lines : lines.map(cutLast(lastMax)))
     },
+  }
+}
+
+/** What is left for the last column, which says least when it is cut; names and states are never cut. */
+function lastWidthOf(widths: readonly number[], widthMax: number): number {
+  const others = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0)
+  return Math.max(LAST_WIDTH_MIN, widthMax - others)
+}
+
+function cutLast(width: number): (cells: readonly Cell[]) => readonly Cell[] {
+  return (cells) => {
+    const text = renderCell(cells.at(-1) ?? null)
+    if (displayWidth(text) <= width) return cells
+    let cut = ''
+    for (const { segment } of CHARACTERS.segment(text)) {
+      if (displayWidth(cut + segment) >= width) break
+      cut += segment
+    }
+    return [...cells.slice(0, -1), `${cut}…`]
   }
 }
 
@@ -51,7 +77,7 @@ export function renderLine(widths: readonly number[], cells: readonly Cell[]): s
     const text = renderCell(cell)
     return text + ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(text)))
   })
-  return `${padded.join('  ').trimEnd()}\n`
+  return `${padded.join(GAP).trimEnd()}\n`
 }
 
 function alignLines(lines: readonly (readonly Cell[])[]): string {

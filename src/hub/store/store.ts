@@ -77,6 +77,8 @@ export interface StoreReader {
   listStandingCertificates(agentIds: readonly AgentId[], now: Date): Promise<StandingCertificate[]>
 
   findCargo(id: CargoId): Promise<Cargo | undefined>
+  /** At most `limit` that are not removed, oldest first. */
+  listCargoesNamed(name: string, limit: number): Promise<Cargo[]>
 
   findContent(id: CargoId): Promise<CargoContent | undefined>
   /** Undefined also for a content without a mode. */
@@ -123,6 +125,8 @@ export interface StoreReader {
   listLateCertificates(filter: LateFilter): Promise<CertificateInUse[]>
   /** The agents among them with a certificate that is late or expired, and since when they have one. */
   listLateAgents(agentIds: readonly AgentId[], rule: LateRule): Promise<ReadonlyMap<AgentId, Date>>
+  /** The deliveries among them with a certificate that is late or expired. */
+  listLateDeliveries(ids: readonly DeliveryId[], rule: LateRule): Promise<DeliveryId[]>
   /** The certificates that have not expired, the first to end first. */
   listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]>
   /** Agents with a certificate that ends after the one instant, and not after the other. */
@@ -160,6 +164,14 @@ export interface StoreReader {
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
   pageCargoes(page: Page): Promise<Cargo[] | undefined>
   pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined>
+  /** The hosts of one role, by hostname, after any agent. */
+  pageRoleHosts(role: string, page: Page): Promise<Agent[]>
+  /** The live deliveries of a carga, oldest first. */
+  pageCargoDeliveries(id: CargoId, page: Page): Promise<DeliveryPage>
+  /** All that there ever were of a carga, by agent. */
+  pageCargoHistory(id: CargoId, page: Page): Promise<DeliveryPage>
+  /** Longest in this status first. */
+  pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage>
   /** Named by their roles, each of which is a place in the list. */
   pagePolicies(page: Page): Promise<Policy[] | undefined>
 
@@ -334,6 +346,13 @@ export interface DeliveryStep {
   readonly deliveries: readonly DeliveryWithCargo[]
   /** Null at the end. */
   readonly next: number | null
+}
+
+export interface DeliveryPage {
+  /** May be fewer than there were places: a change under way hides some. */
+  readonly deliveries: readonly DeliveryWithCargo[]
+  /** What the next page starts after; null at the end. */
+  readonly next: DeliveryId | null
 }
 
 export interface Replacement {

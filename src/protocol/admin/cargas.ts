@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { SEALED_BASE64_CHARACTERS_MAX } from './bounds.ts'
-import { type AdminOperation, listRequest, next, text } from './operation.ts'
+import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminCargo, AdminContent, AdminCreatedCargo, AdminRecipients } from './views.ts'
 
@@ -62,6 +62,22 @@ export const CARGO_OPERATIONS = {
     summary: 'The cargas, oldest first.',
     request: listRequest,
     reply: Type.Object({ cargas: Type.Array(AdminCargo), next }),
+  },
+  showCargo: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/cargas/show',
+    role: 'viewer',
+    version: 'versao',
+    summary: 'One carga, by id, or by name while only one carga has it.',
+    request: Type.Object({ carga: text }),
+    reply: Type.Object({
+      ...AdminCargo.properties,
+      /** Live ones. */
+      entregas: Type.Integer(),
+      /** Of the file that a selado or a push holds. */
+      conteudo: nullable(Type.Object({ sha256: Type.String(), bytes: Type.Integer() })),
+    }),
   },
   updateCargo: {
     does: 'changes',

@@ -1,6 +1,7 @@
 // Each agent's share of a carga.
 
-import { type AdminOperation, listRequest, next, text } from './operation.ts'
+import { DeliveryStatus } from '../words.ts'
+import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminDelivery } from './views.ts'
 
@@ -13,6 +14,50 @@ export const DELIVERY_OPERATIONS = {
     summary: 'The entregas, oldest first.',
     request: listRequest,
     reply: Type.Object({ entregas: Type.Array(AdminDelivery), next }),
+  },
+  findDeliveries: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/entregas/list',
+    role: 'viewer',
+    summary: 'The entregas that match, the present ones unless `all` is true.',
+    request: Type.Object({
+      ...listRequest.properties,
+      /** Also what was cancelled, and what another has replaced or is to replace. */
+      all: Type.Optional(Type.Boolean()),
+      /** Hostname or id. */
+      agente: Type.Optional(text),
+      role: Type.Optional(text),
+      /** Name or id. */
+      carga: Type.Optional(text),
+      /** Any of these; `revertida` is an installed one with a target that is taken back. */
+      status: Type.Optional(
+        Type.Array(Type.Enum([...Object.values(DeliveryStatus), 'revertida']), {
+          minItems: 1,
+          maxItems: 8,
+        }),
+      ),
+      /** The agent should have renewed its certificate already. */
+      late: Type.Optional(Type.Boolean()),
+      /** By hostname, by age, or by how long it has the one status that is asked for. */
+      sort: Type.Optional(Type.Enum(['host', 'created', 'updated'])),
+    }),
+    reply: Type.Object({ entregas: Type.Array(AdminDelivery), next }),
+  },
+  showDelivery: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/entregas/show',
+    role: 'viewer',
+    summary:
+      'One entrega, by id, or by `<hostname>/<nome>` or `<nome>` while that names one present entrega.',
+    request: Type.Object({ entrega: text }),
+    reply: Type.Object({
+      ...AdminDelivery.properties,
+      sans: Type.Array(Type.String()),
+      /** The entrega that takes its place. */
+      substituida_por: nullable(Type.String()),
+    }),
   },
   cancelDelivery: {
     does: 'changes',

@@ -8,11 +8,13 @@ import { createAccessToken, listAccessTokens, revokeAccessToken } from './access
 import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
 import { listChain } from './list-chain.ts'
+import { findDeliveries } from './find-deliveries.ts'
 import { listEntries } from './list-entries.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
+import { showCargo, showDelivery } from './show-artefacts.ts'
 import { showFeatures, showStatus } from './show-status.ts'
 import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 
@@ -29,6 +31,9 @@ export const USE_CASES: UseCases = {
   listCaRevocations,
   listCargoes,
   listDeliveries,
+  findDeliveries,
+  showCargo,
+  showDelivery,
   setPolicy,
   listPolicies,
   showPolicy,

@@ -8,6 +8,7 @@ import { type Delivery, isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
 import { toAdminDelivery } from '../admin-views.ts'
 import type { CargoContext } from './cargo-context.ts'
+import { findNamedDelivery } from './find-named-delivery.ts'
 import { replaceDelivery } from './replace-delivery.ts'
 
 /** With all the entregas that they were to replace: the agent renews none of these any more. */
@@ -68,10 +69,7 @@ export function retrial({
 }
 
 async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWithCargo> {
-  const delivery = await reader.findDelivery(id as DeliveryId)
-  if (delivery === undefined) {
-    throw new AdminRefusal('delivery_not_found', `no entrega ${id}`)
-  }
+  const delivery = await findNamedDelivery(reader, id)
   if (!isStanding(delivery)) {
     const { status, replacedBy } = delivery
     const why = replacedBy === null ? status : `replaced by ${replacedBy}`

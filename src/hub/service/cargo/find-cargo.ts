@@ -4,11 +4,26 @@ import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo, CargoContent } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 
-/** Throws an AdminRefusal when there is no such carga, or it was removed. */
-export async function findCargo(reader: StoreReader, id: string): Promise<Cargo> {
-  const cargo = await reader.findCargo(id as CargoId)
+/** So many candidates are named when a name is ambiguous. */
+export const CANDIDATES_MAX = 5
+
+/**
+ * By id, or by name while one carga has it. Throws an AdminRefusal when there is no such carga, or it was removed, or when
+ * there are several, which it names. docs/protocol.md API-62.
+ */
+export async function findCargo(reader: StoreReader, wanted: string): Promise<Cargo> {
+  const cargo = await reader.findCargo(wanted as CargoId)
   if (cargo !== undefined && cargo.removedAt === null) return cargo
-  throw new AdminRefusal('cargo_not_found', `no carga ${id}`)
+  const named = cargo === undefined ? await reader.listCargoesNamed(wanted, CANDIDATES_MAX + 1) : []
+  const [first, second] = named
+  if (first === undefined) throw new AdminRefusal('cargo_not_found', `no carga ${wanted}`)
+  if (second === undefined) return first
+  const names = named.slice(0, CANDIDATES_MAX).map(({ kind, id }) => `${kind} ${id}`)
+  const more = named.length > CANDIDATES_MAX ? ', and more' : ''
+  throw new AdminRefusal(
+    'cargo_ambiguous',
+    `more than one carga is named ${wanted}: ${names.join(', ')}${more}`,
+  )
 }
 
 /** Throws an AdminRefusal when the carga holds no sealed file. */

@@ -140,7 +140,8 @@ export function selectFailed(session: SqlSession, { after, limit }: Page): Deliv
   return selectByPlace(session, places)
 }
 
-function selectByPlace(session: SqlSession, places: readonly number[]): DeliveryWithCargo[] {
+/** In this order, without those that no reader sees yet. */
+export function selectByPlace(session: SqlSession, places: readonly number[]): DeliveryWithCargo[] {
   const sql = withCargoes('entregas.ordem')
   return session.all<DeliveryWithCargoRow>(sql, JSON.stringify(places)).map(toDeliveryWithCargo)
 }

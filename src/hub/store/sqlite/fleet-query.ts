@@ -27,7 +27,7 @@ interface InUseRow {
 /** `lateFrom` of the domain, in SQL; a test holds the two together. */
 const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before) / 3) / 2'
 /** What is late ends within half a threshold: a range that the index knows. */
-const IS_LATE = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
+export const IS_LATE = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
 
 const LATE_AGENTS = `SELECT DISTINCT agente_id FROM validades INDEXED BY validades_por_fim WHERE ${IS_LATE}`
 
@@ -192,7 +192,10 @@ function oldestOf(session: SqlSession, statuses: readonly LiveStatus[]): Date | 
   return instants.length === 0 ? undefined : new Date(Math.min(...instants))
 }
 
-function parametersOf({ now, thresholdMs }: LateRule): { nowMs: number; thresholdMs: number } {
+export function parametersOf({ now, thresholdMs }: LateRule): {
+  nowMs: number
+  thresholdMs: number
+} {
   return { nowMs: now.getTime(), thresholdMs }
 }
 

@@ -1,10 +1,8 @@
-import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
 import type { AgentSighting } from '../../domain/agent-sighting.ts'
-import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { CaRevocation, CaRevocationSummary } from '../../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
@@ -23,18 +21,17 @@ import type {
   Recipient,
   TokenHash,
 } from '../../../protocol/identifiers.ts'
+import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type {
   CaRevocationPage,
   DeliveryFilter,
+  DeliveryPage,
   DeliveryStep,
   DeliveryWithCargo,
-  EntryFilter,
-  EntrySource,
   FileRival,
   LateFilter,
   LateRule,
   Page,
-  SeqRange,
   Step,
   StoreReader,
 } from '../store.ts'
@@ -53,16 +50,13 @@ import {
   selectPredecessors,
   selectRivals,
 } from './deliveries.ts'
-import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
-import { selectChanges } from './fleet-changes.ts'
 import {
-  selectChain,
-  selectChainEnd,
-  selectEntries,
-  selectEntriesOf,
-  selectFirstSeqSince,
-  selectLastEntries,
-} from './entries.ts'
+  selectCargoHistory,
+  selectCargoPage,
+  selectLateDeliveries,
+  selectStatusPage,
+} from './delivery-pages.ts'
+import { selectChanges } from './fleet-changes.ts'
 import {
   countAgentsThatLose,
   selectFirstToEnd,
@@ -76,6 +70,7 @@ import {
   DELIVERY_PAGES,
   POLICY_PAGES,
   selectPage,
+  selectRoleHosts,
   TOKEN_PAGES,
 } from './pages.ts'
 import { selectLastPolls } from './agent-polls.ts'
@@ -87,13 +82,12 @@ import {
   toCertificate,
   toStandingCertificate,
 } from './certificate-rows.ts'
-import { type EntryRow, toEntry } from './entries.ts'
 import { type PolicyRow, toPolicy } from './policy-rows.ts'
 import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './root-rows.ts'
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
-import type { SqlSession } from './sql-session.ts'
+import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -130,14 +124,7 @@ interface EventDebtRow {
   at: number
 }
 
-/** `session` answers the connection to ask, or throws when it may not be used now. */
-export class SqliteReader implements StoreReader {
-  protected readonly session: () => SqlSession
-
-  constructor(session: () => SqlSession) {
-    this.session = session
-  }
-
+export class SqliteReader extends SqliteEntryReader implements StoreReader {
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
   }
@@ -263,6 +250,12 @@ export class SqliteReader implements StoreReader {
     return map(this.session().get<CargoRow>('SELECT * FROM cargas WHERE id = ?', id), toCargo)
   }
 
+  async listCargoesNamed(name: string, limit: number): Promise<Cargo[]> {
+    const sql = `SELECT * FROM cargas INDEXED BY cargas_por_nome
+      WHERE nome = ? AND removed_at IS NULL ORDER BY ordem LIMIT ?`
+    return this.session().all<CargoRow>(sql, name, limit).map(toCargo)
+  }
+
   async findContent(id: CargoId): Promise<CargoContent | undefined> {
     const sql = 'SELECT sha256, escrow, conteudo, modo FROM cargas_conteudo WHERE carga_id = ?'
     return map(this.session().get<ContentRow>(sql, id), toContent)
@@ -368,52 +361,16 @@ export class SqliteReader implements StoreReader {
     return selectLateAgents(this.session(), agentIds, rule)
   }
 
+  async listLateDeliveries(ids: readonly DeliveryId[], rule: LateRule): Promise<DeliveryId[]> {
+    return selectLateDeliveries(this.session(), ids, rule)
+  }
+
   async listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]> {
     return selectFirstToEnd(this.session(), now, limit)
   }
 
   async countAgentsThatLose(after: Date, until: Date): Promise<number> {
     return countAgentsThatLose(this.session(), after, until)
-  }
-
-  async findChainEnd(): Promise<ChainEnd | undefined> {
-    return selectChainEnd(this.session())
-  }
-
-  async findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined> {
-    const sql = 'SELECT * FROM eventos WHERE agente_id = ? AND request_id = ?'
-    return map(this.session().get<EntryRow>(sql, agentId, requestId), toEntry)
-  }
-
-  async listChain(afterSeq: number, limit: number): Promise<string[]> {
-    return selectChain(this.session(), afterSeq, limit)
-  }
-
-  async listEntries(filter: EntryFilter): Promise<AuditEntry[]> {
-    return selectEntries(this.session(), filter)
-  }
-
-  async listLastEntries(
-    filter: Partial<Omit<EntryFilter, 'limit'>>,
-    count: number,
-  ): Promise<AuditEntry[]> {
-    return selectLastEntries(this.session(), filter, count)
-  }
-
-  async listEntrySeqs(source: EntrySource, range: SeqRange): Promise<number[]> {
-    return selectEntrySeqs(this.session(), source, range)
-  }
-
-  async findEntries(seqs: readonly number[]): Promise<AuditEntry[]> {
-    return selectEntriesOf(this.session(), seqs)
-  }
-
-  async findFirstSeqSince(since: Date): Promise<number | undefined> {
-    return selectFirstSeqSince(this.session(), since)
-  }
-
-  async findIndexedFrom(): Promise<number> {
-    return selectIndexedFrom(this.session())
   }
 
   async pageAgents(page: Page): Promise<Agent[] | undefined> {
@@ -430,6 +387,22 @@ export class SqliteReader implements StoreReader {
 
   async pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined> {
     return selectPage(this.session(), DELIVERY_PAGES, page)
+  }
+
+  async pageRoleHosts(role: string, page: Page): Promise<Agent[]> {
+    return selectRoleHosts(this.session(), role, page)
+  }
+
+  async pageCargoDeliveries(id: CargoId, page: Page): Promise<DeliveryPage> {
+    return selectCargoPage(this.session(), id, page)
+  }
+
+  async pageCargoHistory(id: CargoId, page: Page): Promise<DeliveryPage> {
+    return selectCargoHistory(this.session(), id, page)
+  }
+
+  async pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage> {
+    return selectStatusPage(this.session(), status, page)
   }
 
   async pagePolicies(page: Page): Promise<Policy[] | undefined> {

@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { renderFields } from '../terminal/table.ts'
+import type { CommandContext } from './command-context.ts'
+
+export function registerCargaShow(carga: Command, context: CommandContext): void {
+  carga
+    .command('show')
+    .description('show one carga')
+    .argument('<carga>', 'its name, while only one carga has it, or its id')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+svc entrega list --carga <carga> shows what each agent has of it.
+
+Examples:
+  svc carga show site
+  svc load show site --json
+`,
+    )
+    .action(async (name: string, options: { json?: true }) => {
+      const shown = await context.withAdmin(({ operations }) =>
+        operations.showCargo({ carga: name }),
+      )
+      if (options.json) return context.output.writeJson(shown)
+      const { conteudo, sans, ...fields } = shown
+      const content = conteudo && { content_bytes: conteudo.bytes, content_sha256: conteudo.sha256 }
+      await context.output.write(renderFields({ ...fields, sans: sans.join(','), ...content }))
+    })
+}

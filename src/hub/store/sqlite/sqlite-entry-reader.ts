@@ -1,0 +1,68 @@
+// The audit log, as the port reads it.
+
+import type { ChainEnd } from '../../../audit/chain-entries.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { EntryFilter, EntrySource, SeqRange } from '../store.ts'
+import {
+  type EntryRow,
+  selectChain,
+  selectChainEnd,
+  selectEntries,
+  selectEntriesOf,
+  selectFirstSeqSince,
+  selectLastEntries,
+  toEntry,
+} from './entries.ts'
+import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
+import type { SqlSession } from './sql-session.ts'
+
+/** `session` answers the connection to ask, or throws when it may not be used now. */
+export class SqliteEntryReader {
+  protected readonly session: () => SqlSession
+
+  constructor(session: () => SqlSession) {
+    this.session = session
+  }
+
+  async findChainEnd(): Promise<ChainEnd | undefined> {
+    return selectChainEnd(this.session())
+  }
+
+  async findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined> {
+    const sql = 'SELECT * FROM eventos WHERE agente_id = ? AND request_id = ?'
+    const row = this.session().get<EntryRow>(sql, agentId, requestId)
+    return row && toEntry(row)
+  }
+
+  async listChain(afterSeq: number, limit: number): Promise<string[]> {
+    return selectChain(this.session(), afterSeq, limit)
+  }
+
+  async listEntries(filter: EntryFilter): Promise<AuditEntry[]> {
+    return selectEntries(this.session(), filter)
+  }
+
+  async listLastEntries(
+    filter: Partial<Omit<EntryFilter, 'limit'>>,
+    count: number,
+  ): Promise<AuditEntry[]> {
+    return selectLastEntries(this.session(), filter, count)
+  }
+
+  async listEntrySeqs(source: EntrySource, range: SeqRange): Promise<number[]> {
+    return selectEntrySeqs(this.session(), source, range)
+  }
+
+  async findEntries(seqs: readonly number[]): Promise<AuditEntry[]> {
+    return selectEntriesOf(this.session(), seqs)
+  }
+
+  async findFirstSeqSince(since: Date): Promise<number | undefined> {
+    return selectFirstSeqSince(this.session(), since)
+  }
+
+  async findIndexedFrom(): Promise<number> {
+    return selectIndexedFrom(this.session())
+  }
+}
