@@ -8,14 +8,17 @@ import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
-import { composeServices } from './compose-services.ts'
+import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
 import { describeListenFailure, listen, listenWhereWanted } from './listen.ts'
+import { createCaCalls } from './metrics/ca-calls.ts'
+import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { openVaultStore } from './open-store.ts'
-import { createPorts } from './ports.ts'
+import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
+import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
 import { agentAddresses } from './service/admin/agent-addresses.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
@@ -71,9 +74,44 @@ export async function bootHub(
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
 
+  // What there is of it while it still waits for its first certificate, and only /readyz answers.
+  let running: ComposedHub<Ports> | undefined
+  let admin: AdminDoors | undefined
+  const caCalls = createCaCalls(clock, meters?.onCaCall)
+  const health = createHubHealth({
+    clock,
+    caCalls,
+    reader: store.reader,
+    vaultRoot,
+    freeSpaceFloorBytes: config.limits.freeSpaceBytes,
+    certificate: () => running?.certificates.serverCertificate,
+  })
+  const leakedTokens = createLeakedTokens(store, clock, logging.forModule('hub.tokens'))
+  const metrics = await listenForMetrics(config, logging, meters, {
+    onUrl: (url, address) => leakedTokens.endTokenIn(url, { port: 'metrics', address }),
+    reader: store.reader,
+    clock,
+    vaultRoot,
+    databasePath: vault.databasePath,
+    freeSpaceFloorBytes: config.limits.freeSpaceBytes,
+    thresholdMs: config.renewalThresholdMs,
+    certificatesMax: config.metricsCertificates,
+    checkReadiness: health.checkReadiness,
+    serverNotAfter: () => running?.certificates.serverCertificate.notAfter,
+    countStreams: () => running?.services.streams.count ?? 0,
+    listDoubled: () => running?.services.sightings.listDoubled() ?? [],
+    countConnections: async () => ({
+      health: (await running?.doors.health.countConnections()) ?? 0,
+      enroll: (await running?.doors.enroll.countConnections()) ?? 0,
+      mtls: (await running?.doors.mtls.countConnections()) ?? 0,
+      admin: (await admin?.countConnections()) ?? 0,
+      enroll_tls: (await running?.doors.enrollTls?.countConnections()) ?? 0,
+    }),
+  })
+  opened.defer(() => metrics?.close())
   const webhookRoots = await readWebhookRoots(config.webhookCaPath)
   const lookup = createAddressLookup()
-  const hub = await composeServices(
+  const hub = await composeServices<Ports>(
     {
       config,
       store,
@@ -86,7 +124,7 @@ export async function bootHub(
         opened.use(client)
         warnOfOtherKid(config, log)
         log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
-        return meters?.watchAuthority(client) ?? client
+        return caCalls.watch(client)
       },
       openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots(), lookup }),
       findEventRoom: createFreeSpaceCheck({
@@ -101,6 +139,7 @@ export async function bootHub(
     },
     stop,
   )
+  running = hub
   const { services, doors: ports, certificates } = hub
   const { serial, notAfter } = certificates.serverCertificate
   log.info(
@@ -108,9 +147,7 @@ export async function bootHub(
     hub.isCertificateReused ? bootMessages.certificateReused : bootMessages.certificateCreated,
   )
   const stopping = new AbortController()
-  const tasks = Object.values(hub.tasks).map((task) => task(stopping.signal))
-  let admin: AdminDoors | undefined
-  let metrics: MetricsServer | undefined
+  const tasks = [...Object.values(hub.tasks), health.run].map((task) => task(stopping.signal))
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
     stopping.abort()
@@ -118,7 +155,6 @@ export async function bootHub(
       ...tasks,
       ...Object.values(ports).map((port) => port?.close(CLOSE_GRACE_MS)),
       admin?.close(CLOSE_GRACE_MS),
-      metrics?.close(),
     ])
   })
   const bound = {
@@ -132,26 +168,6 @@ export async function bootHub(
     ),
   }
   if (ports.enrollTls !== undefined) certificates.showOn(ports.enrollTls)
-  metrics = await listenForMetrics(config, logging, meters, {
-    onUrl: (url, address) => services.leakedTokens.endTokenIn(url, { port: 'metrics', address }),
-    reader: store.reader,
-    clock,
-    vaultRoot,
-    databasePath: vault.databasePath,
-    freeSpaceFloorBytes: config.limits.freeSpaceBytes,
-    thresholdMs: config.renewalThresholdMs,
-    certificatesMax: config.metricsCertificates,
-    serverNotAfter: () => certificates.serverCertificate.notAfter,
-    countStreams: () => services.streams.count,
-    listDoubled: () => services.sightings.listDoubled(),
-    countConnections: async () => ({
-      health: await ports.health.countConnections(),
-      enroll: await ports.enroll.countConnections(),
-      mtls: await ports.mtls.countConnections(),
-      admin: (await admin?.countConnections()) ?? 0,
-      enroll_tls: (await ports.enrollTls?.countConnections()) ?? 0,
-    }),
-  })
   admin = await openAdminDoors({
     config,
     socketPath: vaultFiles(vaultRoot).adminSocket,
@@ -160,13 +176,17 @@ export async function bootHub(
     certificate: certificates.serverCertificate,
     meters,
     leakedTokens: services.leakedTokens,
-    operations: { ...hub.operations, addresses: agentAddresses(config, bound) },
+    operations: {
+      ...hub.operations,
+      health: health.describe,
+      addresses: agentAddresses(config, bound),
+    },
   })
   certificates.showOn(admin)
   // A program that waits for these lines may use the admin socket at once.
   logListening(log, { ...bound, admin: admin.bound, metrics: metrics?.address })
-  const running = opened.move()
-  return { close: () => running.disposeAsync() }
+  const booted = opened.move()
+  return { close: () => booted.disposeAsync() }
 }
 
 // tidy: the hub's one source of chance, handed on from here.

@@ -14,6 +14,8 @@ export interface Subsystem {
   readonly isReady: boolean
   /** For people; always there. */
   readonly reason: string
+  /** When it ceased to be ready, as far as that is known. */
+  readonly since?: Date | undefined
 }
 export type Readiness = Readonly<Record<string, Subsystem>>
 
@@ -153,7 +155,11 @@ function describeReadiness(readiness: Readiness, request: IncomingMessage): Answ
     subsystems: Object.fromEntries(
       subsystems.map(([name, subsystem]) => [
         name,
-        { status: wordOf(subsystem.isReady), reason: subsystem.reason },
+        {
+          status: wordOf(subsystem.isReady),
+          reason: subsystem.reason,
+          ...(subsystem.since && { since: subsystem.since.toISOString() }),
+        },
       ]),
     ),
   }

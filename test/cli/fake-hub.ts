@@ -349,6 +349,13 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     showFeatures: async () => ({ features: [] }),
     showStatus: async () => ({
       version: '0.1.0',
+      hub: {
+        ready: true,
+        subsystems: [
+          { name: 'store', ready: true, reason: 'the database can be read', since: null },
+        ],
+        remarks: ['webhook w-1 is 1200 entries behind the log'],
+      },
       agentes: { registered: 2, atrasado: 1, revoked: 0 },
       certificados: {
         identity: { valid: 2, atrasado: 1, expired: 0 },

@@ -96,7 +96,10 @@ describe('the JSON of svc', () => {
 
   test('[CLI-40] [MET-14] of the status has these fields', async () => {
     const status = await svcJson('status')
-    assert.equal(fieldsOf(status), 'version, agentes, certificados, entregas, survival, mudanca')
+    assert.equal(
+      fieldsOf(status),
+      'version, hub, agentes, certificados, entregas, survival, mudanca',
+    )
     const survival = status['survival'] as Row
     assert.equal(fieldsOf(survival), 'seconds, first, following_1h, following_24h')
     const first = survival['first'] as Row

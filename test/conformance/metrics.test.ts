@@ -9,7 +9,7 @@ import { enrollHost } from '../support/enrolled-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import type { TestHub } from '../support/hub.ts'
 import { failToStart } from '../support/boot-here.ts'
-import { waitUntil } from '../support/processes.ts'
+import { startProgram, waitUntil } from '../support/processes.ts'
 import { parseSamples, scrape } from '../support/scrape.ts'
 import { useCa } from '../support/use-hub.ts'
 import { connect, exchange, post, send } from '../support/wire-client.ts'
@@ -51,12 +51,16 @@ describe('the metrics port', () => {
       assert.ok(text.includes(`# TYPE ${family} ${type}\n`), name)
     }
     const samples = parseSamples(text)
-    // Late ones apart, of which there are none, each has a sample by now.
+    // Late ones, duplicated hosts and deliveries taken back apart, of which there are none, each has a sample by now.
     const names = new Set(samples.map(({ name }) => name))
     const missing = Object.entries(HUB_METRICS)
       .map(([name, { type }]) => (type === 'histogram' ? `${name}_count` : name))
       .filter((name) => !names.has(name))
-    assert.deepEqual(missing, ['svc_certificate_late_not_after_timestamp_seconds'])
+    assert.deepEqual(missing, [
+      'svc_agent_duplicated_timestamp_seconds',
+      'svc_certificate_late_not_after_timestamp_seconds',
+      'svc_delivery_reverted_timestamp_seconds',
+    ])
     const valueOf = (name: string, labels: Readonly<Record<string, string>>): number | undefined =>
       samples.find(
         (sample) =>
@@ -107,7 +111,10 @@ describe('the metrics port', () => {
       assert.equal(reply.status, 503)
       const text = await reply.text()
       assert.match(text, /^not_ready\n/)
-      assert.match(text, /^ca: not_ready: the last call, \S+ ago, ended as unreachable$/m)
+      assert.match(
+        text,
+        /^ca: not_ready: the last call, \S+ ago, ended as unreachable; SVC_CA_URL may be wrong$/m,
+      )
       assert.match(text, /^store: ready: /m)
       assert.equal((await fetch(`${url}/livez`)).status, 200)
       assert.equal((await scrape(url)).find(isCaReady)?.value, 0)
@@ -117,6 +124,54 @@ describe('the metrics port', () => {
     }
     await enrollHost(hub, 'web-3.example')
     assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  })
+
+  test('[BOOT-35] [MET-6] says in /readyz what a hub waits for that has no certificate yet', async () => {
+    await using hub = await startHub()
+    await hub.stop()
+    const port = await findFreePort()
+    const waiting = startProgram('svc-server', [], {
+      ...hub.environment,
+      SVC_METRICS_BIND: `127.0.0.1:${port}`,
+      SVC_CA_PROVISIONER_KID: 'nobody',
+      SVC_SERVER_CN: 'renamed.example',
+    })
+    const text = await waitUntil('the reason', async () => {
+      const headers = { accept: 'text/plain' }
+      const reply = await fetch(`http://127.0.0.1:${port}/readyz`, { headers }).catch(
+        () => undefined,
+      )
+      const said = reply?.status === 503 ? await reply.text() : ''
+      return said.includes('ca: not_ready') ? said : undefined
+    })
+    waiting.kill('SIGTERM')
+    assert.equal((await waiting.ended).status, 1)
+    assert.match(text, /^certificate: not_ready: the hub waits for its first certificate$/m)
+    assert.match(text, /^ca: not_ready: .* ended as refused; SVC_CA_PROVISIONER_KID may be wrong$/m)
+  })
+
+  test('[CLI-40] [API-40] svc status begins with the hub, and exits 1 when it is not ready, also without metrics', async () => {
+    await using hub = await startHub()
+    const good = await hub.svc('status')
+    assert.equal(good.status, 0, good.stderr)
+    assert.match(good.stdout, /^hub {2}ready\n/)
+    await ca.stop()
+    try {
+      await assert.rejects(enrollHost(hub, 'web-9.example'))
+      const bad = await hub.svc('status')
+      assert.equal(bad.status, 1)
+      assert.match(
+        bad.stdout,
+        /^hub {2}not ready\n {2}ca: the last call, \S+ ago, ended as unreachable; SVC_CA_URL may be wrong, since 20\S+Z\n/,
+      )
+      assert.match(bad.stderr, /^svc: error: the hub is not ready$/m)
+    } finally {
+      await ca.start()
+    }
+    await hub.stop()
+    const without = await hub.svc('status', '--json')
+    assert.equal(without.status, 1)
+    assert.equal((JSON.parse(without.stdout) as { hub: unknown }).hub, null)
   })
 
   test('[MET-1] [SRF-23] [HLT-3] answers GET and HEAD of three paths, and takes nothing else', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { SvcError } from '../../platform/errors.ts'
 import { formatDurationMs } from '../../platform/durations.ts'
 import type { AdminReplies } from '../../protocol/admin/operations.ts'
 import type { CommandContext } from './command-context.ts'
@@ -9,11 +10,14 @@ type Status = AdminReplies['showStatus']
 export function registerStatus(program: Command, context: CommandContext): void {
   program
     .command('status')
-    .description('show the fleet in figures, and for how long the hub may stay down')
+    .description(
+      'show how the hub is, the fleet in figures, and for how long the hub may stay down',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
+The first line says whether the hub is ready; what is wrong follows, and since when. The exit status is 1 when it is not ready.
 "survives" is the time until the first host loses a certificate, because no host can renew without the hub. Late agents count too.
 
 Examples:
@@ -23,12 +27,33 @@ Examples:
     )
     .action(async (options: { json?: true }) => {
       const status = await context.withAdmin(({ operations }) => operations.showStatus({}))
-      if (options.json) return context.output.writeJson(status)
-      await context.output.write(renderStatus(status))
+      if (options.json) await context.output.writeJson(status)
+      else await context.output.write(`${renderHealth(status)}\n${renderStatus(status)}`)
+      if (hasHealth(status) && status.hub?.ready !== true) {
+        const why = status.hub === null ? 'the hub does not run' : 'the hub is not ready'
+        throw new SvcError('hub_not_ready', why)
+      }
     })
 }
 
 type SentStatus = Omit<Status, 'entregas'> & Partial<Pick<Status, 'entregas'>>
+
+/** A hub up to 0.4.0 does not say how it is. */
+function hasHealth(status: Status): boolean {
+  return (status as Partial<Status>).hub !== undefined
+}
+
+function renderHealth(status: Status): string {
+  if (!hasHealth(status)) return ''
+  const { hub } = status
+  if (hub === null) return 'hub  not running\n'
+  const faults = hub.subsystems.filter(({ ready }) => !ready)
+  const lines = [
+    ...faults.map(({ name, reason, since }) => `  ${name}: ${reason}, since ${since ?? 'unknown'}`),
+    ...hub.remarks.map((remark) => `  ${remark}`),
+  ]
+  return [`hub  ${hub.ready ? 'ready' : 'not ready'}`, ...lines, ''].join('\n')
+}
 
 function renderStatus(status: Status): string {
   // A hub up to 0.4.0 does not count entregas.

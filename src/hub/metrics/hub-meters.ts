@@ -3,18 +3,11 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { MetricSet } from '../../platform/metric-set.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import { CaError, type CertificateAuthority } from '../ca/certificate-authority.ts'
 import type { AnsweredRequest } from '../http/answer-log.ts'
 import type { EventOverdraft } from '../domain/event-budget.ts'
 import type { CommittedBatch } from '../store/sqlite/group-commit.ts'
-import type { CA_OUTCOMES, HubMetrics } from './hub-metrics.ts'
-
-export type CaOutcome = (typeof CA_OUTCOMES)[number]
-
-export interface LastCaCall {
-  readonly outcome: CaOutcome
-  readonly at: Date
-}
+import type { OnCaCall } from './ca-calls.ts'
+import type { HubMetrics } from './hub-metrics.ts'
 
 export interface HubMeters {
   readonly set: MetricSet<HubMetrics>
@@ -23,21 +16,12 @@ export interface HubMeters {
   readonly onHandshakeFailure: () => void
   readonly onOverdraft: (overdraft: EventOverdraft) => void
   readonly onBatch: (batch: CommittedBatch) => void
-  /** The same authority, each call of which is counted. */
-  watchAuthority<Authority extends CertificateAuthority>(authority: Authority): Authority
-  readonly lastCaCall: LastCaCall | undefined
+  readonly onCaCall: OnCaCall
   readonly lastCaSuccess: Date | undefined
 }
 
 export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMeters {
-  let lastCaCall: LastCaCall | undefined
   let lastCaSuccess: Date | undefined
-  const noteCaCall = (outcome: CaOutcome, startMs: number): void => {
-    lastCaCall = { outcome, at: clock.now() }
-    if (outcome === 'ok') lastCaSuccess = lastCaCall.at
-    set.add('svc_ca_calls_total', { outcome })
-    set.observe('svc_ca_call_duration_seconds', {}, (performance.now() - startMs) / 1000)
-  }
   return {
     set,
     onAnswer: ({ port, route, status, durationMs }) => {
@@ -57,26 +41,10 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
       set.observe('svc_store_batch_writes', {}, writes)
       if (isCommitted) set.observe('svc_store_commit_duration_seconds', {}, commitMs / 1000)
     },
-    watchAuthority: (authority) => ({
-      ...authority,
-      // They change while the hub runs.
-      get rootPem() {
-        return authority.rootPem
-      },
-      sign: async (request) => {
-        const startMs = performance.now()
-        try {
-          const signed = await authority.sign(request)
-          noteCaCall('ok', startMs)
-          return signed
-        } catch (error) {
-          noteCaCall(error instanceof CaError ? error.reason : 'error', startMs)
-          throw error
-        }
-      },
-    }),
-    get lastCaCall() {
-      return lastCaCall
+    onCaCall: (outcome, durationMs) => {
+      if (outcome === 'ok') lastCaSuccess = clock.now()
+      set.add('svc_ca_calls_total', { outcome })
+      set.observe('svc_ca_call_duration_seconds', {}, durationMs / 1000)
     },
     get lastCaSuccess() {
       return lastCaSuccess

@@ -59,6 +59,12 @@ describe('[MET-3] [MET-6] a hub', () => {
     ['without space', ['store'], { freeBytes: 99 }],
     ['whose vault is gone', ['store'], { freeBytes: new Error('ENOENT') }],
     ['whose CA is away', ['ca'], { lastCaCall: { outcome: 'unreachable', at: minutesAgo(14) } }],
+    [
+      'whose CA does not know its key',
+      ['ca'],
+      { lastCaCall: { outcome: 'refused', at: NOW, variable: 'SVC_CA_PROVISIONER_KEY' } },
+    ],
+    ['that waits for its first certificate', ['certificate'], { serverNotAfter: undefined }],
     ['whose CA lies', ['ca'], { lastCaCall: { outcome: 'wrong_certificate', at: NOW } }],
     ['with an expired certificate', ['certificate'], { serverNotAfter: NOW }],
     [

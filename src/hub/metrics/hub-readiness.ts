@@ -7,7 +7,7 @@ import { describeError } from '../../platform/errors.ts'
 import type { Readiness, Subsystem } from '../../platform/metrics-server.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { LastCaCall } from './hub-meters.ts'
+import type { LastCaCall } from './ca-calls.ts'
 
 export interface ReadinessFacts {
   readonly now: Date
@@ -17,7 +17,8 @@ export interface ReadinessFacts {
   readonly freeBytes: number | Error
   readonly floorBytes: number
   readonly lastCaCall: LastCaCall | undefined
-  readonly serverNotAfter: Date
+  /** Undefined while the hub waits for its first certificate. */
+  readonly serverNotAfter: Date | undefined
 }
 
 /** What failed that long ago says nothing of now. */
@@ -52,19 +53,23 @@ function judgeStore({ lastEntries, freeBytes, floorBytes }: ReadinessFacts): Sub
   return notReady(`${freeBytes} bytes are free, and events are refused below ${floorBytes}`)
 }
 
-/** A refusal is the CA's answer to one request, which the sender of the request can provoke. */
+/** A refusal is the CA's answer to one request, which its sender can provoke, unless it speaks of the hub's own settings. */
 function judgeCa({ lastCaCall, now }: ReadinessFacts): Subsystem {
   if (lastCaCall === undefined) return ready('not called since the start')
-  const { outcome, at } = lastCaCall
+  const { outcome, at, variable, failingSince } = lastCaCall
   const ageMs = Math.max(0, now.getTime() - at.getTime())
   const age = formatDurationMs(Math.floor(ageMs / 1000) * 1000)
   if (outcome === 'ok') return ready(`signed ${age} ago`)
-  const reason = `the last call, ${age} ago, ended as ${outcome}`
-  const counts = outcome !== 'refused' && ageMs <= CA_FAILURE_COUNTS_MS
-  return counts ? notReady(reason) : ready(reason)
+  const advice = variable === undefined ? '' : `; ${variable} may be wrong`
+  const reason = `the last call, ${age} ago, ended as ${outcome}${advice}`
+  const isProvoked = outcome === 'refused' && variable === undefined
+  const counts = !isProvoked && ageMs <= CA_FAILURE_COUNTS_MS
+  if (!counts) return ready(reason)
+  return { ...notReady(reason), ...(failingSince && { since: failingSince }) }
 }
 
 function judgeCertificate({ serverNotAfter, now }: ReadinessFacts): Subsystem {
+  if (serverNotAfter === undefined) return notReady('the hub waits for its first certificate')
   const until = serverNotAfter.toISOString()
   return serverNotAfter > now
     ? ready(`the hub’s own certificate is good until ${until}`)

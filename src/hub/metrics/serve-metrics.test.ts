@@ -13,6 +13,7 @@ import { NOW } from '../../../test/store/store-samples.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { createHubMeters } from './hub-meters.ts'
 import { HUB_METRICS } from './hub-metrics.ts'
+import { createHubHealth } from './hub-health.ts'
 import { serveHubMetrics } from './serve-metrics.ts'
 
 test('[MET-3] a vault whose disk does not answer is a store that is not ready, and no failure of the port', async () => {
@@ -21,14 +22,25 @@ test('[MET-3] a vault whose disk does not answer is a store that is not ready, a
   const dataKey = new Secret(randomBytes(32))
   const store = await openSqliteStore({ path: databasePath, dataKey, createIfMissing: true })
   const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
+  const vaultRoot = join(directory, 'gone')
+  const meters = createHubMeters(createMetricSet(HUB_METRICS), systemClock)
+  const { checkReadiness } = createHubHealth({
+    clock: systemClock,
+    reader: store.reader,
+    caCalls: { last: undefined },
+    vaultRoot,
+    freeSpaceFloorBytes: 1,
+    certificate: () => ({ notBefore: NOW, notAfter: NOW }),
+  })
   const server = await serveHubMetrics(
     { host: '127.0.0.1', port: 0 },
     {
-      meters: createHubMeters(createMetricSet(HUB_METRICS), systemClock),
+      meters,
+      checkReadiness,
       reader: store.reader,
       clock: systemClock,
       log: logging.forModule('hub.metrics'),
-      vaultRoot: join(directory, 'gone'),
+      vaultRoot,
       databasePath,
       freeSpaceFloorBytes: 1,
       thresholdMs: 1,

@@ -1,6 +1,6 @@
 // The metrics port of a hub: what is measured when a client asks, and readiness.
 
-import { stat, statfs } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { BindAddress } from '../../platform/bind-address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -14,7 +14,7 @@ import { readVersion } from '../../platform/version.ts'
 import type { StoreReader } from '../store/store.ts'
 import { createFleetCollector, type FleetCollectorOptions } from './collect-fleet.ts'
 import type { HubMeters } from './hub-meters.ts'
-import { decideReadiness, readLastEntries } from './hub-readiness.ts'
+import { measureFreeBytes } from './hub-health.ts'
 
 export interface HubMetricsOptions {
   readonly meters: HubMeters
@@ -28,7 +28,8 @@ export interface HubMetricsOptions {
   readonly thresholdMs: number
   readonly certificatesMax: number
   /** Of the certificate that is served now. */
-  readonly serverNotAfter: () => Date
+  readonly serverNotAfter: () => Date | undefined
+  readonly checkReadiness: () => Promise<Readiness>
   readonly countStreams: () => number
   readonly listDoubled?: FleetCollectorOptions['listDoubled']
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
@@ -68,25 +69,13 @@ export function serveHubMetrics(
     onUrl: options.onUrl,
     onRefusal: (status) =>
       meters.onRefusal('metrics', status === 404 ? 'route_not_found' : 'method_not_allowed'),
-    checkReadiness: () => checkReadiness(options),
+    checkReadiness: options.checkReadiness,
     render: async () => {
       collectProcess()
       await fleet.collect()
       await collectHub(options)
       return meters.set.render()
     },
-  })
-}
-
-async function checkReadiness(options: HubMetricsOptions): Promise<Readiness> {
-  const { meters, reader, clock, serverNotAfter } = options
-  return decideReadiness({
-    now: clock.now(),
-    lastEntries: await readLastEntries(reader),
-    freeBytes: await measureFreeBytes(options.vaultRoot),
-    floorBytes: floorOf(options),
-    lastCaCall: meters.lastCaCall,
-    serverNotAfter: serverNotAfter(),
   })
 }
 
@@ -129,7 +118,7 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
   setOne('svc_vault_free_floor_bytes', floorOf(options))
   setOne('svc_server_certificate_not_after_timestamp_seconds', secondsOf(serverNotAfter()))
   setOne('svc_ca_last_success_timestamp_seconds', secondsOf(meters.lastCaSuccess))
-  const readiness = await checkReadiness(options)
+  const readiness = await options.checkReadiness()
   const ready = Object.entries(readiness).map(([name, { isReady }]) => [name, isReady ? 1 : 0])
   set.replace('svc_ready', seriesOf('subsystem', Object.fromEntries(ready)))
 }
@@ -156,13 +145,5 @@ async function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
     () => 0,
-  )
-}
-
-/** Or why it cannot be measured. */
-async function measureFreeBytes(directory: string): Promise<number | Error> {
-  return statfs(directory).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    (error: Error) => error,
   )
 }

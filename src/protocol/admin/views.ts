@@ -263,8 +263,26 @@ export const AdminCertificateCounts = Type.Object({
 })
 export type AdminCertificateCounts = Static<typeof AdminCertificateCounts>
 
+/** What /readyz knows, and what may become a reason. */
+export const AdminHubHealth = Type.Object({
+  ready: Type.Boolean(),
+  subsystems: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      ready: Type.Boolean(),
+      reason: Type.String(),
+      /** When it ceased to be ready, as far as the hub knows. */
+      since: nullable(time),
+    }),
+  ),
+  remarks: Type.Array(Type.String()),
+})
+export type AdminHubHealth = Static<typeof AdminHubHealth>
+
 export const AdminStatus = Type.Object({
   version: Type.String(),
+  /** Null without a running hub. */
+  hub: nullable(AdminHubHealth),
   agentes: Type.Object({
     registered: Type.Integer(),
     atrasado: Type.Integer(),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts'
 import type { AdminOperationName } from '../../../protocol/admin/operations.ts'
+import type { AdminHubHealth } from '../../../protocol/admin/views.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
@@ -41,6 +42,8 @@ export interface AdminHub {
   readonly changes?: FleetChanges
   /** The agents' streams; only a running hub has them. */
   readonly notifier?: AgentNotifier
+  /** How it is, and since when; of a running hub. */
+  readonly health?: () => Promise<AdminHubHealth>
   /** Undefined without a running hub. */
   readonly webhooks?: WebhookControl
   /** Asks the CA; of a running hub. */

@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000
 
 export const showStatus: Read<
   'showStatus',
-  Pick<AdminContext, 'clock' | 'renewalThresholdMs' | 'changes'>
-> = async (reader, _request, { clock, renewalThresholdMs: thresholdMs, changes }) => {
+  Pick<AdminContext, 'clock' | 'renewalThresholdMs' | 'changes' | 'health'>
+> = async (reader, _request, { clock, renewalThresholdMs: thresholdMs, changes, health }) => {
   const now = clock.now()
   const { underWay } = changes
   const { agents, certificates, deliveries, reverted } = await reader.summariseFleet({
@@ -23,6 +23,7 @@ export const showStatus: Read<
   })
   return {
     version: readVersion(),
+    hub: (await health?.()) ?? null,
     agentes: { registered: agents.registered, atrasado: agents.late, revoked: agents.revoked },
     certificados: {
       identity: countsOf(certificates.identity),
