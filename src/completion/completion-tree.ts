@@ -56,16 +56,20 @@ function describeCommand(command: Command): Candidate[] {
 }
 
 function describeOption(option: Option): Candidate[] {
-  return [{ word: wordOf(option), description: firstLine(option.description) }]
+  const description = firstLine(option.description)
+  return wordsOf(option).map((word) => ({ word, description }))
 }
 
 function describeValue(option: Option): ValuedOption[] {
   if (!option.required && !option.optional) return []
-  return [{ word: wordOf(option), takesPath: /<(directory|file|path)>/.test(option.flags) }]
+  const takesPath = /<(directory|file|path)>/.test(option.flags)
+  return wordsOf(option).map((word) => ({ word, takesPath }))
 }
 
-function wordOf(option: Option): string {
-  return option.long ?? option.short ?? option.flags
+/** An option has two long words when one is an alias of the other; a letter is short enough to type. */
+function wordsOf({ short, long, flags }: Option): string[] {
+  const words = [short, long].filter((word) => word?.startsWith('--') === true)
+  return words.length > 0 ? words.map(String) : [short ?? flags]
 }
 
 function firstLine(text: string): string {

@@ -13,7 +13,7 @@ async function printCompletion(shell: string): Promise<string> {
   host
     .command('add')
     .description('add one')
-    .option('--name <name>', 'its name')
+    .option('--name, --nome <name>', 'its name')
     .option('--key <file>', 'its key')
     .option('--json', 'as JSON')
   host.command('list')
@@ -46,7 +46,7 @@ describe('a bash completion', () => {
     ['its-cli h', ['host']],
     ['its-cli host ', ['add', 'list', '--help']],
     ['its-cli machine l', ['list']],
-    ['its-cli machine add --', ['--name', '--key', '--json', '--help']],
+    ['its-cli machine add --', ['--name', '--nome', '--key', '--json', '--help']],
     ['its-cli host add --name ', []],
     ['its-cli host add --name host --j', ['--json']],
     ['its-cli host add --key completion-t', ['completion-tree.ts']],

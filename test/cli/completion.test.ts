@@ -42,7 +42,7 @@ done`
 }
 
 describe('completion', () => {
-  test('of svc offers every command and option', () => {
+  test('[CLI-55] of svc offers every command and option, in both languages', () => {
     assert.deepEqual(
       completeAll('svc', '_svc', [
         'svc,e',
@@ -69,6 +69,7 @@ describe('completion', () => {
         'svc,carga,update,--': [
           '--san',
           '--no-sans',
+          '--if-version',
           '--if-versao',
           '--file',
           '--accept-recipient',

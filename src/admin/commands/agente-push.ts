@@ -18,9 +18,9 @@ export function registerAgentePush(agente: Command, context: CommandContext): vo
       'put a small text file on an agent’s host; for a secret use a carga of tipo selado',
     )
     .argument('<agente>', 'hostname or id')
-    .requiredOption('--nome <nome>', 'the file on the host: out/<nome>')
+    .requiredOption('--name, --nome <name>', 'the file on the host: out/<name>')
     .requiredOption('--file <file>', 'the content, text of up to 16 KiB; - is standard input')
-    .option('--modo <modo>', 'who can read and write it there, in octal (default 0644)')
+    .option('--mode, --modo <mode>', 'who can read and write it there, in octal (default 0644)')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

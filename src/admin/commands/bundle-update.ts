@@ -20,11 +20,14 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
       'make the change even when agents need a removed root: the hub loses these agents',
     )
     .option(
-      '--numero <number>',
+      '--number, --numero <number>',
       'the number of the set, after you restored a vault: greater than any that agents have',
       parseNumber,
     )
-    .option('--nova-epoca', 'count from 1 or --numero again; agents before 0.5.0 do not follow')
+    .option(
+      '--new-epoch, --nova-epoca',
+      'count from 1 or --numero again; agents before 0.5.0 do not follow',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

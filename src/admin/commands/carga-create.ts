@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
+import { toWireValue } from '../../protocol/english-values.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import { collect } from './collect.ts'
 import { awaitChange } from './await-change.ts'
@@ -22,13 +23,17 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
   const command = carga
     .command('create')
     .description('register a carga and one entrega for each of its agents')
-    .requiredOption('--tipo <tipo>', 'csr_cert: a certificate; selado: a file that svc seals')
     .requiredOption(
-      '--nome <nome>',
-      'the files on the host: out/<nome>.crt and out/<nome>.key, or out/<nome> for a selado',
+      '--type, --tipo <type>',
+      'csr_cert: a certificate; sealed (selado): a file that svc seals',
+      toWireValue,
+    )
+    .requiredOption(
+      '--name, --nome <name>',
+      'the files on the host: out/<name>.crt and out/<name>.key, or out/<name> for a selado',
     )
     .option(
-      '--agente <agente>',
+      '--agent, --agente <agent>',
       'an agent that gets it, by hostname or id; repeatable',
       collect,
       [],
@@ -55,6 +60,7 @@ in ~/.config/svc/recipients.json (XDG_CONFIG_HOME), or in the file that SVC_RECI
 role operator, --san takes only the names that the politica of the role lists in its --san.
 
 Examples:
+  svc load create --type csr_cert --name site --agent web-1.example.org
   svc carga create --tipo csr_cert --nome site --agente web-1.example.org
   svc carga create --tipo csr_cert --nome shop --role web --san shop.example.org --san '*.shop.example.org'
   svc carga create --tipo csr_cert --nome node --unassigned

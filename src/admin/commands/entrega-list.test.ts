@@ -77,6 +77,19 @@ describe('svc entrega list', () => {
     ])
   })
 
+  test('[CLI-55] [WRD-10] takes English options and values, mixed with the Portuguese ones', async () => {
+    const requests: unknown[] = []
+    const findDeliveries = async (request: object) => {
+      requests.push(request)
+      return { entregas: [], next: null }
+    }
+    const args = '--agent a --carga c --status failed --status pendente'
+    await run(args.split(' '), { findDeliveries })
+    assert.deepEqual(requests, [
+      { limit: 2000, agente: 'a', carga: 'c', status: ['falhou', 'pendente'] },
+    ])
+  })
+
   describe('[CLI-52] beside a hub that lists all entregas alike', () => {
     const rows = [ROW, { ...ROW, nome: 'old', status: 'cancelada' }]
     const older = {

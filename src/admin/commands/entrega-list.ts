@@ -4,6 +4,7 @@ import { didYouMean } from '../../platform/near-matches.ts'
 import { printable } from '../../platform/printable.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminDelivery } from '../../protocol/admin/views.ts'
+import { ENGLISH_VALUES, toWireValue } from '../../protocol/english-values.ts'
 import { DeliveryStatus } from '../../protocol/words.ts'
 import { listCommand, type ListOptions } from './list-command.ts'
 import type { PageRequest } from './list-pages.ts'
@@ -70,19 +71,27 @@ export const registerEntregaList = listCommand({
   addOptions: (command) =>
     command
       .option('--all', 'also what was cancelled or replaced')
-      .option('--agente <agente>', 'only of this agent, by hostname or id')
+      .option('--agent, --agente <agent>', 'only of this agent, by hostname or id')
       .option('--role <role>', 'only of agents of this role')
-      .option('--carga <carga>', 'only of this carga, by name or id')
-      .option('--status <status>', 'only with this status; repeatable', collectStates, [])
+      .option('--load, --carga <load>', 'only of this carga, by name or id')
+      .option(
+        '--status <status>',
+        'only with this status, such as failed (falhou); repeatable',
+        collectStates,
+        [],
+      )
       .option('--late', 'only with a certificate that should have been renewed already')
       .addOption(new Option('--sort <order>', 'the order of the rows').choices(SORTS)),
 })
 
 function collectStates(text: string, earlier: readonly DeliveryState[]): DeliveryState[] {
-  const state = STATES.find((known) => known === text)
+  const value = toWireValue(text)
+  const state = STATES.find((known) => known === value)
   if (state !== undefined) return [...earlier, state]
   throw new UserError('status_invalid', `--status: ${text} is no status of an entrega`, {
-    hint: didYouMean(text, STATES) ?? `it is one of ${STATES.join(', ')}`,
+    hint:
+      didYouMean(text, [...STATES, ...Object.keys(ENGLISH_VALUES)]) ??
+      `it is one of ${STATES.join(', ')}`,
   })
 }
 

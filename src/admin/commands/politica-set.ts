@@ -26,7 +26,7 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     .command('set')
     .description('make the politica of a role, or change it')
     .argument('<role>', "the role, or '*' for every role without a politica of its own")
-    .option('--nome <nome>', 'its name in lists and logs (default: the role)')
+    .option('--name, --nome <name>', 'its name in lists and logs (default: the role)')
     .option('--token-ttl-max <duration>', 'the longest that a token for the role may live')
     .option('--no-token-ttl-max', '7d, as without a politica')
     .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
@@ -40,7 +40,7 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     )
     .option('--no-sans', 'permit no name but the host’s own')
     .option(
-      '--carga <id>',
+      '--load, --carga <id>',
       'a carga csr_cert that each agent gets when it enrols; repeatable',
       collect,
       [],

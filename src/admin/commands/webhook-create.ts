@@ -16,7 +16,7 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
     .command('create')
     .description('make the hub post every new entry of the audit log to a URL, signed')
     .requiredOption('--url <url>', 'https, or http on this machine')
-    .option('--tipo <tipo>', 'only entries of this type; repeatable', collect, [])
+    .option('--type, --tipo <type>', 'only entries of this type; repeatable', collect, [])
     .option('--force', 'take a --tipo that no event has yet')
     .option('--json', 'print one JSON document')
     .addHelpText(
