@@ -250,6 +250,17 @@ describe('targets', { skip }, () => {
     assert.equal((await host.events('alvo_aplicado')).length, 3)
   })
 
+  test('[TGT-27] what root reports is at the hub long before the next poll', async () => {
+    await using host = await ServedHost.create(hub, 'soon', AGENT_USER)
+    await host.writeTarget()
+    host.pollInterval = '1h'
+    host.run()
+    await createDelivery(hub, host.hostname, 'site')
+    await host.waitForEvent('entrega_instalada')
+    assert.equal((await host.agent('targets', 'apply')).status, 0)
+    await host.waitForEvent('alvo_aplicado')
+  })
+
   test('[TGT-14] root takes nothing from a data directory that others could put another one in the place of', async () => {
     await using host = await ServedHost.create(hub, 'open')
     await host.writeTarget()

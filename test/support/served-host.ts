@@ -31,6 +31,8 @@ export class ServedHost implements AsyncDisposable {
   readonly hostname: string
   readonly directory: string
   readonly hub: TestHub
+  /** Of a poll: whatever is known sooner has another reason. */
+  pollInterval = '200ms'
   readonly #stack = new AsyncDisposableStack()
 
   private constructor(hub: TestHub, hostname: string, directory: string) {
@@ -64,7 +66,7 @@ export class ServedHost implements AsyncDisposable {
     return {
       ...agentEnvironment(this.hub, { hostname: this.hostname, dataDir: this.path('data') }),
       SVC_AGENT_TARGETS_DIR: this.path('targets.d'),
-      SVC_AGENT_POLL_INTERVAL: '200ms',
+      SVC_AGENT_POLL_INTERVAL: this.pollInterval,
     }
   }
 

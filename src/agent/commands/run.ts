@@ -61,6 +61,7 @@ export async function runRun(env: Environment): Promise<void> {
   const stream = context.config.hasStream ? followHub(context, session, started) : undefined
   const status = () => readStatus(paths, statusParts(state, started, stream))
   await serveMetrics(context, meters, state, started, status)
+  const tellSoon = createPacedWake(clock, () => started.wake())
   await serveControlSocket(
     paths.dataDir,
     paths.socketName,
@@ -69,7 +70,7 @@ export async function runRun(env: Environment): Promise<void> {
       status,
       poll: () => started.pollNow().then(reportRound),
       restart: () => Promise.resolve(restart(context)),
-      report: (report) => takeTargetReport(state.deliveries, report),
+      report: (report) => takeTargetReport(state.deliveries, report).then(tellSoon),
     },
     logging.forModule('agent'),
   )
