@@ -109,6 +109,33 @@ describe('held streams', () => {
     setting.stop()
   })
 
+  test('[AUT-17] [AUT-18] a stream that throws another one out says from where both came, and since when it is held', async () => {
+    const swaps: unknown[] = []
+    const streams = createAgentStreams({
+      clock: new SteppedClock(),
+      log: LOG,
+      readNews: async () => ({ manifest: 'm1', rotation: undefined }),
+      onSwap: ({ hostname }, swap) => swaps.push([hostname, swap]),
+    })
+    const agent = newAgent('web-1')
+    assert.equal(streams.onlineSince?.(agent.id), undefined)
+    for (const address of ['192.0.2.1', '192.0.2.2', undefined, '192.0.2.1']) {
+      const authenticate = () => Promise.resolve(agent)
+      streams.hold({
+        agentId: agent.id,
+        agent,
+        address,
+        connection: new Connection(),
+        lastEventId: undefined,
+        authenticate,
+      })
+      await settle()
+    }
+    assert.deepEqual(swaps, [['web-1', { from: '192.0.2.1', to: '192.0.2.2' }]])
+    assert.deepEqual(streams.onlineSince?.(agent.id), new Date(0))
+    streams.close()
+  })
+
   for (const [what, authenticate] of [
     ['refused', async () => undefined],
     ['another agent by now', async () => newAgent('web-1')],
