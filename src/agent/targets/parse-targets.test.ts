@@ -62,6 +62,12 @@ describe('a target', () => {
     })
   })
 
+  test('[TGT-40] names its delivery in English too', () => {
+    const portuguese = parsed(`nome = "site"\n${FILE}`)
+    const { sourceSha256 } = portuguese
+    assert.deepEqual({ ...parsed(`name = "site"\n${FILE}`), sourceSha256 }, portuguese)
+  })
+
   test('[TGT-5] that says little has P-256 keys, tells nobody and probes nothing', () => {
     const { keyType, reload, probe, files } = parsed(`nome = "site"\n${FILE}`)
     assert.deepEqual(
@@ -164,7 +170,8 @@ const TOP: [string, string][] = [
   ['nome = 1', '1: nome must be a string'],
   ['nome = ""', '1: nome cannot be the name of a delivery: ""'],
   ['nome = "a/b"', '1: nome cannot be the name of a delivery: "a/b"'],
-  ['nome = "a"\nname = "b"', '2: unknown key "name"'],
+  ['nome = "a"\nname = "b"', '2: name and nome are the same key: leave one of them out'],
+  ['name = "../a"', '1: name cannot be the name of a delivery: "../a"'],
   ['nome = "a"\nNOME = "b"', '2: unknown key "NOME"'],
   ['nome = "a"\n"" = 1', '2: unknown key ""'],
   ['nome = "a"\nfiles.x = 1', '2: unknown key "files"'],

@@ -24,7 +24,7 @@ const FILES_MAX = 32
 const ARGUMENTS_MAX = 64
 const NESTING_MAX = 8
 
-const TOP_KEYS = ['nome', 'key_type', 'reload', 'report_output', 'file', ...PROBE_KEYS]
+const TOP_KEYS = ['name', 'nome', 'key_type', 'reload', 'report_output', 'file', ...PROBE_KEYS]
 
 /** `source` is the file's path, for the problems; they come in the order of their lines. */
 export function parseTarget(source: string, text: string): ParsedTarget {
@@ -73,13 +73,18 @@ function readTarget(source: string, text: string, table: Record<string, unknown>
   }
 }
 
+/** Under its English key or its Portuguese one. docs/protocol.md TGT-40. */
 function parseName(reader: TableReader): ArtefactName | undefined {
-  if (!reader.has('nome')) return reader.refuse('nome', 'nome is missing')
-  const text = reader.text('nome')
+  const key = reader.has('name') ? 'name' : 'nome'
+  if (!reader.has(key)) return reader.refuse(key, 'nome is missing')
+  if (key === 'name' && reader.has('nome')) {
+    return reader.refuse(key, 'name and nome are the same key: leave one of them out')
+  }
+  const text = reader.text(key)
   if (text === undefined) return undefined
   return (
     parseArtefactName(text) ??
-    reader.refuse('nome', `nome cannot be the name of a delivery: ${quote(text)}`)
+    reader.refuse(key, `${key} cannot be the name of a delivery: ${quote(text)}`)
   )
 }
 
