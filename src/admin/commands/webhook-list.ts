@@ -12,11 +12,12 @@ export const registerWebhookList = listCommand({
     BACKLOG: ({ backlog }) => backlog,
     DEAD: ({ dead }) => dead,
     ID: ({ id }) => id,
+    // One that is active again has got over its last error; svc webhook show has it still.
+    ERRO: ({ erro, state }) => (state === 'active' ? null : erro),
   },
+  isLastProse: true,
   wide: {
     LAST_SUCCESS_AT: ({ last_success_at }) => shortTime(last_success_at),
     LAST_ERROR_AT: ({ last_error_at }) => shortTime(last_error_at),
-    // One that is active again has got over its last error; svc webhook show has it still.
-    ERRO: ({ erro, state }) => (state === 'active' ? null : erro),
   },
 })

@@ -168,6 +168,7 @@ ${place}:3: the directory /tmp is writable by group or others
             applied_by: ownUid,
             key_type: 'ec-p256',
             delivery: { state: 'missing', serial: null, not_after: null, versao: null },
+            new_directories: [],
             files: [
               {
                 path: '/tmp/b.pem',
