@@ -25,6 +25,7 @@ describe('nginx', { skip: skipUnlessRunnable(['nginx', 'openssl']) }, () => {
     const applied = await host.waitForApplied(first)
     assert.deepEqual(applied.payload, {
       nome: 'site',
+      alvo: 'site.toml',
       serial: await host.newestSerial(),
       files: [nginx.certificatePath, nginx.keyPath, nginx.caPath],
       probe: 'ok',

@@ -154,9 +154,10 @@ function stagedName(pendingDir: string): string {
 async function removeStaged(pendingDir: string): Promise<void> {
   const parent = dirname(pendingDir)
   const prefix = `${basename(pendingDir)}.`
-  for (const name of await readdir(parent)) {
-    if (name.startsWith(prefix) && name.endsWith('.tmp')) {
-      await rm(join(parent, name), { recursive: true, force: true })
-    }
-  }
+  const staged = (await readdir(parent)).filter(
+    (name) => name.startsWith(prefix) && name.endsWith('.tmp'),
+  )
+  // Who was killed after the rename has not synced it: a power cut would bring the old name back, with what is left in it.
+  if (staged.length > 0) await syncDirectory(parent)
+  for (const name of staged) await rm(join(parent, name), { recursive: true, force: true })
 }
