@@ -90,6 +90,14 @@ test('[TGT-31] a password of PKCS#12, and what a sealed file holds, before and a
   )
 })
 
+test('[TGT-31] colours hide nothing from the comparison', () => {
+  const colours =
+    '\u001b[1mpassword\u001b(B\u001b[m\u001b[39m:\u001b[0m \u001b[32m"correcthorse"\u001b[0m'
+  assert.equal(describeOutput(colours, ofPair()), 'password: •')
+  const output = 'got s3c\u001b[31mr3t\u001b[0m-0ne'
+  assert.equal(describeOutput(output, ofFile('s3cr3t-0ne')), 'got •')
+})
+
 test('[TGT-31] of a command for a large file nothing leaves the host', () => {
   assert.equal(describeOutput('anything', ofFile('x'.repeat(64 * 1024 + 1))), '')
 })
@@ -101,6 +109,8 @@ test('[TGT-31] what calls itself a password, a token or a credential is left out
       '+ curl -H "Authorization: Bearer abc.def.ghi" https://x',
       '+ curl -H "Authorization: •" https://x',
     ],
+    ['Authorization: Token abcdef, and more', 'Authorization: •'],
+    ["-H 'authorization: Digest username=app, response=0123abcd' url", "-H 'authorization: •' url"],
     ['https://user:pass@vault.example/x', 'https://•@vault.example/x'],
     ["api_key: 'k-123 456' end", 'api_key: • end'],
     ['svct_0123456789abcdef', '[redacted]'],

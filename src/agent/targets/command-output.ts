@@ -18,8 +18,11 @@ const HIDDEN = '•'
 const PEM_BLOCK = /-----BEGIN [^-]*-----[^]*?(?:-----END [^-]*-----|$)/g
 /** The end of a block that began before what is left of the output. */
 const PEM_REST = /^[^]*?-----END [^-]*-----/
-// oxlint-disable-next-line no-control-regex -- They are what it is about.
-const TERMINAL_SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g
+const TERMINAL_SEQUENCE =
+  // oxlint-disable-next-line no-control-regex -- They are what it is about.
+  /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]+[0-~]|[@-Z\\^_])/g
+/** Its scheme is a word of its own, and what follows may be several. */
+const AUTHORIZATION = /(authorization["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\r\n"']+)/gi
 const NAMED_SECRET =
   /(pass(?:word|wd|phrase)?|secret|token|api[-_]?key|credential|authorization|bearer|basic)(["']?\s*[:=]\s*|\s+)(?:(?:bearer|basic)\s+)?("[^"]*"|'[^']*'|[^\s"',;]+)/gi
 /** What openssl, xxd and od print of a key: more groups than a time or an address has. */
@@ -39,9 +42,9 @@ export interface HiddenFromOutput {
 export function describeOutput(output: string, hidden: HiddenFromOutput): string {
   const secrets = secretsOf(hidden)
   if (secrets === undefined) return ''
-  const shown = hidePieces(withoutNamedSecrets(withoutBlocks(output)), secrets)
-  const lines = shown
-    .replaceAll(TERMINAL_SEQUENCE, '')
+  // First: colours would stand between the parts of what is looked for.
+  const plain = output.replaceAll(TERMINAL_SEQUENCE, '')
+  const lines = hidePieces(withoutNamedSecrets(withoutBlocks(plain)), secrets)
     .split(/\r\n|[\n\r]/)
     .map((line) => printable(cut(line.trimEnd())))
     .filter((line) => line !== '')
@@ -63,6 +66,7 @@ function withoutBlocks(output: string): string {
 function withoutNamedSecrets(text: string): string {
   return redactTokens(text)
     .replaceAll(URL_CREDENTIALS, `$1${HIDDEN}@`)
+    .replaceAll(AUTHORIZATION, `$1${HIDDEN}`)
     .replaceAll(NAMED_SECRET, `$1$2${HIDDEN}`)
 }
 
