@@ -45,6 +45,28 @@ SVC_AGENT_HOSTNAME=web-1.example.org
     assert.deepEqual(fillSettings(text, { SVC_AGENT_ROLE: 'db' }, '/f'), { text, filled: [] })
   })
 
+  const unfit: readonly (readonly [string, string | Buffer, string])[] = [
+    ['that ends a line', 'A=1\n', 'web\nSVC_SERVER_CA_PATH=/tmp/ca.pem'],
+    ['after a line that goes on', 'A=1 \\', 'web'],
+    ['in the middle of another value', 'A=1 \\\nSVC_AGENT_ROLE=\n', 'web'],
+    ['beside bytes that are no text', Buffer.from('A=caf\xe9\n', 'latin1'), 'web'],
+  ]
+  for (const [name, content, role] of unfit) {
+    test(`is not written where it would change another line: a value ${name}`, async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'fill-'))
+      try {
+        const path = join(directory, 'svc-agent.env')
+        await writeFile(path, content)
+        await assert.rejects(fillSettingsFile(path, { SVC_AGENT_ROLE: role }), {
+          code: 'settings_unfit',
+        })
+        assert.deepEqual(await readFile(path), Buffer.from(content))
+      } finally {
+        await rm(directory, { recursive: true })
+      }
+    })
+  }
+
   const before: readonly (readonly [string, string, string])[] = [
     ['is added to a file that does not name it', 'A=1\n', 'A=1\nSVC_AGENT_ROLE=web\n'],
     ['is added where the last line has no end', 'A=1', 'A=1\nSVC_AGENT_ROLE=web'],

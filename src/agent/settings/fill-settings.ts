@@ -1,6 +1,8 @@
 // What `enroll` was told, written where the settings file leaves it empty: the service that starts next is told the same.
 
 import { statSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { UserError } from '../../platform/errors.ts'
 import { replaceFile } from '../../platform/files.ts'
 import { parseSettings } from '../../platform/settings-file.ts'
 import { readSmallFile } from '../../platform/small-file.ts'
@@ -25,7 +27,7 @@ export interface FilledSettings {
 
 /**
  * Changes no value that the file has (docs/protocol.md AGV-31). `text` is a file as ENV-33 has it; throws a UserError for a
- * line that is none.
+ * line that is none, and where what is written would be read as anything else than it is.
  */
 export function fillSettings(
   text: string,
@@ -46,7 +48,32 @@ export function fillSettings(
     else lines[at] = assignment
     filled.push(name)
   }
-  return { text: lines.join('\n'), filled }
+  const full = lines.join('\n')
+  const wanted = filled.map((name) => [name, given[name]] as const)
+  // A line that goes on, or a value with a line break: whatever it is, nothing else may be read in it.
+  if (
+    filled.length > 0 &&
+    !hasSettings(full, { ...present, ...Object.fromEntries(wanted) }, path)
+  ) {
+    throw new UserError('settings_unfit', `${filled.join(', ')} cannot be written into ${path}`, {
+      hint: 'a value is one line; a line that ends in a backslash goes on in the next; the file is UTF-8',
+    })
+  }
+  return { text: full, filled }
+}
+
+function hasSettings(
+  text: string,
+  settings: Readonly<Record<string, string | undefined>>,
+  path: string,
+): boolean {
+  // Bytes that are no text would be lost.
+  if (text.includes('\ufffd')) return false
+  try {
+    return isDeepStrictEqual(parseSettings(text, path), settings)
+  } catch {
+    return false
+  }
 }
 
 /** Of the administrator's file; undefined when there is none. Its owner and mode stay those of a settings file: root's, 0644. */
