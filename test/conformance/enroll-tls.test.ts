@@ -124,6 +124,34 @@ test('[SRF-31] [CAX-13] shows the hub’s new certificate once it is renewed', a
   )
 })
 
+test('[SRF-31] the enroll port over TLS believes no proxy', async () => {
+  await using own = await startTestHub({
+    caEnvironment: ca.environment,
+    environment: {
+      ...WITH_ENROLL_TLS,
+      SVC_TRUSTED_PROXIES: '127.0.0.0/8',
+      SVC_LIMIT_ENROLL_FAILURES: '2',
+    },
+  })
+  const root = await readFile(ca.rootPath, 'utf8')
+  const refusals = async (target: Target): Promise<number[]> => {
+    const statuses: number[] = []
+    for (const address of ['203.0.113.1', '198.51.100.2', '192.0.2.3']) {
+      const { status } = await send(target, {
+        method: 'POST',
+        path: '/v1/enroll',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: '{}',
+      })
+      statuses.push(status)
+    }
+    return statuses
+  }
+  const tlsTarget = { port: own.ports.enrollTls ?? 0, tls: { ca: root, servername: HUB_NAME } }
+  assert.deepEqual(await refusals({ port: own.ports.enroll }), [400, 400, 400])
+  assert.deepEqual(await refusals(tlsTarget), [400, 400, 429])
+})
+
 describe('[ENV-40] the enroll port over TLS', () => {
   for (const off of ['', 'off']) {
     test(`is off with SVC_ENROLL_TLS_BIND=${off}`, async () => {

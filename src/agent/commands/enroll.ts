@@ -74,8 +74,14 @@ async function keepSettings(
   log: Logger,
 ): Promise<void> {
   try {
-    const settings = await fillSettingsFile(path, given)
-    if (settings !== undefined && settings.length > 0) log.info({ path, settings }, 'Settings kept')
+    const { filled = [], different = [] } = (await fillSettingsFile(path, given)) ?? {}
+    if (filled.length > 0) log.info({ path, settings: filled }, 'Settings kept')
+    if (different.length > 0) {
+      log.warn(
+        { path, settings: different },
+        'The settings file says otherwise, and is what the service reads',
+      )
+    }
   } catch (error) {
     log.warn({ path, reason: describeError(error) }, 'Settings cannot be kept')
   }

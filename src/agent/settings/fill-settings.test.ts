@@ -42,7 +42,13 @@ SVC_AGENT_HOSTNAME=web-1.example.org
       'SVC_AGENT_HOSTNAME',
       'SVC_AGENT_ROLE',
     ])
-    assert.deepEqual(fillSettings(text, { SVC_AGENT_ROLE: 'db' }, '/f'), { text, filled: [] })
+    const different = ['SVC_AGENT_ROLE']
+    assert.deepEqual(fillSettings(text, { SVC_AGENT_ROLE: 'db' }, '/f'), {
+      text,
+      filled: [],
+      different,
+    })
+    assert.deepEqual(fillSettings(text, GIVEN, '/f'), { text, filled: [], different: [] })
   })
 
   const unfit: readonly (readonly [string, string | Buffer, string])[] = [
@@ -98,7 +104,8 @@ SVC_AGENT_HOSTNAME=web-1.example.org
       const path = join(directory, 'svc-agent.env')
       assert.equal(await fillSettingsFile(path, GIVEN), undefined)
       await writeFile(path, SHIPPED, { mode: 0o640 })
-      assert.deepEqual(await fillSettingsFile(path, { SVC_AGENT_ROLE: 'web' }), ['SVC_AGENT_ROLE'])
+      const names = await fillSettingsFile(path, { SVC_AGENT_ROLE: 'web' })
+      assert.deepEqual(names, { filled: ['SVC_AGENT_ROLE'], different: [] })
       assert.match(await readFile(path, 'utf8'), /^SVC_AGENT_ROLE=web$/m)
       assert.equal((await stat(path)).mode & 0o777, 0o640)
     } finally {

@@ -23,6 +23,8 @@ export interface FilledSettings {
   readonly text: string
   /** The names that were empty, or not there. */
   readonly filled: readonly string[]
+  /** The names of which the file says something else: it is what a service reads. */
+  readonly different: readonly string[]
 }
 
 /**
@@ -37,9 +39,12 @@ export function fillSettings(
   const present = parseSettings(text, path)
   const lines = text.split('\n')
   const filled: string[] = []
+  const different: string[] = []
   for (const name of KEPT_SETTINGS) {
     const value = given[name] ?? ''
-    if (value === '' || (present[name] ?? '') !== '') continue
+    const own = present[name] ?? ''
+    if (value !== '' && own !== '' && own !== value) different.push(name)
+    if (value === '' || own !== '') continue
     const assignment = `${name}=${quote(value)}`
     // The last one counts; a commented one shows where it belongs.
     const empty = lines.findLastIndex((line) => line.trim() === `${name}=`)
@@ -59,7 +64,7 @@ export function fillSettings(
       hint: 'a value is one line; a line that ends in a backslash goes on in the next; the file is UTF-8',
     })
   }
-  return { text: full, filled }
+  return { text: full, filled, different }
 }
 
 function hasSettings(
@@ -80,12 +85,12 @@ function hasSettings(
 export async function fillSettingsFile(
   path: string,
   given: Readonly<Record<string, string | undefined>>,
-): Promise<readonly string[] | undefined> {
+): Promise<Omit<FilledSettings, 'text'> | undefined> {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   const { text: before, stats } = readSmallFile(path, FILE_BYTES_MAX)
-  const { text, filled } = fillSettings(before, given, path)
-  if (filled.length > 0) await replaceFile(path, text, stats.mode & 0o777)
-  return filled
+  const { text, ...names } = fillSettings(before, given, path)
+  if (names.filled.length > 0) await replaceFile(path, text, stats.mode & 0o777)
+  return names
 }
 
 function quote(value: string): string {

@@ -19,13 +19,15 @@ export interface EnrollTlsServer extends HttpPort {
 }
 
 export function createEnrollTlsServer(options: EnrollTlsServerOptions): EnrollTlsServer {
-  const { limits, isTrustedProxy, certificate } = options
+  const { limits, certificate } = options
+  // Who speaks TLS with the hub is the caller: one that passes TCP on cannot vouch for what stands in it.
+  const isTrustedProxy = (): boolean => false
   const https = { ...tlsOptions(certificate), handshakeTimeout: handshakeTimeoutMs(limits) }
-  const port = createEnrollServer(options, { port: 'enroll_tls', https })
+  const port = createEnrollServer({ ...options, isTrustedProxy }, { port: 'enroll_tls', https })
   const server = tlsServerOf(port, {
     ...options,
-    // A handshake without a client certificate proves nothing. A proxy that is believed speaks for many.
-    isStranger: (address) => !isTrustedProxy(address),
+    // A handshake without a client certificate proves nothing.
+    isStranger: () => true,
   })
   return {
     ...port,
