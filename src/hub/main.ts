@@ -11,7 +11,7 @@ const PROGRAM = 'svc-server'
 void runProgram(PROGRAM, async () => {
   const { help, version, config, check, json } = parseArguments()
   if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
-  else if (help) process.stdout.write(await helpText())
+  else if (help) process.stdout.write((await import('./help-text.ts')).helpText())
   else if (check) await runCheck(config, json)
   else await serve(config)
 })
@@ -107,42 +107,4 @@ async function serve(settingsPath: string | undefined): Promise<void> {
   await stopped
   await hub.close()
   log.info('Stopped')
-}
-
-async function helpText(): Promise<string> {
-  const { HUB_VARIABLES } = await import('./hub-variables.ts')
-  const variables = HUB_VARIABLES.map(({ name, required, default: value, meaning }) => {
-    const fallback = required ? 'required' : `default: ${value || 'none'}`
-    return `  ${name}  (${fallback})\n      ${meaning}`
-  })
-  return `Usage: ${PROGRAM} [--config <file>] [--check [--json]] [--help] [--version]
-
-The hub: enrols agents, issues and renews their certificates, hands out deliveries and keeps the audit log.
-The hub reads its settings once, at start: from ${HUB_SETTINGS.path} where that file is, or from the
-file of --config, one NAME=value a line. A variable of the environment wins over the file.
-
---check serves nothing. It tries the settings in seconds: files and their modes, the vault's passphrase, ports, names, the clock,
-and the CA with a trial token, for which the CA signs nothing. It names the variable of each fault, and exits 1 when something failed.
-
-Variables:
-${variables.join('\n')}
-
-  A secret may also be read from a file: SVC_MASTER_PASSPHRASE_FILE, SVC_CA_PROVISIONER_KEY_FILE.
-
-Examples:
-  # A hub on a laptop: an embedded CA, a new vault, and the hub in front of it.
-  umask 077
-  openssl rand -base64 32 > passphrase
-  svc-ca init --dir ./ca > ca.env
-  svc-ca serve --dir ./ca &
-  set -a; . ./ca.env; SVC_VAULT_ROOT=./vault; SVC_MASTER_PASSPHRASE_FILE=./passphrase; set +a
-  svc init
-  ${PROGRAM}
-
-  # Would it start, and would the CA sign for it?
-  ${PROGRAM} --check
-
-  # Everything that happens on the mTLS port, and the rest as usual.
-  RUST_LOG=hub.mtls=debug,info ${PROGRAM}
-`
 }

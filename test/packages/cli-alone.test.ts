@@ -44,6 +44,7 @@ describe('the CLI alone', withTools('dpkg-deb'), () => {
     const listed = await runTool('dpkg-deb', ['--contents', path])
     const files = listed.match(/\S+(?<!\/)$/gm)?.filter((name) => !name.includes('/share/'))
     assert.deepEqual(files, ['./usr/bin/svc'])
+    assert.match(listed, / \.\/usr\/share\/man\/man1\/svc\.1\.gz$/m)
     await runTool('dpkg-deb', ['--extract', path, join(directory, 'installed')])
     const { stdout } = svc(join(directory, 'installed/usr/bin/svc'), '--version')
     assert.equal(stdout, '1.2.3\n')

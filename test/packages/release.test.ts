@@ -61,7 +61,7 @@ describe('the packages of a release', withTools('dpkg-deb'), () => {
     }
   })
 
-  test('carry completions, licences and units, all of root’s', async () => {
+  test('carry completions, manual pages, licences and units, all of root’s', async () => {
     const [agent = '', server = ''] = await makeIn('third')
     const listed = await runTool('dpkg-deb', ['--contents', agent])
     for (const path of [
@@ -69,6 +69,7 @@ describe('the packages of a release', withTools('dpkg-deb'), () => {
       'usr/lib/svc-agent/svc-agent-apply-targets',
       'usr/lib/svc-agent/svc-agent-watch-update',
       'usr/share/zsh/vendor-completions/_svc-agent',
+      'usr/share/man/man1/svc-agent.1.gz',
       'usr/share/doc/svc-agent/copyright',
       'usr/share/doc/svc-agent/third-party-licences.gz',
     ]) {
@@ -80,6 +81,13 @@ describe('the packages of a release', withTools('dpkg-deb'), () => {
       await readFile(join(files, 'usr/share/bash-completion/completions/svc'), 'utf8'),
       `# completion: ${join(directory, 'programs/svc.cjs')} completion bash\n`,
     )
+    for (const [path, head] of [
+      ['man1/svc.1.gz', '.TH SVC 1 2026-01-02 "Cartorio 1.2.3" Cartorio\n'],
+      ['man8/svc-server.8.gz', '.TH SVC\\-SERVER 8 2026-01-02 "Cartorio 1.2.3" Cartorio\n'],
+    ] as const) {
+      const page = await runTool('gzip', ['-dc', join(files, 'usr/share/man', path)])
+      assert.equal(page.slice(0, head.length), head)
+    }
     const licences = join(files, 'usr/share/doc/svc-server/third-party-licences.gz')
     const text = await runTool('gzip', ['-dc', licences])
     assert.match(text, /^node_modules\/fastify 5\./m)

@@ -7,6 +7,8 @@ import { HUB_FLAGS } from '../build/hub-flags.ts'
 import { ROOT } from '../source-files.ts'
 import type { Completions } from './completions.ts'
 import type { DebianPackage, PackageFile } from './debian-package.ts'
+import { type ManualPage, renderManualPage } from './manual-page.ts'
+import { agentPage, serverPage, svcPage } from './manual-pages.ts'
 
 export interface PackageSources {
   /** Where the built programs are. */
@@ -43,6 +45,7 @@ export function agentPackage(sources: PackageSources, completions: Completions):
         'svc-agent-update.path',
       ]),
       ...completionFiles(name, completions),
+      manualFile(agentPage(), sources),
       ...commonFiles(name, sources),
     ],
   }
@@ -58,6 +61,7 @@ export function cliPackage(sources: PackageSources, completions: Completions): D
     files: [
       executable('/usr/bin/svc', join(sources.programs, name)),
       ...completionFiles(name, completions),
+      manualFile(svcPage(), sources),
       ...documentFiles(name, sources),
     ],
   }
@@ -91,6 +95,7 @@ export function serverPackage(
         plain(`/usr/share/doc/${name}/examples/${basename(file)}`, join(DEPLOY, file)),
       ),
       ...completionFiles('svc', completions),
+      ...[serverPage(), svcPage()].map((page) => manualFile(page, sources)),
       ...commonFiles(name, sources),
     ],
   }
@@ -126,6 +131,11 @@ function completionFiles(program: string, { bash, zsh, fish }: Completions): Pac
     written(`/usr/share/zsh/vendor-completions/_${program}`, zsh),
     written(`/usr/share/fish/vendor_completions.d/${program}.fish`, fish),
   ]
+}
+
+function manualFile(page: ManualPage, sources: PackageSources): PackageFile {
+  const path = `/usr/share/man/man${page.section}/${page.name}.${page.section}.gz`
+  return written(path, compress(renderManualPage(page, sources)))
 }
 
 /** What hub and agent have, each under its own name. */

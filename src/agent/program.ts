@@ -1,0 +1,221 @@
+// The command tree of svc-agent. Each command is loaded when it is asked for, so that `--version` is quick.
+
+import { Command } from 'commander'
+import { addCompletionCommand } from '../completion/completion.ts'
+import { redactTokens } from '../platform/redact-tokens.ts'
+import { withSettingsOf } from '../platform/settings-file.ts'
+import { readVersion } from '../platform/version.ts'
+import type { Environment } from './commands/context.ts'
+import { AGENT_SETTINGS, describeVariables } from './settings/agent-variables.ts'
+
+const EXAMPLES = `
+Examples:
+  export SVC_SERVER_URL=https://hub.example:8446
+  SVC_AGENT_ROLE=web SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
+  svc-agent identity
+  export SVC_SERVER_MTLS_URL=https://hub.example:8443
+  svc-agent run
+
+${describeVariables()}
+`
+
+const ENROLL_EXAMPLES = `
+Examples:
+  SVC_SERVER_URL=https://hub.example:8446 SVC_AGENT_ROLE=web \\
+      SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
+  svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
+
+When the reply is lost, run the same command again: it repeats the same request.
+`
+
+const TARGETS_EXAMPLES = `
+Examples:
+  $ cat /etc/svc-agent/targets.d/site.toml
+  nome = "site"
+  reload = ["systemctl", "reload", "nginx"]
+  probe = "127.0.0.1:443"
+  [[file]]
+  path = "/etc/nginx/tls/site.pem"
+  content = ["cert", "chain", "key"]
+  $ svc-agent targets check
+  $ svc-agent targets apply
+`
+
+const SELF_UPDATE_EXAMPLES = `
+Examples:
+  svc-agent self-update --url https://releases.example/svc-agent/latest
+  svc-agent self-update --url https://releases.example/svc-agent/0.1.0 --allow-downgrade
+
+The old executable stays beside the new one, as <binary>.old. Under the shipped units the watcher restores
+the old one within a minute, when the new version does not get as far as the old one did.
+`
+
+interface JsonOption {
+  json?: boolean
+}
+
+interface SelfUpdateFlags extends JsonOption {
+  url: string
+  binary?: string
+  allowDowngrade?: boolean
+}
+
+/** `given`: the environment, without the settings of a file. */
+export function buildProgram(given: Environment): Command {
+  const env = (): Environment =>
+    withSettingsOf(given, AGENT_SETTINGS, program.opts<{ config?: string }>().config)
+  const program = new Command('svc-agent')
+    .description('Enrols this host, renews its certificates, and installs what the hub delivers.')
+    .version(readVersion(), '--version', 'print the version')
+    .option('--config <file>', `settings, in place of ${AGENT_SETTINGS.path}`)
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(redactTokens(`svc-agent: ${text}`)) })
+    .addHelpText('after', EXAMPLES)
+
+  program
+    .command('enroll')
+    .description('turn a one-time token into an identity')
+    .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
+    .option(
+      '--ca-fingerprint <sha256>',
+      'trust the hub by this root alone (SHA-256 of its DER); more than once while one root replaces another',
+      (fingerprint: string, before: readonly string[]) => [...before, fingerprint],
+      [],
+    )
+    .option('--replace', 'set an existing identity aside, once the new one is in place')
+    .option('--json', 'print the new identity as JSON')
+    .addHelpText('after', ENROLL_EXAMPLES)
+    .action(
+      async (
+        options: JsonOption & {
+          allowHttp?: boolean
+          caFingerprint: readonly string[]
+          replace?: boolean
+        },
+      ) => {
+        const { runEnroll } = await import('./commands/enroll.ts')
+        await runEnroll(env(), {
+          settings: {
+            path: program.opts<{ config?: string }>().config ?? AGENT_SETTINGS.path,
+            given,
+          },
+          allowHttp: options.allowHttp === true,
+          caFingerprints: options.caFingerprint,
+          replace: options.replace === true,
+          json: options.json === true,
+        })
+      },
+    )
+
+  program
+    .command('identity')
+    .description('print the identity; no network')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent identity --json')
+    .action(async ({ json }: JsonOption) => {
+      const { runIdentity } = await import('./commands/identity.ts')
+      await runIdentity(env(), { json: json === true })
+    })
+
+  program
+    .command('run')
+    .description('renew, poll, install and run hooks, until a signal ends it')
+    .option('--once', 'do one round; exit 0 when all of it succeeded, else 1')
+    .addHelpText('after', '\nExamples:\n  $ svc-agent run\n  $ svc-agent run --once')
+    .action(async ({ once }: { once?: boolean }) => {
+      const { runOnce, runRun } = await import('./commands/run.ts')
+      await (once === true ? runOnce(env()) : runRun(env()))
+    })
+
+  program
+    .command('rotate')
+    .description('renew the identity now; through the running agent, if one runs')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent rotate')
+    .action(async ({ json }: JsonOption) => {
+      const { runRotate } = await import('./commands/rotate.ts')
+      await runRotate(env(), { json: json === true })
+    })
+
+  program
+    .command('poll')
+    .description('do a round now; through the running agent, if one runs')
+    .addHelpText('after', '\nExample:\n  $ svc-agent poll')
+    .action(async () => {
+      const { runPoll } = await import('./commands/run.ts')
+      await runPoll(env())
+    })
+
+  program
+    .command('status')
+    .description('show identity, deliveries and waiting events')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent status --json')
+    .action(async ({ json }: JsonOption) => {
+      const { runStatus } = await import('./commands/status.ts')
+      await runStatus(env(), { json: json === true })
+    })
+
+  program
+    .command('check')
+    .description('exit 0: renewal due, 1: not yet, 2: no identity, 255: error')
+    // A mistake in the arguments must not read as `not yet`.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 255))
+    .addHelpText('after', '\nExample:\n  $ svc-agent check && svc-agent rotate')
+    .action(async () => {
+      const { runCheck } = await import('./commands/identity.ts')
+      await runCheck(env)
+    })
+
+  const targets = program
+    .command('targets')
+    .description('put delivered certificates and files in the places that targets.d names')
+    .helpCommand(false)
+    .addHelpText('after', TARGETS_EXAMPLES)
+
+  targets
+    .command('check')
+    .description('say what each target does, and name its faults; exit 1 when there are any')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent targets check')
+    .action(async ({ json }: JsonOption) => {
+      const { runTargetsCheck } = await import('./commands/targets-check.ts')
+      await runTargetsCheck(env(), { json: json === true })
+    })
+
+  targets
+    .command('apply')
+    .description('put the files of each target in place, reload and probe; exit 1 when one fails')
+    .option('--now', 'try failed targets again now, before their time')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ svc-agent targets apply\n  $ svc-agent targets apply --now',
+    )
+    .action(async ({ json, now }: JsonOption & { now?: boolean }) => {
+      const { runTargetsApply } = await import('./commands/targets-apply.ts')
+      await runTargetsApply(env(), { json: json === true, now: now === true })
+    })
+
+  program
+    .command('self-update')
+    .description('replace the agent’s executable by a newer, signed release')
+    .requiredOption('--url <url>', 'the URL that has svc-agent and svc-agent.minisig')
+    .option('--binary <path>', 'the executable to replace (default: the running one)')
+    .option('--allow-downgrade', 'install an older or the same version too')
+    .option('--json', 'print JSON')
+    .addHelpText('after', SELF_UPDATE_EXAMPLES)
+    .action(async (options: SelfUpdateFlags) => {
+      const { runSelfUpdate } = await import('./commands/self-update.ts')
+      await runSelfUpdate(env(), {
+        url: options.url,
+        binary: options.binary,
+        allowDowngrade: options.allowDowngrade === true,
+        json: options.json === true,
+      })
+    })
+
+  addCompletionCommand(program)
+  return program
+}
