@@ -117,15 +117,15 @@ mode = "0400"
           stdout: `other (${quiet}), applied by ${applier}
   delivery: not installed yet
   key type: ec-p256
-  writes ${root}/ca.pem: ca; owner as the applying user, group as the applying user, mode 0644
+  writes ${root}/ca.pem: ca; owner ${applier}, group of ${applier}, mode 0644
   then runs nothing
   then has no probe
 
 site (${source}), applied by ${applier}
   delivery: installed, serial ${pair?.leaf.serial ?? ''}, valid until 2036-01-02T03:04:05Z
   key type: rsa-3072
-  writes ${root}/site.pem: cert, key; owner as the applying user, group as the applying user, mode 0600, a secret
-  writes ${root}/site.p12: PKCS#12 with the password in ${root}/password; owner as the applying user, group as the applying user, mode 0400, a secret
+  writes ${root}/site.pem: cert, key; owner ${applier}, group of ${applier}, mode 0600, a secret
+  writes ${root}/site.p12: PKCS#12 with the password in ${root}/password; owner ${applier}, group of ${applier}, mode 0400, a secret
   then runs systemctl reload "my service"
   then expects the new serial from [::1]:5432 (postgres)
 `,

@@ -243,4 +243,24 @@ describe('a change of a target', () => {
     const [result] = (await host.pass()).results
     assert.deepEqual([result?.result, result?.detail], ['applied', 'edited'])
   })
+  test('[TGT-45] an edit that failed and is taken back is in order again: the target is applied, and told so', async () => {
+    const host = await hostWithOldFiles()
+    await host.pass()
+    const { target } = host
+    const result = async (): Promise<unknown> => {
+      const { results, applied } = await host.pass()
+      return [results[0]?.result, results[0]?.detail, applied.listReports().at(-1)?.tipo_evento]
+    }
+    host.target = { ...target, sourceSha256: 'bb' }
+    host.placeRefused = 'no'
+    assert.deepEqual(await result(), ['reverted', 'check: no', 'alvo_revertido'])
+    host.target = target
+    assert.deepEqual(await result(), ['reverted', 'check: no', 'alvo_revertido'])
+    host.placeRefused = undefined
+    const [heldBack] = (await host.pass()).results
+    assert.equal(heldBack?.result, 'held_back')
+    host.nowMs += 60_000
+    assert.deepEqual(await result(), ['applied', 'failed_before', 'alvo_aplicado'])
+    assert.deepEqual(await result(), ['up_to_date', null, 'alvo_aplicado'])
+  })
 })

@@ -24,7 +24,13 @@ export type TargetPlan =
   | { readonly kind: 'held_back'; readonly until: Date; readonly reason: string }
   | {
       readonly kind: 'apply'
-      readonly because: 'first_version' | 'new_version' | 'edited' | 'new_roots' | 'drift'
+      readonly because:
+        | 'first_version'
+        | 'new_version'
+        | 'edited'
+        | 'new_roots'
+        | 'drift'
+        | 'failed_before'
       /** Files of the last version that others changed or removed. */
       readonly drift: readonly string[]
     }
@@ -84,7 +90,9 @@ function reasonToApply(
   // What an earlier version wrote does not say with which roots: it is left for the next certificate.
   const { roots_sha256: appliedRoots = rootsSha256 } = applied
   if (appliedRoots !== rootsSha256) return 'new_roots'
-  return drift.length > 0 ? 'drift' : undefined
+  if (drift.length > 0) return 'drift'
+  // Somebody took back what failed; the hub still shows the failure [TGT-45].
+  return (record?.failure ?? null) === null ? undefined : 'failed_before'
 }
 
 function findDrift({ record, states }: TargetSituation): string[] {

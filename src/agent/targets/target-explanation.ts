@@ -21,11 +21,11 @@ export interface ExplainedTarget {
 export function formatTarget({ target, delivery, newDirectories }: ExplainedTarget): string {
   const { name, source, appliedBy, artefact, keyType, files, reload } = target
   return [
-    `${name} (${source}), applied by ${appliedBy === 0 ? 'root' : `user ${appliedBy}`}`,
+    `${name} (${source}), applied by ${nameOf(appliedBy)}`,
     `  delivery: ${formatDelivery(delivery)}`,
     ...(artefact === 'pair' ? [`  key type: ${keyType}`] : []),
     ...newDirectories.map((directory) => `  makes ${directory}, mode 0755`),
-    ...files.map((file) => `  writes ${formatFile(file)}`),
+    ...files.map((file) => `  writes ${formatFile(file, appliedBy)}`),
     `  then ${reload === undefined ? 'runs nothing' : `runs ${formatArguments(reload)}`}`,
     ...(artefact === 'pair' ? [`  then ${formatProbe(target)}`] : []),
   ].join('\n')
@@ -81,11 +81,15 @@ function formatDelivery(delivery: DeliveryOnHost): string {
   return `installed, serial ${serial}, valid until ${formatInstant(notAfter)}`
 }
 
-function formatFile(file: TargetFile): string {
+function formatFile(file: TargetFile, appliedBy: number): string {
   const { path, content, owner, group, mode } = file
   const secret = holdsKey(file) || content.format === 'file' ? ', a secret' : ''
-  const whose = `owner ${owner ?? 'as the applying user'}, group ${group ?? 'as the applying user'}`
+  const whose = `owner ${owner ?? nameOf(appliedBy)}, group ${group ?? `of ${nameOf(appliedBy)}`}`
   return `${path}: ${formatContent(content)}; ${whose}, mode ${formatMode(mode)}${secret}`
+}
+
+function nameOf(uid: number): string {
+  return uid === 0 ? 'root' : `user ${uid}`
 }
 
 function formatContent(content: TargetContent): string {
