@@ -246,7 +246,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'agent/hub',
     what: 'the hub as the agent sees it: requests, stream, its clock, when to try again, the outbox',
-    imports: ['agent/files', 'protocol', 'platform'],
+    imports: ['agent/files', 'protocol', 'platform', 'pki'],
   },
   {
     name: 'agent/identity',

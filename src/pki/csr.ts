@@ -2,10 +2,11 @@
 
 import { hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
+import { invariant } from '../platform/errors.ts'
 import { readCommonName, readSubjectAltNames } from './csr-names.ts'
 import { isSignedBy, type SignedParts } from './csr-signature.ts'
 import { type DerElement, DerTag, readDerAll, readDerSequence } from './der.ts'
-import type { PrivateKey } from './keys.ts'
+import { generateEcP256Key, type PrivateKey } from './keys.ts'
 import { decodePem, encodePem } from './pem.ts'
 import { certifiedKeyTypeOf, findPublicKeyFault } from './public-key-bounds.ts'
 import { writeBitString, writeDer, writeSequence } from './write-der.ts'
@@ -50,6 +51,13 @@ export async function createCsrPem(commonName: string, key: PrivateKey): Promise
   const signature = await signInThread(digest, info, key.keyObject)
   const request = writeSequence(info, identifier, writeBitString(signature))
   return encodePem(request, 'CERTIFICATE REQUEST')
+}
+
+/** By a key that nobody keeps, to see what a CA says to it. */
+export async function createThrowawayCsr(commonName: string): Promise<CertificateRequest> {
+  const csr = parseCsrPem(await createCsrPem(commonName, await generateEcP256Key()))
+  invariant(csr, 'our own CSR parses')
+  return csr
 }
 
 function signingAlgorithm(digest: string | null, content: string): SigningAlgorithm {

@@ -15,7 +15,10 @@ export function decodePem(text: string, kind: keyof typeof BLOCKS): Buffer | und
 
 const LINE_CHARACTERS = 64
 
-export function encodePem(der: Buffer, label: 'CERTIFICATE REQUEST' | 'PUBLIC KEY'): string {
+export function encodePem(
+  der: Buffer,
+  label: 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'PUBLIC KEY',
+): string {
   const base64 = der.toString('base64')
   let lines = ''
   for (let at = 0; at < base64.length; at += LINE_CHARACTERS) {

@@ -15,6 +15,11 @@ export function printableLines(text: string): string {
   return text.replaceAll(UNPRINTABLE_IN_LINES, escape)
 }
 
+/** What strangers said, no longer than so many characters, for a line of a log or an answer. */
+export function printableExtract(text: string, charactersMax: number): string {
+  return text.slice(0, charactersMax).replaceAll(/[^\x20-\x7e]/g, '?')
+}
+
 function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

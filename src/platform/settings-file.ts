@@ -15,7 +15,7 @@ export interface SettingsPlaces {
   readonly path: string
 }
 
-const FILE_BYTES_MAX = 1024 * 1024
+export const SETTINGS_BYTES_MAX = 1024 * 1024
 const ASSIGNMENT = /^\s*([A-Za-z_][A-Za-z0-9_]*)=(.*)$/
 const COMMENT = /^\s*([#;]|$)/
 
@@ -48,7 +48,7 @@ function readIfOurs(path: string): Record<string, string> {
 
 function read(path: string): Record<string, string> {
   refuseForeign(path)
-  return parseSettings(readSmallFile(path, FILE_BYTES_MAX).text, path)
+  return parseSettings(readSmallFile(path, SETTINGS_BYTES_MAX).text, path)
 }
 
 /** What root reads, root alone writes: settings say where keys are and what is trusted. */

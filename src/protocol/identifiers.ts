@@ -17,7 +17,13 @@ export type ArtefactName = Branded<'ArtefactName'>
 /** The recipient of a sealed file: a hybrid post-quantum recipient of the age format, `age1pq1…`. */
 export type Recipient = Branded<'Recipient'>
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** For a schema; `isUuid` is the same. */
+export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+/** For a schema; `isEventType` is the same. docs/protocol.md EVT-1. */
+export const EVENT_TYPE_PATTERN = '^[a-z][a-z0-9_]{0,63}$'
+
+const UUID = new RegExp(UUID_PATTERN)
+const EVENT_TYPE = new RegExp(EVENT_TYPE_PATTERN)
 const HOSTNAME_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOSTNAME_LENGTH_MAX = 64
 const RECIPIENT = /^age1pq1[02-9ac-hj-np-z]{1952}$/
@@ -25,6 +31,11 @@ const ARTEFACT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 export function isUuid(text: string): boolean {
   return UUID.test(text)
+}
+
+/** Says nothing of whether any event has this type. */
+export function isEventType(text: string): boolean {
+  return EVENT_TYPE.test(text)
 }
 
 export function parseHostname(text: string): Hostname | undefined {

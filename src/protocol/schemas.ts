@@ -1,9 +1,9 @@
 // The JSON of the wire: one schema gives the validator and the type. Unknown fields are ignored, nothing is coerced.
 
 import { Type, type Static } from 'typebox'
+import { EVENT_TYPE_PATTERN, UUID_PATTERN } from './identifiers.ts'
 import { LIMITS } from './limits.ts'
 
-const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 const uuid = Type.String({ pattern: UUID_PATTERN })
 const csrPem = Type.String({ minLength: 1 })
 /** A hybrid post-quantum recipient of the age format. */
@@ -79,7 +79,7 @@ export const ManifestReplyBody = Type.Object({ entregas: Type.Array(ManifestEntr
 export type ManifestReplyBody = Static<typeof ManifestReplyBody>
 
 export const EventRequestBody = Type.Object({
-  tipo_evento: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
+  tipo_evento: Type.String({ pattern: EVENT_TYPE_PATTERN }),
   payload: Type.Object({}),
   entrega_id: Type.Optional(uuid),
   request_id: Type.Optional(

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
+import { cargoArgument } from './named-arguments.ts'
 import { ifVersaoOption } from './if-versao.ts'
 
 export function registerCargaRemove(carga: Command, context: CommandContext): void {
   carga
     .command('remove')
     .description('end a carga, and cancel its entregas')
-    .argument('<carga>', 'its name, while only one carga has it, or its id')
+    .addArgument(cargoArgument())
     .addOption(ifVersaoOption())
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
+import { cargoArgument } from './named-arguments.ts'
 import { resolveCargo } from './resolve-cargo.ts'
 import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 
@@ -14,7 +15,7 @@ export function registerCargaReseal(carga: Command, context: CommandContext): vo
   const command = carga
     .command('reseal')
     .description('seal a selado again, for the recipients that its agents have now')
-    .argument('<carga>', 'its name, while only one carga has it, or its id')
+    .addArgument(cargoArgument())
     .option('--escrow-identity <file>', 'the identity of its --escrow; - for standard input')
     .option(
       '--accept-content <sha256>',

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { renderFields } from '../terminal/table.ts'
 import type { CommandContext } from './command-context.ts'
+import { cargoArgument } from './named-arguments.ts'
 
 export function registerCargaShow(carga: Command, context: CommandContext): void {
   carga
     .command('show')
     .description('show one carga')
-    .argument('<carga>', 'its name, while only one carga has it, or its id')
+    .addArgument(cargoArgument())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

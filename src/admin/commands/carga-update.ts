@@ -3,6 +3,7 @@ import { UserError } from '../../platform/errors.ts'
 import { collect } from './collect.ts'
 import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
+import { cargoArgument } from './named-arguments.ts'
 import { ifVersaoOption } from './if-versao.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
 import { resolveCargo } from './resolve-cargo.ts'
@@ -20,7 +21,7 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
   const command = carga
     .command('update')
     .description('make the next versao of a carga, with a fresh entrega for each of its agents')
-    .argument('<carga>', 'its name, while only one carga has it, or its id')
+    .addArgument(cargoArgument())
     .option(
       '--san <name>',
       'a DNS name or IP address, in place of its present names; repeatable',

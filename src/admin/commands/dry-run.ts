@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import { SvcError } from '../../platform/errors.ts'
 import type { AdminRehearsal } from '../../protocol/admin/operation.ts'
-import { ADMIN_OPERATIONS, operationsBy } from '../../protocol/admin/operations.ts'
+import { ADMIN_OPERATIONS, wrapOperations } from '../../protocol/admin/operations.ts'
 import type { AdminSession } from '../doors/admin-session.ts'
 import type { Output } from '../terminal/output.ts'
 import { renderRows } from '../terminal/table.ts'
@@ -39,24 +39,20 @@ export function addDryRunOptions(noun: Command): void {
 
 /** Asks only for rehearsals of what would change something. */
 export function rehearsing(session: AdminSession): AdminSession {
-  const known = session.operations as unknown as Record<
-    string,
-    (request: object) => Promise<object>
-  >
-  const operations = operationsBy(async (name, request) => {
-    if (ADMIN_OPERATIONS[name].does === 'reads') return known[name]?.(request)
+  const operations = wrapOperations(session.operations, async (name, request, proceed) => {
+    if (ADMIN_OPERATIONS[name].does === 'reads') return proceed(request)
     // An older hub ignores the field that it does not know, and acts.
     const consequence = 'it would carry the command out instead of rehearsing it'
     await requireFeature(session.operations, 'dry_run', consequence)
-    const answer = await known[name]?.({ ...request, dry_run: true })
+    const answer = await proceed({ ...request, dry_run: true })
     if (isRehearsal(answer)) throw new Rehearsed(answer)
     throw new SvcError('dry_run_ignored', 'the hub did not rehearse the command but carried it out')
   })
   return { ...session, operations }
 }
 
-function isRehearsal(answer: object | undefined): answer is AdminRehearsal {
-  return answer !== undefined && 'dry_run' in answer && answer.dry_run === true
+function isRehearsal(answer: object): answer is AdminRehearsal {
+  return 'dry_run' in answer && answer.dry_run === true
 }
 
 const COLUMNS = {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { deliveryArgument } from './named-arguments.ts'
 
 export function registerEntregaCancel(entrega: Command, context: CommandContext): void {
   entrega
@@ -7,10 +8,7 @@ export function registerEntregaCancel(entrega: Command, context: CommandContext)
     .description(
       'cancel one entrega: its files stay on the host, and the agent no longer renews them',
     )
-    .argument(
-      '<entrega>',
-      '<hostname>/<name>, a name that only one entrega in force has, or its id',
-    )
+    .addArgument(deliveryArgument())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import { awaitChange } from './await-change.ts'
 import type { CommandContext } from './command-context.ts'
+import { deliveryArgument } from './named-arguments.ts'
 import { renderDeliveries } from './entrega-list.ts'
 
 interface EntregaRetryOptions {
@@ -13,10 +14,7 @@ export function registerEntregaRetry(entrega: Command, context: CommandContext):
   entrega
     .command('retry')
     .description('replace one entrega, or every failed one, by a new entrega')
-    .argument(
-      '[entrega]',
-      '<hostname>/<name>, a name that only one entrega in force has, or its id',
-    )
+    .addArgument(deliveryArgument('optional'))
     .option('--all', 'every failed one')
     .option('--json', 'print one JSON document')
     .addHelpText(

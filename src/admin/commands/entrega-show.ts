@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
 import { renderFields } from '../terminal/table.ts'
 import type { CommandContext } from './command-context.ts'
+import { deliveryArgument } from './named-arguments.ts'
 import { firstLineOf, renderRevertedTargets, stateOf } from './entrega-list.ts'
 
 export function registerEntregaShow(entrega: Command, context: CommandContext): void {
   entrega
     .command('show')
     .description('show one entrega')
-    .argument(
-      '<entrega>',
-      '<hostname>/<name>, a name that only one entrega in force has, or its id',
-    )
+    .addArgument(deliveryArgument())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

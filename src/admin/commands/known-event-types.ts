@@ -3,10 +3,9 @@
 import { UserError } from '../../platform/errors.ts'
 import { didYouMean } from '../../platform/near-matches.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import { isEventType } from '../../protocol/identifiers.ts'
 import { EventType, HubEventType } from '../../protocol/words.ts'
 
-/** docs/protocol.md EVT-1. */
-const EVENT_TYPE = /^[a-z][a-z0-9_]{0,63}$/
 const KNOWN: readonly string[] = [...Object.values(EventType), ...Object.values(HubEventType)]
 
 /** Looks into the log only for types that are unknown here. docs/protocol.md CLI-60. */
@@ -17,7 +16,7 @@ export async function requireKnownTypes(
 ): Promise<void> {
   for (const type of types) {
     if (KNOWN.includes(type)) continue
-    if (!EVENT_TYPE.test(type)) {
+    if (!isEventType(type)) {
       throw new UserError('tipo_invalid', `${type} is not a type of event`, { hint: otherwise })
     }
     const { eventos } = await listEntries({ tipo: type, limit: 1 })

@@ -2,7 +2,7 @@
 
 import { UserError } from '../../platform/errors.ts'
 import { didYouMean } from '../../platform/near-matches.ts'
-import { type AdminOperations, operationsBy } from '../../protocol/admin/operations.ts'
+import { type AdminOperations, wrapOperations } from '../../protocol/admin/operations.ts'
 import type { AdminSession } from '../doors/admin-session.ts'
 import { LIST_PAGE_ROWS } from './list-pages.ts'
 
@@ -10,10 +10,6 @@ type Operations = Pick<AdminOperations, 'listAgents' | 'listPolicies'>
 
 /** Each list is asked for once, and only its first page: in a large fleet a slip may stay without a guess. */
 export function namingNear(session: AdminSession): AdminSession {
-  const known = session.operations as unknown as Record<
-    string,
-    (request: object) => Promise<object>
-  >
   let hostnames: Promise<readonly string[]> | undefined
   let roles: Promise<readonly string[]> | undefined
   const guess = async (code: string, request: Named): Promise<string | undefined> => {
@@ -27,9 +23,9 @@ export function namingNear(session: AdminSession): AdminSession {
     }
     return undefined
   }
-  const operations = operationsBy(async (name, request) => {
+  const operations = wrapOperations(session.operations, async (_name, request, proceed) => {
     try {
-      return await known[name]?.(request)
+      return await proceed(request)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       // A caller who may not list gets the refusal as it is.

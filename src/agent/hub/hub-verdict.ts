@@ -9,29 +9,23 @@ import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { HubRefusal } from './request.ts'
 
-const HubVerdictFile = Type.Object({
-  /** Of the certificate, lower-case hex. */
-  sha256: Type.String(),
-  /** Null when the hub let it in. */
-  code: Type.Union([
-    Type.Null(),
-    Type.Literal('agent_revoked'),
-    Type.Literal('certificate_superseded'),
-    Type.Literal('certificate_expired'),
-    Type.Literal('agent_not_registered'),
-  ]),
-  at: Type.String(),
-})
-export type HubVerdict = Static<typeof HubVerdictFile>
-
 /** What a 401 of the mTLS port says of the certificate that it was asked with. */
-export type IdentityRefusal = Extract<WireErrorCode, NonNullable<HubVerdict['code']>>
-const IDENTITY_REFUSALS: readonly IdentityRefusal[] = [
+const IDENTITY_REFUSALS = [
   'agent_revoked',
   'certificate_superseded',
   'certificate_expired',
   'agent_not_registered',
-]
+] as const satisfies readonly WireErrorCode[]
+export type IdentityRefusal = (typeof IDENTITY_REFUSALS)[number]
+
+const HubVerdictFile = Type.Object({
+  /** Of the certificate, lower-case hex. */
+  sha256: Type.String(),
+  /** Null when the hub let it in. */
+  code: Type.Union([Type.Null(), Type.Enum([...IDENTITY_REFUSALS])]),
+  at: Type.String(),
+})
+export type HubVerdict = Static<typeof HubVerdictFile>
 
 /** How old the time of an unchanged verdict on disk may get. */
 const REWRITE_AFTER_MS = 600_000

@@ -3,6 +3,7 @@
 import { Agent, request } from 'node:https'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { classifyConnectionFailure } from '../../platform/connection-failure.ts'
+import { encodePem } from '../../pki/pem.ts'
 import { CONNECT_TIMEOUT_MS, type HttpConnections } from './http-connections.ts'
 
 export interface PinnedServer {
@@ -49,7 +50,7 @@ async function findPinnedRoots(server: PinnedServer): Promise<string> {
   const roots = (await showCertificates(server)).filter(({ fingerprint256 }) =>
     server.fingerprints.has(fingerprint256.replaceAll(':', '').toLowerCase()),
   )
-  if (roots.length > 0) return roots.map(({ raw }) => pemOf(raw)).join('')
+  if (roots.length > 0) return roots.map(({ raw }) => encodePem(raw, 'CERTIFICATE')).join('')
   throw new WrongRootError(
     'the server shows no certificate with the fingerprint of --ca-fingerprint',
   )
@@ -92,9 +93,4 @@ function chainOf(leaf: DetailedPeerCertificate): DetailedPeerCertificate[] {
     next = next.issuerCertificate
   }
   return [...chain]
-}
-
-function pemOf(der: Buffer): string {
-  const lines = der.toString('base64').replaceAll(/.{64}/g, '$&\n').trimEnd()
-  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
 }

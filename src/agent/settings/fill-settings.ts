@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../../platform/errors.ts'
 import { replaceFile } from '../../platform/files.ts'
-import { parseSettings } from '../../platform/settings-file.ts'
+import { parseSettings, SETTINGS_BYTES_MAX } from '../../platform/settings-file.ts'
 import { readSmallFile } from '../../platform/small-file.ts'
 import type { AgentVariableName } from './agent-variables.ts'
 
@@ -16,7 +16,6 @@ export const KEPT_SETTINGS = [
   'SVC_AGENT_ROLE',
 ] as const satisfies readonly AgentVariableName[]
 
-const FILE_BYTES_MAX = 1024 * 1024
 const PLAIN = /^[\w./:@%+,=[\]-]+$/
 
 export interface FilledSettings {
@@ -87,7 +86,7 @@ export async function fillSettingsFile(
   given: Readonly<Record<string, string | undefined>>,
 ): Promise<Omit<FilledSettings, 'text'> | undefined> {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-  const { text: before, stats } = readSmallFile(path, FILE_BYTES_MAX)
+  const { text: before, stats } = readSmallFile(path, SETTINGS_BYTES_MAX)
   const { text, ...names } = fillSettings(before, given, path)
   if (names.filled.length > 0) await replaceFile(path, text, stats.mode & 0o777)
   return names

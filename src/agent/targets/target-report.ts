@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
+import { UUID_PATTERN } from '../../protocol/identifiers.ts'
 import {
   FileTargetAppliedPayload,
   FileTargetRevertedPayload,
@@ -11,9 +12,7 @@ import {
 } from '../../protocol/schemas.ts'
 import { EventType } from '../../protocol/words.ts'
 
-const requestId = Type.String({
-  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
-})
+const requestId = Type.String({ pattern: UUID_PATTERN })
 
 function applied<Payload extends TSchema>(payload: Payload) {
   const type = Type.Literal(EventType.targetApplied)

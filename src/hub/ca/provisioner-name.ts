@@ -1,5 +1,6 @@
 // A token names its provisioner, but a hub is configured with the key id only: the name is asked for and remembered.
 
+import { printableExtract } from '../../platform/printable.ts'
 import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { CaError } from './certificate-authority.ts'
 import type { CaConnection } from './ca-connection.ts'
@@ -65,16 +66,13 @@ async function findProvisionerName(
     if (nextCursor === '' || nextCursor === cursor) break
     cursor = nextCursor
   }
-  const found = others.slice(0, KIDS_SHOWN_MAX).map((other) => printable(other))
+  const found = others
+    .slice(0, KIDS_SHOWN_MAX)
+    .map((other) => printableExtract(other, KID_CHARACTERS_MAX))
   const hint = found.length === 0 ? 'it has none at all' : `it has ${found.join(', ')}`
   throw new CaError('refused', `the CA has no JWK provisioner with the key id ${kid}; ${hint}`, {
     variable: 'SVC_CA_PROVISIONER_KID',
   })
-}
-
-/** What the CA says comes into logs and onto terminals. */
-function printable(kid: string): string {
-  return kid.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, KID_CHARACTERS_MAX)
 }
 
 async function loadPage(

@@ -3,10 +3,8 @@
 import type { Clock } from '../../platform/clock.ts'
 import { startDeadline } from '../../platform/deadline.ts'
 import type { Secret } from '../../platform/secret.ts'
-import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
-import { generateEcP256Key } from '../../pki/keys.ts'
+import { createThrowawayCsr } from '../../pki/csr.ts'
 import { encodePem } from '../../pki/pem.ts'
-import { invariant } from '../../platform/errors.ts'
 import { type CaReply, createCaConnection } from './ca-connection.ts'
 import { toCaError } from './ca-failure.ts'
 import { failureOfReply } from './ca-reply.ts'
@@ -71,8 +69,7 @@ async function sendTrial(
     provisionerName === undefined
       ? lookedUpProvisionerName(connection, kid, DEADLINE_MS)
       : fixedProvisionerName(provisionerName)
-  const csr = parseCsrPem(await createCsrPem(OTHER_NAME, await generateEcP256Key()))
-  invariant(csr, 'our own CSR parses')
+  const csr = await createThrowawayCsr(OTHER_NAME)
   const ott = createOneTimeTokenSigner({ key: provisionerKey, kid, clock })({
     issuer: await name.get(signal),
     audience: `${caUrl.origin}${SIGN_PATH}`,

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WireErrorCode } from '../../protocol/errors.ts'
+import { printableExtract } from '../../platform/printable.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import {
   EnrollRequestBody,
@@ -105,15 +106,15 @@ function noteMismatch(
   { hostname, role }: EnrollRequestBody,
 ): void {
   if (refusal === 'hostname_mismatch') {
-    noteReason(reply, `the host asked as ${cut(hostname)}, and the token is for another hostname`)
+    noteReason(reply, `the host asked as ${quote(hostname)}, and the token is for another hostname`)
   } else if (refusal === 'role_mismatch') {
-    noteReason(reply, `the host asked for role ${cut(role)}, and the token is for another role`)
+    noteReason(reply, `the host asked for role ${quote(role)}, and the token is for another role`)
   }
 }
 
-function cut(text: string): string {
-  // What is no name of a host or role takes no more room in the line than a name would.
-  return `"${text.slice(0, NAME_CHARACTERS_MAX).replaceAll(/[^\u0020-\u007e]/g, '?')}"`
+/** What is no name of a host or role takes no more room in the line than a name would. */
+function quote(name: string): string {
+  return `"${printableExtract(name, NAME_CHARACTERS_MAX)}"`
 }
 
 /** A key that is too long counts as no key. */

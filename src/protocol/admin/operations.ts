@@ -62,3 +62,18 @@ export function operationsBy(
   ])
   return Object.fromEntries(entries) as AdminOperations
 }
+
+/** The same operations, each by `perform`, which may carry the known one out by `proceed`. */
+export function wrapOperations(
+  known: AdminOperations,
+  perform: (
+    name: AdminOperationName,
+    request: object,
+    proceed: (request: object) => Promise<object>,
+  ) => Promise<unknown>,
+): AdminOperations {
+  const carryOut = known as unknown as Readonly<
+    Record<AdminOperationName, (request: object) => Promise<object>>
+  >
+  return operationsBy((name, request) => perform(name, request, carryOut[name]))
+}

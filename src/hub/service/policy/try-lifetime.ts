@@ -1,9 +1,7 @@
 // Whether the CA signs certificates of a life, asked before a politica promises it. docs/protocol.md POL-19.
 
-import { createCsrPem, parseCsrPem } from '../../../pki/csr.ts'
-import { generateEcP256Key } from '../../../pki/keys.ts'
+import { createThrowawayCsr } from '../../../pki/csr.ts'
 import { formatDurationMs } from '../../../platform/durations.ts'
-import { invariant } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { createSerialQueue } from '../../../platform/serial-queue.ts'
 import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
@@ -63,8 +61,7 @@ async function signOnTrial(
   log: Logger,
   lifetimeSeconds?: number,
 ): Promise<Trial | CaError> {
-  const csr = parseCsrPem(await createCsrPem(TRIAL_NAME, await generateEcP256Key()))
-  invariant(csr, 'our own CSR parses')
+  const csr = await createThrowawayCsr(TRIAL_NAME)
   const names = { commonName: TRIAL_NAME, sans: [TRIAL_NAME] }
   try {
     const { leaf } = await authority.sign({ csr, ...names, lifetimeSeconds })

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { AdminRefusal, type Write } from '../admin-act.ts'
-import type { WebhookId } from '../../../protocol/identifiers.ts'
+import { isEventType, type WebhookId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { nameWebhook, newWebhook } from '../../domain/webhook.ts'
 import { isSent, secretFrom } from '../../domain/webhook-message.ts'
@@ -10,7 +10,6 @@ import { toAdminWebhook, type WebhookContext } from './webhook-views.ts'
 /** Each has one request under way at most, so that these are all that there are at a time. */
 const WEBHOOKS_MAX = 100
 const KEY_BYTES = 32
-const EVENT_TYPE = /^[a-z][a-z0-9_]{0,63}$/
 
 /** It gets what is recorded from now on. The secret is in the answer and in the vault, nowhere else. */
 export const createWebhook: Write<'createWebhook', WebhookContext> = async (
@@ -44,7 +43,7 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
 }
 
 function requireSentType(type: string): void {
-  if (!EVENT_TYPE.test(type)) {
+  if (!isEventType(type)) {
     throw new AdminRefusal('tipo_invalid', `${type} is not a type of event`, { tipo: type })
   }
   if (!isSent({ eventType: type })) {
