@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { collectGarbage } from '../../test/support/collect-garbage.ts'
+import { waitUntil } from '../../test/support/processes.ts'
 import { cutPipelining } from './cut-pipelining.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -61,6 +63,26 @@ describe('[SRF-24] a connection', () => {
     client.write(GET)
     await closed
     assert.deepEqual([seen.length, cuts.length], [2, 1])
+  })
+
+  test('keeps nothing of answers that are done while it is idle', async () => {
+    // Node would end the idle connection.
+    server.keepAliveTimeout = 0
+    const answered: WeakRef<ServerResponse>[] = []
+    answer = (response) => {
+      answered.push(new WeakRef(response))
+      seen = []
+      response.end('x')
+    }
+    for (let count = 0; count < 10; count += 1) {
+      client.write(GET)
+      await once(client, 'data')
+    }
+    await waitUntil('answers that nobody holds', () => {
+      collectGarbage()
+      return answered.every((one) => one.deref() === undefined) || undefined
+    })
+    assert.equal(answered.length, 10)
   })
 
   test('that waits for its answers is left alone', async () => {

@@ -3,9 +3,11 @@ import type { Socket } from 'node:net'
 
 /** What a connection has seen last: one object for all of its requests. */
 interface Last {
-  response: ServerResponse
+  /** Undefined once it is done: an idle connection holds no answer, which would outlive each collection of the young generation. */
+  response: ServerResponse | undefined
   /** What had come on the connection when the request was there. */
   bytesRead: number
+  /** Undefined once it is done. */
   before: ServerResponse | undefined
 }
 
@@ -20,6 +22,12 @@ export function cutPipelining(
   onCut?: (socket: Socket) => void,
 ): RequestListener {
   const lastOn = new WeakMap<Socket, Last>()
+  // One for all responses.
+  function forget(this: ServerResponse): void {
+    const last = lastOn.get(this.req.socket)
+    if (last?.response === this) last.response = undefined
+    else if (last?.before === this) last.before = undefined
+  }
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     const last = lastOn.get(socket)
@@ -34,12 +42,17 @@ export function cutPipelining(
       last.response = response
       last.bytesRead = bytesRead
     }
+    response.on('close', forget)
     listener(request, response)
   }
 }
 
 function isAhead({ response, bytesRead, before }: Last, bytesReadNow: number): boolean {
-  return !response.headersSent || bytesRead === bytesReadNow || before?.writableFinished === false
+  return (
+    response?.headersSent === false ||
+    bytesRead === bytesReadNow ||
+    before?.writableFinished === false
+  )
 }
 
 /** Of TLS, what came below it: one piece holds many records. */
