@@ -28,9 +28,7 @@ describe('targets under systemd', { ...withMachines(), ...TIMEOUT }, () => {
     started.defer(() => rm(directory, { recursive: true, force: true }))
     await buildPackages(directory, '0.1.0')
     machine = started.use(await startSystemdMachine({ hostname: HOST, directories: [directory] }))
-    await machine.output(`
-${packagesWithConffiles(directory)}
-dpkg --install /root/*.deb`)
+    await machine.output(`dpkg --install ${directory}/*.deb`)
     await setUpHub(machine)
     await initVault(machine)
     await machine.output('systemctl enable --now svc-server.service')
@@ -73,24 +71,6 @@ ${targetNamed('late', '')}`)
     assert.match(await machine.output('svc unseal'), /entr/)
     await machine.output('systemctl start svc-server')
     await succeeds('curl --fail --silent http://127.0.0.1:8080/health')
-  })
-
-  test('and the hub, go on after an upgrade from packages whose settings dpkg looked after', async () => {
-    const settings = 'cat /etc/svc-agent/svc-agent.env /etc/svc-server/svc-server.env'
-    const edited = await machine.output(settings)
-    // Nobody answers a question.
-    await machine.output(`apt-get --yes --quiet install ${directory}/*.deb </dev/null`)
-    assert.equal(await machine.output(settings), edited)
-    assert.equal(
-      await machine.output(
-        "dpkg-query --show --showformat '${Status} ${Version}\\n' svc-agent svc-server",
-      ),
-      'install ok installed 0.1.0\ninstall ok installed 0.1.0\n',
-    )
-    await succeeds('systemctl is-active svc-agent.service svc-server.service')
-    await createCargo('upgraded')
-    await machine.output(targetNamed('upgraded', ''))
-    await waitForFile('/etc/ssl/upgraded.pem', 60_000)
   })
 
   test('wait while an update is on trial: nothing of it runs as root', async () => {
@@ -157,19 +137,4 @@ ${more}
 path = "/etc/ssl/${nome}.pem"
 content = ["cert", "chain", "key"]
 END`
-}
-
-/** As up to 0.4.0: the settings are configuration files of dpkg's. */
-function packagesWithConffiles(directory: string): string {
-  return `
-for package in svc-agent svc-server; do
-  tree=/root/$package
-  dpkg-deb --raw-extract ${directory}/"$package"_0.1.0_*.deb "$tree"
-  mkdir -p "$tree/etc/$package"
-  (echo '# of 0.0.9'; cat "$tree/usr/share/$package/$package.env") >"$tree/etc/$package/$package.env"
-  rm "$tree/usr/share/$package/$package.env"
-  echo "/etc/$package/$package.env" >"$tree/DEBIAN/conffiles"
-  sed -i s/^Version:.*/Version:\\ 0.0.9/ "$tree/DEBIAN/control"
-  dpkg-deb --build "$tree" "/root/$package.deb"
-done`
 }

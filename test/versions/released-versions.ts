@@ -33,40 +33,59 @@ export interface ReleaseSources {
 
 /** The oldest and the newest of releases.json, with TEST_VERSIONS=all every one; oldest first. */
 export async function ensureReleasedVersions(): Promise<ReleasedVersion[]> {
-  const releases = JSON.parse(await readFile(join(ROOT, 'releases.json'), 'utf8')) as Record<
-    string,
-    { commit: string }
-  >
   const versions: ReleasedVersion[] = []
-  const all = Object.entries(releases)
-  const chosen = process.env['TEST_VERSIONS'] === 'all' ? all : [all[0], all.at(-1)]
-  for (const [version, { commit }] of new Map(chosen.filter((one) => one !== undefined))) {
-    versions.push(
-      await ensureReleasedVersion({
-        version,
-        commit,
-        repository: ROOT,
-        cache: placeInCache('released'),
-        isCi: process.env['CI'] === 'true',
-      }),
-    )
+  for (const sources of await chooseReleases('released')) {
+    versions.push(await ensureReleasedVersion(sources))
   }
   return versions
 }
 
-/** A clone that lacks the commit is a reason to skip, and an error under CI. */
+/** What is made of each is kept in the cache under that name. */
+export async function chooseReleases(cacheName: string): Promise<ReleaseSources[]> {
+  const releases = JSON.parse(await readFile(join(ROOT, 'releases.json'), 'utf8')) as Record<
+    string,
+    { commit: string }
+  >
+  const all = Object.entries(releases)
+  const chosen = process.env['TEST_VERSIONS'] === 'all' ? all : [all[0], all.at(-1)]
+  const cache = placeInCache(cacheName)
+  const isCi = process.env['CI'] === 'true'
+  return [...new Map(chosen.filter((one) => one !== undefined))].map(([version, { commit }]) => ({
+    version,
+    commit,
+    repository: ROOT,
+    cache,
+    isCi,
+  }))
+}
+
 export async function ensureReleasedVersion(sources: ReleaseSources): Promise<ReleasedVersion> {
+  const made = await ensureMadeOf(sources, async (staging) => {
+    const { version } = sources
+    process.stderr.write(`installing version ${version} (seconds, the first time)\n`)
+    await unpackInto(staging, sources)
+    // What it takes to run: the pinned Node is one of the optional dependencies.
+    await installDependencies(staging, '--omit=dev')
+  })
+  return { ...made, programs: join(made.directory, 'bin') }
+}
+
+/** A clone that lacks the commit is a reason to skip, and an error under CI. */
+export async function ensureMadeOf(
+  sources: ReleaseSources,
+  make: (staging: string) => Promise<void>,
+): Promise<Omit<ReleasedVersion, 'programs'>> {
   const { version, commit, cache, isCi } = sources
   const directory = join(cache, commit)
-  const released = { version, directory, programs: join(directory, 'bin'), skip: false } as const
-  if (await exists(directory)) return released
+  const made = { version, directory, skip: false } as const
+  if (await exists(directory)) return made
   if (!(await hasCommit(sources))) {
     const reason = `version ${version} is commit ${commit}, which this clone does not have`
-    if (!isCi) return { ...released, skip: reason }
+    if (!isCi) return { ...made, skip: reason }
     throw new SvcError('no_commit', `${reason}: CI=true needs one with its whole history`)
   }
-  await installOnce(directory, (staging) => install(sources, staging))
-  return released
+  await installOnce(directory, make)
+  return made
 }
 
 async function hasCommit({ repository, commit }: ReleaseSources): Promise<boolean> {
@@ -84,22 +103,32 @@ function inRepository(path: string): string[] {
   return ['-C', path, '-c', `safe.directory=${path}`]
 }
 
-async function install(
-  { repository, version, commit }: ReleaseSources,
+export async function unpackInto(
   directory: string,
+  { repository, commit }: ReleaseSources,
 ): Promise<void> {
-  process.stderr.write(`installing version ${version} (seconds, the first time)\n`)
   const archive = join(directory, 'archive.tar')
   const tree = [...inRepository(repository), 'archive', '--format=tar', '-o', archive, commit]
   await must('git', tree)
   await must('tar', ['-xf', archive, '-C', directory])
   await rm(archive)
-  // What it takes to run: the pinned Node is one of the optional dependencies.
-  const npm = ['ci', '--prefix', directory, '--ignore-scripts', '--omit=dev', '--prefer-offline']
+}
+
+/** As its own lockfile has them. */
+export async function installDependencies(
+  directory: string,
+  ...options: readonly string[]
+): Promise<void> {
+  const npm = ['ci', '--prefix', directory, '--ignore-scripts', '--prefer-offline', ...options]
   await must('npm', npm, directory)
 }
 
-async function must(command: string, args: readonly string[], directory = ROOT): Promise<void> {
+/** Runs a command to its end; one that fails is an error with what it printed. */
+export async function must(
+  command: string,
+  args: readonly string[],
+  directory = ROOT,
+): Promise<void> {
   const { status, output } = await run(command, args, directory)
   if (status === 0) return
   throw new SvcError('install_failed', `${command} ${args.join(' ')} failed: ${output}`)

@@ -39,8 +39,8 @@ export async function startHub(machine: PrivateMachine): Promise<RunningUnit> {
   return hub
 }
 
-/** A token made beside the hub, and the enrolment of this machine. */
-export async function enrol(machine: ShellMachine): Promise<void> {
+/** A token made beside the hub, and the enrolment of this machine, after what a version may need first. */
+export async function enrol(machine: ShellMachine, first = ''): Promise<void> {
   await fillIn(machine, '/etc/svc-agent/svc-agent.env', [
     ['SVC_SERVER_URL', 'http://127.0.0.1:8444'],
     ['SVC_SERVER_MTLS_URL', 'https://hub.example.org:8443'],
@@ -52,6 +52,7 @@ export async function enrol(machine: ShellMachine): Promise<void> {
   const { token } = JSON.parse(created) as { token: string }
   await machine.output(`
 (umask 077; echo ${token} >/root/token)
+${first}
 SVC_ENROLL_TOKEN_FILE=/root/token svc-agent enroll
 rm /root/token`)
 }
@@ -64,7 +65,7 @@ export async function logs(service: RunningUnit, text: string): Promise<void> {
 }
 
 /** As an editor would: a variable that is there, commented out or not, gets the value; another is added. */
-async function fillIn(
+export async function fillIn(
   machine: ShellMachine,
   path: string,
   settings: readonly (readonly [string, string])[],
