@@ -11,6 +11,7 @@ import { ADMIN_ERRORS } from '../src/protocol/admin/errors.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
 import { LIMITS } from '../src/protocol/limits.ts'
 import { describeApi } from '../src/protocol/openapi.ts'
+import { HEADING_WORDS } from '../src/protocol/heading-words.ts'
 import { ROUTES } from '../src/protocol/routes.ts'
 import {
   BundleReplyBody,
@@ -34,6 +35,13 @@ import {
   HubEventType,
   RenewalTrigger,
 } from '../src/protocol/words.ts'
+import {
+  COMMAND_WORDS,
+  OPTION_WORDS,
+  STATE_WORDS,
+  VALUE_WORDS,
+  type Words,
+} from '../src/protocol/spoken-words.ts'
 import { readVersion } from '../src/platform/version.ts'
 import { readHelp } from './docs-help.ts'
 import { describeFields } from './docs-schema.ts'
@@ -51,6 +59,7 @@ export function renderPages(): Page[] {
     page('errors', renderErrors()),
     page('http', renderHttp()),
     page('events', renderEvents()),
+    page('words', renderWords()),
     page('cli', renderCli()),
     page('metrics', renderMetrics()),
     { path: 'docs/openapi.json', text: `${JSON.stringify(describeApi(readVersion()), null, 2)}\n` },
@@ -103,6 +112,26 @@ ${table(
 ## The agent (\`svc-agent\`)
 
 ${table(['variable', 'required in', 'default', 'meaning'], agent)}`
+}
+
+function renderWords(): string {
+  const uses: [where: string, words: Words][] = [
+    ['command', COMMAND_WORDS],
+    ['option, key of a target', OPTION_WORDS],
+    ['value, state', VALUE_WORDS],
+    ['state', STATE_WORDS],
+    ['column, label', HEADING_WORDS],
+  ]
+  const rows = uses.flatMap(([where, words]) =>
+    Object.entries(words).map(([key, [en, pt]]) => [code(key), en, pt, where]),
+  )
+  return `# The words
+
+What \`svc\` and \`svc-agent\` call things towards people: English by default, Portuguese with \`SVC_LANG=pt\` (WRD in
+[protocol.md](../protocol.md#wrd-words)). Commands, options and values are taken in both languages, whatever \`SVC_LANG\` says. The first column is the
+word of the wire, where it has one, and of JSON and CSV. A column is printed in capitals. As on the wire, no word has accents.
+
+${table(['word', 'English', 'Portuguese', 'used as'], rows)}`
 }
 
 function renderErrors(): string {

@@ -328,7 +328,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'admin/terminal',
     what: 'tables, progress, questions',
-    imports: ['platform'],
+    imports: ['protocol', 'platform'],
   },
   {
     name: 'admin/sealed',

@@ -12,6 +12,7 @@ import { runCommandLine } from './commands/program.ts'
 import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
 import type { Surroundings } from './doors/open-vault.ts'
 import { Output } from './terminal/output.ts'
+import { readLanguage } from './terminal/read-language.ts'
 
 /** Put in place by the build of the svc that is installed alone, without what it opens a vault with. */
 declare const SVC_BUILD_ALONE: true | undefined
@@ -75,13 +76,15 @@ function createContext(invocation: Invocation): CommandContext {
       hint: 'leave out --hub and unset SVC_HUB, on the machine that has the vault',
     })
   }
+  const output = new Output(stdout)
   return {
-    output: new Output(stdout),
+    output,
     clock,
     progress,
     note: (text) => void stderr.write(`svc: ${redactTokens(printableLines(text))}\n`),
     useOptions: (options) => {
       env = withSettingsOf(env, HUB_SETTINGS, options.config)
+      output.language = readLanguage(env)
       remote = findRemoteHub(options, env, userId)
     },
     vault: {

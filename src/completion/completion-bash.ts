@@ -27,8 +27,16 @@ function renderStep({ path, spellings }: CompletionNode): string {
   return `      ${spellings.map(quoteWord).join(' | ')}) at=${quoteWord(path)} ;;\n`
 }
 
-function renderValue(path: string, { word, takesPath }: ValuedOption): string {
+function renderValue(path: string, { word, takesPath, values }: ValuedOption): string {
   const pattern = quoteWord(`${path} ${word}`)
+  if (values.length > 0) {
+    const words = quoteWord(values.join(' '))
+    return `    ${pattern})
+      COMPREPLY=($(compgen -W ${words} -- "$current"))
+      return
+      ;;
+`
+  }
   if (!takesPath) return `    ${pattern}) return ;;\n`
   return `    ${pattern})
       local IFS=$'\\n'

@@ -1,4 +1,4 @@
-import type { Candidate, CompletionNode } from './completion-tree.ts'
+import type { Candidate, CompletionNode, ValuedOption } from './completion-tree.ts'
 import { functionNameOf } from './completion-words.ts'
 
 export function renderFishCompletion(program: string, nodes: readonly CompletionNode[]): string {
@@ -28,10 +28,15 @@ function renderCandidates(program: string, name: string, node: CompletionNode): 
     const say = description === '' ? '' : ` -d ${quote(description)}`
     if (!word.startsWith('--')) return `${start} -a ${quote(word)}${say}\n`
     const value = node.valued.find((option) => option.word === word)
-    const argument = value === undefined ? '' : value.takesPath ? ' -r -F' : ' -x'
+    const argument = value === undefined ? '' : renderArgument(value)
     return `${start} -l ${word.slice(2)}${argument}${say}\n`
   }
   return node.candidates.map(render).join('')
+}
+
+function renderArgument({ takesPath, values }: ValuedOption): string {
+  if (takesPath) return ' -r -F'
+  return values.length === 0 ? ' -x' : ` -x -a ${quote(values.join(' '))}`
 }
 
 /** In single quotes, where fish takes backslashes. */

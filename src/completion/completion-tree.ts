@@ -21,10 +21,25 @@ export interface Candidate {
 export interface ValuedOption {
   readonly word: string
   readonly takesPath: boolean
+  /** All that it takes, where that is known. */
+  readonly values: readonly string[]
 }
 
+/** Which words to offer, of a program that takes more than it would offer. */
+export interface Spelling {
+  /** Of the names of commands or options that stand beside one another. */
+  readonly names: (words: readonly string[]) => readonly string[]
+  readonly values: (words: readonly string[]) => readonly string[]
+}
+
+export const AS_WRITTEN: Spelling = { names: (words) => words, values: (words) => words }
+
 /** The command and all below it. */
-export function describeTree(command: Command, parentPath = ''): CompletionNode[] {
+export function describeTree(
+  command: Command,
+  spelling: Spelling,
+  parentPath = '',
+): CompletionNode[] {
   const spell = (name: string): string => `${parentPath} ${name}`.trimStart()
   const path = spell(command.name())
   const below = command
@@ -38,32 +53,34 @@ export function describeTree(command: Command, parentPath = ''): CompletionNode[
       path,
       spellings: [command.name(), ...command.aliases()].map(spell),
       candidates: [
-        ...below.flatMap(describeCommand),
+        ...below.flatMap((child) => describeCommand(child, spelling)),
         ...command.registeredArguments.flatMap(({ argChoices = [] }) =>
           argChoices.map((word) => ({ word, description: '' })),
         ),
-        ...options.flatMap(describeOption),
+        ...options.flatMap((option) => describeOption(option, spelling)),
       ],
-      valued: options.flatMap(describeValue),
+      valued: options.flatMap((option) => describeValue(option, spelling)),
     },
-    ...below.flatMap((child) => describeTree(child, path)),
+    ...below.flatMap((child) => describeTree(child, spelling, path)),
   ]
 }
 
-function describeCommand(command: Command): Candidate[] {
+function describeCommand(command: Command, { names }: Spelling): Candidate[] {
   const description = firstLine(command.description())
-  return [command.name(), ...command.aliases()].map((word) => ({ word, description }))
+  return names([command.name(), ...command.aliases()]).map((word) => ({ word, description }))
 }
 
-function describeOption(option: Option): Candidate[] {
+function describeOption(option: Option, { names }: Spelling): Candidate[] {
   const description = firstLine(option.description)
-  return wordsOf(option).map((word) => ({ word, description }))
+  return names(wordsOf(option)).map((word) => ({ word, description }))
 }
 
-function describeValue(option: Option): ValuedOption[] {
+/** In each spelling that somebody may have typed. */
+function describeValue(option: Option, spelling: Spelling): ValuedOption[] {
   if (!option.required && !option.optional) return []
   const takesPath = /<(directory|file|path)>/.test(option.flags)
-  return wordsOf(option).map((word) => ({ word, takesPath }))
+  const values = spelling.values(option.argChoices ?? [])
+  return wordsOf(option).map((word) => ({ word, takesPath, values }))
 }
 
 /** An option has two long words when one is an alias of the other; a letter is short enough to type. */

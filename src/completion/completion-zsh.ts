@@ -31,8 +31,9 @@ function renderStep({ path, spellings }: CompletionNode): string {
   return `      (${spellings.map(quoteWord).join('|')}) at=${quoteWord(path)} ;;\n`
 }
 
-function renderValue(path: string, { word, takesPath }: ValuedOption): string {
-  const action = takesPath ? '_files; return' : 'return'
+function renderValue(path: string, { word, takesPath, values }: ValuedOption): string {
+  const offer = values.length > 0 ? `compadd -- ${values.map(quoteWord).join(' ')}; ` : ''
+  const action = takesPath ? '_files; return' : `${offer}return`
   return `    (${quoteWord(`${path} ${word}`)}) ${action} ;;\n`
 }
 

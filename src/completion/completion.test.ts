@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { addCompletionCommand } from './completion.ts'
 
 async function printCompletion(shell: string): Promise<string> {
@@ -15,6 +15,7 @@ async function printCompletion(shell: string): Promise<string> {
     .description('add one')
     .option('--name, --nome <name>', 'its name')
     .option('--key <file>', 'its key')
+    .addOption(new Option('--kind <kind>', 'its kind').choices(['plain', 'pretty']))
     .option('--json', 'as JSON')
   host.command('list')
   let printed = ''
@@ -46,7 +47,9 @@ describe('a bash completion', () => {
     ['its-cli h', ['host']],
     ['its-cli host ', ['add', 'list', '--help']],
     ['its-cli machine l', ['list']],
-    ['its-cli machine add --', ['--name', '--nome', '--key', '--json', '--help']],
+    ['its-cli machine add --', ['--name', '--nome', '--key', '--kind', '--json', '--help']],
+    ['its-cli host add --kind ', ['plain', 'pretty']],
+    ['its-cli host add --kind pr', ['pretty']],
     ['its-cli host add --name ', []],
     ['its-cli host add --name host --j', ['--json']],
     ['its-cli host add --key completion-t', ['completion-tree.ts']],
@@ -103,6 +106,7 @@ describe('a completion script', () => {
       String.raw`complete -c its-cli -n '__its_cli_at \'its-cli host\'' -a 'add' -d 'add one'`,
       String.raw`complete -c its-cli -n '__its_cli_at \'its-cli host add\'' -l name -x -d 'its name'`,
       String.raw`complete -c its-cli -n '__its_cli_at \'its-cli host add\'' -l key -r -F -d 'its key'`,
+      String.raw`complete -c its-cli -n '__its_cli_at \'its-cli host add\'' -l kind -x -a 'plain pretty' -d 'its kind'`,
     ]) {
       assert.ok(script.includes(`${line}\n`), line)
     }

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { renderBashCompletion } from './completion-bash.ts'
 import { renderFishCompletion } from './completion-fish.ts'
-import { describeTree, type CompletionNode } from './completion-tree.ts'
+import { AS_WRITTEN, type CompletionNode, describeTree, type Spelling } from './completion-tree.ts'
 import { renderZshCompletion } from './completion-zsh.ts'
 
 type RenderCompletion = (program: string, nodes: readonly CompletionNode[]) => string
@@ -18,6 +18,7 @@ const RENDERERS: Readonly<Record<string, RenderCompletion>> = {
 export function addCompletionCommand(
   program: Command,
   write: (text: string) => unknown = (text) => process.stdout.write(text),
+  findSpelling: () => Spelling = () => AS_WRITTEN,
 ): void {
   const completion = program.command('completion')
   const shell = completion
@@ -28,13 +29,13 @@ export function addCompletionCommand(
     .addArgument(shell)
     .addHelpText('after', exampleHelp(program.name()))
     .action(async (name: string) => {
-      await write(renderCompletion(name, program))
+      await write(renderCompletion(name, program, findSpelling()))
     })
 }
 
-function renderCompletion(shell: string, program: Command): string {
+function renderCompletion(shell: string, program: Command, spelling: Spelling): string {
   const render = RENDERERS[shell]
-  return render === undefined ? '' : render(program.name(), describeTree(program))
+  return render === undefined ? '' : render(program.name(), describeTree(program, spelling))
 }
 
 function exampleHelp(program: string): string {

@@ -48,7 +48,12 @@ export const HUB_VARIABLE_NAMES: readonly string[] = [
 ]
 
 /** Variables of `svc` alone; it also reads variables of the hub. */
-export const CLI_VARIABLE_NAMES: readonly string[] = ['SVC_HUB', 'SVC_HUB_TOKEN_FILE', 'SVC_HUB_CA']
+export const CLI_VARIABLE_NAMES: readonly string[] = [
+  'SVC_HUB',
+  'SVC_HUB_TOKEN_FILE',
+  'SVC_HUB_CA',
+  'SVC_LANG',
+]
 
 export const AGENT_VARIABLE_NAMES: readonly string[] = [
   'SVC_SERVER_URL',
@@ -70,6 +75,7 @@ export const AGENT_VARIABLE_NAMES: readonly string[] = [
   'SVC_AGENT_STREAM',
   'SVC_AGENT_SUPERVISED',
   'SVC_AGENT_METRICS_BIND',
+  'SVC_LANG',
   'SVC_LOG_FORMAT',
 ]
 

@@ -7,7 +7,8 @@ import { AgentHost } from '../support/agent-host.ts'
 import { readHubVerdict } from '../../src/agent/hub/hub-verdict.ts'
 import { requireIdentity } from '../../src/agent/identity/identity.ts'
 import { pollOnce, type PollState } from '../../src/agent/round/poll.ts'
-import { type AgentStatus, formatStatus, readStatus } from '../../src/agent/reporting/status.ts'
+import { formatStatus } from '../../src/agent/reporting/format-status.ts'
+import { type AgentStatus, readStatus } from '../../src/agent/reporting/status.ts'
 
 const REFUSALS = [
   ['agent_revoked', 'revoked'],
@@ -53,7 +54,7 @@ for (const [code, state] of REFUSALS) {
       assert.equal(status.state, state)
       assert.equal(status.hub?.said, code)
       assert.match(
-        formatStatus(status),
+        formatStatus('en', status),
         new RegExp(`^state: ${state}\nhub: refused it: ${code}, at .*Z$`, 'm'),
       )
       const alone = JSON.parse((await host.command('status', '--json')).stdout) as AgentStatus

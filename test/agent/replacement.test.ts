@@ -8,7 +8,8 @@ import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost, manifestEntry } from '../support/agent-host.ts'
 import type { ManifestEntryBody } from '../../src/protocol/schemas.ts'
 import { pollOnce, type PollState } from '../../src/agent/round/poll.ts'
-import { formatStatus, readStatus } from '../../src/agent/reporting/status.ts'
+import { formatStatus } from '../../src/agent/reporting/format-status.ts'
+import { readStatus } from '../../src/agent/reporting/status.ts'
 
 interface Fixture extends AsyncDisposable {
   readonly hub: FakeHub
@@ -131,7 +132,7 @@ test('a cancelled delivery stays on disk, is renewed no more, and status says so
     running: undefined,
   })
   assert.equal(status.deliveries[0]?.cancelled, true)
-  assert.match(formatStatus(status), /delivery site v1: cancelled, no longer renewed, serial/)
+  assert.match(formatStatus('en', status), /delivery site v1: cancelled, no longer renewed, serial/)
 })
 
 describe('a link in out/ that somebody removed', () => {

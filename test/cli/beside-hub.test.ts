@@ -130,7 +130,7 @@ describe('beside a running hub', () => {
     )
     for (const host of [web1, web2]) await reportFailed(host, deliveryOf(made, host))
     const [ofWeb1, ofWeb2] = [deliveryOf(made, web1), deliveryOf(made, web2)]
-    assert.match(await svc('entrega list'), /web-1\.example +site +csr_cert +1 +falhou .*disk full/)
+    assert.match(await svc('entrega list'), /web-1\.example +site +csr_cert +1 +failed .*disk full/)
 
     const one = await svcJson<{ entregas: Row[] }>(`entrega retry ${ofWeb1}`)
     assert.deepEqual(

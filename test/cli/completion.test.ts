@@ -16,6 +16,7 @@ function completeAll(
   program: string,
   functionName: string,
   lines: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Record<string, string[]> {
   const script = `set -e
 source <("$0" completion bash)
@@ -29,7 +30,7 @@ done`
   const { status, stdout, stderr } = spawnSync(
     'bash',
     ['-c', script, `${BIN}/${program}`, ...lines],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', env: { ...process.env, ...env } },
   )
   assert.equal(status, 0, stderr)
   const rows = stdout.trimEnd().split('\n')
@@ -42,7 +43,7 @@ done`
 }
 
 describe('completion', () => {
-  test('[CLI-55] of svc offers every command and option, in both languages', () => {
+  test('[CLI-86] of svc offers every command and option, in English', () => {
     assert.deepEqual(
       completeAll('svc', '_svc', [
         'svc,e',
@@ -54,7 +55,7 @@ describe('completion', () => {
         'svc,politica,set,--no-',
       ]),
       {
-        'svc,e': ['entrega', 'evento', 'event'],
+        'svc,e': ['event'],
         'svc,agent,': [
           'list',
           'show',
@@ -70,7 +71,6 @@ describe('completion', () => {
           '--san',
           '--no-sans',
           '--if-version',
-          '--if-versao',
           '--file',
           '--accept-recipient',
           '--recipient',
@@ -85,11 +85,41 @@ describe('completion', () => {
           '--no-token-ttl-max',
           '--no-cert-ttl',
           '--no-sans',
-          '--no-cargas',
+          '--no-loads',
           '--no-reenroll',
         ],
       },
     )
+  })
+
+  test('[CLI-86] of svc offers the values of an option, after either spelling of it', () => {
+    assert.deepEqual(
+      completeAll('svc', '_svc', [
+        'svc,entrega,list,--status,f',
+        'svc,load,create,--tipo,s',
+        'svc,load,list,--output,c',
+      ]),
+      {
+        'svc,entrega,list,--status,f': ['failed'],
+        'svc,load,create,--tipo,s': ['sealed'],
+        'svc,load,list,--output,c': ['csv'],
+      },
+    )
+  })
+
+  test('[CLI-86] of svc offers the Portuguese words with SVC_LANG=pt', () => {
+    const lines = [
+      'svc,a',
+      'svc,agent,push,--n',
+      'svc,politica,set,--no-c',
+      'svc,entrega,list,--status,f',
+    ]
+    assert.deepEqual(completeAll('svc', '_svc', lines, { SVC_LANG: 'pt' }), {
+      'svc,a': ['agente', 'admin'],
+      'svc,agent,push,--n': ['--nome'],
+      'svc,politica,set,--no-c': ['--no-cert-ttl', '--no-cargas'],
+      'svc,entrega,list,--status,f': ['falhou'],
+    })
   })
 
   test('of svc-ca offers its own', () => {
@@ -120,12 +150,11 @@ describe('an interactive zsh', () => {
         await mkdir(join(home, 'functions'))
         await writeFile(join(home, '.zshrc'), `PS1='ready> '\n${commands}\n`)
         const { screen } = await runOnTerminal('zsh -di', { HOME: home }, [
-          // The first TAB adds what both spellings begin with, the second one lists them.
-          { awaits: 'ready> ', types: 'svc ag\t\t' },
+          { awaits: 'ready> ', types: 'svc a\t\t' },
           { awaits: '-- the enrolled hosts', types: `${CLEAR_LINE}svc agente sh\t` },
           { awaits: 'svc agente show', types: `${CLEAR_LINE}exit\r` },
         ])
-        assert.match(screen, /agente .*-- the enrolled hosts/)
+        assert.match(screen, /agent .*-- the enrolled hosts/)
         assert.match(screen, /svc agente show/)
       }),
     )

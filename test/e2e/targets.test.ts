@@ -89,7 +89,7 @@ describe('targets', { skip }, () => {
       return delivery?.status === 'instalada' && delivery.erro !== null ? delivery : undefined
     })
     assert.equal(shown.erro, `alvo_revertido probe: ${String(reason)}`)
-    assert.match((await hub.svc('entrega', 'list')).stdout, / revertida .* alvo_revertido probe: /)
+    assert.match((await hub.svc('entrega', 'list')).stdout, / reverted .* alvo_revertido probe: /)
 
     // A person has mended it, and does not wait for the agent’s next try: the same pair, and no new certificate.
     const issuedBefore = (await hub.svc('evento', 'list', '--tipo', 'certificate_issued', '--json'))
@@ -128,7 +128,7 @@ describe('targets', { skip }, () => {
       agent.stdout,
       /site: target site\.toml is taken back since .*\n  alvo_revertido reload: exit status 1\n    the server says no\n/,
     )
-    assert.match((await hub.svc('status')).stdout, /entregas revertida +[1-9]/)
+    assert.match((await hub.svc('status')).stdout, /deliveries reverted +[1-9]/)
     const again = await host.agent('targets', 'apply', '--now')
     assert.equal(again.status, 1)
     assert.match(

@@ -309,7 +309,7 @@ describe('receivers that misbehave', () => {
     const table = await hub.svc('webhook', 'list')
     assert.match(
       table.stdout,
-      /^URL +TIPOS +STATE +BACKLOG +DEAD +ID +ERRO\n[^]* failing +10 .* \S/,
+      /^URL +TYPES +STATE +BACKLOG +DEAD +ID +ERROR\n[^]* failing +10 .* \S/,
     )
     assert.equal((await hub.stop()).status, 0)
   })

@@ -70,7 +70,7 @@ describe('metrics', withTools('prometheus', 'promtool'), () => {
     assert.equal((await agenteOf(hub, gone))['atrasado'], true)
     assert.equal((await agenteOf(hub, steady))['atrasado'], false)
     const listed = await hub.svc('agente', 'list')
-    assert.match(listed.stdout, /^gone +web +atrasado /m)
+    assert.match(listed.stdout, /^gone +web +late /m)
     assert.match(listed.stdout, /^steady +web +registered /m)
     const { stdout } = await hub.svc('status', '--json')
     const status = JSON.parse(stdout) as {

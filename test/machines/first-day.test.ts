@@ -150,10 +150,10 @@ systemctl daemon-reload`)
       const outputs = await type('5. An alert')
       assert.match(
         outputs.at(2) ?? '',
-        /CartorioTargetReverted[^]*\brevertida\b[^]*mistake.conf:1\n/,
+        /CartorioTargetReverted[^]*\breverted\b[^]*mistake.conf:1\n/,
       )
       assert.match(outputs.at(-1) ?? '', /^site\b.*: applied/m)
-      const standing = 'svc entrega list | grep -w revertida'
+      const standing = 'svc delivery list | grep -w reverted'
       await waitUntil(standing, async () => (await hub.run(standing)).status === 1 || undefined)
     })
   },

@@ -7,7 +7,7 @@ import type { AdminAccessToken } from '../../protocol/admin/admin-tokens.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseTtlSeconds } from './parse-ttl.ts'
 import { listCommand } from './list-command.ts'
-import { renderFields } from '../terminal/table.ts'
+import { renderFields, stateWord } from '../terminal/table.ts'
 
 interface AdminTokenCreateOptions {
   readonly name: string
@@ -30,12 +30,12 @@ export function registerAdminToken(admin: Command, context: CommandContext): voi
     plural: 'admin_tokens',
     ask: (operations, page) => operations.listAccessTokens(page),
     columns: {
-      ID: (each) => each.id,
-      NAME: (each) => each.name,
-      ROLE: (each) => each.role,
-      STATE: (each) => stateOf(each, context.clock.now()),
-      EXPIRES_AT: (each) => each.expires_at,
-      LAST_USED_AT: (each) => each.last_used_at,
+      id: (each) => each.id,
+      name: (each) => each.name,
+      role: (each) => each.role,
+      state: (each) => stateWord(stateOf(each, context.clock.now())),
+      expires_at: (each) => each.expires_at,
+      last_used_at: (each) => each.last_used_at,
     },
   })(token, context)
   registerRevoke(token, context)
@@ -74,7 +74,7 @@ Examples:
       if (options.json) return context.output.writeJson(created)
       const { token: text, name, role, expires_at } = created
       await context.output.write(
-        `${renderFields({ token: text, name, role, expires_at })}\nKeep it in a file that only its user can read, for svc --hub https://… --token-file <file>.\n`,
+        `${renderFields(context.output.language, { token: text, name, role, expires_at })}\nKeep it in a file that only its user can read, for svc --hub https://… --token-file <file>.\n`,
       )
     })
 }

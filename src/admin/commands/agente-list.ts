@@ -1,22 +1,23 @@
 import type { AdminAgent } from '../../protocol/admin/views.ts'
 import { listCommand } from './list-command.ts'
 import { shortTime } from './short-time.ts'
+import { stateWord } from '../terminal/table.ts'
 
 export const registerAgenteList = listCommand({
   description: 'list the agents by hostname',
   plural: 'agentes',
   ask: (operations, page) => operations.listAgents(page),
   columns: {
-    HOSTNAME: (agent) => agent.hostname,
-    ROLE: (agent) => agent.role,
-    STATE: stateOf,
-    LAST_SEEN_AT: (agent) => shortTime(agent.last_seen_at),
-    CERT_NOT_AFTER: (agent) => shortTime(agent.cert_not_after),
+    hostname: (agent) => agent.hostname,
+    role: (agent) => agent.role,
+    state: (agent) => stateWord(stateOf(agent)),
+    last_seen_at: (agent) => shortTime(agent.last_seen_at),
+    cert_not_after: (agent) => shortTime(agent.cert_not_after),
   },
   wide: {
-    LAST_POLL_AT: (agent) => shortTime(agent.last_poll_at),
-    CA_WAITING: waitingAtCa,
-    ID: (agent) => agent.id,
+    last_poll_at: (agent) => shortTime(agent.last_poll_at),
+    ca_revocations_waiting: waitingAtCa,
+    id: (agent) => agent.id,
   },
   nameOf: ({ hostname }) => hostname,
 })

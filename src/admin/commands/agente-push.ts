@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import { PUSH_BYTES_MAX } from '../../protocol/admin/bounds.ts'
+import { flagOf } from '../../protocol/spoken-words.ts'
 import type { CommandContext } from './command-context.ts'
 import { whenTold } from './when-told.ts'
 
@@ -18,9 +19,9 @@ export function registerAgentePush(agente: Command, context: CommandContext): vo
       'put a small text file on an agent’s host; for a secret use a carga of tipo selado',
     )
     .argument('<agente>', 'hostname or id')
-    .requiredOption('--name, --nome <name>', 'the file on the host: out/<name>')
+    .requiredOption(`${flagOf('nome')} <name>`, 'the file on the host: out/<name>')
     .requiredOption('--file <file>', 'the content, text of up to 16 KiB; - is standard input')
-    .option('--mode, --modo <mode>', 'who can read and write it there, in octal (default 0644)')
+    .option(`${flagOf('modo')} <mode>`, 'who can read and write it there, in octal (default 0644)')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 import { listCommand } from './list-command.ts'
 import { shortTime } from './short-time.ts'
+import { stateWord } from '../terminal/table.ts'
 
 const ABOUT = `\
 The hub itself refuses all of them. waiting: a running hub asks the CA until it is done. refused: the CA said that it will
@@ -12,13 +13,13 @@ export const registerAgenteRevocations = listCommand({
   plural: 'revocations',
   ask: (operations, page) => operations.listCaRevocations(page),
   columns: {
-    HOSTNAME: (revocation) => revocation.hostname,
-    SERIAL: (revocation) => revocation.serial,
-    PURPOSE: (revocation) => revocation.purpose,
-    STATE: (revocation) => revocation.state,
-    NOT_AFTER: (revocation) => shortTime(revocation.not_after),
-    REASON: (revocation) => revocation.reason,
+    hostname: (revocation) => revocation.hostname,
+    serial: (revocation) => revocation.serial,
+    purpose: (revocation) => stateWord(revocation.purpose),
+    state: (revocation) => stateWord(revocation.state),
+    not_after: (revocation) => shortTime(revocation.not_after),
+    reason: (revocation) => revocation.reason,
   },
   isLastProse: true,
-  wide: { REVOKED_AT: (revocation) => shortTime(revocation.revoked_at) },
+  wide: { revoked_at: (revocation) => shortTime(revocation.revoked_at) },
 })

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { AdminReplies } from '../../protocol/admin/operations.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderDeliveries, renderRevertedTargets } from './entrega-list.ts'
-import { renderFields } from '../terminal/table.ts'
+import { type Cell, renderFields, yesOrNo } from '../terminal/table.ts'
 
 export function registerAgenteShow(agente: Command, context: CommandContext): void {
   agente
@@ -23,9 +23,10 @@ Examples:
         operations.showAgent({ agente: name }),
       )
       if (options.json) return context.output.writeJson(shown)
+      const { language } = context.output
       const { entregas, ...fields } = shown
-      const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(entregas)}`
-      const described = renderFields(describeAgent(fields))
+      const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(language, entregas)}`
+      const described = renderFields(language, describeAgent(fields))
       await context.output.write(`${described}${deliveries}${renderRevertedTargets(entregas)}`)
     })
 }
@@ -39,14 +40,14 @@ function describeAgent(fields: Fields) {
   const { duplicado, addresses } = fields
   return {
     ...fields,
-    atrasado: fields.atrasado ? 'yes' : 'no',
+    atrasado: yesOrNo(fields.atrasado),
     duplicado: duplicado === undefined ? null : describeDoubled(duplicado),
     addresses: addresses?.join(', ') ?? null,
   }
 }
 
-function describeDoubled(doubled: SentAgent['duplicado']): string {
-  if (doubled === null) return 'no'
+function describeDoubled(doubled: SentAgent['duplicado']): Cell {
+  if (doubled === null) return yesOrNo(false)
   const { since, last_at: lastAt, addresses } = doubled
   return `used from two places since ${since}, last at ${lastAt}: ${addresses.join(', ')}`
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { AdminBundle } from '../../protocol/admin/views.ts'
+import type { Language } from '../../protocol/spoken-words.ts'
 import type { CommandContext } from './command-context.ts'
-import { renderFields, renderRows } from '../terminal/table.ts'
+import { renderFields, renderRows, stateWord, yesOrNo } from '../terminal/table.ts'
 
 export function registerBundleStatus(bundle: Command, context: CommandContext): void {
   bundle
@@ -22,40 +23,42 @@ Examples:
     .action(async (options: { json?: true }) => {
       const shown = await context.withAdmin(({ operations }) => operations.showBundle({}))
       if (options.json) return context.output.writeJson(shown)
-      await context.output.write(renderBundle(shown))
+      await context.output.write(renderBundle(context.output.language, shown))
     })
 }
 
-export function renderBundle(bundle: AdminBundle): string {
+export function renderBundle(language: Language, bundle: AdminBundle): string {
   const { numero, epoca, created_at, agentes, pendentes, certificados_unknown: unknown } = bundle
-  const fields = renderFields({
+  const fields = renderFields(language, {
     numero,
     ...(epoca > 1 ? { epoca } : {}),
     created_at,
-    'agents pending': `${pendentes.length} of ${agentes}`,
-    ...(unknown === 0 ? {} : { 'certificates of an unknown root': unknown }),
+    'agentes pendentes': `${pendentes.length} of ${agentes}`,
+    ...(unknown === 0 ? {} : { 'certificados unknown': unknown }),
     ...(bundle.file_differs === true
       ? { 'root file': 'holds other roots: svc bundle update puts them in force' }
       : {}),
   })
   const roots = renderRows(
+    language,
     {
-      ROOT: (root) => root.fingerprint,
-      NOT_AFTER: (root) => root.not_after,
-      STATE: (root) => (root.is_valid ? 'valid' : 'not valid'),
-      HUB: (root) => (root.is_hubs_own ? 'own' : null),
-      CERTS: (root) => root.certificados,
-      SUBJECT: (root) => root.subject,
+      root: (root) => root.fingerprint,
+      not_after: (root) => root.not_after,
+      state: (root) => stateWord(root.is_valid ? 'valid' : 'not valid'),
+      hub: (root) => (root.is_hubs_own ? stateWord('own') : null),
+      certificados: (root) => root.certificados,
+      subject: (root) => root.subject,
     },
     bundle.roots,
   )
   const pending = renderRows(
+    language,
     {
-      PENDING: (agent) => agent.hostname,
-      NUMERO: (agent) => agent.numero,
-      PINNED: (agent) => (agent.is_pinned ? 'yes' : 'no'),
-      REPORTED_AT: (agent) => agent.reported_at,
-      ERRO: (agent) => agent.erro,
+      pendentes: (agent) => agent.hostname,
+      numero: (agent) => agent.numero,
+      is_pinned: (agent) => yesOrNo(agent.is_pinned),
+      reported_at: (agent) => agent.reported_at,
+      erro: (agent) => agent.erro,
     },
     pendentes,
   )

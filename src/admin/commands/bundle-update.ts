@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import { LIMITS } from '../../protocol/limits.ts'
+import { flagOf } from '../../protocol/spoken-words.ts'
 import { renderBundle } from './bundle-status.ts'
 import type { CommandContext } from './command-context.ts'
 
@@ -20,12 +21,12 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
       'make the change even when agents need a removed root: the hub loses these agents',
     )
     .option(
-      '--number, --numero <number>',
+      `${flagOf('numero')} <number>`,
       'the number of the set, after you restored a vault: greater than any that agents have',
       parseNumber,
     )
     .option(
-      '--new-epoch, --nova-epoca',
+      flagOf('nova-epoca'),
       'count from 1 or --numero again; agents before 0.5.0 do not follow',
     )
     .option('--json', 'print one JSON document')
@@ -62,7 +63,9 @@ Examples:
       const lost = updated.endangered.map(
         ({ hostname, reasons }) => `lost: ${hostname} (${reasons.join('; ')})\n`,
       )
-      await context.output.write(`${done}\n${lost.join('')}\n${renderBundle(updated)}`)
+      await context.output.write(
+        `${done}\n${lost.join('')}\n${renderBundle(context.output.language, updated)}`,
+      )
     })
 }
 

@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { UserError } from '../../platform/errors.ts'
-import { toWireValue } from '../../protocol/english-values.ts'
+import { flagOf, toWireValue } from '../../protocol/spoken-words.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
 import { collect } from './collect.ts'
 import { awaitChange } from './await-change.ts'
@@ -23,17 +23,18 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
   const command = carga
     .command('create')
     .description('register a carga and one entrega for each of its agents')
-    .requiredOption(
-      '--type, --tipo <type>',
-      'csr_cert: a certificate; sealed (selado): a file that svc seals',
-      toWireValue,
+    .addOption(
+      new Option(`${flagOf('tipo')} <type>`, 'a certificate, or a file that svc seals')
+        .choices(['csr_cert', 'sealed'])
+        .argParser(toWireValue)
+        .makeOptionMandatory(),
     )
     .requiredOption(
-      '--name, --nome <name>',
+      `${flagOf('nome')} <name>`,
       'the files on the host: out/<name>.crt and out/<name>.key, or out/<name> for a selado',
     )
     .option(
-      '--agent, --agente <agent>',
+      `${flagOf('agente')} <agent>`,
       'an agent that gets it, by hostname or id; repeatable',
       collect,
       [],
@@ -88,7 +89,9 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
     awaitChange(context, operations, operations.createCargo(request)),
   )
   if (options.json) return context.output.writeJson(created)
-  const table = options.unassigned ? '' : `\n${renderNewDeliveries(created.entregas)}`
+  const table = options.unassigned
+    ? ''
+    : `\n${renderNewDeliveries(context.output.language, created.entregas)}`
   await context.output.write(`carga ${created.carga_id} created\n${table}`)
 }
 

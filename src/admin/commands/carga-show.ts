@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { renderFields } from '../terminal/table.ts'
+import { renderFields, stateWord } from '../terminal/table.ts'
 import type { CommandContext } from './command-context.ts'
 import { cargoArgument } from './named-arguments.ts'
 
@@ -26,6 +26,13 @@ Examples:
       if (options.json) return context.output.writeJson(shown)
       const { conteudo, sans, ...fields } = shown
       const content = conteudo && { content_bytes: conteudo.bytes, content_sha256: conteudo.sha256 }
-      await context.output.write(renderFields({ ...fields, sans: sans.join(','), ...content }))
+      await context.output.write(
+        renderFields(context.output.language, {
+          ...fields,
+          tipo: stateWord(shown.tipo),
+          sans: sans.join(','),
+          ...content,
+        }),
+      )
     })
 }

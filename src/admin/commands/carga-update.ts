@@ -66,7 +66,7 @@ async function updateCargo(
     awaitChange(context, operations, operations.updateCargo(request)),
   )
   if (options.json) return context.output.writeJson(updated)
-  const table = renderNewDeliveries(updated.entregas)
+  const table = renderNewDeliveries(context.output.language, updated.entregas)
   await context.output.write(
     `carga ${updated.carga_id} is now versao ${updated.versao}\n\n${table}`,
   )

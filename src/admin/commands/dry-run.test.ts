@@ -106,8 +106,8 @@ describe('svc --dry-run', () => {
       })
       assert.equal(
         await run(`${line} --dry-run`, session),
-        'TIPO_EVENTO    ENTREGA_ID  PAYLOAD\n' +
-          'token_revoked  -           {"hostname":"web-1\\u001b[2J"}\n' +
+        'EVENT_TYPE     DELIVERY_ID  PAYLOAD\n' +
+          'token_revoked  -            {"hostname":"web-1\\u001b[2J"}\n' +
           '1 agente would be told; nothing was done\n',
       )
       assert.deepEqual(asked, ['showFeatures', false, name, true])

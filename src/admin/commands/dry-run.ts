@@ -56,9 +56,9 @@ function isRehearsal(answer: object): answer is AdminRehearsal {
 }
 
 const COLUMNS = {
-  TIPO_EVENTO: ({ tipo }: AdminRehearsal['acts'][number]) => tipo,
-  ENTREGA_ID: ({ entrega_id }: AdminRehearsal['acts'][number]) => entrega_id,
-  PAYLOAD: ({ payload }: AdminRehearsal['acts'][number]) => JSON.stringify(payload),
+  tipo_evento: ({ tipo }: AdminRehearsal['acts'][number]) => tipo,
+  entrega_id: ({ entrega_id }: AdminRehearsal['acts'][number]) => entrega_id,
+  payload: ({ payload }: AdminRehearsal['acts'][number]) => JSON.stringify(payload),
 }
 
 export async function printRehearsal(
@@ -69,6 +69,9 @@ export async function printRehearsal(
   if (isJson) return output.writeJson(answer)
   const { acts, agentes } = answer
   const told = agentes === 1 ? '1 agente' : `${agentes} agentes`
-  const log = acts.length === 0 ? 'the audit log would say nothing\n' : renderRows(COLUMNS, acts)
+  const log =
+    acts.length === 0
+      ? 'the audit log would say nothing\n'
+      : renderRows(output.language, COLUMNS, acts)
   await output.write(`${log}${told} would be told; nothing was done\n`)
 }

@@ -43,7 +43,7 @@ describe('svc entrega list', () => {
   test('[CLI-53] fits a line of 100 characters, of which the reason has what is left', async () => {
     const [head = '', row = ''] = (await run([], newer)).split('\n')
     assert.match(head, /^HOSTNAME {11}/)
-    assert.match(row, / 2026-11-20T12:00:00Z {2}a reason that is longer th…$/)
+    assert.match(row, / 2026-11-20T12:00:00Z {2}a reason that is longer t…$/)
     assert.equal(row.length, 100)
     assert.match(await run(['--wide'], newer), / of one hundred characters /)
   })

@@ -4,30 +4,30 @@ import { didYouMean } from '../../platform/near-matches.ts'
 import { printable } from '../../platform/printable.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminDelivery } from '../../protocol/admin/views.ts'
-import { ENGLISH_VALUES, toWireValue } from '../../protocol/english-values.ts'
+import { flagOf, type Language, stateIn, toWireValue } from '../../protocol/spoken-words.ts'
 import { DeliveryStatus } from '../../protocol/words.ts'
 import { listCommand, type ListOptions } from './list-command.ts'
 import type { PageRequest } from './list-pages.ts'
 import { shortTime } from './short-time.ts'
-import { type Columns, renderRows } from '../terminal/table.ts'
+import { type Columns, renderRows, stateWord } from '../terminal/table.ts'
 
 /** A hub up to 0.4.0 says neither what hosts have taken back nor why a delivery waits. */
 type NewField = 'reverted_at' | 'alvos_revertidos' | 'waiting_reason' | 'waiting_reason_at'
 export type SentDelivery = Omit<AdminDelivery, NewField> & Partial<Pick<AdminDelivery, NewField>>
 
 const DELIVERY_COLUMNS: Columns<SentDelivery> = {
-  HOSTNAME: (delivery) => delivery.hostname,
-  NOME: (delivery) => delivery.nome,
-  TIPO: (delivery) => delivery.tipo,
-  VERSAO: (delivery) => delivery.versao,
-  STATUS: stateOf,
-  UPDATED_AT: (delivery) => shortTime(delivery.updated_at),
-  ERRO: ({ erro, waiting_reason: waiting }) => firstLineOf(erro ?? waiting ?? null),
+  hostname: (delivery) => delivery.hostname,
+  nome: (delivery) => delivery.nome,
+  tipo: (delivery) => stateWord(delivery.tipo),
+  versao: (delivery) => delivery.versao,
+  status: (delivery) => stateWord(stateOf(delivery)),
+  updated_at: (delivery) => shortTime(delivery.updated_at),
+  erro: ({ erro, waiting_reason: waiting }) => firstLineOf(erro ?? waiting ?? null),
 }
 
 const WIDE_COLUMNS: Columns<SentDelivery> = {
-  CARGA_ID: (delivery) => delivery.carga_id,
-  ID: (delivery) => delivery.id,
+  carga_id: (delivery) => delivery.carga_id,
+  id: (delivery) => delivery.id,
 }
 
 /** `revertida` is no status on the wire: the status says what was installed, this what became of it on the host. */
@@ -71,14 +71,14 @@ export const registerEntregaList = listCommand({
   addOptions: (command) =>
     command
       .option('--all', 'also what was cancelled or replaced')
-      .option('--agent, --agente <agent>', 'only of this agent, by hostname or id')
+      .option(`${flagOf('agente')} <agent>`, 'only of this agent, by hostname or id')
       .option('--role <role>', 'only of agents of this role')
-      .option('--load, --carga <load>', 'only of this carga, by name or id')
-      .option(
-        '--status <status>',
-        'only with this status, such as failed (falhou); repeatable',
-        collectStates,
-        [],
+      .option(`${flagOf('carga')} <load>`, 'only of this carga, by name or id')
+      .addOption(
+        new Option('--status <status>', 'only with this status; repeatable')
+          .choices(STATES.map((state) => stateIn('en', state)))
+          .argParser(collectStates)
+          .default([]),
       )
       .option('--late', 'only with a certificate that should have been renewed already')
       .addOption(new Option('--sort <order>', 'the order of the rows').choices(SORTS)),
@@ -88,10 +88,9 @@ function collectStates(text: string, earlier: readonly DeliveryState[]): Deliver
   const value = toWireValue(text)
   const state = STATES.find((known) => known === value)
   if (state !== undefined) return [...earlier, state]
-  throw new UserError('status_invalid', `--status: ${text} is no status of an entrega`, {
-    hint:
-      didYouMean(text, [...STATES, ...Object.keys(ENGLISH_VALUES)]) ??
-      `it is one of ${STATES.join(', ')}`,
+  const words = STATES.map((known) => stateIn('en', known))
+  throw new UserError('status_invalid', `--status: ${text} is no status of a delivery`, {
+    hint: didYouMean(text, [...STATES, ...words]) ?? `it is one of ${words.join(', ')}`,
   })
 }
 
@@ -135,8 +134,8 @@ function isOver(status: string): boolean {
   return status === DeliveryStatus.cancelled || status === DeliveryStatus.replaced
 }
 
-export function renderDeliveries(deliveries: readonly SentDelivery[]): string {
-  return renderRows({ ...DELIVERY_COLUMNS, ID: ({ id }) => id }, deliveries)
+export function renderDeliveries(language: Language, deliveries: readonly SentDelivery[]): string {
+  return renderRows(language, { ...DELIVERY_COLUMNS, id: ({ id }) => id }, deliveries)
 }
 
 /** A paragraph for each target that is taken back, with what its command printed; empty when there is none. */

@@ -47,5 +47,5 @@ async function retryDeliveries(
     awaitChange(context, operations, operations.retryDeliveries(request)),
   )
   if (options.json) return context.output.writeJson(retried)
-  await context.output.write(renderDeliveries(retried.entregas))
+  await context.output.write(renderDeliveries(context.output.language, retried.entregas))
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { renderFields } from '../terminal/table.ts'
+import { renderFields, stateWord } from '../terminal/table.ts'
 import type { CommandContext } from './command-context.ts'
 import { deliveryArgument } from './named-arguments.ts'
 import { firstLineOf, renderRevertedTargets, stateOf } from './entrega-list.ts'
@@ -24,9 +24,10 @@ Examples:
       )
       if (options.json) return context.output.writeJson(shown)
       const { alvos_revertidos: _targets, erro, sans, ...fields } = shown
-      const described = renderFields({
+      const described = renderFields(context.output.language, {
         ...fields,
-        status: stateOf(shown),
+        tipo: stateWord(shown.tipo),
+        status: stateWord(stateOf(shown)),
         erro: firstLineOf(erro),
         sans: sans.join(','),
       })

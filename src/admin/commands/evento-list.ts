@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { flagOf } from '../../protocol/spoken-words.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import type { EventoListOptions } from './evento-list-options.ts'
@@ -8,9 +9,9 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
     .command('list')
     .description('list the audit log, oldest first, all of it unless --limit is given')
     .option('--verify', 'check the hash chain of the whole log, whatever svc lists')
-    .option('--type, --tipo <type>', 'only events of this type; repeatable', collect, [])
+    .option(`${flagOf('tipo')} <type>`, 'only events of this type; repeatable', collect, [])
     .option('--about <agent>', 'what an agent sent and what was done to it, by hostname or id')
-    .option('--agent, --agente <agent>', 'only events that this agent sent, by hostname or id')
+    .option(`${flagOf('agente')} <agent>`, 'only events that this agent sent, by hostname or id')
     .option('--actor <actor>', 'only what this actor did: admin, hub, agent or token:<name>')
     .option('--since <time>', 'only events since a time, or since a duration ago')
     .option('--until <time>', 'only events before a time, or before a duration ago')

@@ -1,10 +1,11 @@
 import { Option } from 'commander'
 import { UserError } from '../../platform/errors.ts'
+import { flagOf } from '../../protocol/spoken-words.ts'
 
 /** `--if-versao <n>`: two operators who change one thing at the same time shall notice. */
 export function ifVersaoOption(): Option {
   return new Option(
-    '--if-version, --if-versao <version>',
+    `${flagOf('if-versao')} <version>`,
     'change the carga only while it has this versao',
   ).argParser((text) => {
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)

@@ -1,7 +1,15 @@
 import type { AdminCreatedCargo } from '../../protocol/admin/views.ts'
-import { renderTable } from '../terminal/table.ts'
+import type { Language } from '../../protocol/spoken-words.ts'
+import { type Columns, renderRows } from '../terminal/table.ts'
 
-export function renderNewDeliveries(deliveries: AdminCreatedCargo['entregas']): string {
-  const rows = deliveries.map(({ id, hostname, agente_id }) => [hostname, id, agente_id])
-  return renderTable(['HOSTNAME', 'ENTREGA_ID', 'AGENTE_ID'], rows)
+type Deliveries = AdminCreatedCargo['entregas']
+
+const COLUMNS: Columns<Deliveries[number]> = {
+  hostname: ({ hostname }) => hostname,
+  entrega_id: ({ id }) => id,
+  agente_id: ({ agente_id }) => agente_id,
+}
+
+export function renderNewDeliveries(language: Language, deliveries: Deliveries): string {
+  return renderRows(language, COLUMNS, deliveries)
 }

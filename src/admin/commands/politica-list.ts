@@ -7,11 +7,11 @@ export const registerPoliticaList = listCommand({
   cursor: 'role',
   ask: (operations, page) => operations.listPolicies(page),
   columns: {
-    ROLE: (policy) => policy.role,
-    NOME: (policy) => policy.nome,
-    TOKEN_TTL_MAX: (policy) => renderSeconds(policy.token_ttl_max),
-    CERT_TTL: (policy) => renderSeconds(policy.cert_ttl),
-    SANS_PERMITIDOS: (policy) => policy.sans_permitidos.join(','),
-    CARGAS_AUTOMATICAS: (policy) => policy.cargas_automaticas.length,
+    role: (policy) => policy.role,
+    nome: (policy) => policy.nome,
+    token_ttl_max: (policy) => renderSeconds(policy.token_ttl_max),
+    cert_ttl: (policy) => renderSeconds(policy.cert_ttl),
+    sans_permitidos: (policy) => policy.sans_permitidos.join(','),
+    cargas_automaticas: (policy) => policy.cargas_automaticas.length,
   },
 })

@@ -23,7 +23,7 @@ Examples:
     .action(async (role: string, options: { json?: true }) => {
       const removed = await context.withAdmin(({ operations }) => operations.removePolicy({ role }))
       if (options.json) return context.output.writeJson(removed)
-      const affected = renderAffected(removed.cargas_afetadas)
+      const affected = renderAffected(context.output.language, removed.cargas_afetadas)
       await context.output.write(`politica of role ${printable(removed.role)} removed\n${affected}`)
     })
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminRequest } from '../../protocol/admin/operations.ts'
+import { flagOf } from '../../protocol/spoken-words.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseSecondsOption } from './duration-option.ts'
@@ -26,7 +27,7 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     .command('set')
     .description('make the politica of a role, or change it')
     .argument('<role>', "the role, or '*' for every role without a politica of its own")
-    .option('--name, --nome <name>', 'its name in lists and logs (default: the role)')
+    .option(`${flagOf('nome')} <name>`, 'its name in lists and logs (default: the role)')
     .option('--token-ttl-max <duration>', 'the longest that a token for the role may live')
     .option('--no-token-ttl-max', '7d, as without a politica')
     .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
@@ -40,12 +41,12 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     )
     .option('--no-sans', 'permit no name but the host’s own')
     .option(
-      '--load, --carga <id>',
+      `${flagOf('carga')} <id>`,
       'a carga csr_cert that each agent gets when it enrols; repeatable',
       collect,
       [],
     )
-    .option('--no-cargas', 'nothing at enrolment')
+    .option(flagOf('no-cargas'), 'nothing at enrolment')
     .option('--reenroll', 'admin tokens of role operator may enrol its hosts again')
     .option('--no-reenroll', 'only admin tokens of role admin may, as without a politica')
     .option('--json', 'print one JSON document')
@@ -67,7 +68,7 @@ Examples:
   svc politica set web --token-ttl-max 30m --cert-ttl 8h --san '*.shop.example.org' --san 192.0.2.7
   svc politica set web --carga "$(svc carga create --tipo csr_cert --nome node --unassigned --json | jq -r .carga_id)"
   svc politica set web --reenroll
-  svc policy set web --no-cert-ttl --no-cargas --json
+  svc policy set web --no-cert-ttl --no-loads --json
 `
 
 async function setPolicy(
@@ -78,7 +79,9 @@ async function setPolicy(
   const request = toRequest(role, options)
   const set = await context.withAdmin(({ operations }) => operations.setPolicy(request))
   if (options.json) return context.output.writeJson(set)
-  await context.output.write(`${renderPolicy(set)}${renderAffected(set.cargas_afetadas)}`)
+  await context.output.write(
+    `${renderPolicy(context.output.language, set)}${renderAffected(context.output.language, set.cargas_afetadas)}`,
+  )
 }
 
 function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'setPolicy'> {

@@ -21,7 +21,7 @@ Examples:
       if (options.json) return context.output.writeJson(shown)
       const count = `\nholds for ${shown.agentes.length} agentes\n`
       await context.output.write(
-        `${renderPolicy(shown)}${count}${renderAffected(shown.cargas_afetadas)}`,
+        `${renderPolicy(context.output.language, shown)}${count}${renderAffected(context.output.language, shown.cargas_afetadas)}`,
       )
     })
 }

@@ -97,7 +97,7 @@ describe('printEntriesAsTable', () => {
     assert.equal(
       text,
       [
-        `SEQ     TIMESTAMP                    TIPO_EVENTO                 AGENTE_ID${' '.repeat(29)}PAYLOAD`,
+        `SEQ     TIMESTAMP                    EVENT_TYPE                  AGENT_ID${' '.repeat(30)}PAYLOAD`,
         `1       2026-11-20T00:00:01.000000Z  token_created               -${blanks} {"actor":"admin"}`,
         `2       2026-11-20T00:00:01.000000Z  token_created               -${blanks} {"actor":"admin"}`,
         '',

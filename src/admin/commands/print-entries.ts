@@ -1,6 +1,6 @@
 import type { AdminEntry } from '../../protocol/admin/views.ts'
 import type { Output } from '../terminal/output.ts'
-import { renderLine } from '../terminal/table.ts'
+import { headingsOf, renderLine } from '../terminal/table.ts'
 import { describeVerification, type ChainVerification } from './verify-chain.ts'
 
 /** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */
@@ -39,10 +39,11 @@ export function printEntriesAsJsonLines(output: Output): EntryPrinter {
 
 /** The widest usual value of each column but the last; nobody can measure entries that are yet to come. */
 const COLUMN_WIDTHS = [6, 27, 26, 36]
-const HEAD = renderLine(COLUMN_WIDTHS, ['SEQ', 'TIMESTAMP', 'TIPO_EVENTO', 'AGENTE_ID', 'PAYLOAD'])
+const COLUMNS = ['seq', 'timestamp', 'tipo_evento', 'agente_id', 'payload'] as const
 
 export function printEntriesAsTable(output: Output): EntryPrinter {
-  let head = HEAD
+  const { language } = output
+  let head = renderLine(COLUMN_WIDTHS, headingsOf(language, COLUMNS))
   const print = async (entries: readonly AdminEntry[]): Promise<void> => {
     await output.write(`${head}${entries.map(renderEntry).join('')}`)
     head = ''

@@ -33,9 +33,9 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
     String(stream.read()),
     `carga carga-1 created, sealed for 2 agentes
 
-HOSTNAME  ENTREGA_ID  RECIPIENT
-web-1     entrega-1   SHA256:of-web-1
-web-2     -           SHA256:of-web-2
+HOSTNAME  DELIVERY_ID  RECIPIENT
+web-1     entrega-1    SHA256:of-web-1
+web-2     -            SHA256:of-web-2
 `,
   )
 })

@@ -5,6 +5,7 @@ import { addCompletionCommand } from '../../completion/completion.ts'
 import { UserError } from '../../platform/errors.ts'
 import { readVersion } from '../../platform/version.ts'
 import { HUB_SETTINGS } from '../../protocol/hub-settings.ts'
+import { COMMAND_WORDS, namesIn, stateIn, toWireValue } from '../../protocol/spoken-words.ts'
 import { registerAdminToken } from './admin-token.ts'
 import { registerAgenteList } from './agente-list.ts'
 import { registerAgentePush } from './agente-push.ts'
@@ -68,7 +69,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'agente',
-    alias: 'agent',
+    alias: COMMAND_WORDS.agente[0],
     description: 'the enrolled hosts',
     commands: [
       registerAgenteList,
@@ -83,7 +84,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'carga',
-    alias: 'load',
+    alias: COMMAND_WORDS.carga[0],
     description: 'the things that the hub delivers',
     commands: [
       registerCargaCreate,
@@ -96,7 +97,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'entrega',
-    alias: 'delivery',
+    alias: COMMAND_WORDS.entrega[0],
     description: 'each agent’s share of a carga',
     commands: [
       registerEntregaList,
@@ -107,7 +108,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'politica',
-    alias: 'policy',
+    alias: COMMAND_WORDS.politica[0],
     description: 'rules for the agents of a role',
     commands: [
       registerPoliticaSet,
@@ -123,7 +124,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'evento',
-    alias: 'event',
+    alias: COMMAND_WORDS.evento[0],
     description: 'the audit log',
     commands: [registerEventoList],
   },
@@ -216,7 +217,14 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerInit(program, context)
   registerUnseal(program, context)
   registerStatus(program, context)
-  addCompletionCommand(program, (text) => output.write(text))
+  addCompletionCommand(
+    program,
+    (text) => output.write(text),
+    () => ({
+      names: (words) => namesIn(output.language, words),
+      values: (words) => words.map((word) => stateIn(output.language, toWireValue(word))),
+    }),
+  )
   for (const { name, alias, description, commands } of NOUNS) {
     const noun = program.command(name).description(description)
     if (alias !== undefined) noun.alias(alias)

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { SvcError } from '../../platform/errors.ts'
 import { formatDurationMs } from '../../platform/durations.ts'
 import type { AdminReplies } from '../../protocol/admin/operations.ts'
+import type { Language } from '../../protocol/spoken-words.ts'
 import type { CommandContext } from './command-context.ts'
-import { renderFields, renderRows } from '../terminal/table.ts'
+import { renderFields, renderRows, stateWord } from '../terminal/table.ts'
 
 type Status = AdminReplies['showStatus']
 
@@ -26,9 +27,13 @@ Examples:
 `,
     )
     .action(async (options: { json?: true }) => {
+      const { language } = context.output
       const status = await context.withAdmin(({ operations }) => operations.showStatus({}))
       if (options.json) await context.output.writeJson(status)
-      else await context.output.write(`${renderHealth(status)}\n${renderStatus(status)}`)
+      else
+        await context.output.write(
+          `${renderHealth(language, status)}\n${renderStatus(language, status)}`,
+        )
       if (hasHealth(status) && status.hub?.ready !== true) {
         const why = status.hub === null ? 'the hub does not run' : 'the hub is not ready'
         throw new SvcError('hub_not_ready', why)
@@ -43,22 +48,23 @@ function hasHealth(status: Status): boolean {
   return (status as Partial<Status>).hub !== undefined
 }
 
-function renderHealth(status: Status): string {
+function renderHealth(language: Language, status: Status): string {
   if (!hasHealth(status)) return ''
   const { hub } = status
-  if (hub === null) return 'hub  not running\n'
+  if (hub === null) return renderFields(language, { hub: stateWord('not running') })
   const faults = hub.subsystems.filter(({ ready }) => !ready)
   const lines = [
     ...faults.map(({ name, reason, since }) => `  ${name}: ${reason}, since ${since ?? 'unknown'}`),
     ...hub.remarks.map((remark) => `  ${remark}`),
   ]
-  return [`hub  ${hub.ready ? 'ready' : 'not ready'}`, ...lines, ''].join('\n')
+  const state = renderFields(language, { hub: stateWord(hub.ready ? 'ready' : 'not ready') })
+  return `${state}${lines.map((line) => `${line}\n`).join('')}`
 }
 
-function renderStatus(status: Status): string {
+function renderStatus(language: Language, status: Status): string {
   // A hub up to 0.4.0 does not count entregas.
   const { version, agentes, entregas = {}, certificados, survival } = status as SentStatus
-  const figures = renderFields({
+  const figures = renderFields(language, {
     version,
     ...prefixed('agentes', agentes),
     ...prefixed('entregas', entregas),
@@ -66,11 +72,12 @@ function renderStatus(status: Status): string {
   })
   const rows = Object.entries(certificados).map(([purpose, counts]) => ({ purpose, ...counts }))
   const certificates = renderRows(
+    language,
     {
-      CERTIFICATES: (row) => row.purpose,
-      VALID: (row) => row.valid,
-      ATRASADO: (row) => row.atrasado,
-      EXPIRED: (row) => row.expired,
+      certificados: (row) => stateWord(row.purpose),
+      valid: (row) => row.valid,
+      atrasado: (row) => row.atrasado,
+      expired: (row) => row.expired,
     },
     rows,
   )
@@ -87,11 +94,11 @@ function rowsOf(survival: Status['survival']): Record<string, string | number> {
   if (survival === null) return { survives: 'for ever: no host has a certificate' }
   const { seconds, first, following_1h, following_24h } = survival
   const what = first.nome === null ? 'its identity' : `delivery ${first.nome}`
-  const lateness = first.atrasado ? ', atrasado' : ''
+  const lateness = first.atrasado ? ', late' : ''
   return {
     survives: formatDurationMs(seconds * 1000),
     'first host': `${first.hostname} (${what}, until ${first.not_after}${lateness})`,
-    'hosts within 1h of it': following_1h,
-    'hosts within 24h of it': following_24h,
+    following_1h,
+    following_24h,
   }
 }

@@ -77,7 +77,12 @@ async function createToken(context: CommandContext, options: TokenCreateOptions)
   )
   if (json) return context.output.writeJson(created)
   const { token, hostname, expires_at, agent_command, note } = created
-  const fields = renderFields({ token, hostname, role: created.role, expires_at })
+  const fields = renderFields(context.output.language, {
+    token,
+    hostname,
+    role: created.role,
+    expires_at,
+  })
   const advice = note === undefined ? '' : `\nNote: ${note}\n`
   await context.output.write(`${fields}\nOn the host:\n\n${agent_command}\n${advice}`)
 }

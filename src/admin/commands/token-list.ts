@@ -1,6 +1,7 @@
 import type { AdminToken } from '../../protocol/admin/views.ts'
 import type { RegisterCommand } from './command-context.ts'
 import { listCommand } from './list-command.ts'
+import { stateWord } from '../terminal/table.ts'
 
 export const registerTokenList: RegisterCommand = (noun, context) =>
   listCommand({
@@ -8,12 +9,12 @@ export const registerTokenList: RegisterCommand = (noun, context) =>
     plural: 'tokens',
     ask: (operations, page) => operations.listTokens(page),
     columns: {
-      ID: (token) => token.id,
-      HOSTNAME: (token) => token.hostname,
-      ROLE: (token) => token.role,
-      STATE: (token) => stateOf(token, context.clock.now()),
-      EXPIRES_AT: (token) => token.expires_at,
-      CONSUMED_AT: (token) => token.consumed_at,
+      id: (token) => token.id,
+      hostname: (token) => token.hostname,
+      role: (token) => token.role,
+      state: (token) => stateWord(stateOf(token, context.clock.now())),
+      expires_at: (token) => token.expires_at,
+      consumed_at: (token) => token.consumed_at,
     },
   })(noun, context)
 

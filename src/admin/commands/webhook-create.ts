@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import { flagOf } from '../../protocol/spoken-words.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import { requireKnownTypes } from './known-event-types.ts'
 import { renderFields } from '../terminal/table.ts'
+import { describeTypes } from './webhook-list.ts'
 
 interface WebhookCreateOptions {
   readonly url: string
@@ -16,7 +18,7 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
     .command('create')
     .description('make the hub post every new entry of the audit log to a URL, signed')
     .requiredOption('--url <url>', 'https, or http on this machine')
-    .option('--type, --tipo <type>', 'only entries of this type; repeatable', collect, [])
+    .option(`${flagOf('tipo')} <type>`, 'only entries of this type; repeatable', collect, [])
     .option('--force', 'take a --tipo that no event has yet')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -47,6 +49,6 @@ async function createWebhook(
   if (options.json) return context.output.writeJson(created)
   const { id, secret, url, tipos } = created
   await context.output.write(
-    renderFields({ id, secret, url, tipos: tipos.length === 0 ? 'all' : tipos.join(',') }),
+    renderFields(context.output.language, { id, secret, url, tipos: describeTypes(tipos) }),
   )
 }

@@ -11,7 +11,7 @@ export function registerWebhookRemove(webhook: Command, context: CommandContext)
       'after',
       `
 Examples (the id comes from the list):
-  id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
+  id=$(svc webhook list | awk '/alerts.example.org/ { print $6; exit }')
   svc webhook remove "$id"
 `,
     )

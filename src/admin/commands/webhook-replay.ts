@@ -28,7 +28,7 @@ Messages keep their webhook-id, so a receiver recognises a message that it has. 
 Without an option the webhook continues from its position, and tries a waiting message at once.
 
 Examples (the id comes from the list):
-  id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
+  id=$(svc webhook list | awk '/alerts.example.org/ { print $6; exit }')
   svc webhook replay "$id" --since 24h
   svc webhook replay "$id" --seq 4711
   svc webhook replay "$id" --dead

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
-import { renderFields, renderRows } from '../terminal/table.ts'
+import { renderFields, renderRows, stateWord } from '../terminal/table.ts'
+import { describeTypes } from './webhook-list.ts'
 
 export function registerWebhookShow(noun: Command, context: CommandContext): void {
   noun
@@ -12,7 +13,7 @@ export function registerWebhookShow(noun: Command, context: CommandContext): voi
       'after',
       `
 Examples (the id comes from the list):
-  id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
+  id=$(svc webhook list | awk '/alerts.example.org/ { print $6; exit }')
   svc webhook show "$id"
   svc webhook show "$id" --json
 `,
@@ -20,17 +21,23 @@ Examples (the id comes from the list):
     .action(async (webhook: string, options: { json?: true }) => {
       const shown = await context.withAdmin(({ operations }) => operations.showWebhook({ webhook }))
       if (options.json) return context.output.writeJson(shown)
+      const { language } = context.output
       const { dead_messages: messages, tipos, ...fields } = shown
       const table = renderRows(
+        language,
         {
-          SEQ: ({ seq }) => seq,
-          TIPO: ({ tipo_evento }) => tipo_evento,
-          DIED_AT: ({ died_at }) => died_at,
-          ERRO: ({ erro }) => erro,
+          seq: ({ seq }) => seq,
+          tipo_evento: ({ tipo_evento }) => tipo_evento,
+          died_at: ({ died_at }) => died_at,
+          erro: ({ erro }) => erro,
         },
         messages,
       )
-      const all = renderFields({ ...fields, tipos: tipos.length === 0 ? 'all' : tipos.join(',') })
+      const all = renderFields(language, {
+        ...fields,
+        state: stateWord(shown.state),
+        tipos: describeTypes(tipos),
+      })
       await context.output.write(`${all}${messages.length === 0 ? '' : `\n${table}`}`)
     })
 }

@@ -16,7 +16,7 @@ The hub sends the message once, before all waiting messages, and moves no positi
 does not accept it.
 
 Examples (the id comes from the list):
-  id=$(svc webhook list | awk '/alerts.example.org/ { print $NF; exit }')
+  id=$(svc webhook list | awk '/alerts.example.org/ { print $6; exit }')
   svc webhook test "$id"
 `,
     )

@@ -28,6 +28,10 @@ export const CLI_VARIABLES = [
     name: 'SVC_HUB_CA',
     meaning: 'The PEM file of the root by which `svc` trusts the hub, as `--hub-ca`.',
   },
+  {
+    name: 'SVC_LANG',
+    meaning: '`en` (default) or `pt`: in which language `svc` prints headings, labels and states.',
+  },
 ] as const
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,12 +1,15 @@
 import type { Writable } from 'node:stream'
 import { errnoCode, SvcError } from '../../platform/errors.ts'
 import { printableLines } from '../../platform/printable.ts'
+import type { Language } from '../../protocol/spoken-words.ts'
 
 /**
  * What a command writes to stdout, without anything that a terminal would obey (docs/protocol.md CLI-47). When the reader has
  * gone (`| head`) the rest is dropped without a word.
  */
 export class Output {
+  /** Of headings, labels and states; the settings say which, before anything is printed. */
+  language: Language = 'en'
   readonly #stream: Writable
   #isClosed = false
 

@@ -28,7 +28,7 @@ async function printed(
 }
 
 const asTable = (output: Output): RowPrinter<Host> =>
-  printRowsAsTable(output, { NAME: ({ name }) => name, ID: ({ id }) => id })
+  printRowsAsTable(output, { name: ({ name }) => name, id: ({ id }) => id })
 
 describe('[CLI-50] a table', () => {
   test('is written page by page, its columns as wide as the first page wants them', async () => {

@@ -15,7 +15,7 @@ export function printRowsAsTable<Row>(
   columns: Columns<Row>,
   widthMax?: number,
 ): RowPrinter<Row> {
-  const table = tableOf(columns, widthMax)
+  const table = tableOf(output.language, columns, widthMax)
   return {
     print: (rows) => output.write(table.render(rows)),
     end: () => Promise.resolve(),
@@ -30,10 +30,10 @@ export function printRowNames<Row>(output: Output, nameOf: (row: Row) => string)
   }
 }
 
-/** For spreadsheets, with the names of the columns first. */
+/** For programs and spreadsheets: names and states are the wire's, in every language. docs/protocol.md CLI-85. */
 export function printRowsAsCsv<Row>(output: Output, columns: Columns<Row>): RowPrinter<Row> {
   const cells = Object.values(columns)
-  let head = renderCsvLine(Object.keys(columns).map((name) => name.toLowerCase()))
+  let head = renderCsvLine(Object.keys(columns))
   const print = async (rows: readonly Row[]): Promise<void> => {
     const lines = rows.map((row) => renderCsvLine(cells.map((cellOf) => cellOf(row))))
     await output.write(head + lines.join(''))

@@ -1,5 +1,5 @@
 import { printable } from '../../platform/printable.ts'
-import type { Cell } from './table.ts'
+import { type Cell, StateWord } from './table.ts'
 
 /** A spreadsheet takes a cell that begins so for a formula, and runs it. */
 const FORMULA = /^[=+\-@\t\r]/
@@ -13,7 +13,8 @@ export function renderCsvLine(cells: readonly Cell[]): string {
 function renderCsvCell(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
-  const text = printable(cell)
-  const inert = FORMULA.test(cell) || FORMULA.test(text) ? `'${text}` : text
+  const given = cell instanceof StateWord ? cell.key : cell
+  const text = printable(given)
+  const inert = FORMULA.test(given) || FORMULA.test(text) ? `'${text}` : text
   return QUOTED.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { renderFields, renderLine, renderRows, renderTable } from './table.ts'
+import { renderFields, renderLine, renderRows, renderTable, stateWord } from './table.ts'
 
 describe('renderTable', () => {
   test('[CLI-14] aligns columns by two blanks, without borders, colours or trailing blanks', () => {
@@ -67,18 +67,44 @@ describe('renderLine', () => {
 describe('renderRows', () => {
   test('shows of each row what its columns say', () => {
     const columns = {
-      NAME: ({ name }: { name: string }) => name,
-      LENGTH: ({ name }: { name: string }) => name.length,
+      nome: ({ name }: { name: string }) => name,
+      attempts: ({ name }: { name: string }) => name.length,
+      status: () => stateWord('falhou'),
     }
     assert.equal(
-      renderRows(columns, [{ name: 'web' }, { name: 'db' }]),
-      ['NAME  LENGTH', 'web   3', 'db    2', ''].join('\n'),
+      renderRows('en', columns, [{ name: 'web' }, { name: 'db' }]),
+      ['NAME  ATTEMPTS  STATUS', 'web   3         failed', 'db    2         failed', ''].join('\n'),
+    )
+  })
+
+  test('[WRD-12] has Portuguese headings and states when they are asked for', () => {
+    const columns = { erro: () => null, status: () => stateWord('falhou'), versao: () => 3 }
+    assert.equal(
+      renderRows('pt', columns, [{}]),
+      ['ERRO  STATUS  VERSAO', '-     falhou  3', ''].join('\n'),
     )
   })
 })
 
 describe('renderFields', () => {
+  test('[WRD-12] translates labels, and labels of a heading and a state', () => {
+    const fields = {
+      nome: 'site',
+      'entregas falhou': 2,
+      atrasado: stateWord('no'),
+      'of a newer hub': 1,
+    }
+    assert.equal(
+      renderFields('en', fields),
+      'name               site\ndeliveries failed  2\nlate               no\nof a newer hub     1\n',
+    )
+    assert.equal(
+      renderFields('pt', fields),
+      'nome             site\nentregas falhou  2\natrasado         nao\nof a newer hub   1\n',
+    )
+  })
+
   test('prints a line a field, values aligned', () => {
-    assert.equal(renderFields({ id: 'x', hostname: null }), 'id        x\nhostname  -\n')
+    assert.equal(renderFields('en', { id: 'x', hostname: null }), 'id        x\nhostname  -\n')
   })
 })

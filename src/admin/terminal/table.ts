@@ -1,4 +1,6 @@
 import { printable } from '../../platform/printable.ts'
+import type { HeadingKey } from '../../protocol/heading-words.ts'
+import { headingIn, type Language, stateIn } from '../../protocol/spoken-words.ts'
 
 const ASCII = /^[\x20-\x7e]*$/
 /** What a terminal gives two cells to: emoji, and the ranges that Unicode's East_Asian_Width calls wide or fullwidth. */
@@ -10,30 +12,57 @@ const CHARACTERS = new Intl.Segmenter()
 const GAP = '  '
 const LAST_WIDTH_MIN = 12
 
-export type Cell = string | number | null
+/** A state, which a table shows in the reader's language. */
+export class StateWord {
+  /** As the wire has it. */
+  readonly key: string
+  constructor(key: string) {
+    this.key = key
+  }
+}
 
-/** What each column shows of a row, under its header, in their order. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
+export function stateWord(key: string): StateWord {
+  return new StateWord(key)
+}
 
-export function renderRows<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
-  return tableOf(columns).render(rows)
+export function yesOrNo(is: boolean): StateWord {
+  return new StateWord(is ? 'yes' : 'no')
+}
+
+type PlainCell = string | number | null
+export type Cell = PlainCell | StateWord
+
+/** What each column shows of a row, in their order; the names are those of JSON, and headings in the reader's language. */
+export type Columns<Row> = { readonly [key in HeadingKey]?: (row: Row) => Cell }
+
+export function renderRows<Row>(
+  language: Language,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+): string {
+  return tableOf(language, columns).render(rows)
+}
+
+export function headingsOf(language: Language, keys: readonly string[]): string[] {
+  return keys.map((key) => headingIn(language, key).toUpperCase())
 }
 
 /** A table that goes on: the first rows, with the header, say how wide its columns are. */
 export function tableOf<Row>(
+  language: Language,
   columns: Columns<Row>,
   widthMax?: number,
 ): {
   readonly render: (rows: readonly Row[]) => string
 } {
   const cells = Object.values(columns)
-  const cellsOf = (row: Row): Cell[] => cells.map((cellOf) => cellOf(row))
+  const textsOf = (row: Row): string[] => cells.map((cellOf) => renderCell(language, cellOf(row)))
   let widths: readonly number[] | undefined
   return {
     render: (rows) => {
-      const lines = rows.map(cellsOf)
+      const lines = rows.map(textsOf)
       if (widths === undefined) {
-        lines.unshift(Object.keys(columns))
+        lines.unshift(headingsOf(language, Object.keys(columns)))
         widths = widthsOf(lines)
       }
       const lastMax = widthMax === undefined ? undefined : lastWidthOf(widths, widthMax)
@@ -48,57 +77,77 @@ function lastWidthOf(widths: readonly number[], widthMax: number): number {
   return Math.max(LAST_WIDTH_MIN, widthMax - others)
 }
 
-function cutLast(width: number): (cells: readonly Cell[]) => readonly Cell[] {
-  return (cells) => {
-    const text = renderCell(cells.at(-1) ?? null)
-    if (displayWidth(text) <= width) return cells
+function cutLast(width: number): (texts: readonly string[]) => readonly string[] {
+  return (texts) => {
+    const text = texts.at(-1) ?? ''
+    if (displayWidth(text) <= width) return texts
     let cut = ''
     for (const { segment } of CHARACTERS.segment(text)) {
       if (displayWidth(cut + segment) >= width) break
       cut += segment
     }
-    return [...cells.slice(0, -1), `${cut}…`]
+    return [...texts.slice(0, -1), `${cut}…`]
   }
 }
 
-/** A header and aligned columns, for people and for awk; an absent value is `-`, so that every row has every column. */
-export function renderTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return alignLines([head, ...rows])
+/** One thing, a line a field. */
+export function renderFields(language: Language, fields: Readonly<Record<string, Cell>>): string {
+  const lines = Object.entries(fields).map(([key, cell]) => [
+    labelIn(language, key),
+    renderCell(language, cell),
+  ])
+  return renderLines(widthsOf(lines), lines)
 }
 
-/** One thing, a line a field. */
-export function renderFields(fields: Readonly<Record<string, Cell>>): string {
-  return alignLines(Object.entries(fields))
+/** A label may be a heading and a state: `entregas falhou`. */
+function labelIn(language: Language, key: string): string {
+  const heading = headingIn(language, key)
+  const [first = '', ...states] = key.split(' ')
+  if (heading !== key || states.length === 0) return heading
+  return [headingIn(language, first), ...states.map((state) => stateIn(language, state))].join(' ')
+}
+
+/** A header and aligned columns of what is the same in every language. */
+export function renderTable(
+  head: readonly string[],
+  rows: readonly (readonly PlainCell[])[],
+): string {
+  const lines = [head, ...rows].map((cells) => cells.map(renderPlain))
+  return renderLines(widthsOf(lines), lines)
 }
 
 /** A line whose columns begin where those of other lines of these widths do; a cell that is wider moves what follows it. */
-export function renderLine(widths: readonly number[], cells: readonly Cell[]): string {
-  const padded = cells.map((cell, column) => {
-    const text = renderCell(cell)
+export function renderLine(widths: readonly number[], cells: readonly PlainCell[]): string {
+  return padLine(widths, cells.map(renderPlain))
+}
+
+function padLine(widths: readonly number[], texts: readonly string[]): string {
+  const padded = texts.map((text, column) => {
     return text + ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(text)))
   })
   return `${padded.join(GAP).trimEnd()}\n`
 }
 
-function alignLines(lines: readonly (readonly Cell[])[]): string {
-  return renderLines(widthsOf(lines), lines)
-}
-
-function widthsOf(lines: readonly (readonly Cell[])[]): number[] {
+function widthsOf(lines: readonly (readonly string[])[]): number[] {
   const widths: number[] = []
-  for (const cells of lines) {
-    for (const [column, cell] of cells.entries()) {
-      widths[column] = Math.max(widths[column] ?? 0, displayWidth(renderCell(cell)))
+  for (const texts of lines) {
+    for (const [column, text] of texts.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, displayWidth(text))
     }
   }
   return widths
 }
 
-function renderLines(widths: readonly number[], lines: readonly (readonly Cell[])[]): string {
-  return lines.map((cells) => renderLine(widths, cells)).join('')
+function renderLines(widths: readonly number[], lines: readonly (readonly string[])[]): string {
+  return lines.map((texts) => padLine(widths, texts)).join('')
 }
 
-function renderCell(cell: Cell): string {
+function renderCell(language: Language, cell: Cell): string {
+  return renderPlain(cell instanceof StateWord ? stateIn(language, cell.key) : cell)
+}
+
+/** An absent value is `-`, so that every row has every column, for people and for awk. */
+function renderPlain(cell: PlainCell): string {
   return cell === null || cell === '' ? '-' : printable(String(cell))
 }
 

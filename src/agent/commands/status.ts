@@ -4,16 +4,17 @@ import { requireIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../settings/paths.ts'
 import { readHubVerdict } from '../hub/hub-verdict.ts'
 import { listEventFiles } from '../hub/outbox.ts'
-import { type AgentStatus, formatStatus, readStatus } from '../reporting/status.ts'
+import { formatStatus } from '../reporting/format-status.ts'
+import { type AgentStatus, readStatus } from '../reporting/status.ts'
 import { type Environment, print, startCommand } from './context.ts'
 
 export async function runStatus(env: Environment, options: { json: boolean }): Promise<void> {
-  const { paths, clock } = await startCommand('status', env)
+  const { config, paths, clock } = await startCommand('status', env)
   await requireIdentity(paths.identityDir)
   const answer = await askRunningAgent(paths.dataDir, paths.socketName, 'status')
   const status = answer === undefined ? await readAlone(paths, clock.now()) : answer.result
   // The command's own status, or the status of a running agent of the same version.
-  print(status, options, formatStatus(status as AgentStatus))
+  print(status, options, formatStatus(config.language, status as AgentStatus))
 }
 
 /** Without the lock: it changes nothing, and the holder of the lock changes each file as a whole. */

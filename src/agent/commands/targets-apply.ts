@@ -5,6 +5,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { invariant, SvcError, UserError } from '../../platform/errors.ts'
 import { createLoggingFromEnvironment } from '../../platform/logger.ts'
 import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
+import { type Language, stateIn } from '../../protocol/spoken-words.ts'
 import { reportToRunningAgent } from '../control/control-socket.ts'
 import { type AgentPaths, agentPaths } from '../settings/paths.ts'
 import { actAs, type FileOwner } from '../files/act-as.ts'
@@ -48,7 +49,7 @@ export async function runTargetsApply(
     log: (await createLoggingFromEnvironment(env)).forModule('agent.targets'),
   }
   const outcome = await passWhenFree(host, options, tellThroughSocket(host.owner, paths))
-  show(outcome, options)
+  show(config.language, outcome, options)
 }
 
 async function passWhenFree(
@@ -96,6 +97,7 @@ async function ownerOf({ dataDir }: Pick<AgentConfig, 'dataDir'>, uid: number): 
 }
 
 function show(
+  language: Language,
   { results, problems, reportsWaiting }: PassOutcome,
   options: { json: boolean },
 ): void {
@@ -105,7 +107,7 @@ function show(
   })
   const document = { ok, targets, problems, reports_waiting: reportsWaiting }
   const lines = results.flatMap(({ source, name, result, detail, output = '' }) => [
-    `${name} (${source}): ${result.replaceAll('_', ' ')}${detail === null ? '' : `, ${detail}`}`,
+    `${name} (${source}): ${stateIn(language, result)}${detail === null ? '' : `, ${detail}`}`,
     ...output.split('\n').flatMap((line) => (line === '' ? [] : `    ${line}`)),
   ])
   if (results.some(({ result }) => result === 'held_back')) {

@@ -1,6 +1,5 @@
-// What `svc-agent status` shows.
+// What `svc-agent status` shows, as JSON has it; format-status.ts prints it.
 
-import { formatDurationMs } from '../../platform/durations.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import { DELIVERY_KINDS } from '../delivery/delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from '../delivery/processed-store.ts'
@@ -140,70 +139,10 @@ function heldCertificates(
   ]
 }
 
-/** A running agent of 0.3.0 or earlier does not send this field. */
-function describeSurvival({
-  survival_seconds: seconds,
-  first_to_end: first,
-}: Partial<Pick<AgentStatus, 'survival_seconds' | 'first_to_end'>>): string[] {
-  if (typeof seconds !== 'number' || !first) return []
-  const what = first.name === null ? 'the identity' : `delivery ${first.name}`
-  const duration = formatDurationMs(seconds * 1000)
-  return [`survives without the hub: ${duration} (${what}, until ${first.not_after})`]
-}
-
-export function formatStatus(status: AgentStatus): string {
-  const { identity } = status
-  return [
-    'svc-agent status',
-    `running: ${status.running ? 'yes' : 'no'}`,
-    `hostname: ${identity?.hostname ?? '(no identity)'}`,
-    ...(identity === null
-      ? []
-      : [
-          `state: ${status.state}`,
-          ...describeHub(status.hub),
-          `cert serial: ${identity.cert_serial}`,
-          `not_after: ${identity.not_after}`,
-          `recipient fingerprint: ${identity.recipient_fingerprint ?? '(none)'}`,
-        ]),
-    ...(status.last_poll_at === null ? [] : [`last poll: ${status.last_poll_at}`]),
-    ...(status.next_poll_at === null ? [] : [`next poll: ${status.next_poll_at}`]),
-    ...(status.stream ? [`stream: ${formatStream(status.stream)}`] : []),
-    `events waiting: ${status.events_waiting}`,
-    ...describeSurvival(status),
-    ...status.problems.map((problem) => `problem: ${problem}`),
-    ...status.deliveries.map((delivery) => formatDelivery(delivery)),
-  ].join('\n')
-}
-
-function formatDelivery(delivery: AgentStatus['deliveries'][number]): string {
-  const { name, version, cancelled, progress, cert_serial: serial, not_after: notAfter } = delivery
-  const state = cancelled ? 'cancelled, no longer renewed' : progress
-  const missing = '(missing)'
-  const what =
-    serial === null
-      ? `file ${delivery.is_installed ? 'in place' : missing}`
-      : `serial ${serial}, not_after ${notAfter ?? missing}`
-  const hook = delivery.hook_failure === null ? '' : `, hook failed: ${delivery.hook_failure}`
-  return `delivery ${name} v${version}: ${state}, ${what}${hook}`
-}
-
 function describeStream(stream: StreamState | undefined): StreamDescription {
   if (stream === undefined) return { state: 'off', since: null, problem: null }
   const { state, since, problem = null } = stream
   return { state, since: formatInstant(since), problem }
-}
-
-function formatStream({ state, since, problem }: StreamDescription): string {
-  const words = state === 'not_offered' ? 'not offered by the hub' : state
-  const reason = state === 'down' && problem !== null ? ` (${problem})` : ''
-  return `${words}${since === null ? '' : ` since ${since}`}${reason}`
-}
-
-function describeHub(hub: AgentStatus['hub']): string[] {
-  if (!hub) return []
-  const words = hub.said === 'accepted' ? 'accepted this identity' : `refused it: ${hub.said}`
-  return [`hub: ${words}, at ${hub.at}`]
 }
 
 const STATE_OF_REFUSAL: Readonly<Record<IdentityRefusal, AgentStatus['state']>> = {

@@ -147,6 +147,12 @@ export const AGENT_VARIABLES = [
       'Bind address of /metrics, /livez and /readyz of run, such as 127.0.0.1:9465 (plain HTTP, open to everybody who reaches it)',
   },
   {
+    name: 'SVC_LANG',
+    requiredIn: [],
+    default: 'en',
+    meaning: 'en or pt: in which language commands print labels and states',
+  },
+  {
     name: 'RUST_LOG',
     requiredIn: [],
     default: 'info',

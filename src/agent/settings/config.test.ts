@@ -59,6 +59,16 @@ describe('the agent’s environment', () => {
     assert.equal(parse({ ...URLS, SVC_AGENT_STREAM: 'off' }).hasStream, false)
   })
 
+  test('[WRD-13] prints English unless SVC_LANG says otherwise, and run starts whatever it says', () => {
+    assert.equal(parse({}, 'status').language, 'en')
+    assert.equal(parse({ SVC_LANG: 'pt' }, 'status').language, 'pt')
+    assert.throws(
+      () => parse({ SVC_LANG: 'fr' }, 'status'),
+      /^UserError: SVC_LANG must be en or pt: fr$/,
+    )
+    assert.equal(parse({ ...URLS, SVC_LANG: 'fr' }).language, 'en')
+  })
+
   const wrong: [variable: string, value: string, message: RegExp][] = [
     ['SVC_AGENT_STREAM', '0', /SVC_AGENT_STREAM must be on or off: 0$/],
     [

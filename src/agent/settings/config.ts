@@ -8,6 +8,7 @@ import { UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
 import { type Hostname, parseHostname } from '../../protocol/identifiers.ts'
 import { LIMITS } from '../../protocol/limits.ts'
+import { type Language, parseLanguage } from '../../protocol/spoken-words.ts'
 import { findUnknownVariables } from '../../protocol/variable-names.ts'
 import {
   AGENT_VARIABLES,
@@ -45,6 +46,8 @@ export interface AgentConfig {
   readonly isSupervised: boolean
   /** Undefined where metrics are off. */
   readonly metricsBind: BindAddress | undefined
+  /** Of what commands print. */
+  readonly language: Language
   /** `SVC_…` variables that the agent does not know, to be warned about. */
   readonly unknownVariables: readonly string[]
 }
@@ -86,6 +89,7 @@ export function parseAgentConfig(
     hasStream: reader.isOn('SVC_AGENT_STREAM'),
     isSupervised: reader.text('SVC_AGENT_SUPERVISED') === '1',
     metricsBind: reader.bindAddress('SVC_AGENT_METRICS_BIND'),
+    language: reader.language(options.command),
     unknownVariables: findUnknownVariables(env),
   }
   reader.throwIfWrong()
@@ -191,6 +195,16 @@ class VariableReader {
     const text = this.text(name) ?? 'on'
     if (text !== 'on' && text !== 'off') this.#wrong(name, `must be on or off: ${text}`)
     return text !== 'off'
+  }
+
+  /** What prints nothing does not end for it. */
+  language(command: AgentCommand): Language {
+    const text = this.text('SVC_LANG')
+    const language = parseLanguage(text)
+    if (language === undefined && command !== 'run') {
+      this.#wrong('SVC_LANG', `must be en or pt: ${text}`)
+    }
+    return language ?? 'en'
   }
 
   throwIfWrong(): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toWireValue } from './english-values.ts'
+import { toWireValue } from './spoken-words.ts'
 
 for (const [word, value] of [
   ['sealed', 'selado'],
