@@ -40,7 +40,8 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
   },
   {
     path: 'test/packages/',
-    proves: 'the Debian packages, units and documented proxies work as they are delivered',
+    proves:
+      'the Debian packages, units, container images and documented proxies work as they are delivered',
     why: 'it builds the packages and needs root; what it tests changes seldom',
   },
   {

@@ -70,6 +70,7 @@ describe('the packages of a release', withTools('dpkg-deb'), () => {
       'usr/lib/svc-agent/svc-agent-watch-update',
       'usr/share/zsh/vendor-completions/_svc-agent',
       'usr/share/man/man1/svc-agent.1.gz',
+      'usr/share/doc/svc-agent/services/haproxy.md',
       'usr/share/doc/svc-agent/copyright',
       'usr/share/doc/svc-agent/third-party-licences.gz',
     ]) {

@@ -1,5 +1,6 @@
 // What the packages hold, and where it goes.
 
+import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { STORE_ADDON } from '../build/bundle-program.ts'
@@ -138,6 +139,13 @@ function manualFile(page: ManualPage, sources: PackageSources): PackageFile {
   return written(path, compress(renderManualPage(page, sources)))
 }
 
+/** They lead to each other, and to pages that only the sources have. */
+const PAGES = [
+  'first-day.md',
+  'operations.md',
+  ...readdirSync(join(ROOT, 'docs/services')).map((page) => `services/${page}`),
+]
+
 /** What hub and agent have, each under its own name. */
 function commonFiles(name: string, sources: PackageSources): PackageFile[] {
   const own = join(DEPLOY, 'debian', name)
@@ -145,7 +153,7 @@ function commonFiles(name: string, sources: PackageSources): PackageFile[] {
     // No configuration file of dpkg's, which asks about one that was edited: postinst copies it where there is none.
     plain(`/usr/share/${name}/${name}.env`, join(own, `${name}.env`)),
     plain(`/usr/lib/${name}/defaults.env`, join(own, 'defaults.env')),
-    plain(`/usr/share/doc/${name}/operations.md`, join(ROOT, 'docs/operations.md')),
+    ...PAGES.map((page) => plain(`/usr/share/doc/${name}/${page}`, join(ROOT, 'docs', page))),
     ...documentFiles(name, sources),
   ]
 }

@@ -25,6 +25,8 @@ export interface SystemdMachineOptions {
   readonly hostname: string
   /** Of this machine, readable there at the same path; the checkout always is. */
   readonly directories?: readonly string[]
+  /** Packages of Debian, installed before it boots for the first time. */
+  readonly services?: readonly string[]
 }
 
 const BOOT = fileURLToPath(new URL('./boot-machine.sh', import.meta.url))
@@ -41,8 +43,9 @@ export function withMachines(...more: readonly string[]): { readonly skip: strin
 export async function startSystemdMachine({
   hostname,
   directories = [],
+  services = [],
 }: SystemdMachineOptions): Promise<SystemdMachine> {
-  const base = await ensureBaseSystem()
+  const base = await ensureBaseSystem(services)
   const logDirectory = await mkdtemp(join(tmpdir(), 'machine-'))
   const logPath = join(logDirectory, 'log')
   const log = await open(logPath, 'w')

@@ -1,0 +1,135 @@
+// docs/services, typed in: every block that says on which machine, in the order of each page, on a hub and a host between which there is
+// a cable. What a page shows of a command's output is what the command prints; a command whose output a page shows only looks, so it is
+// asked again, as a person would.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { ROOT } from '../../tools/source-files.ts'
+import { buildPackages } from '../packages/support/built-packages.ts'
+import { initVault, setUpHub } from '../packages/support/installed-pair.ts'
+import { waitUntil } from '../support/processes.ts'
+import { connectMachines } from './support/connect-machines.ts'
+import {
+  startSystemdMachine,
+  type SystemdMachine,
+  withMachines,
+} from './support/systemd-machine.ts'
+import { isAsShown, readTypedBlocks, type TypedBlock } from './support/typed-blocks.ts'
+
+// The first time two Debians are made too.
+const TIMEOUT = { timeout: 15 * 60_000 }
+const LOOK_MS = 90_000
+const HUB = 'hub.example.org'
+const HOST = 'web-1.example.org'
+const DIRECTORY = join(ROOT, 'docs/services')
+/** What each page installs, and the unit that the page says is not restarted by a renewal. */
+const PAGES = [
+  { page: 'haproxy.md', service: 'haproxy', unit: 'haproxy' },
+  { page: 'postgresql.md', service: 'postgresql', unit: 'postgresql@15-main' },
+] as const
+const CERTIFICATE = 'serial='
+
+describe('the pages of docs/services', { ...withMachines(), ...TIMEOUT }, () => {
+  const started = new AsyncDisposableStack()
+  let hub: SystemdMachine
+  let host: SystemdMachine
+
+  const setUp = async (): Promise<void> => {
+    const directory = await mkdtemp(join(tmpdir(), 'service-pages-'))
+    started.defer(() => rm(directory, { recursive: true, force: true }))
+    await buildPackages(directory, '0.5.0')
+    const directories = [directory]
+    const services = PAGES.map(({ service }) => service)
+    hub = started.use(await startSystemdMachine({ hostname: HUB, directories }))
+    host = started.use(await startSystemdMachine({ hostname: HOST, directories, services }))
+    await connectMachines(
+      { machine: hub, address: '10.7.0.1', name: HUB },
+      { machine: host, address: '10.7.0.2', name: HOST },
+    )
+    await hub.output(`dpkg --install ${directory}/svc-server_*.deb`)
+    await setUpHub(hub)
+    await initVault(hub)
+    await hub.output(`
+cp /etc/svc-server/ca-root.crt /root/root_ca.crt
+systemctl enable --now svc-server`)
+    const isReady = 'curl --fail --silent http://127.0.0.1:9464/readyz'
+    await waitUntil(isReady, async () => (await hub.run(isReady)).status === 0 || undefined)
+    const token = await hub.output(`svc token create --hostname ${HOST} --role web`)
+    const [enrol] = /^.* svc-agent enroll --ca-fingerprint .*$/m.exec(token) ?? []
+    await host.output(`
+dpkg --install ${directory}/svc-agent_*.deb
+${enrol}
+systemctl enable --now svc-agent`)
+  }
+  before(setUp, TIMEOUT)
+  after(() => started.disposeAsync())
+
+  const look = async (
+    { machine, text, shown = '' }: TypedBlock,
+    earlier: string | undefined,
+  ): Promise<string> => {
+    const on = machine === 'hub' ? hub : host
+    let last = ''
+    try {
+      return await waitUntil(
+        text,
+        async () => {
+          const { stdout, stderr } = await on.run(`cd /root\n${text}`)
+          last = stdout + stderr
+          // Another certificate is what a page looks for when it looks a second time.
+          const isNew = !shown.startsWith(CERTIFICATE) || stdout !== earlier
+          return isNew && isAsShown(stdout, shown) ? stdout : undefined
+        },
+        LOOK_MS,
+      )
+    } catch (error) {
+      throw new Error(`not as shown:\n${last}`, { cause: error })
+    }
+  }
+
+  const runOf = (unit: string): Promise<string> =>
+    host.output(`systemctl show --property=MainPID,ActiveEnterTimestamp ${unit}`)
+
+  test('are all typed in here', async () => {
+    assert.deepEqual(
+      (await readdir(DIRECTORY)).toSorted(),
+      PAGES.map(({ page }) => page).toSorted(),
+    )
+  })
+
+  for (const { page, unit } of PAGES) {
+    test(`${page}: the service serves, and goes on when a renewal comes, without a restart`, async () => {
+      const looks = new Map<string, string>()
+      let run: string | undefined
+      for (const block of await readTypedBlocks(join(DIRECTORY, page))) {
+        const { machine, text, shown } = block
+        if (shown === undefined) {
+          await (machine === 'hub' ? hub : host).output(`cd /root\n${text}`)
+          continue
+        }
+        looks.set(text, await look(block, looks.get(text)))
+        if (shown.startsWith(CERTIFICATE)) run ??= await runOf(unit)
+      }
+      assert.ok(run !== undefined, 'the page looks at no certificate')
+      assert.equal(await runOf(unit), run)
+      const standing = 'svc delivery list | grep -w revertida'
+      await waitUntil(standing, async () => (await hub.run(standing)).status === 1 || undefined)
+      await host.output('rm /etc/svc-agent/targets.d/*')
+    })
+  }
+
+  test('[LOG-1] the journals of the units are for people', async () => {
+    for (const [machine, unit] of [
+      [hub, 'svc-server'],
+      [host, 'svc-agent'],
+      [host, 'svc-agent-targets'],
+    ] as const) {
+      const journal = await machine.output(`journalctl --no-pager --output=cat --unit=${unit}`)
+      assert.match(journal, /^[a-z]+\.[a-z_]+: [A-Z]/m)
+      assert.doesNotMatch(journal, /^\{/m)
+    }
+  })
+})
