@@ -27,7 +27,7 @@ export async function readTypedBlocks(path: string): Promise<TypedBlock[]> {
   return blocks
 }
 
-/** `…` stands for anything in a line, and for any lines where it is alone; how wide a table is says nothing. */
+/** `…` stands for anything in a line, and for any lines where it is alone; spaces say nothing. */
 export function isAsShown(output: string, shown: string): boolean {
   const pattern = linesOf(shown)
     .map((line) => (line === '…' ? '(?:.*\n)*?' : `${literal(line).replaceAll('…', '.*')}\n`))
@@ -40,7 +40,7 @@ function linesOf(text: string): string[] {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => line.trimEnd().replaceAll(/ +/g, ' '))
+    .map((line) => line.trim().replaceAll(/ +/g, ' '))
 }
 
 function literal(text: string): string {
