@@ -116,12 +116,12 @@ describe('beside a running hub', () => {
     assert.deepEqual(await sansNow(), [])
     assert.match(
       await svcRefuses(`carga update ${made.carga_id} --san hub.test`),
-      /^svc: error: hub\.test covers a name of the hub itself\nsvc: hint: a carga cannot hold a name of SVC_SERVER_CN /,
+      /^svc: error: hub\.test covers a name of the hub itself\nsvc: hint: a load cannot hold a name of SVC_SERVER_CN /,
     )
 
     await svc(`carga remove ${made.carga_id}`)
     assert.equal(await sansNow(), undefined)
-    assert.match(await svcRefuses(`carga remove ${made.carga_id}`), /^svc: error: no carga /)
+    assert.match(await svcRefuses(`carga remove ${made.carga_id}`), /^svc: error: no load /)
   })
 
   test('[CLI-10] [CLI-11] an entrega that failed is retried, and a cancelled one stays cancelled', async () => {
@@ -146,13 +146,13 @@ describe('beside a running hub', () => {
 
     assert.match(
       await svcRefuses(`entrega cancel ${ofWeb2}`),
-      /is replaced by .* already\nsvc: hint: name the entrega that replaced it\n/,
+      /is replaced by .* already\nsvc: hint: name the delivery that replaced it\n/,
     )
     const next = String(all.entregas[0]?.['id'])
     assert.equal((await svcJson(`entrega cancel ${next}`))['status'], 'cancelada')
     assert.match(
       await svcRefuses(`entrega retry ${next}`),
-      /is cancelada already\nsvc: hint: svc carga create makes a new one\n/,
+      /is cancelled already\nsvc: hint: svc load create makes a new one\n/,
     )
   })
 
@@ -162,12 +162,12 @@ describe('beside a running hub', () => {
     assert.deepEqual(await svcJson(`agente show ${web2.agentId}`), shown)
     assert.match(
       await svcRefuses('agente remove web-2.example'),
-      /^svc: error: agente web-2\.example is not revoked\nsvc: hint: svc agente revoke web-2\.example comes first\n/,
+      /^svc: error: agent web-2\.example is not revoked\nsvc: hint: svc agent revoke web-2\.example comes first\n/,
     )
     await svc(`agente revoke ${web2.agentId}`)
     assert.match(
       await svcRefuses('carga create --tipo csr_cert --nome late --agente web-2.example'),
-      /^svc: error: agente web-2\.example is revoked\nsvc: hint: svc agente list shows the agents that are not revoked; /,
+      /^svc: error: agent web-2\.example is revoked\nsvc: hint: svc agent list shows the agents that are not revoked; /,
     )
     assert.equal((await svcJson('agente remove web-2.example'))['id'], web2.agentId)
     assert.deepEqual(

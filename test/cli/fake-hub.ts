@@ -134,7 +134,7 @@ function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
   if (!isForced) {
     throw new AdminRefusal(
       'bundle_in_use',
-      `1 agente needs a root that this would remove: ${AGENT.hostname}`,
+      `1 agent needs a root that this would remove: ${AGENT.hostname}`,
     )
   }
   const endangered = [{ hostname: AGENT.hostname, reasons: ['identity 0a1b2c'] }]
@@ -225,16 +225,16 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
   }
   const findAgent = (name: string): AdminAgent => {
     if (name === AGENT.hostname || name === AGENT.id) return AGENT
-    throw new AdminRefusal('agent_not_found', `no agente ${name}`)
+    throw new AdminRefusal('agent_not_found', `no agent ${name}`)
   }
   const cargo = { ...CARGO }
   const findCargo = (id: string): AdminCargo => {
     if (id === cargo.id) return cargo
-    throw new AdminRefusal('cargo_not_found', `no carga ${id}`)
+    throw new AdminRefusal('cargo_not_found', `no load ${id}`)
   }
   const findDelivery = (id: string): AdminDelivery => {
     if (id === DELIVERY.id) return DELIVERY
-    throw new AdminRefusal('delivery_not_found', `no entrega ${id}`)
+    throw new AdminRefusal('delivery_not_found', `no delivery ${id}`)
   }
   const findWebhook = (id: string): AdminWebhook => {
     if (id === WEBHOOK.id) return WEBHOOK

@@ -99,7 +99,7 @@ export function addSealedOperations(
 function findAgent({ agents }: SealedState, name: string): Named {
   const found = agents.find(({ id, hostname, role }) => [id, hostname, role].includes(name))
   if (found !== undefined) return found
-  throw new AdminRefusal('agent_not_found', `no agente ${name}`)
+  throw new AdminRefusal('agent_not_found', `no agent ${name}`)
 }
 
 async function toRecipient(
@@ -113,7 +113,7 @@ async function toRecipient(
 function newestOf({ received }: SealedState): AdminSealed {
   const newest = received.at(-1)
   if (newest !== undefined) return newest
-  throw new AdminRefusal('cargo_not_sealed', 'carga site is of tipo csr_cert')
+  throw new AdminRefusal('cargo_not_sealed', 'load site is of type csr_cert')
 }
 
 function receive({ received }: SealedState, selado: AdminSealed): void {

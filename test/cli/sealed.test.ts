@@ -111,7 +111,7 @@ svc: hint: compare with svc-agent identity on the host, then repeat with --accep
       const swapped = await run(reseal)
       assert.equal(
         swapped.stderr,
-        `svc: error: what the hub hands out for carga ${CARGA} is not what this machine sealed for it: versao 2 with SHA-256 ${other}, it was versao 1 with ${own}
+        `svc: error: what the hub hands out for load ${CARGA} is not what this machine sealed for it: version 2 with SHA-256 ${other}, it was version 1 with ${own}
 svc: hint: if somebody else has updated it, compare with their recipients.json, then repeat with --accept-content ${other}
 `,
       )
@@ -119,14 +119,14 @@ svc: hint: if somebody else has updated it, compare with their recipients.json, 
       const unknown = await run(elsewhere)
       assert.equal(
         unknown.stderr,
-        `svc: error: this machine has not sealed carga ${CARGA}: the hub hands out versao 2 with SHA-256 ${other}
+        `svc: error: this machine has not sealed load ${CARGA}: the hub hands out version 2 with SHA-256 ${other}
 svc: hint: compare with the recipients.json of the person who sealed it, then repeat with --accept-content ${other}
 `,
       )
       const wrong = await run(`${elsewhere} --accept-content ${own}`)
       assert.match(
         wrong.stderr,
-        /^svc: error: the hub hands out versao 2 with SHA-256 [0-9a-f]{64}, not /,
+        /^svc: error: the hub hands out version 2 with SHA-256 [0-9a-f]{64}, not /,
       )
       assert.equal(hub.sealed.received.length, 2)
       assertDone(await run(`${elsewhere} --accept-content ${other}`))
@@ -144,7 +144,7 @@ svc: hint: compare with the recipients.json of the person who sealed it, then re
       const { stderr } = await run(`${CREATE} --file ${secretFile}`)
       assert.match(
         stderr,
-        /^svc: error: the hub gives a new carga the id of one that this machine sealed before: /,
+        /^svc: error: the hub gives a new load the id of one that this machine sealed before: /,
       )
     }))
 
@@ -169,7 +169,7 @@ svc: hint: compare with the recipients.json of the person who sealed it, then re
       const { stderr } = await run(`${CREATE} --file ${secretFile} --recipient ${HOST}`)
       assert.match(
         stderr,
-        /^svc: error: the hub names agente evil\.example\.org, which this command does not name\n/,
+        /^svc: error: the hub names agent evil\.example\.org, which this command does not name\n/,
       )
       assert.deepEqual(hub.sealed.received, [])
     }))
@@ -179,7 +179,7 @@ svc: hint: compare with the recipients.json of the person who sealed it, then re
       await mkdir(join(directory, 'known'))
       await mkdir(join(directory, 'known', 'recipients.json.lock'))
       const outcome = await runInShell(`${CREATE} --file ${secretFile} --recipient ${HOST}`, env)
-      assert.match(outcome.stdout, /^carga [0-9a-f-]{36} created, sealed for 1 agente\n/)
+      assert.match(outcome.stdout, /^load [0-9a-f-]{36} created, sealed for 1 agent\n/)
       assert.match(
         outcome.stderr,
         /^svc: error: it is done, but svc could not note its recipients in /,

@@ -203,7 +203,7 @@ describe('svc bundle update', () => {
     assert.equal(refused.status, 1)
     assert.match(
       refused.stderr,
-      /2 agentes need a root that this would remove: needs\.example \(identity /,
+      /2 agents need a root that this would remove: needs\.example \(identity /,
     )
     assert.match(refused.stderr, /silent\.example \(has not said what it trusts; identity /)
     assert.equal((await statusOf(hub)).numero, 2)

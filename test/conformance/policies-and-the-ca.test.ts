@@ -115,7 +115,7 @@ describe('a cert_ttl', () => {
     const issue = () => post(host.mtls, '/v1/certs/issue', { csr_pem: csrPem, entrega_id: id })
     assertRefused(await issue(), 502, 'ca_failed')
     const reason =
-      'ca_failed: the CA refused to sign (403): more than the maximum (politica web asks for 2h)'
+      'ca_failed: the CA refused to sign (403): more than the maximum (policy web asks for 2h)'
     assert.deepEqual(await list(), [['pendente', null, reason, 'string']])
     behaviour = { kind: 'sign' }
     assertOk(await issue())

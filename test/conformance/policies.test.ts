@@ -233,7 +233,7 @@ describe('sans_permitidos', () => {
       )
       return entregas.find((each) => each['id'] === id)?.['waiting_reason']
     }
-    assert.equal(await waitingFor(), 'csr_cn_mismatch: politica named does not permit 192.0.2.7')
+    assert.equal(await waitingFor(), 'csr_cn_mismatch: policy named does not permit 192.0.2.7')
     const entry = await logged('Names not permitted by the politica of the role')
     assert.deepEqual(
       [entry['hostname'], entry['role'], entry['politica'], entry['sans']],
@@ -255,7 +255,7 @@ describe('sans_permitidos', () => {
       'kept.shop.example',
       'more.example',
     ])
-    await assert.rejects(refused, /san_forbidden.*kept\.example.*more\.example.*politica kept/)
+    await assert.rejects(refused, /san_forbidden.*kept\.example.*more\.example.*policy kept/)
     const { cargaId } = await createDelivery(hub, host.hostname, 'kept', ['kept.shop.example'])
     const update = (sans: readonly string[]): Promise<unknown> =>
       hub.admin('POST', '/v1/admin/cargas/update', { carga: cargaId, sans })

@@ -103,10 +103,7 @@ describe('a sealed file that comes in', () => {
       ...asSealed(two, [host]),
       destinatarios: [...good.destinatarios, ...good.destinatarios],
     }
-    await assert.rejects(
-      createSealedCargo(hub, 'x', twice),
-      /sealed_invalid.*names agente .* twice/,
-    )
+    await assert.rejects(createSealedCargo(hub, 'x', twice), /sealed_invalid.*names agent .* twice/)
     const badEscrow = { ...asSealed(two, [host]), escrow: [`age1${'q'.repeat(58)}`] }
     await assert.rejects(createSealedCargo(hub, 'x', badEscrow), /escrow_invalid/)
     assert.deepEqual(await manifestOf(host), [])
@@ -253,7 +250,7 @@ describe('the next version of a sealed carga', () => {
     const next = { carga, versao, selado: await sealForHosts([host], 'one') }
     await assert.rejects(
       hub.admin('POST', '/v1/admin/cargas/update', next),
-      /versao_changed.*has versao 2 now/,
+      /versao_changed.*has version 2 now/,
     )
     assert.equal(await openWith(host.keys, (await fetchBlob(host, carga)).bytes), 'two')
     await hub.admin('POST', '/v1/admin/cargas/update', { ...next, versao: 2 })

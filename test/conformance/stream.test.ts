@@ -291,7 +291,7 @@ describe('a hub that stops', () => {
     const { stdout } = await own.svc('agente', 'rotate', 'stopped.example')
     assert.equal(
       stdout,
-      'agente stopped.example is to renew its identity as soon as it is back: it is offline\n',
+      'agent stopped.example is to renew its identity as soon as it is back: it is offline\n',
     )
     await own.start()
     const back = await openStream(host.mtls, { lastEventId: id })

@@ -131,8 +131,8 @@ test('[API-2] [API-16] [API-20] [API-22] an operator enrols a host and delivers 
     ),
   ) as { carga_id: string }
   const update = ['carga', 'update', cargo.carga_id, '--if-versao', '1']
-  assert.match(await succeeds('operator', ...update), /is now versao 2\n/)
-  assert.match(await fails('operator', ...update), /has versao 2 now\nsvc: hint: somebody else/)
+  assert.match(await succeeds('operator', ...update), /is now version 2\n/)
+  assert.match(await fails('operator', ...update), /has version 2 now\nsvc: hint: somebody else/)
   await succeeds('operator', 'agente', 'revoke', host.hostname)
   assert.match(
     await fails('operator', 'agente', 'remove', host.hostname),

@@ -81,7 +81,7 @@ describe('a politica', () => {
     const limits = ['--token-ttl-max', '30m', '--cert-ttl', '20m', '--san', '*.shop.example']
     await svc('politica', 'set', 'web', ...limits, '--carga', cargaId)
     const token = ['token', 'create', '--hostname', HOSTNAME, '--role', 'web', '--ttl', '1h']
-    assert.match(await svcRefused(...token), /lives 30m at most: politica web/)
+    assert.match(await svcRefused(...token), /lives 30m at most: policy web/)
   })
 
   test('[POL-7] [POL-13] gives the host an identity of that life, and its carga without another word', async () => {
@@ -100,10 +100,10 @@ describe('a politica', () => {
     const tighten = ['politica', 'set', 'web', '--san', 'other.shop.example']
     assert.match(
       await svcRefused(...tighten),
-      /automatic carga site has the name www\.shop\.example/,
+      /automatic load site has the name www\.shop\.example/,
     )
     const warned = await svc(...tighten, '--no-cargas')
-    assert.match(warned, /warning: the politica does not permit certificates of these cargas/)
+    assert.match(warned, /warning: the policy does not permit certificates of these loads/)
     assert.match(warned, new RegExp(`site +www\\.shop\\.example +web-01 +${cargaId}`))
 
     const rotated = await host.agent('rotate')

@@ -99,7 +99,7 @@ describe('an agent that polls once an hour', () => {
     await streamUp(running)
     const oldSerial = await serialOf(host)
     const { stdout } = await hub.svc('agente', 'rotate', host.hostname)
-    assert.equal(stdout, `agente ${host.hostname} is to renew its identity; it is online\n`)
+    assert.equal(stdout, `agent ${host.hostname} is to renew its identity; it is online\n`)
     await streamUp(running, 2)
     assert.notEqual(await serialOf(host), oldSerial)
     const serial = await serialOf(host)

@@ -156,10 +156,7 @@ describe(
       newRoot = await ca.makeNextRoot()
       stranger = await enrollHost(hub, 'stranger')
       const refusal = await refuseUpdate(newRoot)
-      assert.match(
-        refusal,
-        /: 51 agentes need a root that this would remove: fleet-0 \(trusts none/,
-      )
+      assert.match(refusal, /: 51 agents need a root that this would remove: fleet-0 \(trusts none/)
       assert.match(refusal, /hint: .*--force/)
       assert.equal((await status()).numero, 1)
     })
@@ -186,13 +183,13 @@ describe(
       assert.deepEqual((await others[0]?.poll())?.problems, [])
 
       const refusal = await refuseUpdate(newRoot)
-      assert.match(refusal, /49 agentes need a root that this would remove/)
+      assert.match(refusal, /49 agents need a root that this would remove/)
       assert.doesNotMatch(refusal, /fleet-0 /)
       for (const agent of others) await agent.rotate()
       for (const host of hosts) assert.equal((await host.agent('rotate')).status, 0)
       assert.deepEqual(await rootsOfIdentities(), new Set(fingerprintsOf(newRoot)))
 
-      assert.match(await refuseUpdate(newRoot), /1 agente needs .*: host-0 \(site [0-9a-f]+\)/)
+      assert.match(await refuseUpdate(newRoot), /1 agent needs .*: host-0 \(site [0-9a-f]+\)/)
       const { cargas } = JSON.parse((await hub.svc('carga', 'list', '--json')).stdout) as {
         cargas: { id: string }[]
       }

@@ -119,7 +119,7 @@ systemctl daemon-reload`)
 
     test('a host', async () => {
       await type('2. A host')
-      await hub.output(`svc agente list | grep -w ${HOST}`)
+      await hub.output(`svc agent list | grep -w ${HOST}`)
       assert.equal((await host.output('systemctl is-active svc-agent')).trim(), 'active')
     })
 

@@ -215,7 +215,7 @@ $(sed -n 's/^ExecStart=//p' $unit)`)
     hub = await startHub(machine)
     await machine.output(`
 svc-agent run --once`)
-    const { agentes } = JSON.parse(await machine.output('svc agente list --json')) as {
+    const { agentes } = JSON.parse(await machine.output('svc agent list --json')) as {
       agentes: { hostname: string }[]
     }
     assert.deepEqual(

@@ -124,18 +124,8 @@ async function runDemo(options: Options): Promise<void> {
     await waitForLogLine(daemon, 'Stream up')
   })
 
-  await step(`a delivery for it: svc carga create --nome ${DELIVERY_NAME}`, () =>
-    ask(
-      hub,
-      'carga',
-      'create',
-      '--tipo',
-      'csr_cert',
-      '--nome',
-      DELIVERY_NAME,
-      '--agente',
-      HOSTNAME,
-    ),
+  await step(`a delivery for it: svc load create --name ${DELIVERY_NAME}`, () =>
+    ask(hub, 'carga', 'create', '--type', 'csr_cert', '--name', DELIVERY_NAME, '--agent', HOSTNAME),
   )
   const out = join(agent['SVC_AGENT_DATA_DIR'] ?? '', 'out')
   await step('certificate and key installed, hook run', async () => {
@@ -254,11 +244,11 @@ Left running: ${daemons.map(({ program, pid }) => `${program} (pid ${pid})`).joi
 
 Try, in this directory:
   . ${exports(hub)}; . ${exports(agent)}; PATH=${bin}:$PATH
-  svc agente list
-  svc evento list --verify
+  svc agent list
+  svc event list --verify
   svc-agent identity
   svc-agent rotate
-  svc carga create --tipo csr_cert --nome second --agente ${HOSTNAME}; sleep 2; ls -l ${agent['SVC_AGENT_DATA_DIR']}/out
+  svc load create --type csr_cert --name second --agent ${HOSTNAME}; sleep 2; ls -l ${agent['SVC_AGENT_DATA_DIR']}/out
 
 Stop and remove it:
   kill ${daemons.map(({ pid }) => pid).join(' ')}; rm -r ${directory}`)

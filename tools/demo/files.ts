@@ -38,10 +38,10 @@ export async function deliverSecret(place: Place): Promise<LandedFile> {
   const { recipient_fingerprint: fingerprint } = JSON.parse(
     await runCommand('svc-agent', ['identity', '--json'], agent),
   ) as { recipient_fingerprint: string }
-  const create = ['carga', 'create', '--tipo', 'selado', '--nome', SECRET_NAME, '--file', file]
-  create.push('--agente', hostname, '--accept-recipient', fingerprint)
+  const create = ['carga', 'create', '--type', 'selado', '--name', SECRET_NAME, '--file', file]
+  create.push('--agent', hostname, '--accept-recipient', fingerprint)
   const { carga_id: cargo } = await step(
-    `a secret, sealed on a laptop: svc carga create --tipo selado --nome ${SECRET_NAME}`,
+    `a secret, sealed on a laptop: svc load create --type sealed --name ${SECRET_NAME}`,
     () =>
       ask<AdminReplies['createCargo']>(
         { ...hub, SVC_RECIPIENTS_FILE: join(laptop, 'recipients.json') },
@@ -61,27 +61,14 @@ export async function pushFile(place: Place): Promise<LandedFile & { readonly to
   const file = join(directory, 'laptop', PUSH_NAME)
   writeFileSync(file, text)
   const path = join(out, PUSH_NAME)
-  return step(
-    `a file, pushed through the stream: svc agente push --nome ${PUSH_NAME}`,
-    async () => {
-      const push = [
-        'agente',
-        'push',
-        hostname,
-        '--nome',
-        PUSH_NAME,
-        '--file',
-        file,
-        '--modo',
-        '0644',
-      ]
-      await runCommand('svc', push, hub)
-      const landed = await waitForFile(path, text)
-      // Its link was made right before the switch to it.
-      const tookMs = lstatSync(path).mtimeMs - (await recordedAtMs(hub, PUSH_NAME))
-      return { ...landed, tookMs: Math.max(0, Math.round(tookMs)) }
-    },
-  )
+  return step(`a file, pushed through the stream: svc agent push --name ${PUSH_NAME}`, async () => {
+    const push = ['agente', 'push', hostname, '--name', PUSH_NAME, '--file', file, '--mode', '0644']
+    await runCommand('svc', push, hub)
+    const landed = await waitForFile(path, text)
+    // Its link was made right before the switch to it.
+    const tookMs = lstatSync(path).mtimeMs - (await recordedAtMs(hub, PUSH_NAME))
+    return { ...landed, tookMs: Math.max(0, Math.round(tookMs)) }
+  })
 }
 
 async function waitForFile(path: string, content: string): Promise<LandedFile> {

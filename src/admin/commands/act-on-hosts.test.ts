@@ -59,11 +59,11 @@ describe('[CLI-61] an act for many hosts', () => {
   test('goes on after a host that fails, and says how many did', async () => {
     const { clock, told, reports } = createWorld()
     const act = async ({ name }: { name: string }): Promise<string> => {
-      if (name === 'web-1') throw new UserError('agent_not_found', 'no agente web-1')
+      if (name === 'web-1') throw new UserError('agent_not_found', 'no agent web-1')
       return 'ok'
     }
     const counts = await actOnHosts(hostsOf(3), act, reports, { clock })
-    assert.deepEqual(told.sort(), ['web-0 ok', 'web-1 failed: no agente web-1', 'web-2 ok'])
+    assert.deepEqual(told.sort(), ['web-0 ok', 'web-1 failed: no agent web-1', 'web-2 ok'])
     assert.throws(() => summarize(3, counts, 'run it again'), {
       code: 'hosts_left',
       message: '2 of 3 hosts done, 1 failed',

@@ -54,7 +54,7 @@ function registerCreate(token: Command, context: CommandContext): void {
     .addHelpText(
       'after',
       `
-viewer lists and shows; operator also works with tokens, cargas, entregas and pushes, and revokes agents; admin may do everything.
+viewer lists and shows; operator also works with tokens, loads, deliveries and pushes, and revokes agents; admin may do everything.
 svc prints the token only this time; the vault keeps only its SHA-256.
 
 Examples:

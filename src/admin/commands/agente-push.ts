@@ -15,10 +15,8 @@ interface AgentePushOptions {
 export function registerAgentePush(agente: Command, context: CommandContext): void {
   agente
     .command('push')
-    .description(
-      'put a small text file on an agent’s host; for a secret use a carga of tipo selado',
-    )
-    .argument('<agente>', 'hostname or id')
+    .description('put a small text file on an agent’s host; for a secret use a sealed load')
+    .argument('<agent>', 'hostname or id')
     .requiredOption(`${flagOf('nome')} <name>`, 'the file on the host: out/<name>')
     .requiredOption('--file <file>', 'the content, text of up to 16 KiB; - is standard input')
     .option(`${flagOf('modo')} <mode>`, 'who can read and write it there, in octal (default 0644)')
@@ -26,12 +24,12 @@ export function registerAgentePush(agente: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
-The hub keeps the content, and everybody on the host can read it unless --modo says otherwise. Another push of the same
+The hub keeps the content, and everybody on the host can read it unless --mode says otherwise. Another push of the same
 name to the same agent is the next version. An offline agent gets the file when it is back.
 
 Examples:
-  svc agente push web-1.example.org --nome motd --file motd.txt
-  date | svc agente push web-1.example.org --nome deployed-at --file - --modo 0640
+  svc agent push web-1.example.org --name motd --file motd.txt
+  date | svc agent push web-1.example.org --name deployed-at --file - --mode 0640
 `,
     )
     .action((name: string, options: AgentePushOptions) => push(context, name, options))
@@ -47,7 +45,7 @@ async function push(
   const reply = await context.withAdmin(({ operations }) => operations.pushToAgent(request))
   if (json) return context.output.writeJson(reply)
   await context.output.write(
-    `entrega ${reply.entrega_id} of ${nome} is for agente ${agente}${whenTold(reply)}\n`,
+    `delivery ${reply.entrega_id} of ${nome} is for agent ${agente}${whenTold(reply)}\n`,
   )
 }
 
@@ -59,7 +57,7 @@ async function readText({ openSecret }: CommandContext, file: string): Promise<s
       throw new UserError(
         'file_too_large',
         `${source.name} has more than ${PUSH_BYTES_MAX} bytes, the most that a push holds`,
-        { hint: 'for a larger file use a carga of tipo selado' },
+        { hint: 'for a larger file use a sealed load' },
       )
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)

@@ -29,16 +29,16 @@ export function registerAgenteRevoke(agente: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
-A running hub also revokes its certificates at the CA, in the background: svc agente revocations
+A running hub also revokes its certificates at the CA, in the background: svc agent revocations
 shows the certificates that are left, and revoking once more asks again for those that the CA refused.
 Open tokens for its hostname end too. A revoked host comes back only by a token that you make
 afterwards: svc token create --reenroll. Revoking once more ends that token too.
 ${SELECTION_HELP}With --file an agent that is revoked already stays as it is.
 
 Examples:
-  svc agente revoke web-1.example.org
-  svc agente revoke --file stolen.txt
-  svc agente revoke --role kiosk --yes
+  svc agent revoke web-1.example.org
+  svc agent revoke --file stolen.txt
+  svc agent revoke --role kiosk --yes
 `,
     )
     .action((name: string | undefined, options: AgenteRevokeOptions) =>
@@ -86,7 +86,7 @@ async function revokeOnce(
 
 function unconfirmed(hosts: readonly SelectedAgent[]): UserError {
   const [only] = hosts
-  const count = hosts.length === 1 ? `the agente ${only?.name}` : `${hosts.length} agentes`
+  const count = hosts.length === 1 ? `the agent ${only?.name}` : `${hosts.length} agents`
   return new UserError('unconfirmed', `this revokes ${count}, and nothing takes that back`, {
     hint: 'repeat the command with --yes if you mean it; --dry-run shows each of them',
   })
@@ -94,5 +94,5 @@ function unconfirmed(hosts: readonly SelectedAgent[]): UserError {
 
 function describeRevoked({ id, hostname, revoked_at, tokens_ended: ended }: Revoked): string {
   const tokens = ended > 0 ? `, ${ended} open ${ended === 1 ? 'token' : 'tokens'} for it ended` : ''
-  return `agente ${hostname} (${id}) revoked at ${revoked_at}${tokens}\n`
+  return `agent ${hostname} (${id}) revoked at ${revoked_at}${tokens}\n`
 }

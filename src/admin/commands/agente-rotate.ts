@@ -18,13 +18,13 @@ export function registerAgenteRotate(agente: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
-The agent makes a new key and gets a new certificate, as svc-agent rotate does; svc agente show has the new serial
+The agent makes a new key and gets a new certificate, as svc-agent rotate does; svc agent show has the new serial
 once the agent uses it. An offline agent renews when it is back. svc asks for fifty a second at most.
 ${SELECTION_HELP}
 Examples:
-  svc agente rotate web-1.example.org
-  svc agente rotate --role web
-  svc agente rotate --file hosts.txt
+  svc agent rotate web-1.example.org
+  svc agent rotate --role web
+  svc agent rotate --file hosts.txt
 `,
     )
     .action(pushAct(context, ROTATE))

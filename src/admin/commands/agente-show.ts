@@ -8,13 +8,13 @@ export function registerAgenteShow(agente: Command, context: CommandContext): vo
   agente
     .command('show')
     .description('show one agent and its deliveries')
-    .argument('<agente>', 'hostname or id')
+    .argument('<agent>', 'hostname or id')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 Examples:
-  svc agente show web-1.example.org
+  svc agent show web-1.example.org
   svc agent show web-1.example.org --json
 `,
     )

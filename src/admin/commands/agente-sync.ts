@@ -22,9 +22,9 @@ export function registerAgenteSync(agente: Command, context: CommandContext): vo
 An offline agent looks when it is back.
 ${SELECTION_HELP}
 Examples:
-  svc agente sync web-1.example.org
-  svc agente sync --all
-  cut -d, -f1 hosts.csv | svc agente sync --file -
+  svc agent sync web-1.example.org
+  svc agent sync --all
+  cut -d, -f1 hosts.csv | svc agent sync --file -
 `,
     )
     .action(pushAct(context, SYNC))

@@ -33,9 +33,9 @@ test('[FLT-9] while an act is under way its progress is shown, and then taken aw
   const clock = { now: () => new Date(0), sleep: () => Promise.resolve() }
   assert.equal(await awaitChange({ clock, progress }, operations, change), 7)
   assert.deepEqual(shown, [
-    '250 of 900 entregas of carga site prepared',
-    '500 of 900 entregas of carga site written down',
-    '750 of 900 entregas written down',
+    '250 of 900 deliveries of load site prepared',
+    '500 of 900 deliveries of load site written down',
+    '750 of 900 deliveries written down',
     'cleared',
   ])
 })

@@ -36,7 +36,7 @@ async function watch(
 }
 
 function describe({ nome, total, prepared, settled }: NonNullable<AdminStatus['mudanca']>): string {
-  const what = nome === null ? 'entregas' : `entregas of carga ${nome}`
+  const what = nome === null ? 'deliveries' : `deliveries of load ${nome}`
   return settled === 0
     ? `${prepared} of ${total} ${what} prepared`
     : `${settled} of ${total} ${what} written down`

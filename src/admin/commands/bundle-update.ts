@@ -27,7 +27,7 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
     )
     .option(
       flagOf('nova-epoca'),
-      'count from 1 or --numero again; agents before 0.5.0 do not follow',
+      'count from 1 or --number again; agents before 0.5.0 do not follow',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -37,15 +37,15 @@ The root file is the file of SVC_CA_ROOT_CA_PATH on the hub: all roots to trust,
 The hub removes a root that agents, or certificates in use, still need only with --force; the refusal names them. "Rotate the CA's root"
 in docs/operations.md says step by step how to replace a root.
 
-Numbers only grow: --numero goes 1,000 ahead at most, or further with --force, and never into the last million below
-2147483647. --nova-epoca is the way back from a number that is too great: agents take the new count from a hub that they
+Numbers only grow: --number goes 1,000 ahead at most, or further with --force, and never into the last million below
+2147483647. --new-epoch is the way back from a number that is too great: agents take the new count from a hub that they
 trust by their present roots, and never go back to the old count.
 
 Examples:
   cat old-root.crt new-root.crt > /etc/svc-server/ca-root.crt && svc bundle update
   svc bundle update --json
-  svc bundle update --numero 40
-  svc bundle update --nova-epoca
+  svc bundle update --number 40
+  svc bundle update --new-epoch
 `,
     )
     .action(async ({ force, numero, novaEpoca, json }: BundleUpdateOptions) => {
@@ -73,7 +73,7 @@ function parseNumber(text: string): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (number >= 1 && number <= LIMITS.rootSetNumberNamedMax) return number
   const { rootSetNumberNamedMax: most } = LIMITS
-  throw new UserError('usage', `--numero: ${text} is not a whole number between 1 and ${most}`, {
+  throw new UserError('usage', `--number: ${text} is not a whole number between 1 and ${most}`, {
     hint: 'svc bundle status shows the number of the set in force',
   })
 }

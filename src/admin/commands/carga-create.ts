@@ -22,7 +22,7 @@ export interface CargaCreateOptions extends SealOptions {
 export function registerCargaCreate(carga: Command, context: CommandContext): void {
   const command = carga
     .command('create')
-    .description('register a carga and one entrega for each of its agents')
+    .description('register a load and one delivery for each of its agents')
     .addOption(
       new Option(`${flagOf('tipo')} <type>`, 'a certificate, or a file that svc seals')
         .choices(['csr_cert', 'sealed'])
@@ -31,7 +31,7 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
     )
     .requiredOption(
       `${flagOf('nome')} <name>`,
-      'the files on the host: out/<name>.crt and out/<name>.key, or out/<name> for a selado',
+      'the files on the host: out/<name>.crt and out/<name>.key, or out/<name> for a sealed load',
     )
     .option(
       `${flagOf('agente')} <agent>`,
@@ -40,12 +40,12 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
       [],
     )
     .option('--role <role>', 'every agent of this role gets it; repeatable', collect, [])
-    .option('--unassigned', 'for nobody yet: svc politica set --carga gives it to new agents')
+    .option('--unassigned', 'for nobody yet: svc policy set --load gives it to new agents')
     .option('--san <name>', 'one more DNS name or IP address; repeatable', collect, [])
-  addSealOptions(command, 'what a selado holds')
+  addSealOptions(command, 'what a sealed load holds')
     .option(
       '--escrow <recipient>',
-      'another recipient who can open a selado, age1pq1…; repeatable',
+      'another recipient who can open a sealed load, age1pq1…; repeatable',
       collect,
       [],
     )
@@ -55,24 +55,23 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
 }
 
 const HELP = `
-svc seals a selado before it sends it: the hub cannot open it. svc shows a recipient that is new or has changed, and asks you
+svc seals the file of a sealed load before it sends it: the hub cannot open it. svc shows a recipient that is new or has changed, and asks you
 to accept it once: compare it with what svc-agent identity shows on the host. svc keeps the fingerprints that you accepted
 in ~/.config/svc/recipients.json (XDG_CONFIG_HOME), or in the file that SVC_RECIPIENTS_FILE names. With an admin token of
-role operator, --san takes only the names that the politica of the role lists in its --san.
+role operator, --san takes only the names that the policy of the role lists in its --san.
 
 Examples:
   svc load create --type csr_cert --name site --agent web-1.example.org
-  svc carga create --tipo csr_cert --nome site --agente web-1.example.org
-  svc carga create --tipo csr_cert --nome shop --role web --san shop.example.org --san '*.shop.example.org'
-  svc carga create --tipo csr_cert --nome node --unassigned
-  svc carga create --tipo selado --nome db-password --file db-password --agente web-1.example.org
-  openssl rand -base64 32 | svc carga create --tipo selado --nome api-key --file - --role web
+  svc load create --type csr_cert --name shop --role web --san shop.example.org --san '*.shop.example.org'
+  svc load create --type csr_cert --name node --unassigned
+  svc load create --type sealed --name db-password --file db-password --agent web-1.example.org
+  openssl rand -base64 32 | svc load create --type sealed --name api-key --file - --role web
 `
 
 async function createCargo(context: CommandContext, options: CargaCreateOptions): Promise<void> {
   if (options.tipo === DeliveryKind.sealed) {
     if (options.unassigned)
-      throw new UserError('usage', 'svc seals a selado for agents: leave --unassigned out')
+      throw new UserError('usage', 'svc seals a file for agents: leave --unassigned out')
     const { createSealedCargo } = await import('./create-sealed-cargo.ts')
     return createSealedCargo(context, options)
   }
@@ -92,11 +91,11 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
   const table = options.unassigned
     ? ''
     : `\n${renderNewDeliveries(context.output.language, created.entregas)}`
-  await context.output.write(`carga ${created.carga_id} created\n${table}`)
+  await context.output.write(`load ${created.carga_id} created\n${table}`)
 }
 
 function refuseSealOptions({ file, escrow, acceptRecipient, recipient }: CargaCreateOptions): void {
   const values = [...escrow, ...acceptRecipient, ...recipient]
   if (file === undefined && values.length === 0) return
-  throw new UserError('usage', 'a file and its recipients need --tipo selado')
+  throw new UserError('usage', 'a file and its recipients need --type sealed')
 }

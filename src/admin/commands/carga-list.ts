@@ -3,7 +3,7 @@ import { shortTime } from './short-time.ts'
 import { stateWord } from '../terminal/table.ts'
 
 export const registerCargaList = listCommand({
-  description: 'list the cargas, oldest first',
+  description: 'list the loads, oldest first',
   plural: 'cargas',
   ask: (operations, page) => operations.listCargoes(page),
   columns: {

@@ -7,7 +7,7 @@ import { ifVersaoOption } from './if-versao.ts'
 export function registerCargaRemove(carga: Command, context: CommandContext): void {
   carga
     .command('remove')
-    .description('end a carga, and cancel its entregas')
+    .description('end a load, and cancel its deliveries')
     .addArgument(cargoArgument())
     .addOption(ifVersaoOption())
     .option('--json', 'print one JSON document')
@@ -17,7 +17,7 @@ export function registerCargaRemove(carga: Command, context: CommandContext): vo
 The files on the hosts stay there, and the agents no longer renew them.
 
 Examples:
-  svc carga remove site
+  svc load remove site
   svc load remove site --dry-run
 `,
     )
@@ -28,6 +28,6 @@ Examples:
         awaitChange(context, operations, operations.removeCargo(request)),
       )
       if (options.json) return context.output.writeJson(removed)
-      await context.output.write(`carga ${removed.nome} (${removed.id}) removed\n`)
+      await context.output.write(`load ${removed.nome} (${removed.id}) removed\n`)
     })
 }

@@ -14,7 +14,7 @@ interface CargaResealOptions extends SealOptions {
 export function registerCargaReseal(carga: Command, context: CommandContext): void {
   const command = carga
     .command('reseal')
-    .description('seal a selado again, for the recipients that its agents have now')
+    .description('seal a sealed load again, for the recipients that its agents have now')
     .addArgument(cargoArgument())
     .option('--escrow-identity <file>', 'the identity of its --escrow; - for standard input')
     .option(
@@ -28,11 +28,11 @@ export function registerCargaReseal(carga: Command, context: CommandContext): vo
       `
 For hosts that enrolled again with a new identity, and so cannot open their file. The hub cannot open the file either: svc
 needs the content, or the identity of its escrow recipient. With that identity svc opens only a file that this machine sealed
-for the carga, as noted beside the fingerprints, or the file that --accept-content names.
+for the load, as noted beside the fingerprints, or the file that --accept-content names.
 
 Examples:
-  svc carga reseal db-password --file db-password
-  svc carga reseal db-password --escrow-identity escrow.key
+  svc load reseal db-password --file db-password
+  svc load reseal db-password --escrow-identity escrow.key
 `,
     )
     .action((id: string, options: CargaResealOptions) => resealCargo(context, id, options))

@@ -6,16 +6,16 @@ import { cargoArgument } from './named-arguments.ts'
 export function registerCargaShow(carga: Command, context: CommandContext): void {
   carga
     .command('show')
-    .description('show one carga')
+    .description('show one load')
     .addArgument(cargoArgument())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-svc entrega list --carga <carga> shows what each agent has of it.
+svc delivery list --load <load> shows what each agent has of it.
 
 Examples:
-  svc carga show site
+  svc load show site
   svc load show site --json
 `,
     )

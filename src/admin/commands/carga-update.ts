@@ -20,7 +20,7 @@ interface CargaUpdateOptions extends SealOptions {
 export function registerCargaUpdate(carga: Command, context: CommandContext): void {
   const command = carga
     .command('update')
-    .description('make the next versao of a carga, with a fresh entrega for each of its agents')
+    .description('make the next version of a load, with a fresh delivery for each of its agents')
     .addArgument(cargoArgument())
     .option(
       '--san <name>',
@@ -30,19 +30,19 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
     )
     .option('--no-sans', 'only the host’s own name from now on')
     .addOption(ifVersaoOption())
-  addSealOptions(command, 'the new content of a selado')
+  addSealOptions(command, 'the new content of a sealed load')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 For a csr_cert, every host gets a new certificate; without --san and --no-sans the names stay as they are. svc seals a
-selado for the agents that have it, and for its escrow; see svc carga create --help for recipients, and for the names that
+sealed load for the agents that have it, and for its escrow; see svc load create --help for recipients, and for the names that
 an operator may give.
 
 Examples:
-  svc carga update site --san shop.example.org --san '*.shop.example.org'
-  svc carga update site --no-sans
-  svc carga update db-password --file db-password
+  svc load update site --san shop.example.org --san '*.shop.example.org'
+  svc load update site --no-sans
+  svc load update db-password --file db-password
   svc load update site --json
 `,
     )
@@ -68,7 +68,7 @@ async function updateCargo(
   if (options.json) return context.output.writeJson(updated)
   const table = renderNewDeliveries(context.output.language, updated.entregas)
   await context.output.write(
-    `carga ${updated.carga_id} is now versao ${updated.versao}\n\n${table}`,
+    `load ${updated.carga_id} is now version ${updated.versao}\n\n${table}`,
   )
 }
 
@@ -80,7 +80,7 @@ async function updateSealedCargo(
 ): Promise<void> {
   const { file = '', ifVersao: versao, json } = options
   if (sans !== undefined)
-    throw new UserError('usage', 'a selado has no names: leave --san and --no-sans out')
+    throw new UserError('usage', 'a sealed load has no names: leave --san and --no-sans out')
   const vouched = parseVouched(options)
   const id = await resolveCargo(context, name)
   const { sealFile } = await import('./update-sealed-cargo.ts')
@@ -95,7 +95,7 @@ function refuseVouching({ acceptRecipient, recipient }: CargaUpdateOptions): voi
 function chooseSans({ san, sans }: CargaUpdateOptions): string[] | undefined {
   if (!sans && san.length > 0) {
     throw new UserError('usage', '--san and --no-sans do not go together', {
-      hint: '--san alone replaces all the names that the carga has',
+      hint: '--san alone replaces all the names that the load has',
     })
   }
   if (!sans) return []

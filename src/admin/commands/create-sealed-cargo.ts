@@ -13,11 +13,12 @@ export async function createSealedCargo(
 ): Promise<void> {
   const { tipo, nome, file, json } = options
   if (file === undefined) {
-    throw new UserError('usage', 'a selado needs its file', {
+    throw new UserError('usage', 'a sealed load needs its file', {
       hint: 'name it by --file, or send it to --file -',
     })
   }
-  if (options.san.length > 0) throw new UserError('usage', 'a selado has no names: leave --san out')
+  if (options.san.length > 0)
+    throw new UserError('usage', 'a sealed load has no names: leave --san out')
   const vouched = parseVouched(options)
   const escrow = options.escrow.map((text) =>
     parseRecipientOption(
@@ -42,7 +43,7 @@ export async function createSealedCargo(
       deliver: (operations, selado) =>
         operations.createCargo({ tipo, nome, agentes: [], roles: [], sans: [], selado }),
     })
-    const news = `carga ${delivered.reply.carga_id} created`
+    const news = `load ${delivered.reply.carga_id} created`
     await printSealed(context, delivered, { ...(json && { json }), news })
   } finally {
     await source.close()

@@ -100,7 +100,7 @@ function refuseKnownCargo({ carga_id: id }: DeliveredCargo, known: RecipientPins
   if (!known.cargoes.has(id)) return
   throw new UserError(
     'carga_known',
-    `the hub gives a new carga the id of one that this machine sealed before: ${id}`,
+    `the hub gives a new load the id of one that this machine sealed before: ${id}`,
     { hint: 'do not trust the hub before you know why' },
   )
 }

@@ -108,7 +108,7 @@ describe('svc --dry-run', () => {
         await run(`${line} --dry-run`, session),
         'EVENT_TYPE     DELIVERY_ID  PAYLOAD\n' +
           'token_revoked  -            {"hostname":"web-1\\u001b[2J"}\n' +
-          '1 agente would be told; nothing was done\n',
+          '1 agent would be told; nothing was done\n',
       )
       assert.deepEqual(asked, ['showFeatures', false, name, true])
       assert.deepEqual(JSON.parse(await run(`${line} --dry-run --json`, session)), ANSWER)
@@ -123,7 +123,7 @@ describe('svc --dry-run', () => {
     )
     assert.equal(
       await run('token revoke web-9 --dry-run', session),
-      'the audit log would say nothing\n0 agentes would be told; nothing was done\n',
+      'the audit log would say nothing\n0 agents would be told; nothing was done\n',
     )
   })
 
@@ -158,17 +158,17 @@ describe('svc --dry-run', () => {
       .filter(({ options }) => !options.some(({ long }) => long === '--dry-run'))
       .map((leaf) => `${leaf.parent?.name()} ${leaf.name()}`)
     assert.deepEqual(without.sort(), [
-      'agente list',
-      'agente revocations',
-      'agente show',
+      'agent list',
+      'agent revocations',
+      'agent show',
       'bundle status',
-      'carga list',
-      'carga show',
-      'entrega list',
-      'entrega show',
-      'evento list',
-      'politica list',
-      'politica show',
+      'delivery list',
+      'delivery show',
+      'event list',
+      'load list',
+      'load show',
+      'policy list',
+      'policy show',
       'svc completion',
       'svc init',
       'svc status',

@@ -68,7 +68,7 @@ export async function printRehearsal(
 ): Promise<void> {
   if (isJson) return output.writeJson(answer)
   const { acts, agentes } = answer
-  const told = agentes === 1 ? '1 agente' : `${agentes} agentes`
+  const told = agentes === 1 ? '1 agent' : `${agentes} agents`
   const log =
     acts.length === 0
       ? 'the audit log would say nothing\n'

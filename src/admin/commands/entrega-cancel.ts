@@ -6,17 +6,17 @@ export function registerEntregaCancel(entrega: Command, context: CommandContext)
   entrega
     .command('cancel')
     .description(
-      'cancel one entrega: its files stay on the host, and the agent no longer renews them',
+      'cancel one delivery: its files stay on the host, and the agent no longer renews them',
     )
     .addArgument(deliveryArgument())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-A cancelled entrega never comes back; svc carga create delivers again.
+A cancelled delivery never comes back; svc load create delivers again.
 
 Examples:
-  svc entrega cancel web-1.example.org/site
+  svc delivery cancel web-1.example.org/site
   svc delivery cancel web-1.example.org/site --dry-run
 `,
     )
@@ -26,7 +26,7 @@ Examples:
       )
       if (options.json) return context.output.writeJson(cancelled)
       await context.output.write(
-        `entrega ${cancelled.id} of ${cancelled.nome} to ${cancelled.hostname} cancelled\n`,
+        `delivery ${cancelled.id} of ${cancelled.nome} to ${cancelled.hostname} cancelled\n`,
       )
     })
 }

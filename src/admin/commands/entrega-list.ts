@@ -55,8 +55,8 @@ const STATES = [...Object.values(DeliveryStatus), 'revertida'] as const
 type DeliveryState = (typeof STATES)[number]
 
 const ABOUT = `\
-Without --all the list has what is in force: no entrega that was cancelled, or that another has replaced or is to replace. The
-filters all have to match; several --status match any. The rows come by hostname (host); with --carga the oldest first (created);
+Without --all the list has what is in force: no delivery that was cancelled, or that another has replaced or is to replace. The
+filters all have to match; several --status match any. The rows come by hostname (host); with --load the oldest first (created);
 with one --status and no --role what has it longest (updated). The hub refuses an order that no index of it has.`
 
 export const registerEntregaList = listCommand({
@@ -73,7 +73,7 @@ export const registerEntregaList = listCommand({
       .option('--all', 'also what was cancelled or replaced')
       .option(`${flagOf('agente')} <agent>`, 'only of this agent, by hostname or id')
       .option('--role <role>', 'only of agents of this role')
-      .option(`${flagOf('carga')} <load>`, 'only of this carga, by name or id')
+      .option(`${flagOf('carga')} <load>`, 'only of this load, by name or id')
       .addOption(
         new Option('--status <status>', 'only with this status; repeatable')
           .choices(STATES.map((state) => stateIn('en', state)))
@@ -115,7 +115,7 @@ async function askForDeliveries(
     if (Object.keys(filters).length > 0) {
       throw new UserError(
         'hub_too_old',
-        'this hub is older than this svc: it lists all entregas alike',
+        'this hub is older than this svc: it lists all deliveries alike',
         {
           hint: 'upgrade the hub, or list without filters',
         },

@@ -13,18 +13,18 @@ interface EntregaRetryOptions {
 export function registerEntregaRetry(entrega: Command, context: CommandContext): void {
   entrega
     .command('retry')
-    .description('replace one entrega, or every failed one, by a new entrega')
+    .description('replace one delivery, or every failed one, by a new delivery')
     .addArgument(deliveryArgument('optional'))
     .option('--all', 'every failed one')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-The new entrega has an id of its own; the list shows it.
+The new delivery has an id of its own; the list shows it.
 
 Examples:
-  svc entrega retry --all
-  svc entrega retry web-1.example.org/site
+  svc delivery retry --all
+  svc delivery retry web-1.example.org/site
 `,
     )
     .action((id: string | undefined, options: EntregaRetryOptions) =>
@@ -38,8 +38,8 @@ async function retryDeliveries(
   options: EntregaRetryOptions,
 ): Promise<void> {
   if ((id === undefined) === (options.all === undefined)) {
-    throw new UserError('usage', 'name one entrega, or use --all for all failed ones', {
-      hint: 'svc entrega list --status falhou shows them',
+    throw new UserError('usage', 'name one delivery, or use --all for all failed ones', {
+      hint: 'svc delivery list --status failed shows them',
     })
   }
   const request = id === undefined ? {} : { entrega: id }

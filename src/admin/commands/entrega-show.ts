@@ -7,14 +7,14 @@ import { firstLineOf, renderRevertedTargets, stateOf } from './entrega-list.ts'
 export function registerEntregaShow(entrega: Command, context: CommandContext): void {
   entrega
     .command('show')
-    .description('show one entrega')
+    .description('show one delivery')
     .addArgument(deliveryArgument())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 Examples:
-  svc entrega show web-1.example.org/site
+  svc delivery show web-1.example.org/site
   svc delivery show web-1.example.org/site --json
 `,
     )

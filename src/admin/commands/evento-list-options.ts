@@ -47,8 +47,8 @@ export function parseEntryListing(options: EventoListOptions, now: Date): EntryL
 
 function refuseContradictions({ agente, about, actor, before, until, follow }: EventoListOptions) {
   if (agente !== undefined && (about ?? actor) !== undefined) {
-    throw new UserError('usage', '--agente goes neither with --about nor with --actor', {
-      hint: '--agente lists what the agent sent, --about also what was done to it',
+    throw new UserError('usage', '--agent goes neither with --about nor with --actor', {
+      hint: '--agent lists what the agent sent, --about also what was done to it',
     })
   }
   if (follow && (before ?? until) !== undefined) {
@@ -111,7 +111,7 @@ function parseSeq(option: '--after' | '--before', text: string): number {
     `${option.slice(2)}_invalid`,
     `${option}: ${text} is not the number of an event`,
     {
-      hint: 'the column SEQ of svc evento list shows the numbers',
+      hint: 'the column SEQ of svc event list shows the numbers',
     },
   )
 }

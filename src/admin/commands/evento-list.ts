@@ -26,13 +26,13 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
 With --verify the exit status is 1 when an entry is wrong, and svc names the first wrong entry.
 
 Examples:
-  svc evento list --limit 20
-  svc evento list --after 120000 --limit 1000
-  svc evento list --verify --json
-  svc evento list --about web-1.example.org --limit 50
-  svc evento list --actor token:ci --since 24h
-  svc evento list --tipo entrega_falhou --tipo hook_falhou --since 2026-01-01 --until 2026-02-01
-  svc event list --agente web-1.example.org --since 2026-01-31T12:00:00Z
+  svc event list --limit 20
+  svc event list --after 120000 --limit 1000
+  svc event list --verify --json
+  svc event list --about web-1.example.org --limit 50
+  svc event list --actor token:ci --since 24h
+  svc event list --type entrega_falhou --type hook_falhou --since 2026-01-01 --until 2026-02-01
+  svc event list --agent web-1.example.org --since 2026-01-31T12:00:00Z
 `,
     )
     .action(async (options: EventoListOptions) => {

@@ -6,11 +6,11 @@ import { flagOf } from '../../protocol/spoken-words.ts'
 export function ifVersaoOption(): Option {
   return new Option(
     `${flagOf('if-versao')} <version>`,
-    'change the carga only while it has this versao',
+    'change the load only while it has this version',
   ).argParser((text) => {
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-    throw new UserError('versao_invalid', `--if-versao: ${text} is not a versao`, {
-      hint: 'svc carga list shows the versao of each carga',
+    throw new UserError('versao_invalid', `--if-version: ${text} is not a version`, {
+      hint: 'svc load list shows the version of each load',
     })
   })
 }

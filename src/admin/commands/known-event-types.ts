@@ -21,7 +21,7 @@ export async function requireKnownTypes(
     }
     const { eventos } = await listEntries({ tipo: type, limit: 1 })
     if (eventos.length > 0) continue
-    throw new UserError('tipo_unknown', `--tipo: no event of the type ${type} is known`, {
+    throw new UserError('tipo_unknown', `--type: no event of the type ${type} is known`, {
       hint: didYouMean(type, KNOWN) ?? otherwise,
     })
   }

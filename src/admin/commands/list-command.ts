@@ -60,7 +60,6 @@ export function listCommand<Plural extends string, Row>(list: List<Plural, Row>)
   return (noun, context) => {
     const above = noun.parent?.parent === null ? 'svc' : `svc ${noun.parent?.name()}`
     const path = `${above} ${noun.name()}`
-    const aliasPath = `${above} ${noun.alias() || noun.name()}`
     const command = noun.command(name).description(list.description)
     ;(list.addOptions?.(command) ?? command)
       .option('--limit <count>', 'only the first rows')
@@ -74,8 +73,8 @@ export function listCommand<Plural extends string, Row>(list: List<Plural, Row>)
         `${about === undefined ? '' : `\n${about}\n`}
 Examples:
   ${path} ${name}
-  ${aliasPath} ${name} --wide
-  ${aliasPath} ${name} -o csv
+  ${path} ${name} --wide
+  ${path} ${name} -o csv
 `,
       )
       .action((options: ListOptions) => printList(list, context, options))
@@ -98,7 +97,7 @@ async function printList<Plural extends string, Row>(
       if (output.isClosed) return
       count += rows.length
       // On a terminal the rows that go by are progress enough.
-      if (!output.isTerminal) progress.show(`${count} ${list.plural}`)
+      if (!output.isTerminal) progress.show(`${count} rows`)
     }
     progress.clear()
     await printer.end()

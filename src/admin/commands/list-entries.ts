@@ -19,7 +19,7 @@ import { requireFeature } from './require-feature.ts'
 import { failIfBroken, verifyChain, verifyPages, type ChainVerification } from './verify-chain.ts'
 
 const FOLLOW_INTERVAL_MS = 1000
-const OTHERWISE = 'no event has it: svc evento list shows types, such as entrega_falhou'
+const OTHERWISE = 'no event has it: svc event list shows types, such as entrega_falhou'
 
 export async function listEntries(
   context: CommandContext,
@@ -100,7 +100,7 @@ async function printPages(
     lastSeq = page.at(-1)?.seq ?? lastSeq
     count += page.length
     // On a terminal the entries that go by are progress enough.
-    if (!output.isTerminal) progress.show(`${count} eventos`)
+    if (!output.isTerminal) progress.show(`${count} events`)
   }
   progress.clear()
   return lastSeq

@@ -3,12 +3,12 @@
 import { Argument } from 'commander'
 
 export function cargoArgument(): Argument {
-  return new Argument('<carga>', 'its name, while only one carga has it, or its id')
+  return new Argument('<load>', 'its name, while only one load has it, or its id')
 }
 
 export function deliveryArgument(presence: 'required' | 'optional' = 'required'): Argument {
   return new Argument(
-    presence === 'required' ? '<entrega>' : '[entrega]',
-    '<hostname>/<name>, a name that only one entrega in force has, or its id',
+    presence === 'required' ? '<delivery>' : '[delivery]',
+    '<hostname>/<name>, a name that only one delivery in force has, or its id',
   )
 }

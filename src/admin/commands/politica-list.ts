@@ -2,7 +2,7 @@ import { listCommand } from './list-command.ts'
 import { renderSeconds } from './render-policy.ts'
 
 export const registerPoliticaList = listCommand({
-  description: 'list the politicas, by role',
+  description: 'list the policies, by role',
   plural: 'politicas',
   cursor: 'role',
   ask: (operations, page) => operations.listPolicies(page),

@@ -6,17 +6,17 @@ import { renderAffected } from './render-policy.ts'
 export function registerPoliticaRemove(politica: Command, context: CommandContext): void {
   politica
     .command('remove')
-    .description('end the politica of a role')
+    .description('end the policy of a role')
     .argument('<role>', "the role, or '*'")
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Afterwards the politica of '*' applies to the agents of the role, or no politica. The agents keep what they have: their
-certificates live to their end, and the hub cancels no entrega.
+Afterwards the policy of '*' applies to the agents of the role, or no policy. The agents keep what they have: their
+certificates live to their end, and the hub cancels no delivery.
 
 Examples:
-  svc politica remove web
+  svc policy remove web
   svc policy remove '*' --json
 `,
     )
@@ -24,6 +24,6 @@ Examples:
       const removed = await context.withAdmin(({ operations }) => operations.removePolicy({ role }))
       if (options.json) return context.output.writeJson(removed)
       const affected = renderAffected(context.output.language, removed.cargas_afetadas)
-      await context.output.write(`politica of role ${printable(removed.role)} removed\n${affected}`)
+      await context.output.write(`policy of role ${printable(removed.role)} removed\n${affected}`)
     })
 }

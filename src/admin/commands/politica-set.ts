@@ -25,11 +25,11 @@ interface PoliticaSetOptions {
 export function registerPoliticaSet(politica: Command, context: CommandContext): void {
   politica
     .command('set')
-    .description('make the politica of a role, or change it')
-    .argument('<role>', "the role, or '*' for every role without a politica of its own")
+    .description('make the policy of a role, or change it')
+    .argument('<role>', "the role, or '*' for every role without a policy of its own")
     .option(`${flagOf('nome')} <name>`, 'its name in lists and logs (default: the role)')
     .option('--token-ttl-max <duration>', 'the longest that a token for the role may live')
-    .option('--no-token-ttl-max', '7d, as without a politica')
+    .option('--no-token-ttl-max', '7d, as without a policy')
     .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
     .option('--no-cert-ttl', 'let the CA decide how long they live')
     .option('--untested', 'set --cert-ttl without a trial at the CA')
@@ -42,32 +42,32 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     .option('--no-sans', 'permit no name but the host’s own')
     .option(
       `${flagOf('carga')} <id>`,
-      'a carga csr_cert that each agent gets when it enrols; repeatable',
+      'a load of type csr_cert that each agent gets when it enrols; repeatable',
       collect,
       [],
     )
     .option(flagOf('no-cargas'), 'nothing at enrolment')
     .option('--reenroll', 'admin tokens of role operator may enrol its hosts again')
-    .option('--no-reenroll', 'only admin tokens of role admin may, as without a politica')
+    .option('--no-reenroll', 'only admin tokens of role admin may, as without a policy')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action((role: string, options: PoliticaSetOptions) => setPolicy(context, role, options))
 }
 
 const HELP = `
-Without its option a setting stays as it is; --san and --carga replace all earlier ones. The politica of a role applies as a
-whole: the politica of '*' adds nothing to it. Existing tokens and certificates stay as they are. The command shows the names
+Without its option a setting stays as it is; --san and --load replace all earlier ones. The policy of a role applies as a
+whole: the policy of '*' adds nothing to it. Existing tokens and certificates stay as they are. The command shows the names
 that --san no longer permits; the hub does not renew their certificates. With an admin token of role operator, a caller
 gives only names that --san lists ('*' lists all), and enrols no host again without --reenroll; role admin, and svc beside
 the hub, always may. The CA may allow less than --cert-ttl. So the hub first has it sign one certificate of that life, for a
-key that it throws away, and revokes it; when the CA refuses, svc prints why and the politica stays as it was. --dry-run asks
+key that it throws away, and revokes it; when the CA refuses, svc prints why and the policy stays as it was. --dry-run asks
 no CA.
 
 Examples:
-  svc politica set '*' --token-ttl-max 1h
-  svc politica set web --token-ttl-max 30m --cert-ttl 8h --san '*.shop.example.org' --san 192.0.2.7
-  svc politica set web --carga "$(svc carga create --tipo csr_cert --nome node --unassigned --json | jq -r .carga_id)"
-  svc politica set web --reenroll
+  svc policy set '*' --token-ttl-max 1h
+  svc policy set web --token-ttl-max 30m --cert-ttl 8h --san '*.shop.example.org' --san 192.0.2.7
+  svc policy set web --load "$(svc load create --type csr_cert --name node --unassigned --json | jq -r .carga_id)"
+  svc policy set web --reenroll
   svc policy set web --no-cert-ttl --no-loads --json
 `
 
@@ -87,7 +87,7 @@ async function setPolicy(
 function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'setPolicy'> {
   const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas, reenroll, untested } = options
   const names = chooseList('--san', san, sans)
-  const ids = chooseList('--carga', carga, cargas)
+  const ids = chooseList('--load', carga, cargas)
   return {
     role,
     ...(nome !== undefined && { nome }),

@@ -5,21 +5,21 @@ import { renderAffected, renderPolicy } from './render-policy.ts'
 export function registerPoliticaShow(politica: Command, context: CommandContext): void {
   politica
     .command('show')
-    .description('show the politica of one role, its agents and what it forbids')
+    .description('show the policy of one role, its agents and what it forbids')
     .argument('<role>', "the role, or '*'")
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 Examples:
-  svc politica show web
+  svc policy show web
   svc policy show '*' --json
 `,
     )
     .action(async (role: string, options: { json?: true }) => {
       const shown = await context.withAdmin(({ operations }) => operations.showPolicy({ role }))
       if (options.json) return context.output.writeJson(shown)
-      const count = `\nholds for ${shown.agentes.length} agentes\n`
+      const count = `\nholds for ${shown.agentes.length} agents\n`
       await context.output.write(
         `${renderPolicy(context.output.language, shown)}${count}${renderAffected(context.output.language, shown.cargas_afetadas)}`,
       )

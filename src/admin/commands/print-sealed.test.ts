@@ -31,7 +31,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
   await printSealed(context, { reply, notKept: undefined }, { news: 'carga carga-1 created' })
   assert.equal(
     String(stream.read()),
-    `carga carga-1 created, sealed for 2 agentes
+    `carga carga-1 created, sealed for 2 agents
 
 HOSTNAME  DELIVERY_ID  RECIPIENT
 web-1     entrega-1    SHA256:of-web-1

@@ -30,6 +30,6 @@ function renderSealed(
     },
     destinatarios,
   )
-  const agents = destinatarios.length === 1 ? '1 agente' : `${destinatarios.length} agentes`
+  const agents = destinatarios.length === 1 ? '1 agent' : `${destinatarios.length} agents`
   return `sealed for ${[agents, ...escrow].join(' and ')}\n\n${table}`
 }

@@ -68,8 +68,8 @@ const NOUNS: readonly Noun[] = [
     commands: [registerTokenCreate, registerTokenList, registerTokenRevoke],
   },
   {
-    name: 'agente',
-    alias: COMMAND_WORDS.agente[0],
+    name: COMMAND_WORDS.agente[0],
+    alias: COMMAND_WORDS.agente[1],
     description: 'the enrolled hosts',
     commands: [
       registerAgenteList,
@@ -83,8 +83,8 @@ const NOUNS: readonly Noun[] = [
     ],
   },
   {
-    name: 'carga',
-    alias: COMMAND_WORDS.carga[0],
+    name: COMMAND_WORDS.carga[0],
+    alias: COMMAND_WORDS.carga[1],
     description: 'the things that the hub delivers',
     commands: [
       registerCargaCreate,
@@ -96,9 +96,9 @@ const NOUNS: readonly Noun[] = [
     ],
   },
   {
-    name: 'entrega',
-    alias: COMMAND_WORDS.entrega[0],
-    description: 'each agent’s share of a carga',
+    name: COMMAND_WORDS.entrega[0],
+    alias: COMMAND_WORDS.entrega[1],
+    description: 'each agent’s share of a load',
     commands: [
       registerEntregaList,
       registerEntregaShow,
@@ -107,8 +107,8 @@ const NOUNS: readonly Noun[] = [
     ],
   },
   {
-    name: 'politica',
-    alias: COMMAND_WORDS.politica[0],
+    name: COMMAND_WORDS.politica[0],
+    alias: COMMAND_WORDS.politica[1],
     description: 'rules for the agents of a role',
     commands: [
       registerPoliticaSet,
@@ -123,8 +123,8 @@ const NOUNS: readonly Noun[] = [
     commands: [registerBundleStatus, registerBundleUpdate],
   },
   {
-    name: 'evento',
-    alias: COMMAND_WORDS.evento[0],
+    name: COMMAND_WORDS.evento[0],
+    alias: COMMAND_WORDS.evento[1],
     description: 'the audit log',
     commands: [registerEventoList],
   },
@@ -158,9 +158,9 @@ its user may be able to read. init and unseal work on the vault itself.
 Examples:
   svc init
   svc token create --hostname web-1.example.org --role web
-  svc carga create --tipo csr_cert --nome site --agente web-1.example.org
-  svc evento list --verify
-  svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agente list
+  svc load create --type csr_cert --name site --agent web-1.example.org
+  svc event list --verify
+  svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agent list
 `
 
 /** Parses the arguments and runs the command that they name; mistakes in them are UserErrors. */

@@ -38,7 +38,7 @@ export function pushAct(
       }
       const reply = await push({ agente: name ?? '' })
       if (options.json) return context.output.writeJson(reply)
-      await context.output.write(`agente ${name} is to ${isTo}${whenTold(reply)}\n`)
+      await context.output.write(`agent ${name} is to ${isTo}${whenTold(reply)}\n`)
     })
   }
 }

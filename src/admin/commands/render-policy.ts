@@ -35,5 +35,5 @@ export function renderAffected(
 ): string {
   if (affected.length === 0) return ''
   const table = renderRows(language, AFFECTED_COLUMNS, affected)
-  return `\nwarning: the politica does not permit certificates of these cargas, and the hub no longer renews them\n\n${table}`
+  return `\nwarning: the policy does not permit certificates of these loads, and the hub no longer renews them\n\n${table}`
 }

@@ -27,7 +27,7 @@ export type FindAgents = (
 
 export function addAgentSelection(command: Command): Command {
   return command
-    .argument('[agente]', 'hostname or id')
+    .argument('[agent]', 'hostname or id')
     .option('--role <role>', 'each agent of this role; repeatable', collect, [])
     .option('--all', 'each agent')
     .option('--file <file>', 'each agent of this file, a line each; - reads standard input')
@@ -47,8 +47,8 @@ export async function selectAgents(
 ): Promise<FindAgents | undefined> {
   const ways = [name !== undefined, all === true || roles.length > 0, file !== undefined]
   if (ways.filter(Boolean).length !== 1 || (all && roles.length > 0)) {
-    throw new UserError('usage', 'name one agente, or use one of --role, --all and --file', {
-      hint: 'svc agente list shows ids and hostnames',
+    throw new UserError('usage', 'name one agent, or use one of --role, --all and --file', {
+      hint: 'svc agent list shows ids and hostnames',
     })
   }
   if (name !== undefined) return undefined
@@ -64,15 +64,15 @@ export async function selectAgents(
         if (revoked_at !== null || (!all && !roles.includes(role))) continue
         found.push({ name: hostname, agente: id })
       }
-      progress.show(`${found.length} agentes found`)
+      progress.show(`${found.length} agents found`)
     }
     progress.clear()
     if (found.length > 0) return found
     throw new UserError(
       'no_recipient',
-      `no agente ${all ? '' : `of role ${roles.join(', ')} `}is there`,
+      `no agent ${all ? '' : `of role ${roles.join(', ')} `}is there`,
       {
-        hint: 'svc agente list shows the agents and their roles',
+        hint: 'svc agent list shows the agents and their roles',
       },
     )
   }

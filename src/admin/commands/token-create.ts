@@ -29,7 +29,7 @@ export function registerTokenCreate(token: Command, context: CommandContext): vo
     .option('--role <role>', 'the role that it enrols with')
     .option('--file <file>', 'a hostname a line, and its role behind it; - reads standard input')
     .option('--out <file>', 'with --file: the tokens go to this file, mode 0600')
-    .option('--ttl <duration>', 'how long it works, at most 7d; 1h unless the politica says less')
+    .option('--ttl <duration>', 'how long it works, at most 7d; 1h unless the policy says less')
     .option('--reenroll', 'enrol again a host that is enrolled or has an open token')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -40,7 +40,7 @@ token is in that file already is left out: run the command again when some faile
 into a file that others can read.
 
 svc prints the token only this time; the vault keeps only its SHA-256. With an admin token of role operator --reenroll is for
-roles whose politica allows it: svc politica set <role> --reenroll.
+roles whose policy allows it: svc policy set <role> --reenroll.
 
 Examples:
   svc token create --hostname web-1.example.org --role web

@@ -86,8 +86,8 @@ async function updateCargo(
     askForWhom: async (operations) => {
       const wanted = await operations.listRecipients({ carga: id, agentes: [], roles: [] })
       if (wanted.agentes.length > 0) return wanted
-      throw new UserError('no_recipient', `no agente has an entrega of carga ${id}`, {
-        hint: 'svc carga create makes a new one',
+      throw new UserError('no_recipient', `no agent has a delivery of load ${id}`, {
+        hint: 'svc load create makes a new one',
       })
     },
     deliver: (operations, selado) => {
@@ -96,7 +96,7 @@ async function updateCargo(
     },
   })
   const { reply } = delivered
-  const news = `carga ${reply.carga_id} is now versao ${reply.versao}`
+  const news = `load ${reply.carga_id} is now version ${reply.versao}`
   await printSealed(context, delivered, { ...(json && { json }), news })
 }
 
@@ -110,7 +110,7 @@ async function fetchContent(
   if (sha256 === promised) return { file, versao, sha256 }
   throw new SvcError(
     'content_damaged',
-    `the file that the hub sent for carga ${id} does not match its digest`,
+    `the file that the hub sent for load ${id} does not match its digest`,
   )
 }
 
@@ -119,7 +119,7 @@ async function openContent(id: string, file: Uint8Array, identity: string): Prom
   if (opened.ok) return opened.content
   throw new UserError(
     'escrow_refused',
-    `that identity does not open carga ${id}: ${opened.reason}`,
+    `that identity does not open load ${id}: ${opened.reason}`,
     { hint: 'use an identity of its --escrow, or give the content with --file' },
   )
 }

@@ -19,7 +19,7 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
     .description('make the hub post every new entry of the audit log to a URL, signed')
     .requiredOption('--url <url>', 'https, or http on this machine')
     .option(`${flagOf('tipo')} <type>`, 'only entries of this type; repeatable', collect, [])
-    .option('--force', 'take a --tipo that no event has yet')
+    .option('--force', 'take a --type that no event has yet')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -27,7 +27,7 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
 svc prints the secret only this time; a receiver checks signatures with it (Standard Webhooks).
 
 Examples:
-  svc webhook create --url https://alerts.example.org/cartorio --tipo entrega_falhou --tipo hook_falhou
+  svc webhook create --url https://alerts.example.org/cartorio --type entrega_falhou --type hook_falhou
   svc webhook create --url http://localhost:9000/events --json
 `,
     )
@@ -35,7 +35,7 @@ Examples:
 }
 
 const OTHERWISE =
-  'svc evento list shows types; --force takes a type that agents of yours will send later'
+  'svc event list shows types; --force takes a type that agents of yours will send later'
 
 async function createWebhook(
   context: CommandContext,

@@ -67,6 +67,6 @@ async function replayWebhook(
 function parseSeq(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new UserError('seq_invalid', `--seq: ${text} is not the number of an entry`, {
-    hint: 'svc evento list shows them',
+    hint: 'svc event list shows them',
   })
 }

@@ -18,12 +18,12 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
   admin_token_not_found: 'svc admin token list shows ids and names',
-  agent_not_found: 'svc agente list shows ids and hostnames',
-  agent_not_revoked: ({ details }) => `svc agente revoke ${details['hostname']} comes first`,
+  agent_not_found: 'svc agent list shows ids and hostnames',
+  agent_not_revoked: ({ details }) => `svc agent revoke ${details['hostname']} comes first`,
   agent_revoked: ({ operation }) =>
     operation === 'pushToAgent'
       ? 'svc token create --reenroll lets a host come back'
-      : 'svc agente list shows the agents that are not revoked; svc token create --reenroll lets a host come back',
+      : 'svc agent list shows the agents that are not revoked; svc token create --reenroll lets a host come back',
   agents_unwanted: ({ request }) =>
     'tipo' in request && request.tipo === 'selado'
       ? 'name the agents in destinatarios, and leave agentes and roles empty'
@@ -35,11 +35,11 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   bundle_number: ({ details }) => NUMBER_HINTS[details['reason'] ?? ''],
   cargo_not_automatic: ({ details }) =>
     details['tipo'] === 'selado'
-      ? 'svc cannot seal a file for an agent before it enrols: use svc carga create afterwards'
-      : 'a politica can give only cargas of tipo csr_cert',
+      ? 'svc cannot seal a file for an agent before it enrols: use svc load create afterwards'
+      : 'a policy can give only loads of type csr_cert',
   cargo_ambiguous: 'name it by its id',
-  cargo_not_found: 'svc carga list shows names and ids',
-  cargo_not_sealed: 'only a carga of tipo selado holds a sealed file',
+  cargo_not_found: 'svc load list shows names and ids',
+  cargo_not_sealed: 'only a sealed load holds a sealed file',
   cert_ttl_refused:
     'the claims of the CA’s provisioner say what it signs; --untested sets it all the same, and then no host of the role gets a certificate',
   cert_ttl_untested:
@@ -51,15 +51,15 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   content_too_large: ({ operation }) =>
     operation === 'pushToAgent' ? undefined : 'SVC_BLOB_MAX of the hub sets the limit',
   content_unwanted: ({ details }) =>
-    details['tipo'] === 'push' ? 'svc agente push makes its next version' : undefined,
-  sort_unsupported: 'svc entrega list --help says which rows come in which order',
+    details['tipo'] === 'push' ? 'svc agent push makes its next version' : undefined,
+  sort_unsupported: 'svc delivery list --help says which rows come in which order',
   cursor_unknown: 'give the `next` of the previous page',
   delivery_ambiguous: 'name it as <hostname>/<name>, or by its id',
-  delivery_not_found: 'svc entrega list shows hostnames and names',
+  delivery_not_found: 'svc delivery list shows hostnames and names',
   delivery_over: ({ details }) =>
     'replaced_by' in details
-      ? 'name the entrega that replaced it'
-      : 'svc carga create makes a new one',
+      ? 'name the delivery that replaced it'
+      : 'svc load create makes a new one',
   escrow_invalid: ({ details }) =>
     'escrow' in details ? 'age-keygen -pq makes an identity, and shows its recipient' : undefined,
   hostname_enrolled: 'use --reenroll for a rebuilt host',
@@ -72,20 +72,20 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     'write it in octal, such as 0644 or 0640: the owner can read the file, and not everybody can write it',
   no_bundle: 'the hub reads them from SVC_CA_ROOT_CA_PATH at its first start',
   no_hub: 'start svc-server, which reads SVC_CA_ROOT_CA_PATH',
-  no_recipient: 'name agents with --agente or --role',
+  no_recipient: 'name agents with --agent or --role',
   nome_invalid: 'letters, digits, . _ - (not first), no two dots in a row, at most 128 characters',
   nome_taken: ({ operation, details }) => {
-    if (!('arquivo' in details)) return 'give this one another name with --nome'
+    if (!('arquivo' in details)) return 'give this one another name with --name'
     const rule = 'two deliveries may not write the same file'
-    return operation === 'setPolicy' ? rule : `${rule}; svc carga update makes a new version`
+    return operation === 'setPolicy' ? rule : `${rule}; svc load update makes a new version`
   },
   politica_changed: CHANGED,
   politica_not_found: ({ details: { politica } }) =>
     politica === undefined
-      ? 'svc politica list shows which roles have one'
-      : `the politica of role ${politica} applies to it: svc politica show ${quoteForShell(politica)}`,
+      ? 'svc policy list shows which roles have one'
+      : `the policy of role ${politica} applies to it: svc policy show ${quoteForShell(politica)}`,
   recipient_changed: 'run the command again: it seals again, and shows what changed',
-  recipients_incomplete: 'run the command again: it seals for the agents that have an entrega now',
+  recipients_incomplete: 'run the command again: it seals for the agents that have a delivery now',
   reenroll_forbidden: ({ details }) => `${leaveToOperators(details)} --reenroll`,
   replay_ahead: ({ details }) => `the last finished entry is ${details['seq']}`,
   san_forbidden: ({ operation, details }) => {
@@ -94,22 +94,22 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
       return `${leaveToOperators(details)} --san ${quoteForShell(san)}, in place of the names that it permits now`
     }
     return operation === 'setPolicy'
-      ? 'permit it by --san, or leave the carga out'
-      : 'svc politica list shows what each role may have'
+      ? 'permit it by --san, or leave the load out'
+      : 'svc policy list shows what each role may have'
   },
   san_invalid: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
   san_reserved: ({ operation }) =>
     operation === 'setPolicy'
       ? 'no agent gets a certificate for a name of SVC_SERVER_CN or SVC_SERVER_SANS'
-      : 'a carga cannot hold a name of SVC_SERVER_CN or SVC_SERVER_SANS',
+      : 'a load cannot hold a name of SVC_SERVER_CN or SVC_SERVER_SANS',
   server_certificate_root: 'first let the CA sign by a root that stays; the hub changed nothing',
   time_invalid: 'write it as 2026-01-31T12:00:00Z',
   tipo_invalid: ({ operation, details }) => {
-    if (operation !== 'createWebhook') return 'use --tipo csr_cert or --tipo selado'
-    return 'tipo' in details ? 'svc evento list shows types, such as entrega_falhou' : undefined
+    if (operation !== 'createWebhook') return 'use --type csr_cert or --type sealed'
+    return 'tipo' in details ? 'svc event list shows types, such as entrega_falhou' : undefined
   },
   token_consumed: ({ details }) =>
-    `svc agente revoke ${details['hostname']} revokes the agent that the token enrolled`,
+    `svc agent revoke ${details['hostname']} revokes the agent that the token enrolled`,
   token_not_found: 'svc token list shows ids and hostnames',
   too_many_webhooks: 'svc webhook remove makes room',
   ttl_too_long: ({ operation }) =>
@@ -123,13 +123,13 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
 }
 
 const NUMBER_HINTS: Readonly<Record<string, string>> = {
-  not_greater: 'the number must grow; --nova-epoca counts again from 1',
+  not_greater: 'the number must grow; --new-epoch counts again from 1',
   too_far: 'the hub never takes a number back: add --force if you mean it',
-  too_great: 'higher numbers are for later sets; --nova-epoca counts again from 1',
+  too_great: 'higher numbers are for later sets; --new-epoch counts again from 1',
 }
 
 function leaveToOperators({ politica = '' }: AdminErrorDetails): string {
-  return `an admin may do it, or let operators do it: svc politica set ${quoteForShell(politica)}`
+  return `an admin may do it, or let operators do it: svc policy set ${quoteForShell(politica)}`
 }
 
 /** Of a code that is not ours too, undefined. */

@@ -60,7 +60,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a known one under another name': {
     named: { agents: [{ ...agent('a', one), hostname: 'b' }], escrow: [] },
     known: pinsOf({ a: one }),
-    refused: [`the recipient of b was the recipient of another agente: ${print1}`],
+    refused: [`the recipient of b was the recipient of another agent: ${print1}`],
   },
   'the known recipient of another agent': {
     named: { agents: [agent('a', two), agent('b', two)], escrow: [] },
@@ -120,8 +120,8 @@ const cases: Readonly<Record<string, Case>> = {
   'agents without one': {
     named: { agents: [agent('a', null), agent('b', one), agent('c', null)], escrow: [] },
     refused: [
-      'agente a has told the hub no recipient to seal for',
-      'agente c has told the hub no recipient to seal for',
+      'agent a has told the hub no recipient to seal for',
+      'agent c has told the hub no recipient to seal for',
     ],
   },
   'an accepted one that is named for two agents': {
@@ -155,12 +155,12 @@ const cases: Readonly<Record<string, Case>> = {
   'a hostname that is none': {
     named: { agents: [agent(`a is new here: ${print1}\nsvc: error: b`, two)], escrow: [] },
     refused: [
-      `the hub names an agente whose hostname is not a hostname: "a is new here: ${print1}\\nsvc: error: b"`,
+      `the hub names an agent whose hostname is not a hostname: "a is new here: ${print1}\\nsvc: error: b"`,
     ],
   },
   'a hostname that is none, without a recipient': {
     named: { agents: [agent('a\nb', null)], escrow: [] },
-    refused: ['the hub names an agente whose hostname is not a hostname: "a\\nb"'],
+    refused: ['the hub names an agent whose hostname is not a hostname: "a\\nb"'],
   },
   'one of the classic kind': {
     named: { agents: [agent('a', `age1${'q'.repeat(58)}`)], escrow: [] },

@@ -43,6 +43,6 @@ function tooLarge(what: string, bytesMax: number): UserError {
 
 function noIdentity({ name }: SecretSource): UserError {
   return new UserError('identity_invalid', `${name} is not a post-quantum identity file of age`, {
-    hint: 'for an identity with a passphrase: age -d FILE | svc carga reseal ID --escrow-identity -',
+    hint: 'for an identity with a passphrase: age -d FILE | svc load reseal ID --escrow-identity -',
   })
 }

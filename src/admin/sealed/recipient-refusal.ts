@@ -6,7 +6,7 @@ export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserE
   switch (verdict.reason) {
     case 'absent':
       return refusal('recipient_absent', verdict.hostnames.map(describeAbsent), {
-        hint: 'its svc-agent is older than 0.2.0, or has not run since its update; svc entrega cancel removes the agente from a carga',
+        hint: 'its svc-agent is older than 0.2.0, or has not run since its update; svc delivery cancel removes the agent from a load',
       })
     case 'nameless':
       return refusal('recipient_invalid', verdict.hostnames.map(describeNameless))
@@ -14,7 +14,7 @@ export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserE
       return refusal('recipient_invalid', verdict.whose.map(describeMalformed))
     case 'unmatched':
       return refusal('recipient_unknown', verdict.fingerprints.map(describeUnmatched), {
-        hint: 'svc agente show HOST shows what the hub says, svc-agent identity on the host what is true',
+        hint: 'svc agent show HOST shows what the hub says, svc-agent identity on the host what is true',
       })
     case 'shared':
       return refusal('recipient_shared', [describeShared(verdict.shared)], {
@@ -36,17 +36,17 @@ function describeStranger({ hostname, fingerprint, earlier }: Stranger): string 
   if (hostname === undefined) return `the escrow recipient is new here: ${fingerprint}`
   if (earlier === undefined) return `the recipient of ${hostname} is new here: ${fingerprint}`
   if (earlier === fingerprint) {
-    return `the recipient of ${hostname} was the recipient of another agente: ${fingerprint}`
+    return `the recipient of ${hostname} was the recipient of another agent: ${fingerprint}`
   }
   return `the recipient of ${hostname} has changed: ${fingerprint}, it was ${earlier}`
 }
 
 function describeAbsent(hostname: string): string {
-  return `agente ${hostname} has told the hub no recipient to seal for`
+  return `agent ${hostname} has told the hub no recipient to seal for`
 }
 
 function describeNameless(hostname: string): string {
-  return `the hub names an agente whose hostname is not a hostname: ${JSON.stringify(hostname)}`
+  return `the hub names an agent whose hostname is not a hostname: ${JSON.stringify(hostname)}`
 }
 
 function describeShared({ hostnames, fingerprint }: SharedRecipient): string {

@@ -15,7 +15,7 @@ export function refuseStrangeContent(
   known: CargoPin | undefined,
   accepted: string | undefined,
 ): void {
-  const offered = `versao ${versao} with SHA-256 ${sha256}`
+  const offered = `version ${versao} with SHA-256 ${sha256}`
   if (accepted !== undefined) {
     if (accepted === sha256) return
     throw new UserError('content_unknown', `the hub hands out ${offered}, not ${accepted}`)
@@ -23,7 +23,7 @@ export function refuseStrangeContent(
   if (known === undefined) {
     throw new UserError(
       'content_new',
-      `this machine has not sealed carga ${cargoId}: the hub hands out ${offered}`,
+      `this machine has not sealed load ${cargoId}: the hub hands out ${offered}`,
       {
         hint: `compare with the recipients.json of the person who sealed it, then repeat with --accept-content ${sha256}`,
       },
@@ -32,7 +32,7 @@ export function refuseStrangeContent(
   if (known.sha256 === sha256) return
   throw new UserError(
     'content_changed',
-    `what the hub hands out for carga ${cargoId} is not what this machine sealed for it: ${offered}, it was versao ${known.versao} with ${known.sha256}`,
+    `what the hub hands out for load ${cargoId} is not what this machine sealed for it: ${offered}, it was version ${known.versao} with ${known.sha256}`,
     {
       hint: `if somebody else has updated it, compare with their recipients.json, then repeat with --accept-content ${sha256}`,
     },

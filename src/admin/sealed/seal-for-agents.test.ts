@@ -92,7 +92,7 @@ describe('the agents that the hub names', () => {
     const asked = { agentes: ['web-0', 'web-2', 'id-1'], roles: ['web'] }
     assert.throws(() => refuseOthers(agentes, asked), {
       code: 'recipient_missing',
-      message: 'the hub leaves out agente web-2, which this command names',
+      message: 'the hub leaves out agent web-2, which this command names',
     })
   })
 

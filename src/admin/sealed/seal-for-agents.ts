@@ -62,14 +62,14 @@ function refuseTooLarge(recipientCount: number, contentBytes: number): void {
     throw new UserError(
       'too_many_recipients',
       `${recipientCount} recipients take ${headerBytes} bytes, and a hub takes ${AGE_HEADER_BYTES_MAX} of them at most`,
-      { hint: 'make several cargas, each for some of the agentes' },
+      { hint: 'make several loads, each for some of the agents' },
     )
   }
   if (fileBytes <= SEALED_BYTES_MAX) return
   throw new UserError(
     'file_too_large',
     `${contentBytes} bytes for ${recipientCount} recipients are ${fileBytes} sealed, and a hub takes ${SEALED_BYTES_MAX} at most`,
-    { hint: 'make several cargas, each for some of the agentes' },
+    { hint: 'make several loads, each for some of the agents' },
   )
 }
 
@@ -89,7 +89,7 @@ export function refuseOthers(
   if (unasked !== undefined) {
     throw new UserError(
       'recipient_unasked',
-      `the hub names agente ${unasked.hostname}, which this command does not name`,
+      `the hub names agent ${unasked.hostname}, which this command does not name`,
       { hint: NOT_TRUSTED },
     )
   }
@@ -98,7 +98,7 @@ export function refuseOthers(
   if (missing === undefined) return
   throw new UserError(
     'recipient_missing',
-    `the hub leaves out agente ${missing}, which this command names`,
+    `the hub leaves out agent ${missing}, which this command names`,
     { hint: NOT_TRUSTED },
   )
 }

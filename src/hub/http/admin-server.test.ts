@@ -168,12 +168,12 @@ describe('startAdminServer', () => {
   for (const [name, error, expected] of [
     [
       'what is not there as 404',
-      new AdminRefusal('agent_not_found', 'no agente web-9', { hostname: 'web-9' }),
+      new AdminRefusal('agent_not_found', 'no agent web-9', { hostname: 'web-9' }),
       {
         status: 404,
         body: {
           error: 'agent_not_found',
-          message: 'no agente web-9',
+          message: 'no agent web-9',
           details: { hostname: 'web-9' },
         },
       },

@@ -8,7 +8,7 @@ export async function findAgent(reader: StoreReader, wanted: string): Promise<Ag
   const agent =
     (await reader.findAgentByHostname(wanted)) ?? (await reader.findAgentById(wanted as AgentId))
   if (agent === undefined) {
-    throw new AdminRefusal('agent_not_found', `no agente ${wanted}`)
+    throw new AdminRefusal('agent_not_found', `no agent ${wanted}`)
   }
   return agent
 }

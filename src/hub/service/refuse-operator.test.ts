@@ -45,13 +45,13 @@ describe('[POL-17] an operator has a host enrolled again', () => {
     inSetting(async ({ admin, operator }) => {
       await assert.rejects(operator.createToken(AGAIN), {
         code: 'reenroll_forbidden',
-        message: 'a token of role operator may not enrol web-1 again: role web has no politica',
+        message: 'a token of role operator may not enrol web-1 again: role web has no policy',
         details: { politica: 'web' },
       })
       await admin.setPolicy({ role: '*', nome: 'everybody', token_ttl_max: 60 })
       await assert.rejects(operator.createToken(AGAIN), {
         message:
-          'a token of role operator may not enrol web-1 again: politica everybody, of role *, does not let operators do it',
+          'a token of role operator may not enrol web-1 again: policy everybody, of role *, does not let operators do it',
         details: { politica: '*' },
       })
       await admin.createToken(AGAIN)
@@ -117,7 +117,7 @@ describe('[POL-18] an operator gives a name besides the host’s own', () => {
       await assert.rejects(create('site', 'a.shop.example'), {
         code: 'san_forbidden',
         message:
-          'a token of role operator may not give agente web-1 the name a.shop.example: role web has no politica',
+          'a token of role operator may not give agent web-1 the name a.shop.example: role web has no policy',
         details: { politica: 'web', san: 'a.shop.example' },
       })
       const { sans_permitidos, sans_nomeados } = await admin.setPolicy({
@@ -127,7 +127,7 @@ describe('[POL-18] an operator gives a name besides the host’s own', () => {
       assert.deepEqual([sans_permitidos, sans_nomeados], [['*'], false])
       await assert.rejects(create('site', 'a.shop.example'), {
         message:
-          'a token of role operator may not give agente web-1 the name a.shop.example: politica web, of role web, does not name it',
+          'a token of role operator may not give agent web-1 the name a.shop.example: policy web, of role web, does not name it',
       })
       await admin.setPolicy({ role: 'web', sans_permitidos: ['*.shop.example'] })
       await create('site', 'a.shop.example')
@@ -159,7 +159,7 @@ describe('[POL-18] an operator gives a name besides the host’s own', () => {
       await assert.rejects(operator.updateCargo({ carga, sans: ['a.example'] }), {
         code: 'san_forbidden',
         message:
-          'a token of role operator may not give the automatic carga node the name a.example: politica web, of role web, does not name it',
+          'a token of role operator may not give the automatic load node the name a.example: policy web, of role web, does not name it',
       })
       await admin.setPolicy({ role: 'web', sans_permitidos: ['a.example'] })
       await operator.updateCargo({ carga, sans: ['a.example'] })

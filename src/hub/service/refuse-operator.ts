@@ -40,7 +40,7 @@ export async function refuseOperatorsSans(
   for (const [role, ofRole] of Map.groupBy(agents, (agent) => agent.role)) {
     const policies = await reader.findPolicies(role)
     for (const { hostname } of ofRole) {
-      refuseSans(`agente ${hostname}`, { hostname, role, policies, sans })
+      refuseSans(`agent ${hostname}`, { hostname, role, policies, sans })
     }
   }
 }
@@ -56,7 +56,7 @@ export async function refuseOperatorsAutomaticSans(
   for (const policy of await reader.listPolicies()) {
     if (!policy.automaticCargoes.includes(id)) continue
     const given = { hostname: '', role: policy.role, policies: [policy], sans }
-    refuseSans(`the automatic carga ${name}`, given)
+    refuseSans(`the automatic load ${name}`, given)
   }
 }
 
@@ -81,6 +81,6 @@ function refuseSans(whom: string, { hostname, role, policies, sans }: GivenSans)
 
 function explain(role: string, policy: Policy | undefined, what: string): string {
   return policy === undefined
-    ? `role ${role} has no politica`
-    : `politica ${policy.name}, of role ${policy.role}, ${what}`
+    ? `role ${role} has no policy`
+    : `policy ${policy.name}, of role ${policy.role}, ${what}`
 }

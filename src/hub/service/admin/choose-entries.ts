@@ -69,7 +69,7 @@ async function sourcesOfName(reader: StoreReader, hostname: string): Promise<Ent
   const anyone = { afterSeq: 0, isNewestFirst: true, limit: 1 }
   const found = await reader.listEntrySeqs(source, anyone)
   if (found.length > 0) return [source]
-  throw new AdminRefusal('agent_not_found', `no agente ${hostname}`)
+  throw new AdminRefusal('agent_not_found', `no agent ${hostname}`)
 }
 
 /** An act on a carga is about all agents that have it: the act on a fleet names none of them. */

@@ -115,7 +115,7 @@ describe('a token that is made', () => {
     })
     await assert.rejects(lifeOf('short', 601), {
       code: 'ttl_too_long',
-      message: 'a token for role short lives 10m at most: politica brief',
+      message: 'a token for role short lives 10m at most: policy brief',
     })
   })
 })

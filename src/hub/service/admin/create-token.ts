@@ -105,7 +105,7 @@ function chooseTtlSeconds(
     'ttl_too_long',
     tokenTtlSecondsMax === TOKEN_TTL_SECONDS_MAX
       ? `a token ${most}`
-      : `a token for role ${role} ${most}: politica ${policyName}`,
+      : `a token for role ${role} ${most}: policy ${policyName}`,
   )
 }
 

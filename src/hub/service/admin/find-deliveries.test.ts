@@ -123,11 +123,11 @@ describe('entregas are listed', () => {
     const other = await operations.pushToAgent({ agente: 'web-2', nome: 'motd', conteudo: 'x' })
     await assert.rejects(operations.removeCargo({ carga: 'motd' }), {
       code: 'cargo_ambiguous',
-      message: /^more than one carga is named motd: push [0-9a-f-]{36}, push [0-9a-f-]{36}$/,
+      message: /^more than one load is named motd: push [0-9a-f-]{36}, push [0-9a-f-]{36}$/,
     })
     await assert.rejects(operations.cancelDelivery({ entrega: 'motd' }), {
       code: 'delivery_ambiguous',
-      message: `more than one entrega is named motd: web-1/motd (push, ${made.entrega_id}), web-2/motd (push, ${other.entrega_id})`,
+      message: `more than one delivery is named motd: web-1/motd (push, ${made.entrega_id}), web-2/motd (push, ${other.entrega_id})`,
     })
     await assert.rejects(operations.showCargo({ carga: 'none' }), { code: 'cargo_not_found' })
     await assert.rejects(operations.showDelivery({ entrega: 'web-1/none' }), {

@@ -48,13 +48,13 @@ async function chooseWalk(reader: StoreReader, request: Request, rule: LateRule)
   const start = after === undefined ? undefined : await findStart(reader, after)
   if (agente !== undefined) {
     if (sort !== undefined && sort !== 'host') {
-      throw unsorted(sort, 'the entregas of one agente come by name: leave sort out')
+      throw unsorted(sort, 'the deliveries of one agent come by name: leave sort out')
     }
     return walkAgent(reader, (await findAgent(reader, agente)).id, start)
   }
   if (carga !== undefined) {
     if (sort !== undefined && (sort !== 'created' || all)) {
-      throw unsorted(sort, 'the entregas of one carga come oldest first: leave sort out')
+      throw unsorted(sort, 'the deliveries of one load come oldest first: leave sort out')
     }
     return walkCargo(reader, await findCargoId(reader, carga, all), all, after)
   }
@@ -65,7 +65,7 @@ async function chooseWalk(reader: StoreReader, request: Request, rule: LateRule)
     return walkStatus(reader, only, after)
   }
   if (sort === 'updated') {
-    throw unsorted(sort, 'only the entregas of one status are in that order, without a role')
+    throw unsorted(sort, 'only the deliveries of one status are in that order, without a role')
   }
   const walk = { role, isHistoryIncluded: all, late: late === true ? rule : undefined }
   return walkHosts(reader, walk, start)

@@ -61,7 +61,7 @@ test('[CLI-6] one that is not revoked stays, and so does one that is unknown', a
   const seq = await lastSeq(store.reader)
   await assert.rejects(admin.removeAgent({ agente: agent.id }), {
     code: 'agent_not_revoked',
-    message: `agente ${agent.hostname} is not revoked`,
+    message: `agent ${agent.hostname} is not revoked`,
   })
   await assert.rejects(admin.removeAgent({ agente: 'nobody' }), { code: 'agent_not_found' })
   assert.deepEqual(await readActs(store.reader, seq), [])

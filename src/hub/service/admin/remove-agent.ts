@@ -15,7 +15,7 @@ export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
 ) => {
   const agent = await findAgent(writer, agente)
   if (agent.revokedAt === null) {
-    throw new AdminRefusal('agent_not_revoked', `agente ${agent.hostname} is not revoked`, {
+    throw new AdminRefusal('agent_not_revoked', `agent ${agent.hostname} is not revoked`, {
       hostname: agent.hostname,
     })
   }

@@ -153,12 +153,12 @@ function describeRefusal(
   { refusal, forbiddenSans }: Extract<IssueVerdict, { ok: false }>,
 ): string {
   if (forbiddenSans === undefined) return refusal
-  return `${refusal}: politica ${policyName} does not permit ${forbiddenSans.join(', ')}`
+  return `${refusal}: policy ${policyName} does not permit ${forbiddenSans.join(', ')}`
 }
 
 function describeFailure(rules: RoleRules, error: CaError): string {
   const { politica, cert_ttl } = describeLifetime(rules, error)
-  const asked = cert_ttl === undefined ? '' : ` (politica ${politica} asks for ${cert_ttl})`
+  const asked = cert_ttl === undefined ? '' : ` (policy ${politica} asks for ${cert_ttl})`
   return `ca_failed: ${error.message}${asked}`
 }
 

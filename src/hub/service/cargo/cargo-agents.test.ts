@@ -38,17 +38,17 @@ test('one that is named and unknown, removed or revoked is refused; so is a carg
   await insert({ ...newAgent('c-2'), role: 'c', revokedAt: NOW, removedAt: NOW })
   await assert.rejects(find(['nobody'], []), {
     code: 'agent_not_found',
-    message: 'no agente nobody',
+    message: 'no agent nobody',
   })
   await assert.rejects(find(['c-2'], []), { code: 'agent_not_found' })
   await assert.rejects(find(['c-1'], []), {
     code: 'agent_revoked',
-    message: 'agente c-1 is revoked',
+    message: 'agent c-1 is revoked',
   })
   for (const roles of [[], ['c'], ['unknown']]) {
     await assert.rejects(find([], roles), {
       code: 'no_recipient',
-      message: 'no agente would get this carga',
+      message: 'no agent would get this load',
     })
   }
 })

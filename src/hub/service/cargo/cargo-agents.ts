@@ -26,7 +26,7 @@ export async function* cargoAgents(
   }
   if (slice.length > 0) yield slice
   if (known.size > 0) return
-  throw new AdminRefusal('no_recipient', 'no agente would get this carga')
+  throw new AdminRefusal('no_recipient', 'no agent would get this load')
 }
 
 async function* eachAgent(
@@ -49,5 +49,5 @@ async function* eachAgent(
 export async function findUnrevokedAgent(reader: StoreReader, wanted: string): Promise<Agent> {
   const agent = await findAgent(reader, wanted)
   if (agent.revokedAt === null) return agent
-  throw new AdminRefusal('agent_revoked', `agente ${agent.hostname} is revoked`)
+  throw new AdminRefusal('agent_revoked', `agent ${agent.hostname} is revoked`)
 }

@@ -103,13 +103,13 @@ describe('svc carga update', () => {
     const [one] = agents
     await assert.rejects(update(carga_id, { selado: sealedFor(agents.slice(0, 1)) }), {
       code: 'recipients_incomplete',
-      message: `the file is not sealed for exactly the agentes of carga site: not sealed for b-${count}`,
+      message: `the file is not sealed for exactly the agents of load site: not sealed for b-${count}`,
     })
     const stranger = await insertAgent(store, `c-${count}`)
     await store.write((writer) => writer.setRecipient(stranger.id, ONE))
     await assert.rejects(update(carga_id, { selado: sealedFor([...agents, stranger]) }), {
       code: 'recipients_incomplete',
-      message: `the file is not sealed for exactly the agentes of carga site: sealed for c-${count}, without an entrega`,
+      message: `the file is not sealed for exactly the agents of load site: sealed for c-${count}, without a delivery`,
     })
     await assertUnchanged(carga_id)
     await revoke(agents)

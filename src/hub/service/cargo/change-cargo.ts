@@ -213,7 +213,7 @@ function addedSans(old: Cargo, sans: readonly string[] | undefined): readonly st
 
 function refuseOtherKinds({ kind }: Cargo, { sans, selado }: AdminRequest<'updateCargo'>): void {
   if (kind === DeliveryKind.push && (sans ?? selado) !== undefined) {
-    throw new AdminRefusal('content_unwanted', 'only another push changes a carga of tipo push', {
+    throw new AdminRefusal('content_unwanted', 'only another push changes a load of type push', {
       tipo: kind,
     })
   }
@@ -286,5 +286,5 @@ async function rehearseRemoval(
 
 function refuseOtherVersion({ id, version }: Cargo, expected: number | undefined): void {
   if (expected === undefined || expected === version) return
-  throw new AdminRefusal('versao_changed', `carga ${id} has versao ${version} now`)
+  throw new AdminRefusal('versao_changed', `load ${id} has version ${version} now`)
 }

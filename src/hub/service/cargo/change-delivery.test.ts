@@ -83,18 +83,18 @@ describe('svc entrega cancel', () => {
     await cancel()
     await assert.rejects(cancel(), {
       code: 'delivery_over',
-      message: `entrega ${delivery.id} is cancelada already`,
+      message: `delivery ${delivery.id} is cancelled already`,
     })
     const old = await insertDelivery(store, agent.id, cargo)
     await setStatus('instalada', old)
     const [next] = (await hub.admin.retryDeliveries({ entrega: old.id })).entregas
     await assert.rejects(cancel(old.id), {
       code: 'delivery_over',
-      message: `entrega ${old.id} is replaced by ${next?.id} already`,
+      message: `delivery ${old.id} is replaced by ${next?.id} already`,
     })
     await assert.rejects(cancel(UNKNOWN), {
       code: 'delivery_not_found',
-      message: `no entrega ${UNKNOWN}`,
+      message: `no delivery ${UNKNOWN}`,
     })
   })
 

@@ -3,6 +3,7 @@
 import { type AdminAct, AdminRefusal, type Done, type Write } from '../admin-act.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
+import { stateIn } from '../../../protocol/spoken-words.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { type Delivery, isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
@@ -72,8 +73,8 @@ async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWi
   const delivery = await findNamedDelivery(reader, id)
   if (!isStanding(delivery)) {
     const { status, replacedBy } = delivery
-    const why = replacedBy === null ? status : `replaced by ${replacedBy}`
-    throw new AdminRefusal('delivery_over', `entrega ${id} is ${why} already`, {
+    const why = replacedBy === null ? stateIn('en', status) : `replaced by ${replacedBy}`
+    throw new AdminRefusal('delivery_over', `delivery ${id} is ${why} already`, {
       status,
       ...(replacedBy !== null && { replaced_by: replacedBy }),
     })
@@ -83,6 +84,6 @@ async function findStanding(reader: StoreReader, id: string): Promise<DeliveryWi
 
 async function findWithCargo(reader: StoreReader, id: DeliveryId): Promise<DeliveryWithCargo> {
   const found = await reader.findDeliveryWithCargo(id)
-  if (found === undefined) throw new AdminRefusal('delivery_not_found', `no entrega ${id}`)
+  if (found === undefined) throw new AdminRefusal('delivery_not_found', `no delivery ${id}`)
   return found
 }

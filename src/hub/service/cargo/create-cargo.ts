@@ -122,7 +122,7 @@ async function* agentsOf(reader: StoreReader, { request, file }: Draft): AsyncGe
   } else if (request.unassigned !== true) {
     yield* cargoAgents(reader, request)
   } else if (request.agentes.length + request.roles.length > 0) {
-    throw new AdminRefusal('agents_unwanted', 'an unassigned carga has no agents yet')
+    throw new AdminRefusal('agents_unwanted', 'an unassigned load has no agents yet')
   }
 }
 

@@ -16,13 +16,13 @@ export async function findCargo(reader: StoreReader, wanted: string): Promise<Ca
   if (cargo !== undefined && cargo.removedAt === null) return cargo
   const named = cargo === undefined ? await reader.listCargoesNamed(wanted, CANDIDATES_MAX + 1) : []
   const [first, second] = named
-  if (first === undefined) throw new AdminRefusal('cargo_not_found', `no carga ${wanted}`)
+  if (first === undefined) throw new AdminRefusal('cargo_not_found', `no load ${wanted}`)
   if (second === undefined) return first
   const names = named.slice(0, CANDIDATES_MAX).map(({ kind, id }) => `${kind} ${id}`)
   const more = named.length > CANDIDATES_MAX ? ', and more' : ''
   throw new AdminRefusal(
     'cargo_ambiguous',
-    `more than one carga is named ${wanted}: ${names.join(', ')}${more}`,
+    `more than one load is named ${wanted}: ${names.join(', ')}${more}`,
   )
 }
 
@@ -34,5 +34,5 @@ export async function findSealedCargo(
   const cargo = await findCargo(reader, id)
   const content = await reader.findContent(cargo.id)
   if (cargo.kind === DeliveryKind.sealed && content !== undefined) return { cargo, content }
-  throw new AdminRefusal('cargo_not_sealed', `carga ${cargo.name} is of tipo ${cargo.kind}`)
+  throw new AdminRefusal('cargo_not_sealed', `load ${cargo.name} is of type ${cargo.kind}`)
 }

@@ -18,7 +18,7 @@ export async function findNamedDelivery(reader: StoreReader, wanted: string): Pr
       ? await listOfName(reader, wanted)
       : await listOfHost(reader, wanted.slice(0, slash), wanted.slice(slash + 1))
   const [first, second] = found
-  if (first === undefined) throw new AdminRefusal('delivery_not_found', `no entrega ${wanted}`)
+  if (first === undefined) throw new AdminRefusal('delivery_not_found', `no delivery ${wanted}`)
   if (second === undefined) return first
   const names = found
     .slice(0, CANDIDATES_MAX)
@@ -26,7 +26,7 @@ export async function findNamedDelivery(reader: StoreReader, wanted: string): Pr
   const more = found.length > CANDIDATES_MAX ? ', and more' : ''
   throw new AdminRefusal(
     'delivery_ambiguous',
-    `more than one entrega is named ${wanted}: ${names.join(', ')}${more}`,
+    `more than one delivery is named ${wanted}: ${names.join(', ')}${more}`,
   )
 }
 

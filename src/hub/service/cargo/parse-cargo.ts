@@ -42,7 +42,7 @@ export function parseCargo(
 export function parseCargoName(nome: string): ArtefactName {
   const name = parseArtefactName(nome)
   if (name === undefined) {
-    throw new AdminRefusal('nome_invalid', `nome ${JSON.stringify(nome)} cannot be a file name`)
+    throw new AdminRefusal('nome_invalid', `name ${JSON.stringify(nome)} cannot be a file name`)
   }
   return name
 }
@@ -60,12 +60,12 @@ function parseKind({
     if (selado === undefined) throw contentMissing()
     if (sans.length > 0) throw sansUnwanted()
     if (unassigned === true) {
-      throw new AdminRefusal('unassigned_unwanted', 'a carga of tipo selado cannot be unassigned')
+      throw new AdminRefusal('unassigned_unwanted', 'a sealed load cannot be unassigned')
     }
     if (agentes.length + roles.length > 0) {
       throw new AdminRefusal(
         'agents_unwanted',
-        'a carga of tipo selado goes to the agents that its file is sealed for',
+        'a sealed load goes to the agents that its file is sealed for',
       )
     }
     return tipo
@@ -74,19 +74,19 @@ function parseKind({
     if (selado !== undefined) throw contentUnwanted()
     return tipo
   }
-  throw new AdminRefusal('tipo_invalid', `tipo ${tipo} is not supported`)
+  throw new AdminRefusal('tipo_invalid', `type ${tipo} is not supported`)
 }
 
 export function contentMissing(): AdminRefusal {
-  return new AdminRefusal('content_missing', 'a carga of tipo selado needs a sealed file')
+  return new AdminRefusal('content_missing', 'a sealed load needs a sealed file')
 }
 
 export function contentUnwanted(): AdminRefusal {
-  return new AdminRefusal('content_unwanted', 'a carga of tipo csr_cert holds no file')
+  return new AdminRefusal('content_unwanted', 'a load of type csr_cert holds no file')
 }
 
 export function sansUnwanted(): AdminRefusal {
-  return new AdminRefusal('sans_unwanted', 'a carga of tipo selado has no names')
+  return new AdminRefusal('sans_unwanted', 'a sealed load has no names')
 }
 
 /** Without repetitions; throws an AdminRefusal on a name that a certificate may not have. */

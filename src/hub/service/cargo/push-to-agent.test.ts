@@ -74,7 +74,7 @@ describe('[PSH-10] what an operator asks of one agent', () => {
     await assert.rejects(push({ acao: 'sync' }, 'nobody'), { code: 'agent_not_found' })
     await assert.rejects(push({ acao: 'sync' }, revoked.id), {
       code: 'agent_revoked',
-      message: `agente gone-${count} is revoked`,
+      message: `agent gone-${count} is revoked`,
     })
     for (const request of [
       {},

@@ -54,7 +54,7 @@ function parsePush({ acao, nome, conteudo, modo }: AdminRequest<'pushToAgent'>):
 async function findPushable(reader: StoreReader, wanted: string): Promise<Agent> {
   const agent = await findAgent(reader, wanted)
   if (agent.revokedAt === null && agent.removedAt === null) return agent
-  throw new AdminRefusal('agent_revoked', `agente ${agent.hostname} is revoked`)
+  throw new AdminRefusal('agent_revoked', `agent ${agent.hostname} is revoked`)
 }
 
 const requestSync: Push = async (writer, agent, now) => {

@@ -42,10 +42,10 @@ test('[POL-11] a name that the politica of one of the agents forbids is refused,
   await refuseForbiddenSans(reader, agents, ['a.example'])
   await assert.rejects(refuseForbiddenSans(reader, agents, ['a.example', 'b.example']), {
     code: 'san_forbidden',
-    message: 'agente shop-1 of role shop may not have the name b.example: politica the shop',
+    message: 'agent shop-1 of role shop may not have the name b.example: policy the shop',
   })
   await assert.rejects(refuseForbiddenSans(reader, agents, ['c.example']), {
-    message: 'agente db-1 of role db may not have the name c.example: politica everybody',
+    message: 'agent db-1 of role db may not have the name c.example: policy everybody',
   })
   await refuseForbiddenSans(reader, agents.slice(1), ['shop-1'])
 })
@@ -64,13 +64,13 @@ test('[DEL-13] a file that another entrega of the agent writes is refused, whate
     refuseSameFiles(store.reader, agents, { ...newCargo(name), kind })
   await assert.rejects(refuse('site', 'csr_cert'), {
     code: 'nome_taken',
-    message: 'agente web-1 has a delivery named Site already, which writes Site.crt',
+    message: 'agent web-1 has a delivery named Site already, which writes Site.crt',
   })
   await assert.rejects(refuse('SITE.KEY', 'selado'), {
-    message: 'agente web-1 has a delivery named Site already, which writes Site.key',
+    message: 'agent web-1 has a delivery named Site already, which writes Site.key',
   })
   await assert.rejects(refuse('MOTD', 'selado'), {
-    message: 'agente web-1 has a delivery named motd already, which writes motd',
+    message: 'agent web-1 has a delivery named motd already, which writes motd',
   })
   await refuse('site', 'selado')
   await refuse('motd', 'csr_cert')

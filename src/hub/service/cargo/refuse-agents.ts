@@ -21,7 +21,7 @@ export async function refuseForbiddenSans(
       if (forbidden === undefined) continue
       throw new AdminRefusal(
         'san_forbidden',
-        `agente ${hostname} of role ${role} may not have the name ${forbidden}: politica ${rules.policyName}`,
+        `agent ${hostname} of role ${role} may not have the name ${forbidden}: policy ${rules.policyName}`,
       )
     }
   }
@@ -41,7 +41,7 @@ export async function refuseSameFiles(
     const agent = agents.find(({ id }) => id === rival.agentId)
     throw new AdminRefusal(
       'nome_taken',
-      `agente ${agent?.hostname} has a delivery named ${rival.name} already, which writes ${shared}`,
+      `agent ${agent?.hostname} has a delivery named ${rival.name} already, which writes ${shared}`,
       { arquivo: shared },
     )
   }

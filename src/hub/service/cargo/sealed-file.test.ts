@@ -140,10 +140,10 @@ describe('[BLB-8] the agents that a file is sealed for', () => {
     await insert('web-4')
     await assert.rejects(find({ agents: ['web-4', 'without'], fingerprint: OTHER_FINGERPRINT }), {
       code: 'recipient_changed',
-      message: 'the file is not sealed to the present recipient of these agentes: web-4, without',
+      message: 'the file is not sealed to the present recipient of these agents: web-4, without',
     })
     await assert.rejects(find({ agents: ['web-4', 'without'] }), {
-      message: 'the file is not sealed to the present recipient of these agentes: without',
+      message: 'the file is not sealed to the present recipient of these agents: without',
     })
   })
 

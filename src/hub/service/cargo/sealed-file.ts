@@ -73,7 +73,7 @@ export async function* sealedAgents(
     const changed: string[] = []
     for (const { agente, fingerprint } of recipients.slice(start, start + SLICE_DELIVERIES)) {
       const agent = await findUnrevokedAgent(reader, agente)
-      if (known.has(agent.id)) throw invalid(`the request names agente ${agent.hostname} twice`)
+      if (known.has(agent.id)) throw invalid(`the request names agent ${agent.hostname} twice`)
       known.add(agent.id)
       slice.push(agent)
       const recipient = await reader.findRecipient(agent.id)
@@ -88,7 +88,7 @@ export async function* sealedAgents(
 function recipientChanged(hostnames: readonly string[]): AdminRefusal {
   return new AdminRefusal(
     'recipient_changed',
-    `the file is not sealed to the present recipient of these agentes: ${hostnames.join(', ')}`,
+    `the file is not sealed to the present recipient of these agents: ${hostnames.join(', ')}`,
   )
 }
 

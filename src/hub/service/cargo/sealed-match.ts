@@ -31,11 +31,11 @@ export class SealedMatch {
     if (this.#missing.length + unwanted.length === 0) return
     const differences = [
       ...(this.#missing.length === 0 ? [] : [`not sealed for ${this.#missing.join(', ')}`]),
-      ...(unwanted.length === 0 ? [] : [`sealed for ${unwanted.join(', ')}, without an entrega`]),
+      ...(unwanted.length === 0 ? [] : [`sealed for ${unwanted.join(', ')}, without a delivery`]),
     ]
     throw new AdminRefusal(
       'recipients_incomplete',
-      `the file is not sealed for exactly the agentes of carga ${name}: ${differences.join('; ')}`,
+      `the file is not sealed for exactly the agents of load ${name}: ${differences.join('; ')}`,
     )
   }
 }

@@ -40,7 +40,7 @@ async function tagOf(wanted: string): Promise<string> {
   return policyTag(toAdminPolicy(policy ?? assert.fail()))
 }
 
-describe('svc politica set', () => {
+describe('svc policy set', () => {
   test('[POL-1] [POL-16] makes the row of a role, changes what is named of it, and records each', async () => {
     const made = { role: 'web', nome: 'web', ...EMPTY }
     assert.deepEqual(await admin.setPolicy({ role: 'web' }), { ...made, cargas_afetadas: [] })
@@ -79,7 +79,7 @@ describe('svc politica set', () => {
     await assert.rejects(admin.setPolicy(given), {
       code: 'san_forbidden',
       message:
-        'the automatic carga site has the name www.example.org, which the politica does not permit',
+        'the automatic load site has the name www.example.org, which the policy does not permit',
     })
     const permitted = await admin.setPolicy({ ...given, sans_permitidos: [...cargo.sans] })
     assert.deepEqual([permitted.cargas_automaticas, permitted.cargas_afetadas], [[cargo.id], []])
@@ -91,7 +91,7 @@ describe('svc politica set', () => {
     await admin.setPolicy({ role: 'web', nome: 'shop' })
     await assert.rejects(admin.setPolicy({ role: 'db', nome: 'shop' }), {
       code: 'nome_taken',
-      message: 'the politica of role web is named shop already',
+      message: 'the policy of role web is named shop already',
     })
     await admin.setPolicy({ role: 'web', nome: 'shop' })
     assert.deepEqual(
@@ -167,7 +167,7 @@ describe('svc politica remove', () => {
   test('[POL-16] is refused, as show is, for a role without a row of its own', async () => {
     const without = {
       code: 'politica_not_found',
-      message: 'role web has no politica of its own',
+      message: 'role web has no policy of its own',
     }
     await assert.rejects(admin.removePolicy({ role: 'web' }), without)
     await assert.rejects(admin.showPolicy({ role: 'web' }), without)

@@ -127,7 +127,7 @@ function refuseOtherPolicy(
   policy: Policy | undefined,
 ): void {
   if (etag === undefined || (policy && policyTag(toAdminPolicy(policy)) === etag)) return
-  throw new AdminRefusal('politica_changed', `the politica of role ${role} has changed`)
+  throw new AdminRefusal('politica_changed', `the policy of role ${role} has changed`)
 }
 
 async function requirePolicy(reader: StoreReader, role: string): Promise<Policy> {
@@ -137,7 +137,7 @@ async function requirePolicy(reader: StoreReader, role: string): Promise<Policy>
   const other = policyOfRole(role, policies)
   throw new AdminRefusal(
     'politica_not_found',
-    `role ${role} has no politica of its own`,
+    `role ${role} has no policy of its own`,
     other && { politica: other.role },
   )
 }
@@ -146,8 +146,5 @@ async function requirePolicy(reader: StoreReader, role: string): Promise<Policy>
 async function refuseTakenName(reader: StoreReader, { role, name }: Policy): Promise<void> {
   const other = (await reader.listPolicies()).find((each) => each.name === name)
   if (other === undefined || other.role === role) return
-  throw new AdminRefusal(
-    'nome_taken',
-    `the politica of role ${other.role} is named ${name} already`,
-  )
+  throw new AdminRefusal('nome_taken', `the policy of role ${other.role} is named ${name} already`)
 }

@@ -161,19 +161,19 @@ describe('the cargas that a politica gives', () => {
   test('[POL-12] are refused when there is none, when they are no csr_cert, and when two write one file', async () => {
     const gone = await insert({ removedAt: NOW })
     for (const id of ['00000000-0000-4000-8000-000000000000', gone.id]) {
-      await assert.rejects(find([id]), { code: 'cargo_not_found', message: `no carga ${id}` })
+      await assert.rejects(find([id]), { code: 'cargo_not_found', message: `no load ${id}` })
     }
     for (const kind of ['selado', 'push'] as const) {
       const { id } = await insert({ kind, name: 'secret' as Cargo['name'] })
       await assert.rejects(find([id]), {
         code: 'cargo_not_automatic',
-        message: `carga secret is of tipo ${kind}`,
+        message: `load secret is of type ${kind}`,
       })
     }
     const [upper, lower] = [await insertCargo(store, 'Site'), await insertCargo(store, 'site')]
     await assert.rejects(find([upper.id, lower.id]), {
       code: 'nome_taken',
-      message: `cargas ${upper.id} and ${lower.id} both write Site.crt on the host`,
+      message: `loads ${upper.id} and ${lower.id} both write Site.crt on the host`,
     })
   })
 
@@ -182,8 +182,7 @@ describe('the cargas that a politica gives', () => {
     assert.equal(refuseForbiddenNames(EMPTY, [cargo]), undefined)
     assert.throws(() => refuseForbiddenNames(FULL, [newCargo('x'), cargo].slice(1)), {
       code: 'san_forbidden',
-      message:
-        'the automatic carga site has the name b.example, which the politica does not permit',
+      message: 'the automatic load site has the name b.example, which the policy does not permit',
     })
   })
 })

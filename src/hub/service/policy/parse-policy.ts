@@ -69,7 +69,7 @@ export function refuseForbiddenNames(policy: Policy, cargoes: readonly Cargo[]):
     if (forbidden === undefined) continue
     throw new AdminRefusal(
       'san_forbidden',
-      `the automatic carga ${name} has the name ${forbidden}, which the politica does not permit`,
+      `the automatic load ${name} has the name ${forbidden}, which the policy does not permit`,
     )
   }
 }
@@ -128,7 +128,7 @@ async function parseAutomaticCargoes(
 
 function refuseOtherKinds({ kind, name }: Cargo): void {
   if (kind === DeliveryKind.csrCert) return
-  throw new AdminRefusal('cargo_not_automatic', `carga ${name} is of tipo ${kind}`, { tipo: kind })
+  throw new AdminRefusal('cargo_not_automatic', `load ${name} is of type ${kind}`, { tipo: kind })
 }
 
 function refuseSharedFile(cargo: Cargo, others: readonly Cargo[]): void {
@@ -137,7 +137,7 @@ function refuseSharedFile(cargo: Cargo, others: readonly Cargo[]): void {
     if (shared === undefined) continue
     throw new AdminRefusal(
       'nome_taken',
-      `cargas ${other.id} and ${cargo.id} both write ${shared} on the host`,
+      `loads ${other.id} and ${cargo.id} both write ${shared} on the host`,
       { arquivo: shared },
     )
   }

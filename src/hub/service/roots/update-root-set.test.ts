@@ -193,7 +193,7 @@ describe('svc bundle update is refused', () => {
       await assert.rejects(update({}), {
         code: 'bundle_in_use',
         message:
-          '1 agente needs a root that this would remove: silent (has not said what it trusts)',
+          '1 agent needs a root that this would remove: silent (has not said what it trusts)',
       })
       assert.deepEqual(hub.done, [])
       await assertUnchanged()
@@ -207,7 +207,7 @@ describe('svc bundle update is refused', () => {
         const names = Array.from({ length: 20 }, (_, index) => `web-${index + 10}`)
         const list = names.map((name) => `${name} (has not said what it trusts)`).join(', ')
         await assert.rejects(update({}), {
-          message: `22 agentes need a root that this would remove: ${list}, and 2 more`,
+          message: `22 agents need a root that this would remove: ${list}, and 2 more`,
         })
       },
     ))

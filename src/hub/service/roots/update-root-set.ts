@@ -173,7 +173,7 @@ function inUse(endangered: readonly EndangeredAgent[]): AdminRefusal {
     .slice(0, SHOWN_MAX)
     .map(({ hostname, reasons }) => `${hostname} (${reasons.join('; ')})`)
   const more = endangered.length - shown.length
-  const count = endangered.length === 1 ? '1 agente needs' : `${endangered.length} agentes need`
+  const count = endangered.length === 1 ? '1 agent needs' : `${endangered.length} agents need`
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
   return new AdminRefusal('bundle_in_use', `${count} a root that this would remove: ${list}`)
 }
