@@ -106,7 +106,7 @@ systemctl enable --now svc-agent`)
 
   for (const { page, unit } of PAGES) {
     test(`${page}: the service serves, and goes on when a renewal comes, without a restart`, async () => {
-      await host.output(`systemctl restart ${unit}`)
+      await host.output(`systemctl start ${unit}`)
       const looks = new Map<string, string>()
       let runBefore: string | undefined
       let renewals = 0
@@ -124,7 +124,7 @@ systemctl enable --now svc-agent`)
         }
       }
       assert.equal(renewals, 1)
-      const standing = 'svc delivery list | grep -w revertida'
+      const standing = 'svc delivery list | grep -w reverted'
       await waitUntil(standing, async () => (await hub.run(standing)).status === 1 || undefined)
       // The next service may want its port.
       await host.output(`
