@@ -3,6 +3,8 @@
 import type { Command } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import type { AdminAgent } from '../../protocol/admin/views.ts'
+import type { Progress } from '../terminal/progress.ts'
 import { collect } from './collect.ts'
 import type { CommandContext } from './command-context.ts'
 import { readHostFile } from './host-file.ts'
@@ -56,18 +58,10 @@ export async function selectAgents(
     const hosts = await readHostFile(openSecret, file, { hasNamesOnly: true })
     return () => Promise.resolve(hosts.map(({ name: agente }) => ({ name: agente, agente })))
   }
-  return async ({ listAgents }) => {
-    const found: SelectedAgent[] = []
-    const pages = readListPages(listAgents, ({ agentes }) => agentes)
-    for await (const page of pages) {
-      for (const { id, hostname, role, revoked_at } of page) {
-        if (revoked_at !== null || (!all && !roles.includes(role))) continue
-        found.push({ name: hostname, agente: id })
-      }
-      progress.show(`${found.length} agents found`)
-    }
-    progress.clear()
-    if (found.length > 0) return found
+  return async (operations) => {
+    const isWanted = ({ role }: AdminAgent): boolean => all === true || roles.includes(role)
+    const agents = await listAgentsWhere(operations, progress, isWanted)
+    if (agents.length > 0) return agents.map(({ hostname, id }) => ({ name: hostname, agente: id }))
     throw new UserError(
       'no_recipient',
       `no agent ${all ? '' : `of role ${roles.join(', ')} `}is there`,
@@ -76,4 +70,20 @@ export async function selectAgents(
       },
     )
   }
+}
+
+/** The agents that are not revoked. */
+export async function listAgentsWhere(
+  { listAgents }: Pick<AdminOperations, 'listAgents'>,
+  progress: Progress,
+  isWanted: (agent: AdminAgent) => boolean,
+): Promise<readonly AdminAgent[]> {
+  const found: AdminAgent[] = []
+  const pages = readListPages(listAgents, ({ agentes }) => agentes)
+  for await (const page of pages) {
+    found.push(...page.filter((agent) => agent.revoked_at === null && isWanted(agent)))
+    progress.show(`${found.length} agents found`)
+  }
+  progress.clear()
+  return found
 }
