@@ -94,7 +94,7 @@ systemctl daemon-reload`)
           /^.*svc-agent enroll .*…$/m,
           /^.* svc-agent enroll --ca-fingerprint .*$/m.exec(said.join(''))?.[0] ?? '',
         )
-        .replaceAll('$FINGERPRINT', text.includes('$FINGERPRINT') ? await fingerprintOf(host) : '')
+        .replaceAll('SHA256:…', text.includes('SHA256:…') ? await fingerprintOf(host) : '')
 
     /** Returns what each block printed. What takes a moment is asked again, as a person would. */
     const type = async (heading: string): Promise<string[]> => {
