@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
 import type { CommandContext } from './command-context.ts'
@@ -42,6 +45,18 @@ function readExamples(command: Command): string[][] {
 }
 
 describe('the help of each command', () => {
+  const home = process.cwd()
+  let directory = ''
+  // Examples write files where they stand.
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-examples-'))
+    process.chdir(directory)
+  })
+  after(async () => {
+    process.chdir(home)
+    await rm(directory, { recursive: true })
+  })
+
   const leaves = listLeaves(buildProgram(context, () => undefined)).filter(
     (leaf) => leaf.name() !== 'completion',
   )
