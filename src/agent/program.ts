@@ -43,8 +43,9 @@ Examples:
 
 const SELF_UPDATE_EXAMPLES = `
 Examples:
-  svc-agent self-update --url https://releases.example/svc-agent/latest
-  svc-agent self-update --url https://releases.example/svc-agent/0.1.0 --allow-downgrade
+  svc-agent self-update --url https://releases.example/svc-agent/latest/linux-arm64
+  svc-agent self-update --url 'https://releases.example/svc-agent/latest/{arch}'    # on hosts of either architecture
+  svc-agent self-update --url https://releases.example/svc-agent/0.1.0/linux-x64 --allow-downgrade
 
 The old executable stays beside the new one, as <binary>.old. Under the shipped units the watcher restores
 the old one within a minute, when the new version does not get as far as the old one did.
@@ -201,7 +202,10 @@ export function buildProgram(given: Environment): Command {
   program
     .command('self-update')
     .description('replace the agent’s executable by a newer, signed release')
-    .requiredOption('--url <url>', 'the URL that has svc-agent and svc-agent.minisig')
+    .requiredOption(
+      '--url <url>',
+      'the URL that has svc-agent and svc-agent.minisig; {arch} stands for linux-x64 or linux-arm64',
+    )
     .option('--binary <path>', 'the executable to replace (default: the running one)')
     .option('--allow-downgrade', 'install an older or the same version too')
     .option('--json', 'print JSON')

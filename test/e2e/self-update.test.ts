@@ -135,6 +135,24 @@ describe('self-update', WITH_MINISIGN, () => {
     assert.equal(await agent.version(), '0.0.9')
   })
 
+  test('[UPD-1] [UPD-22] one URL serves hosts of both architectures, and none installs the other’s program', async () => {
+    await using agent = await install()
+    const [own, other, machine] =
+      process.arch === 'x64' ? ['x64', 'arm64', 183] : ['arm64', 'x64', 62]
+    const foreign = Buffer.from(newContent.subarray(0, 4096))
+    foreign.writeUInt16LE(machine, 18)
+    server.offer(`both/linux-${other}`, foreign, key.sign(foreign))
+    server.offer(`both/linux-${own}`, newContent, key.sign(newContent))
+    await assertRefused(
+      agent,
+      await update(agent, `both/linux-${other}`),
+      `this svc-agent is for ${other}, and the host is ${own}`,
+    )
+    const { status, stderr } = await update(agent, 'both/{arch}')
+    assert.equal(status, 0, stderr)
+    assert.equal(await agent.version(), NEW)
+  })
+
   test('[UPD-6] a legacy signature is as good', async () => {
     await using agent = await install()
     const content = pretendAgent(NEW)

@@ -58,7 +58,7 @@ export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions
       },
     )
   }
-  const baseUrl = parseReleaseUrl(options.url)
+  const baseUrl = parseReleaseUrl(options.url, process.arch)
   const context = await startCommand('self-update', env, { keepsRights: true })
   const binary = await resolveUpdateTarget(options.binary ?? process.execPath)
   const lock = lockUpdate(binary)
@@ -121,7 +121,14 @@ async function fetchRelease(
       bytesMax: SIGNATURE_FILE_BYTES_MAX,
     })
     const { allowDowngrade } = options
-    const verdict = decideRelease({ publicKey, content, signature, oldVersion, allowDowngrade })
+    const verdict = decideRelease({
+      publicKey,
+      content,
+      signature,
+      oldVersion,
+      architecture: process.arch,
+      allowDowngrade,
+    })
     if (verdict.ok) return { content, version: verdict.version }
     throw new UserError(verdict.code, verdict.message, { hint: verdict.hint })
   } finally {

@@ -1,6 +1,7 @@
 // Whether what a release server gave may be installed: only what the release key vouches for, and only forward.
 
 import { type MinisignPublicKey, verifyMinisign } from './minisign.ts'
+import { architectureOf } from './program-architecture.ts'
 import {
   compareReleaseVersions,
   parseReleaseClaim,
@@ -12,6 +13,8 @@ export interface OfferedRelease {
   readonly content: Uint8Array
   readonly signature: Uint8Array
   readonly oldVersion: string
+  /** Of the host, in Node's words. */
+  readonly architecture: string
   readonly allowDowngrade: boolean
 }
 
@@ -22,7 +25,7 @@ export type ReleaseVerdict =
 const FILE = 'svc-agent'
 
 export function decideRelease(offered: OfferedRelease): ReleaseVerdict {
-  const { publicKey, content, signature, oldVersion, allowDowngrade } = offered
+  const { publicKey, content, signature, oldVersion, architecture, allowDowngrade } = offered
   const verdict = verifyMinisign(publicKey, content, signature)
   if (!verdict.ok) {
     return refuse(
@@ -44,6 +47,15 @@ export function decideRelease(offered: OfferedRelease): ReleaseVerdict {
       'file_differs',
       `the signature is for the file ${claim.file}, not for ${FILE}`,
       'is this the URL of a release of the agent?',
+    )
+  }
+  // A script says nothing of it.
+  const builtFor = architectureOf(content) ?? architecture
+  if (builtFor !== architecture) {
+    return refuse(
+      'architecture_differs',
+      `this ${FILE} is for ${builtFor}, and the host is ${architecture}`,
+      `a release has a directory for each architecture: end the URL with linux-${architecture}, or with {arch} on all hosts`,
     )
   }
   if (!allowDowngrade && !isNewer(claim.version, oldVersion)) {

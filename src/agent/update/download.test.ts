@@ -58,15 +58,19 @@ describe('[UPD-7] a download', () => {
   })
 })
 
-test('[UPD-7] a release is fetched over https, or from this host', () => {
+test('[UPD-1] [UPD-7] a release is fetched over https, or from this host', () => {
   for (const [url, file] of [
     ['https://releases.example/agent', 'https://releases.example/agent/svc-agent'],
     ['https://releases.example/', 'https://releases.example/svc-agent'],
     ['http://127.0.0.1:8000/a/', 'http://127.0.0.1:8000/a/svc-agent'],
     ['http://[::1]:8000', 'http://[::1]:8000/svc-agent'],
     ['http://localhost', 'http://localhost/svc-agent'],
+    [
+      'https://releases.example/0.1.0/{arch}',
+      'https://releases.example/0.1.0/linux-arm64/svc-agent',
+    ],
   ] as const) {
-    assert.equal(releaseFileUrl(parseReleaseUrl(url), 'svc-agent').href, file)
+    assert.equal(releaseFileUrl(parseReleaseUrl(url, 'arm64'), 'svc-agent').href, file)
   }
   for (const url of [
     'http://releases.example/agent',
@@ -78,6 +82,6 @@ test('[UPD-7] a release is fetched over https, or from this host', () => {
     'https://releases.example/?a=b',
     'https://releases.example/#a',
   ]) {
-    assert.throws(() => parseReleaseUrl(url), /--url/, url)
+    assert.throws(() => parseReleaseUrl(url, 'arm64'), /--url/, url)
   }
 })

@@ -19,8 +19,9 @@ export interface DownloadOptions {
 const REDIRECTS_MAX = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** The base URL of a release, as a person gave it. */
-export function parseReleaseUrl(text: string): URL {
+/** The base URL of a release, as a person gave it: the same for hosts of every architecture when it has `{arch}`. */
+export function parseReleaseUrl(given: string, architecture: string): URL {
+  const text = given.replaceAll('{arch}', `linux-${architecture}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
     throw new UserError('url_invalid', `--url is not an https URL: ${text}`)
