@@ -8,15 +8,17 @@
 // SVC_BUILD_VERSION replaces the version of package.json, for tests.
 
 import { execFileSync } from 'node:child_process'
-import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { mkdir, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { invariant } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
+import { ownArchitecture } from './build/architecture.ts'
 import { buildAgentExecutable } from './build/agent-executable.ts'
 import { type BuildSettings, parseBuildSettings } from './build/build-settings.ts'
 import { buildCliExecutable } from './build/cli-executable.ts'
 import { bundleProgram, STORE_ADDON } from './build/bundle-program.ts'
 import { pinnedNode } from './build/runtime.ts'
+import { copyStoreAddon } from './build/store-addon.ts'
 import { ROOT } from './source-files.ts'
 
 const DIST = join(ROOT, 'dist')
@@ -30,7 +32,7 @@ await runProgram('build', async () => {
     process.stderr.write('build: no SVC_RELEASE_PUBLIC_KEY: svc-agent will refuse self-update\n')
   }
   await mkdir(DIST, { recursive: true })
-  await artefact(STORE_ADDON, copyStoreAddon)
+  await artefact(STORE_ADDON, (path) => copyStoreAddon(path, ownArchitecture()))
   await artefact('svc-server.cjs', (path) => bundleProgram('src/hub/main.ts', path, settings))
   await artefact('svc.cjs', (path) => bundleProgram('src/admin/main.ts', path, settings))
   await artefact('svc-agent', (path) => buildAgentExecutable(path, settings))
@@ -51,13 +53,6 @@ async function artefact(name: string, make: (path: string) => Promise<void>): Pr
   process.stdout.write(
     `${relative(ROOT, path).padEnd(26)} ${megabytes} MB ${seconds.padStart(5)} s\n`,
   )
-}
-
-async function copyStoreAddon(path: string): Promise<void> {
-  const prebuilt = `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${process.platform}-${process.arch}.node`
-  const staged = join(dirname(path), `.${STORE_ADDON}.tmp`)
-  await copyFile(join(ROOT, prebuilt), staged)
-  await rename(staged, path)
 }
 
 /** As they will run: from where they lie, with an empty environment. */

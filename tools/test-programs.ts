@@ -1,22 +1,23 @@
 // The programs of bin/ as one file each, for the first tier of the tests: such a program starts in less than half of the CPU
 // time, and the tests start a thousand of them. The second tier runs the sources.
 
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invariant } from '../src/platform/errors.ts'
 import { readVersion } from '../src/platform/version.ts'
+import { ownArchitecture } from './build/architecture.ts'
 import { bundleProgram, STORE_ADDON } from './build/bundle-program.ts'
+import { copyStoreAddon } from './build/store-addon.ts'
 import { ROOT } from './source-files.ts'
 
 const DIRECTORY = join(ROOT, 'node_modules', '.cache', 'test-programs')
-const ADDON = `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${process.platform}-${process.arch}.node`
 const PROGRAMS = ['svc', 'svc-agent', 'svc-ca', 'svc-server'] as const
 const OWN_PLACE = 'root=$(dirname "$(dirname "$(readlink -f "$0")")")'
 
 /** The directory that has them, for TEST_BUNDLES: tests treat them as the programs of bin/. */
 export async function makeTestPrograms(): Promise<string> {
   await mkdir(DIRECTORY, { recursive: true })
-  await copyFile(join(ROOT, ADDON), join(DIRECTORY, STORE_ADDON))
+  await copyStoreAddon(join(DIRECTORY, STORE_ADDON), ownArchitecture())
   await Promise.all(PROGRAMS.map(makeProgram))
   return DIRECTORY
 }

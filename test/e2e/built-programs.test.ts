@@ -2,24 +2,25 @@
 
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { buildAgentExecutable } from '../../tools/build/agent-executable.ts'
+import { ownArchitecture } from '../../tools/build/architecture.ts'
 import { bundleProgram, STORE_ADDON } from '../../tools/build/bundle-program.ts'
 import { pinnedNode } from '../../tools/build/runtime.ts'
+import { copyStoreAddon } from '../../tools/build/store-addon.ts'
 import { ROOT } from '../../tools/source-files.ts'
 
 const SETTINGS = { version: '7.8.9', releasePublicKey: undefined }
-const ADDON = `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${process.platform}-${process.arch}.node`
 
 describe('the built programs', () => {
   let directory: string
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'programs-'))
     await chmod(directory, 0o755)
-    await copyFile(join(ROOT, ADDON), join(directory, STORE_ADDON))
+    await copyStoreAddon(join(directory, STORE_ADDON), ownArchitecture())
     await buildAgentExecutable(join(directory, 'svc-agent'), SETTINGS)
     for (const [name, entry] of [
       ['svc-server', 'src/hub/main.ts'],

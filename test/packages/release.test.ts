@@ -134,14 +134,16 @@ describe('a release', () => {
     await mkdir(place)
     await writeFile(join(place, 'b'), 'b')
     await writeFile(join(place, 'a'), 'a')
+    await mkdir(join(place, 'linux-x64'))
+    await writeFile(join(place, 'linux-x64/c'), 'c')
     await writeChecksums(place)
     await writeChecksums(place)
     const text = await readFile(join(place, 'SHA256SUMS'), 'utf8')
-    assert.deepEqual(text.match(/ {2}.+$/gm), ['  a', '  b'])
+    assert.deepEqual(text.match(/ {2}.+$/gm), ['  a', '  b', '  linux-x64/c'])
     assert.equal(
       await runTool('sh', ['-c', 'cd "$0" && sha256sum -c SHA256SUMS', place]),
-      'a: OK\nb: OK\n',
+      'a: OK\nb: OK\nlinux-x64/c: OK\n',
     )
-    assert.equal((await readdir(place)).length, 3)
+    assert.equal((await readdir(place)).length, 4)
   })
 })

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { DEBIAN_NAMES, ownArchitecture } from '../../tools/build/architecture.ts'
 import {
   chooseReleases,
   ensureMadeOf,
@@ -40,7 +41,9 @@ async function makePackages(sources: ReleaseSources, staging: string): Promise<v
   const release = [join(checkout, 'node_modules/.bin/node'), join(checkout, 'tools/release.ts')]
   await must('env', ['SOURCE_DATE_EPOCH=0', ...release], checkout)
   const made = join(checkout, 'dist/release')
-  const names = (await readdir(made)).filter((name) => name.endsWith('.deb'))
+  // Newer versions make those of the other architecture too.
+  const suffix = `_${DEBIAN_NAMES[ownArchitecture()]}.deb`
+  const names = (await readdir(made)).filter((name) => name.endsWith(suffix))
   for (const name of names) await rename(join(made, name), join(staging, name))
   await rm(checkout, { recursive: true })
 }

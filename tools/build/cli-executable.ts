@@ -1,8 +1,13 @@
+import type { Architecture } from './architecture.ts'
 import type { BuildSettings } from './build-settings.ts'
 import { buildExecutable } from './single-executable.ts'
 
 /** `svc` as one executable file for machines without a hub: it has no store of its own, and works through `--hub`. */
-export function buildCliExecutable(outfile: string, settings: BuildSettings): Promise<void> {
+export function buildCliExecutable(
+  outfile: string,
+  settings: BuildSettings,
+  architecture?: Architecture,
+): Promise<void> {
   const program = { entry: 'src/admin/main.ts', flags: [], isAlone: true }
-  return buildExecutable(outfile, program, settings)
+  return buildExecutable(outfile, program, settings, architecture)
 }

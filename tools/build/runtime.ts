@@ -6,28 +6,39 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } fro
 import { join } from 'node:path'
 import { errnoCode, UserError } from '../../src/platform/errors.ts'
 import { ROOT } from '../source-files.ts'
+import { type Architecture, GNU_NAMES, ownArchitecture } from './architecture.ts'
+import { BUILD_CACHE } from './build-cache.ts'
+import { foreignNodePackage } from './foreign-node.ts'
 
-const CACHE = join(ROOT, 'node_modules/.cache/cartorio')
-
-/** The path of the pinned Node itself. */
+/** The path of the pinned Node itself, which runs here. */
 export function pinnedNode(): string {
-  const path = join(ROOT, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
+  const path = join(installedNodePackage(), 'bin/node')
   if (existsSync(path)) return path
   throw new UserError('node_missing', `there is no pinned Node at ${path}`, {
     hint: 'run npm ci; Linux on x64 and arm64 is supported',
   })
 }
 
+/** The directory of the pinned Node's package, for any architecture. */
+export function nodePackage(architecture: Architecture): string {
+  return architecture === process.arch ? installedNodePackage() : foreignNodePackage(architecture)
+}
+
+function installedNodePackage(): string {
+  return join(ROOT, `node_modules/node-${process.platform}-${process.arch}`)
+}
+
 /** Made once and kept below node_modules, since it takes seconds. */
-export function strippedNode(): string {
-  const source = pinnedNode()
+export function strippedNode(architecture: Architecture = ownArchitecture()): string {
+  const isOwn = architecture === process.arch
+  const source = isOwn ? pinnedNode() : join(nodePackage(architecture), 'bin/node')
   const { size } = statSync(source)
-  const path = join(CACHE, `node-${process.versions.node}-${process.arch}-${size}-stripped`)
+  const path = join(BUILD_CACHE, `node-${process.versions.node}-${architecture}-${size}-stripped`)
   if (existsSync(path)) return path
-  mkdirSync(CACHE, { recursive: true })
+  mkdirSync(BUILD_CACHE, { recursive: true })
   const staged = `${path}.${process.pid}`
   try {
-    strip(source, staged)
+    strip(isOwn ? 'strip' : `${GNU_NAMES[architecture]}-linux-gnu-strip`, source, staged)
     // Two builds at once make the same file.
     renameSync(staged, path)
   } finally {
@@ -36,12 +47,14 @@ export function strippedNode(): string {
   return path
 }
 
-function strip(source: string, target: string): void {
+function strip(program: string, source: string, target: string): void {
   try {
-    execFileSync('strip', ['-o', target, source], { stdio: ['ignore', 'ignore', 'pipe'] })
+    execFileSync(program, ['-o', target, source], { stdio: ['ignore', 'ignore', 'pipe'] })
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error
-    process.stderr.write('build: there is no strip (binutils): the executable is larger for it\n')
+    process.stderr.write(
+      `build: there is no ${program} (binutils): the executable is larger for it\n`,
+    )
     copyFileSync(source, target)
   }
 }

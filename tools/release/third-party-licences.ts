@@ -3,24 +3,36 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists } from '../../src/platform/files.ts'
+import type { Architecture } from '../build/architecture.ts'
+import { nodePackage } from '../build/runtime.ts'
 
 interface Lockfile {
   readonly packages: Readonly<Record<string, { version?: string; dev?: boolean }>>
 }
 
+const NODE = 'node_modules/node-linux-'
 const LICENCE = /^licen[cs]e/i
 const RULER = '-'.repeat(80)
 
-/** One text: each package's place and version, and its licence. */
-export async function collectLicences(root: string): Promise<string> {
+/** One text: each package's place and version, and its licence. Of Node, that of the architecture that is packaged. */
+export async function collectLicences(root: string, architecture: Architecture): Promise<string> {
   const lockfile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as Lockfile
   const sections: string[] = []
   for (const [path, { version, dev }] of Object.entries(lockfile.packages)) {
-    // The first is the project itself; Node is locked for every architecture, and one of them is installed.
-    if (path === '' || dev === true || !(await exists(join(root, path)))) continue
-    sections.push(`${path} ${version}\n\n${(await readLicence(join(root, path))).trim()}\n`)
+    // The first is the project itself.
+    if (path === '' || dev === true) continue
+    const directory = path.startsWith(NODE)
+      ? placeOfNode(path.slice(NODE.length), architecture)
+      : join(root, path)
+    if (directory === undefined || !(await exists(directory))) continue
+    sections.push(`${path} ${version}\n\n${(await readLicence(directory)).trim()}\n`)
   }
   return sections.join(`\n${RULER}\n\n`)
+}
+
+/** Node is locked for every architecture. */
+function placeOfNode(locked: string, packaged: Architecture): string | undefined {
+  return locked === packaged ? nodePackage(packaged) : undefined
 }
 
 async function readLicence(directory: string): Promise<string> {
