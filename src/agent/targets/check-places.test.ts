@@ -211,8 +211,16 @@ describe('whose a place is', { skip: needsRoot }, () => {
     withHost(async ({ path, reason }) => {
       await writeFile(path, '')
       await chown(path, STRANGER, 0)
-      assert.equal(await reason(), `/etc/tls/site.pem belongs to user ${STRANGER}`)
-      assert.equal(await reason({ owner: '4243' }), `/etc/tls/site.pem belongs to user ${STRANGER}`)
+      const belongs = `/etc/tls/site.pem belongs to user ${STRANGER}`
+      assert.equal(await reason(), `${belongs}, and the target gives it to root`)
+      assert.equal(
+        await reason({ owner: '4243' }),
+        `${belongs}, and the target gives it to user 4243`,
+      )
+      assert.equal(
+        await reason({ owner: 'daemon' }),
+        `${belongs}, and the target gives it to user daemon`,
+      )
       assert.equal(await reason({ owner: `${STRANGER}` }), undefined)
     }))
 
@@ -237,7 +245,10 @@ describe('whose a place is', { skip: needsRoot }, () => {
       await chown(path, AGENT, AGENT)
       assert.equal(await reason({}, agent), undefined)
       await chown(path, STRANGER, AGENT)
-      assert.equal(await reason({}, agent), `/etc/tls/site.pem belongs to user ${STRANGER}`)
+      assert.equal(
+        await reason({}, agent),
+        `/etc/tls/site.pem belongs to user ${STRANGER}, and the target gives it to user ${AGENT}`,
+      )
     }))
 })
 

@@ -3,7 +3,7 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { resolveFileOwner } from './target-account.ts'
+import { describeUser, resolveFileOwner } from './target-account.ts'
 import type { Applier } from './target-applier.ts'
 import type { Target, TargetFile, TargetProblem } from './target.ts'
 import { lookAt, ownershipRefusal, readTrustedDirectories } from '../files/trusted-path.ts'
@@ -27,7 +27,7 @@ export async function checkPlace(file: TargetFile, applier: Applier): Promise<st
   if (!owner.ok) return owner.reason
   const reason =
     (await directoryRefusal(dirname(file.path), applier)) ??
-    (await presentFileRefusal(file.path, [0, applier.uid, owner.uid]))
+    (await presentFileRefusal(file.path, owner.uid, applier))
   if (reason !== undefined || file.content.format !== 'pkcs12') return reason
   return passwordFileRefusal(file.content.passwordFile, applier)
 }
@@ -68,13 +68,17 @@ async function followTo(directory: string): Promise<Stats | undefined> {
 
 async function presentFileRefusal(
   path: string,
-  owners: readonly number[],
+  ownerUid: number,
+  applier: Applier,
 ): Promise<string | undefined> {
   const seen = await lookAt(path)
   if (seen === undefined || typeof seen === 'string') return seen
   const refusal = kindRefusal(seen, path)
   if (refusal !== undefined) return refusal
-  if (!owners.includes(seen.uid)) return `${path} belongs to user ${seen.uid}`
+  if (![0, applier.uid, ownerUid].includes(seen.uid)) {
+    const [present, wanted] = [await describeUser(seen.uid), await describeUser(ownerUid)]
+    return `${path} belongs to ${present}, and the target gives it to ${wanted}`
+  }
   return seen.nlink > 1 ? `${path} has ${seen.nlink} hard links` : undefined
 }
 

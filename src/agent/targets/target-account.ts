@@ -35,6 +35,16 @@ export async function resolveFileOwner(
   return { ok: true, uid, gid }
 }
 
+/** As people know it: by its name, where the system says one. */
+export async function describeUser(uid: number): Promise<string> {
+  if (uid === 0) return 'root'
+  const [name = ''] = await askAccounts('passwd', String(uid)).then(
+    (line) => line.split(':'),
+    () => [],
+  )
+  return `user ${/^[A-Za-z_][\w.-]{0,31}$/.test(name) ? name : uid}`
+}
+
 /** Its number, or the reason why it has none. Asks the system, which may keep accounts elsewhere than in /etc. */
 async function findAccount(
   database: 'passwd' | 'group',
@@ -43,13 +53,7 @@ async function findAccount(
   if (/^\d+$/.test(nameOrNumber)) return Number(nameOrNumber)
   const noun = database === 'passwd' ? 'user' : 'group'
   try {
-    const { stdout } = await runFile('getent', [database, nameOrNumber], {
-      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
-      timeout: LOOKUP_TIMEOUT_MS,
-      maxBuffer: LOOKUP_BYTES_MAX,
-    })
-    // name:password:number:…, in both databases.
-    const number = stdout.split(':')[2] ?? ''
+    const number = (await askAccounts(database, nameOrNumber)).split(':')[2] ?? ''
     return /^\d+$/.test(number) ? Number(number) : `${noun} ${nameOrNumber} cannot be looked up`
   } catch (error) {
     const isUnknown = error instanceof Error && 'code' in error && error.code === EXIT_NOT_FOUND
@@ -57,4 +61,14 @@ async function findAccount(
       ? `there is no ${noun} ${nameOrNumber}`
       : `${noun} ${nameOrNumber} cannot be looked up; give its number instead`
   }
+}
+
+/** `name:password:number:…`, in both databases. */
+async function askAccounts(database: 'passwd' | 'group', nameOrNumber: string): Promise<string> {
+  const { stdout } = await runFile('getent', [database, nameOrNumber], {
+    env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+    timeout: LOOKUP_TIMEOUT_MS,
+    maxBuffer: LOOKUP_BYTES_MAX,
+  })
+  return stdout
 }
