@@ -1,7 +1,7 @@
 // Whether a server serves the certificate that was just put in place: it is asked, as its clients ask it.
 
 import { connect as connectTcp, type Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { systemClock } from '../../platform/clock.ts'
 import type { TargetProbe } from './target.ts'
 
@@ -71,7 +71,9 @@ export function probeServedSerial(
     const shakeHands = (): void => {
       const tls = shakeHandsOver(tcp, probe)
       const report = (why: string): void => {
-        const served = tls.getPeerX509Certificate()?.serialNumber
+        // Not getPeerX509Certificate, which loses memory with each call.
+        const peer = tls.getPeerCertificate() as Partial<PeerCertificate> | null
+        const served = peer?.serialNumber
         if (served === undefined) fail(why)
         else finish({ ok: true, serial: served.toLowerCase() })
       }

@@ -75,6 +75,29 @@ async function shakeHands(options: ConnectionOptions = {}): Promise<string> {
   return String(said)
 }
 
+for (const maxVersion of VERSIONS) {
+  test(`[LIM-66] a handshake leaves no certificate in memory, with ${maxVersion}`, async () => {
+    const arrived = once(server, 'secureConnection')
+    assert.equal(await shakeHands({ maxVersion }), 'hello')
+    const [tls] = (await arrived) as [{ _handle: object | null }]
+    assert.ok(tls._handle, 'the connection is open')
+    // OpenSSL's certificate above the leaf is never freed once this was called on a server's connection.
+    const wrap = Object.getPrototypeOf(tls._handle) as { getPeerX509Certificate: () => unknown }
+    const original = wrap.getPeerX509Certificate
+    let calls = 0
+    wrap.getPeerX509Certificate = function count() {
+      calls += 1
+      return original.call(this)
+    }
+    try {
+      assert.equal(await shakeHands({ maxVersion }), 'hello')
+      assert.equal(calls, 0)
+    } finally {
+      wrap.getPeerX509Certificate = original
+    }
+  })
+}
+
 describe('[LIM-30] the chain of a client', () => {
   for (const maxVersion of VERSIONS) {
     for (const shape of HOSTILE_SHAPES) {

@@ -25,6 +25,7 @@ export function guardClientChains(
     const connection = streamBelow(tls)
     if (label === undefined || !(connection instanceof GuardedConnection)) return
     showAddresses(tls, connection.socket)
+    makeNoCertificate(tls)
     if (label === 'CLIENT_RANDOM') return
     const opener = createRecordOpener(tls.getCipher().standardName, Buffer.from(secret, 'hex'))
     if (opener !== undefined) connection.useKey(opener)
@@ -40,6 +41,17 @@ function showAddresses(tls: TLSSocket, socket: Socket): void {
 }
 
 /**
+ * After each handshake Node 24.21 makes an X509Certificate of the client's, only to see that there is one, since a resumed session may
+ * have none (nodejs/node 64677). To make it, Node takes the first certificate above the leaf out of OpenSSL's list and never frees
+ * it: 4.6 KB a handshake, for good. The hub resumes no session, and OpenSSL ends a handshake without a certificate.
+ * docs/protocol.md LIM-66.
+ */
+function makeNoCertificate(tls: TLSSocket): void {
+  const { _handle: handle } = tls as TLSSocket & { readonly _handle?: StreamHandle | null }
+  if (handle) handle.getPeerX509Certificate = () => !tls.isSessionReused()
+}
+
+/**
  * The hub's own stream below TLS; undefined on a TCP socket, and for a client that hung up. Node has no documented name
  * for it. The callers must fail closed when a later Node no longer has this name.
  */
@@ -50,4 +62,5 @@ export function streamBelow(socket: TLSSocket): object | undefined {
 
 interface StreamHandle {
   readonly _parentWrap?: { readonly stream?: object }
+  getPeerX509Certificate?: () => unknown
 }
