@@ -75,8 +75,12 @@ function showCertificates({
     asked.on('socket', (socket) => {
       const tls = socket as TLSSocket & { readonly secureConnecting: boolean }
       const look = (): void => {
-        resolve(chainOf(tls.getPeerCertificate(true)))
-        asked.destroy()
+        const chain = chainOf(tls.getPeerCertificate(true))
+        // Not before our part of the handshake is sent: half of a handshake is a failure at the hub.
+        tls.end(() => {
+          resolve(chain)
+          asked.destroy()
+        })
       }
       if (tls.secureConnecting) tls.once('secureConnect', look)
       else look()
