@@ -117,13 +117,18 @@ ${table(['variable', 'required in', 'default', 'meaning'], agent)}`
 function renderWords(): string {
   const uses: [where: string, words: Words][] = [
     ['command', COMMAND_WORDS],
-    ['option, key of a target', OPTION_WORDS],
+    ['option', OPTION_WORDS],
     ['value, state', VALUE_WORDS],
     ['state', STATE_WORDS],
     ['column, label', HEADING_WORDS],
   ]
   const rows = uses.flatMap(([where, words]) =>
-    Object.entries(words).map(([key, [en, pt]]) => [code(key), en, pt, where]),
+    Object.entries(words).map(([key, [en, pt]]) => [
+      code(key),
+      en,
+      pt,
+      where === 'option' && key === 'nome' ? 'option, key of a target' : where,
+    ]),
   )
   return `# The words
 

@@ -31,7 +31,7 @@ When the reply is lost, run the same command again: it repeats the same request.
 const TARGETS_EXAMPLES = `
 Examples:
   $ cat /etc/svc-agent/targets.d/site.toml
-  nome = "site"
+  name = "site"
   reload = ["systemctl", "reload", "nginx"]
   probe = "127.0.0.1:443"
   [[file]]

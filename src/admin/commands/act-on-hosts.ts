@@ -126,7 +126,7 @@ function createPace({ clock, perSecond }: HostPace): () => Promise<void> {
 export function summarize(total: number, counts: HostCounts, again: string): string {
   const { done, failed, stoppedBy } = counts
   const untried = total - done - failed
-  const parts = [`${done} of ${total} hosts done`]
+  const parts = [`${done} of ${total} ${total === 1 ? 'host' : 'hosts'} done`]
   if (failed > 0) parts.push(`${failed} failed`)
   if (untried > 0) parts.push(`${untried} not tried`)
   const summary = parts.join(', ')

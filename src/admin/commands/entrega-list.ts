@@ -90,7 +90,7 @@ function collectStates(text: string, earlier: readonly DeliveryState[]): Deliver
   if (state !== undefined) return [...earlier, state]
   const words = STATES.map((known) => stateIn('en', known))
   throw new UserError('status_invalid', `--status: ${text} is no status of a delivery`, {
-    hint: didYouMean(text, [...STATES, ...words]) ?? `it is one of ${words.join(', ')}`,
+    hint: didYouMean(text, words) ?? didYouMean(text, STATES) ?? `it is one of ${words.join(', ')}`,
   })
 }
 

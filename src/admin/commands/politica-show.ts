@@ -19,7 +19,8 @@ Examples:
     .action(async (role: string, options: { json?: true }) => {
       const shown = await context.withAdmin(({ operations }) => operations.showPolicy({ role }))
       if (options.json) return context.output.writeJson(shown)
-      const count = `\nholds for ${shown.agentes.length} agents\n`
+      const { length } = shown.agentes
+      const count = `\nholds for ${length} ${length === 1 ? 'agent' : 'agents'}\n`
       await context.output.write(
         `${renderPolicy(context.output.language, shown)}${count}${renderAffected(context.output.language, shown.cargas_afetadas)}`,
       )

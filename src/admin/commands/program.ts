@@ -155,6 +155,9 @@ SVC_MASTER_PASSPHRASE_FILE names.
 With --hub, commands go to the admin port of a hub anywhere, with an admin token. svc reads the token from a file that only
 its user may be able to read. init and unseal work on the vault itself.
 
+Commands, options and values have Portuguese words too, which svc always takes: svc carga create --tipo selado --nome x. With
+SVC_LANG=pt it also prints the Portuguese headings and states.
+
 Examples:
   svc init
   svc token create --hostname web-1.example.org --role web

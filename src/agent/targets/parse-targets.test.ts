@@ -227,7 +227,7 @@ describe('what stands outside [[file]] is refused', () => {
   }
 
   test('[TGT-5] a missing nome, and no [[file]] at all', () => {
-    assert.deepEqual(problemsOf(''), ['-: nome is missing', '-: there is no [[file]]'])
+    assert.deepEqual(problemsOf(''), ['-: name is missing', '-: there is no [[file]]'])
     assert.deepEqual(problemsOf('nome = "a"\nfile = []'), ['2: there is no [[file]]'])
   })
 

@@ -76,7 +76,7 @@ function readTarget(source: string, text: string, table: Record<string, unknown>
 /** Under its English key or its Portuguese one. docs/protocol.md TGT-40. */
 function parseName(reader: TableReader): ArtefactName | undefined {
   const key = reader.has('name') ? 'name' : 'nome'
-  if (!reader.has(key)) return reader.refuse(key, 'nome is missing')
+  if (!reader.has(key)) return reader.refuse(key, 'name is missing')
   if (key === 'name' && reader.has('nome')) {
     return reader.refuse(key, 'name and nome are the same key: leave one of them out')
   }
