@@ -10,15 +10,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../../tools/source-files.ts'
 import { type ShellMachine, shellMachine } from '../../support/shell-machine.ts'
-import { startProgram, waitUntil } from '../../support/processes.ts'
+import { type RunningProgram, startProgram, waitUntil } from '../../support/processes.ts'
 import { pathOfTool, TOOL_PATH, withTools } from '../../support/tools.ts'
 import { ensureBaseSystem } from './base-system.ts'
 
 export interface SystemdMachine extends ShellMachine, AsyncDisposable {
   /** What a unit wrote, and what systemd wrote of it. */
   journal(unit: string): Promise<string>
-  /** The process id, out here, of its first process. */
+  /** The process id, out here, of its first process, which is another one after a reboot. */
   readonly leader: string
+  /** Its disk is as it was; what `start` started is gone, and so is a cable. */
+  reboot(): Promise<void>
 }
 
 export interface SystemdMachineOptions {
@@ -66,18 +68,30 @@ export async function startSystemdMachine({
     { env: { PATH: TOOL_PATH }, stdio: ['pipe', log.fd, log.fd] },
   )
   await log.close()
+  const programs: RunningProgram[] = []
+  // A machine that goes down stops everything that it has, and then kills it. What runs out here for a program in there stops with it,
+  // and the machine waits until that has seen the end.
+  const goOn = (): void => {
+    for (const program of programs) program.kill('SIGCONT')
+  }
   const dispose = async (): Promise<void> => {
     first.stdin?.end()
-    await waitUntil(
-      'the machine to be gone',
-      () => first.exitCode !== null || first.signalCode !== null || undefined,
-    )
+    await waitUntil('the machine to be gone', () => {
+      goOn()
+      return first.exitCode !== null || first.signalCode !== null || undefined
+    })
     await removeCgroup(name)
     await rm(logDirectory, { recursive: true, force: true })
   }
   try {
-    const leader = await findSystemd(first, logPath)
-    const machine = shellIn(leader)
+    let leader = await findSystemd(first, logPath)
+    const inside = shellIn(() => leader)
+    const start = (script: string): RunningProgram => {
+      const program = inside.start(script)
+      programs.push(program)
+      return program
+    }
+    const machine = { ...inside, start }
     // `degraded`: a unit that Debian has, and that cannot run here.
     await waitUntil('systemd to be up', async () => {
       const { stdout } = await machine.run('systemctl is-system-running || true')
@@ -85,9 +99,25 @@ export async function startSystemdMachine({
     })
     return {
       ...machine,
-      leader,
+      get leader() {
+        return leader
+      },
       journal: (unit) =>
         machine.output(`journalctl --no-pager --output=short-monotonic --unit=${unit}`),
+      reboot: async () => {
+        const last = leader
+        start('systemctl reboot')
+        await waitUntil('the machine to go down', () => {
+          goOn()
+          return !existsSync(`/proc/${last}`) || undefined
+        })
+        leader = await findSystemd(first, logPath)
+        // A unit of the test may have much to do at boot.
+        await waitUntil('the machine to be up again', async () => {
+          const { status } = await machine.run('systemctl is-active --quiet multi-user.target')
+          return status === 0 || undefined
+        })
+      },
       [Symbol.asyncDispose]: dispose,
     }
   } catch (error) {
@@ -125,22 +155,15 @@ function readOfProcess(path: string): string | undefined {
   }
 }
 
-function shellIn(leader: string): ShellMachine {
-  const enter = [
-    '--target',
-    leader,
-    '--mount',
-    '--uts',
-    '--ipc',
-    '--net',
-    '--pid',
-    '--cgroup',
-    '--root',
-    '--wd',
-  ]
+function shellIn(leader: () => string): ShellMachine {
+  const enter = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd']
   const environment = ['env', '-i', `PATH=${ADMIN_PATH}`, 'HOME=/root', 'TERM=dumb', 'LANG=C.UTF-8']
   return shellMachine((script) =>
-    startProgram(pathOfTool('nsenter'), [...enter, ...environment, 'sh', '-euc', script], {}),
+    startProgram(
+      pathOfTool('nsenter'),
+      ['--target', leader(), ...enter, ...environment, 'sh', '-euc', script],
+      {},
+    ),
   )
 }
 

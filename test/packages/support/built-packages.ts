@@ -10,9 +10,13 @@ import { copyStoreAddon } from '../../../tools/build/store-addon.ts'
 import { makePackages } from '../../../tools/release/make-packages.ts'
 
 /** Returns the packages' paths, which are below `directory`. */
-export async function buildPackages(directory: string, version: string): Promise<string[]> {
+export async function buildPackages(
+  directory: string,
+  version: string,
+  releasePublicKey?: string,
+): Promise<string[]> {
   return makePackages({
-    programs: await buildPrograms(directory, version),
+    programs: await buildPrograms(directory, version, releasePublicKey),
     node: strippedNode(),
     version,
     releasedAt: new Date('2026-01-01T00:00:00Z'),
@@ -21,10 +25,14 @@ export async function buildPackages(directory: string, version: string): Promise
 }
 
 /** What goes into them. Returns its directory, which is below `directory`. */
-export async function buildPrograms(directory: string, version: string): Promise<string> {
+export async function buildPrograms(
+  directory: string,
+  version: string,
+  releasePublicKey?: string,
+): Promise<string> {
   const programs = join(directory, version)
   await mkdir(programs)
-  const settings = { version, releasePublicKey: undefined }
+  const settings = { version, releasePublicKey }
   await copyStoreAddon(join(programs, STORE_ADDON), ownArchitecture())
   await bundleProgram('src/hub/main.ts', join(programs, 'svc-server.cjs'), settings)
   await bundleProgram('src/admin/main.ts', join(programs, 'svc.cjs'), settings)

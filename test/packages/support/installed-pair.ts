@@ -14,7 +14,7 @@ const CA_SETTINGS = ['SVC_CA_URL', 'SVC_CA_PROVISIONER_KID'] as const
 export async function setUpHub(machine: ShellMachine): Promise<void> {
   const init = `${ROOT}/bin/svc-ca init --dir /srv/ca --listen 127.0.0.1:9000 --json`
   const ca = JSON.parse(await machine.output(init)) as Record<string, string>
-  machine.start(`exec ${ROOT}/bin/svc-ca serve --dir /srv/ca`)
+  serveCa(machine)
   await machine.output(`
 echo '127.0.0.1 hub.example.org' >>/etc/hosts
 cd /etc/svc-server
@@ -29,6 +29,11 @@ install -m 0644 '${ca['SVC_CA_ROOT_CA_PATH']}' ca-root.crt`)
   ])
 }
 
+/** Again after a reboot. */
+export function serveCa(machine: ShellMachine): void {
+  machine.start(`exec ${ROOT}/bin/svc-ca serve --dir /srv/ca`)
+}
+
 export async function initVault(machine: ShellMachine): Promise<string> {
   return machine.output('svc init')
 }
@@ -41,20 +46,27 @@ export async function startHub(machine: PrivateMachine): Promise<RunningUnit> {
 
 /** A token made beside the hub, and the enrolment of this machine, after what a version may need first. */
 export async function enrol(machine: ShellMachine, first = ''): Promise<void> {
+  await fillInAgent(machine, 'http://127.0.0.1:8444')
+  await machine.output(`
+(umask 077; echo ${await createToken(machine)} >/root/token)
+${first}
+SVC_ENROLL_TOKEN_FILE=/root/token svc-agent enroll
+rm /root/token`)
+}
+
+export async function fillInAgent(machine: ShellMachine, enrolUrl: string): Promise<void> {
   await fillIn(machine, '/etc/svc-agent/svc-agent.env', [
-    ['SVC_SERVER_URL', 'http://127.0.0.1:8444'],
+    ['SVC_SERVER_URL', enrolUrl],
     ['SVC_SERVER_MTLS_URL', 'https://hub.example.org:8443'],
     ['SVC_AGENT_ROLE', 'web'],
     ['SVC_AGENT_HOSTNAME', HOST],
     ['SVC_AGENT_POLL_INTERVAL', '500ms'],
   ])
+}
+
+export async function createToken(machine: ShellMachine): Promise<string> {
   const created = await machine.output(`svc token create --hostname ${HOST} --role web --json`)
-  const { token } = JSON.parse(created) as { token: string }
-  await machine.output(`
-(umask 077; echo ${token} >/root/token)
-${first}
-SVC_ENROLL_TOKEN_FILE=/root/token svc-agent enroll
-rm /root/token`)
+  return (JSON.parse(created) as { token: string }).token
 }
 
 /** Waits until a service has logged this. */
