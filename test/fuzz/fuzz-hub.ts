@@ -2,7 +2,7 @@
 
 import { createDelivery } from '../support/deliveries.ts'
 import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
-import type { TestHub } from '../support/hub.ts'
+import { type TestHub, WITH_ENROLL_TLS } from '../support/hub.ts'
 import { createAgeKeys, createSealedCargo, sealForHosts } from '../support/sealed-files.ts'
 import type { Target } from '../support/wire-client.ts'
 import type { KnownFacts } from './malformed-request.ts'
@@ -11,6 +11,7 @@ import type { MalformedRequest } from './request-bytes.ts'
 
 /** Settings of a hub for this: every request reaches its parsers, and only an error is worth a line in its log. */
 export const FUZZED_HUB = {
+  ...WITH_ENROLL_TLS,
   SVC_LIMIT_ENROLL_FAILURES: '0',
   SVC_LIMIT_EVENTS: '0',
   SVC_LIMIT_EVENT_BYTES: '0',
@@ -153,11 +154,12 @@ async function sendOne(
 }
 
 function targetOf({ hub, host }: FuzzedHub, { port, security }: MalformedRequest): Target {
-  if (port !== 'mtls') return { port: hub.ports[port] }
   const { tls } = host.mtls
-  if (tls === undefined || security === 'none') return { port: hub.ports.mtls }
+  const target = { port: hub.ports[port] ?? 0 }
+  if (tls === undefined || security === 'none') return target
   const { cert: _cert, key: _key, ...anonymous } = tls
-  return { port: hub.ports.mtls, tls: security === 'anonymous' ? anonymous : tls }
+  const isKnown = port === 'mtls' && security !== 'anonymous'
+  return { ...target, tls: isKnown ? tls : anonymous }
 }
 
 function nameOf({ status, body }: Answer): string {

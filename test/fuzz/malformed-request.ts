@@ -28,6 +28,7 @@ export interface KnownFacts {
 const PATHS = {
   health: ['/health'],
   enroll: ['/v1/enroll', '/v1/recover'],
+  enrollTls: ['/v1/enroll', '/v1/recover'],
   mtls: [
     '/v1/certs/issue',
     '/v1/events',
@@ -36,14 +37,19 @@ const PATHS = {
     '/v1/blobs/00000000-0000-4000-8000-000000000000',
   ],
 } as const
-const POSTS = [
+const ENROLLS = [
   { port: 'enroll', path: '/v1/enroll' },
-  { port: 'enroll', path: '/v1/recover' },
-  { port: 'mtls', path: '/v1/certs/issue' },
-  { port: 'mtls', path: '/v1/events' },
+  { port: 'enrollTls', path: '/v1/enroll' },
 ] as const
+const RECOVERS = [
+  { port: 'enroll', path: '/v1/recover' },
+  { port: 'enrollTls', path: '/v1/recover' },
+] as const
+const ISSUE = { port: 'mtls', path: '/v1/certs/issue' } as const
+const EVENTS = { port: 'mtls', path: '/v1/events' } as const
+const POSTS = [...ENROLLS, ...RECOVERS, ISSUE, EVENTS] as const
 
-const port = fc.constantFrom<FuzzedPort>('health', 'enroll', 'mtls')
+const port = fc.constantFrom<FuzzedPort>('health', 'enroll', 'enrollTls', 'mtls')
 const route = port.chain((name) =>
   fc.constantFrom<string>(...PATHS[name]).map((path) => ({ port: name, path })),
 )
@@ -285,24 +291,25 @@ function hostileFields(facts: KnownFacts): fc.Arbitrary<MalformedRequest> {
   const known = fc.constantFrom(...facts.tokens)
   const enroll = fc
     .tuple(
+      fc.constantFrom(...ENROLLS),
       known,
       csr,
       fc.dictionary(fc.constantFrom('token', 'hostname', 'role', 'extra'), hostileValue, {
         maxKeys: 1,
       }),
     )
-    .map(([{ token, hostname }, csr_pem, wrong]) =>
-      json('enroll fields', POSTS[0], { token, hostname, role: 'web', csr_pem, ...wrong }),
+    .map(([where, { token, hostname }, csr_pem, wrong]) =>
+      json('enroll fields', where, { token, hostname, role: 'web', csr_pem, ...wrong }),
     )
   const recover = fc
-    .tuple(certificate, csr, fc.oneof(jws(), hostileValue))
-    .map(([cert_pem, csr_pem, proof]) =>
-      json('recover fields', POSTS[1], { cert_pem, csr_pem, proof }),
+    .tuple(fc.constantFrom(...RECOVERS), certificate, csr, fc.oneof(jws(), hostileValue))
+    .map(([where, cert_pem, csr_pem, proof]) =>
+      json('recover fields', where, { cert_pem, csr_pem, proof }),
     )
   const entrega = fc.oneof(fc.constant(facts.deliveryId), fc.uuid(), hostileValue)
   const issue = fc
     .tuple(csr, fc.option(entrega, { nil: undefined }))
-    .map(([csr_pem, entrega_id]) => json('issue fields', POSTS[2], { csr_pem, entrega_id }))
+    .map(([csr_pem, entrega_id]) => json('issue fields', ISSUE, { csr_pem, entrega_id }))
   const event = fc
     .record({
       tipo_evento: fc.oneof(
@@ -313,14 +320,14 @@ function hostileFields(facts: KnownFacts): fc.Arbitrary<MalformedRequest> {
       entrega_id: fc.option(entrega, { nil: undefined }),
       request_id: fc.option(hostileValue, { nil: undefined }),
     })
-    .map((fields) => json('event fields', POSTS[3], fields))
+    .map((fields) => json('event fields', EVENTS, fields))
   const goodEvent = fc
     .record({
       tipo_evento: fc.constant('fuzz'),
       payload: fc.dictionary(hostileText, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 }),
       request_id: fc.option(hostileText, { nil: null }),
     })
-    .map((fields) => json('event payload', POSTS[3], fields))
+    .map((fields) => json('event payload', EVENTS, fields))
   return fc.oneof(
     enroll,
     recover,
@@ -378,8 +385,9 @@ function brokenTls(): fc.Arbitrary<MalformedRequest> {
     'inside',
     'anonymous',
   )
-  return fc.tuple(bytes, security).map(([content, how]) => ({
-    ...raw('tls', 'mtls', content),
+  const tlsPort = fc.constantFrom<FuzzedPort>('enrollTls', 'mtls')
+  return fc.tuple(tlsPort, bytes, security).map(([name, content, how]) => ({
+    ...raw('tls', name, content),
     security: how,
     endsEarly: true,
   }))

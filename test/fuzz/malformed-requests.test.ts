@@ -1,4 +1,4 @@
-// Ten thousand requests that no honest client sends, over the three ports of a real hub. FUZZ_SEED repeats a run: kinds,
+// Ten thousand requests that no honest client sends, over the ports of a real hub that others reach. FUZZ_SEED repeats a run: kinds,
 // places and values are the same again; tokens, keys and certificates are the run's own.
 
 import assert from 'node:assert/strict'

@@ -1,12 +1,12 @@
 // One request of the fuzzer, as the bytes that are sent.
 
-export type FuzzedPort = 'health' | 'enroll' | 'mtls'
+export type FuzzedPort = 'health' | 'enroll' | 'enrollTls' | 'mtls'
 
 export interface MalformedRequest {
   /** What is wrong with it. */
   readonly kind: string
   readonly port: FuzzedPort
-  /** On 8443: with an identity, without one, or without TLS at all; `inside` is after a good handshake, below it. */
+  /** Where there is TLS: with an identity, without one, or without TLS at all; `inside` is after a good handshake, below it. */
   readonly security: 'identity' | 'anonymous' | 'none' | 'inside'
   readonly bytes: Buffer
   /** Well framed: the connection is good for another request, and there is one answer. */
@@ -17,8 +17,15 @@ export interface MalformedRequest {
 
 export const JSON_HEADER = 'Content-Type: application/json'
 
+const SECURITY = {
+  health: 'none',
+  enroll: 'none',
+  enrollTls: 'anonymous',
+  mtls: 'identity',
+} as const
+
 export function raw(kind: string, name: FuzzedPort, bytes: Buffer): MalformedRequest {
-  const security = name === 'mtls' ? 'identity' : 'none'
+  const security = SECURITY[name]
   return { kind, port: name, security, bytes, isFramed: false, endsEarly: false }
 }
 
