@@ -103,7 +103,7 @@ Rules for these variables: ENV and AGV in [protocol.md](../protocol.md).
 ## The hub (\`svc-server\`), and \`svc\` where it opens the vault itself
 
 ${table(['variable', 'required', 'default', 'meaning'], hub)}
-## \`svc\` for a hub somewhere else
+## \`svc\`: a hub somewhere else, and the language
 
 ${table(
   ['variable', 'meaning'],

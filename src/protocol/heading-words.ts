@@ -50,6 +50,7 @@ export const HEADING_WORDS = {
   id: ['id', 'id'],
   is_pinned: ['pinned', 'fixado'],
   'last poll': ['last poll', 'ultima consulta'],
+  'key type': ['key type', 'tipo da chave'],
   last_contact_at: ['last_contact_at', 'ultimo_contato_em'],
   last_error_at: ['last_error_at', 'ultimo_erro_em'],
   last_poll_at: ['last_poll_at', 'ultima_consulta_em'],

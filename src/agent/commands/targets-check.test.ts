@@ -135,6 +135,15 @@ site (${source}), applied by ${applier}
       assert.deepEqual((await readdir(root)).sort(), ['data', 'etc', 'password'])
     }))
 
+  test('[WRD-12] has Portuguese labels when the settings file says so', () =>
+    withHost(async ({ root, put, check }) => {
+      await put('ca.toml', `name = "ca"\n[[file]]\npath = "${root}/ca.pem"\ncontent = ["ca"]\n`)
+      const settings = join(root, 'svc-agent.env')
+      await writeFile(settings, 'SVC_LANG=pt\n', { mode: 0o644 })
+      const { stdout } = await check('--config', settings)
+      assert.match(stdout, /^ {2}entrega: not installed yet\n {2}tipo da chave: ec-p256$/m)
+    }))
+
   test('[TGT-9] exits with 1 and says `file:line: reason` for everything that is wrong', () =>
     withHost(async ({ root, put, check }) => {
       const bad = await put(

@@ -59,7 +59,7 @@ async function readDelivery(outDir: string, { artefact, name }: Target): Promise
 }
 
 function report(
-  { targetsDir }: Pick<AgentConfig, 'targetsDir'>,
+  { targetsDir, language }: Pick<AgentConfig, 'targetsDir' | 'language'>,
   explained: readonly ExplainedTarget[],
   problems: readonly TargetProblem[],
   options: { json: boolean },
@@ -72,7 +72,8 @@ function report(
     problems: problems.map(({ source, line = null, reason }) => ({ source, line, reason })),
   }
   const nothing = ok ? [`no targets in ${targetsDir}`] : []
-  const texts = explained.length === 0 ? nothing : explained.map((one) => formatTarget(one))
+  const texts =
+    explained.length === 0 ? nothing : explained.map((one) => formatTarget(language, one))
   if (options.json || texts.length > 0) print(document, options, texts.join('\n\n'))
   if (ok) return
   process.exitCode = 1

@@ -1,5 +1,6 @@
 // What a target does, told before it does it: in words for people, in the terms of the TOML for programs.
 
+import { headingIn, type Language } from '../../protocol/spoken-words.ts'
 import { formatInstant } from '../identity/describe-identity.ts'
 import type { LoadedTarget } from './load-targets.ts'
 import { holdsKey, type TargetContent, type TargetFile, type TargetProblem } from './target.ts'
@@ -18,12 +19,15 @@ export interface ExplainedTarget {
   readonly newDirectories: readonly string[]
 }
 
-export function formatTarget({ target, delivery, newDirectories }: ExplainedTarget): string {
+export function formatTarget(
+  language: Language,
+  { target, delivery, newDirectories }: ExplainedTarget,
+): string {
   const { name, source, appliedBy, artefact, keyType, files, reload } = target
   return [
     `${name} (${source}), applied by ${nameOf(appliedBy)}`,
-    `  delivery: ${formatDelivery(delivery)}`,
-    ...(artefact === 'pair' ? [`  key type: ${keyType}`] : []),
+    `  ${headingIn(language, 'delivery')}: ${formatDelivery(delivery)}`,
+    ...(artefact === 'pair' ? [`  ${headingIn(language, 'key type')}: ${keyType}`] : []),
     ...newDirectories.map((directory) => `  makes ${directory}, mode 0755`),
     ...files.map((file) => `  writes ${formatFile(file, appliedBy)}`),
     `  then ${reload === undefined ? 'runs nothing' : `runs ${formatArguments(reload)}`}`,
