@@ -4,6 +4,7 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { after, before, describe, test } from 'node:test'
 import { createSecureContext, createServer, type TlsOptions, TLSSocket } from 'node:tls'
 import { createPairMaterial } from '../../../test/support/pair-material.ts'
+import { waitUntil } from '../../../test/support/processes.ts'
 import { awaitServedSerial, probeServedSerial } from './probe.ts'
 import type { PairMaterial } from './render-content.ts'
 import type { TargetProbe } from './target.ts'
@@ -54,6 +55,25 @@ describe('a TLS server', () => {
       const mutual = { requestCert: true, rejectUnauthorized: true, ca: first.caPem, maxVersion }
       const probe = await probeOf(createServer({ ...serving(first), ...mutual }))
       assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(first) })
+    })
+  }
+
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    test(`[TGT-46] sees a whole handshake, and a connection that ends as it should: ${maxVersion}`, async () => {
+      const seen: string[] = []
+      const server = createServer({ ...serving(first), maxVersion }, (socket) => {
+        seen.push('handshake')
+        socket.on('error', (error) => seen.push(error.message))
+        socket.on('end', () => seen.push('end'))
+        socket.resume()
+      })
+      server.on('tlsClientError', (error) => seen.push(error.message))
+      const probe = await probeOf(server)
+      for (let round = 1; round <= 5; round += 1) {
+        assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(first) })
+        await waitUntil('the end', () => seen.length >= 2 * round || undefined)
+      }
+      assert.deepEqual(seen, Array.from({ length: 5 }, () => ['handshake', 'end']).flat())
     })
   }
 

@@ -54,35 +54,44 @@ export function probeServedSerial(
 ): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const tcp = connectTcp({ host: probe.host, port: probe.port })
+    let served: string | undefined
     const finish = (result: ProbeResult): void => {
       clearTimeout(timer)
       tcp.destroy()
       resolve(result)
     }
-    const fail = (why: string): void =>
-      finish({ ok: false, reason: `${addressOf(probe)} ${why.slice(0, REASON_LENGTH_MAX)}` })
+    /** Once the server has shown its certificate, it does not matter how the connection ends. */
+    const end = (why: string): void => {
+      if (served !== undefined) finish({ ok: true, serial: served })
+      else finish({ ok: false, reason: `${addressOf(probe)} ${why.slice(0, REASON_LENGTH_MAX)}` })
+    }
     // tidy: a server answers in real time.
     const timer = setTimeout(
-      () => fail(`did not answer within ${Math.round(deadlineMs / 100) / 10} s`),
+      () => end(`did not answer within ${Math.round(deadlineMs / 100) / 10} s`),
       deadlineMs,
     )
-    tcp.on('error', (error) => fail(`cannot be reached: ${wordsOf(error)}`))
-    tcp.on('close', () => fail('closed the connection'))
+    tcp.on('error', (error) => end(`cannot be reached: ${wordsOf(error)}`))
+    tcp.on('close', () => end('closed the connection'))
     const shakeHands = (): void => {
       const tls = shakeHandsOver(tcp, probe)
-      const report = (why: string): void => {
+      const look = (): void => {
         // Not getPeerX509Certificate, which loses memory with each call.
         const peer = tls.getPeerCertificate() as Partial<PeerCertificate> | null
-        const served = peer?.serialNumber
-        if (served === undefined) fail(why)
-        else finish({ ok: true, serial: served.toLowerCase() })
+        served ??= peer?.serialNumber?.toLowerCase()
       }
-      tls.on('secureConnect', () => report('shows no certificate'))
+      tls.on('secureConnect', () => {
+        look()
+        // With half of a handshake the server would have something to complain about [TGT-46].
+        tls.end(() => end('shows no certificate'))
+      })
       // A server that asks for a client certificate refuses the probe only after it has shown its own certificate.
-      tls.on('error', (error) => report(`does not speak TLS: ${wordsOf(error)}`))
+      tls.on('error', (error) => {
+        look()
+        end(`does not speak TLS: ${wordsOf(error)}`)
+      })
     }
     if (probe.protocol === 'tls') tcp.once('connect', shakeHands)
-    else askPostgresForTls(tcp, shakeHands, fail)
+    else askPostgresForTls(tcp, shakeHands, end)
   })
 }
 
