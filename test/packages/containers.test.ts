@@ -20,6 +20,7 @@ import {
 const TIMEOUT = { timeout: 15 * 60_000 }
 const HOST = 'web-1.example.org'
 const CA = 'https://127.0.0.1:9000'
+const WAIT_MS_MAX = 120_000
 // Far more than it takes: podman kills what has not ended by then, and that shows in the exit status.
 const STOP = 'podman stop --time 60'
 
@@ -70,10 +71,14 @@ echo '127.0.0.1 hub.example.org' >>/etc/hosts`)
     return machine.output(replace(block.text))
   }
   const succeeds = (script: string): Promise<string> =>
-    waitUntil(script, async () => {
-      const { status, stdout } = await machine.run(script)
-      return status === 0 ? stdout : undefined
-    })
+    waitUntil(
+      script,
+      async () => {
+        const { status, stdout } = await machine.run(script)
+        return status === 0 ? stdout : undefined
+      },
+      WAIT_MS_MAX,
+    )
   const exitStatuses = (): Promise<string> =>
     machine.output('podman inspect hub agent --format "{{.Name}} {{.State.ExitCode}}"')
 
@@ -153,7 +158,16 @@ id -u; cd /var/lib/svc-agent; stat -L -c "%u:%g %a %n" identity/agent.key out/si
     await machine.output(
       `podman exec hub svc load create --type csr_cert --name ${nome} --agent ${HOST}`,
     )
-    await succeeds(`podman exec hub svc delivery list | grep -w ${nome} | grep -w instalada`)
+    await waitUntil(
+      `${nome} to be installed`,
+      async () => {
+        const listed = await machine.output('podman exec hub svc delivery list --json')
+        const { entregas } = JSON.parse(listed) as { entregas: { nome: string; status: string }[] }
+        const isInstalled = entregas.some((one) => one.nome === nome && one.status === 'instalada')
+        return isInstalled || undefined
+      },
+      WAIT_MS_MAX,
+    )
   }
 
   test('both go on after a restart', async () => {
