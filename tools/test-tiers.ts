@@ -138,6 +138,7 @@ const LONGEST_FIRST = [
   'test/reliability/',
   'test/simulation/',
   'test/versions/',
+  'test/machines/',
   'test/services/',
   'test/packages/',
   'test/e2e/',
