@@ -1,6 +1,6 @@
 // Whether a hub that was started again has everything that it had acknowledged, once, and a good chain.
 
-import { toChained } from '../../src/admin/commands/verify-chain.ts'
+import { toChained } from '../../src/admin/commands/evento/verify-chain.ts'
 import { ChainVerifier } from '../../src/audit/hash-chain.ts'
 import { ENTRY_PAGE_MAX } from '../../src/protocol/admin/bounds.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'

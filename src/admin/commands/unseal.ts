@@ -30,7 +30,8 @@ Examples:
 }
 
 async function checkVault(context: CommandContext, options: UnsealOptions): Promise<void> {
-  const { describeVerification, failIfBroken, verifyChain } = await import('./verify-chain.ts')
+  const { describeVerification, failIfBroken, verifyChain } =
+    await import('./evento/verify-chain.ts')
   const { output } = context
   const { path, faults } = await context.vault.checkPassphrase()
   const { isThroughHub, chain } = await context.withAdmin(

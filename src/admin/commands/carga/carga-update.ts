@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { UserError } from '../../../platform/errors.ts'
+import { collect } from '../collect.ts'
+import { awaitChange } from '../await-change.ts'
+import type { CommandContext } from '../command-context.ts'
+import { cargoArgument } from '../named-arguments.ts'
+import { ifVersaoOption } from './if-versao.ts'
+import { renderNewDeliveries } from './new-deliveries.ts'
+import { resolveCargo } from './resolve-cargo.ts'
+import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
+
+interface CargaUpdateOptions extends SealOptions {
+  readonly san: readonly string[]
+  /** False when --no-sans is given. */
+  readonly sans: boolean
+  readonly ifVersao?: number
+  readonly json?: true
+}
+
+export function registerCargaUpdate(carga: Command, context: CommandContext): void {
+  const command = carga
+    .command('update')
+    .description('make the next version of a load, with a fresh delivery for each of its agents')
+    .addArgument(cargoArgument())
+    .option(
+      '--san <name>',
+      'a DNS name or IP address, in place of its present names; repeatable',
+      collect,
+      [],
+    )
+    .option('--no-sans', 'only the host’s own name from now on')
+    .addOption(ifVersaoOption())
+  addSealOptions(command, 'the new content of a sealed load')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+For a csr_cert, every host gets a new certificate; without --san and --no-sans the names stay as they are. svc seals a
+sealed load for the agents that have it, and for its escrow; see svc load create --help for recipients, and for the names that
+an operator may give.
+
+Examples:
+  svc load update site --san shop.example.org --san '*.shop.example.org'
+  svc load update site --no-sans
+  svc load update db-password --file db-password
+  svc load update site --json
+`,
+    )
+    .action((id: string, options: CargaUpdateOptions) => updateCargo(context, id, options))
+}
+
+async function updateCargo(
+  context: CommandContext,
+  id: string,
+  options: CargaUpdateOptions,
+): Promise<void> {
+  const sans = chooseSans(options)
+  if (options.file !== undefined) return updateSealedCargo(context, id, options, sans)
+  refuseVouching(options)
+  const request = {
+    carga: id,
+    ...(sans === undefined ? {} : { sans }),
+    ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
+  }
+  const updated = await context.withAdmin(({ operations }) =>
+    awaitChange(context, operations, operations.updateCargo(request)),
+  )
+  if (options.json) return context.output.writeJson(updated)
+  const table = renderNewDeliveries(context.output.language, updated.entregas)
+  await context.output.write(
+    `load ${updated.carga_id} is now version ${updated.versao}\n\n${table}`,
+  )
+}
+
+async function updateSealedCargo(
+  context: CommandContext,
+  name: string,
+  options: CargaUpdateOptions,
+  sans: readonly string[] | undefined,
+): Promise<void> {
+  const { file = '', ifVersao: versao, json } = options
+  if (sans !== undefined)
+    throw new UserError('usage', 'a sealed load has no names: leave --san and --no-sans out')
+  const vouched = parseVouched(options)
+  const id = await resolveCargo(context, name)
+  const { sealFile } = await import('./update-sealed-cargo.ts')
+  await sealFile(context, { id, versao, vouched, ...(json && { json }) }, file)
+}
+
+function refuseVouching({ acceptRecipient, recipient }: CargaUpdateOptions): void {
+  if (acceptRecipient.length + recipient.length === 0) return
+  throw new UserError('usage', '--accept-recipient and --recipient go with --file')
+}
+
+function chooseSans({ san, sans }: CargaUpdateOptions): string[] | undefined {
+  if (!sans && san.length > 0) {
+    throw new UserError('usage', '--san and --no-sans do not go together', {
+      hint: '--san alone replaces all the names that the load has',
+    })
+  }
+  if (!sans) return []
+  return san.length === 0 ? undefined : [...san]
+}

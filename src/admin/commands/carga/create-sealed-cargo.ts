@@ -1,0 +1,51 @@
+import { UserError } from '../../../platform/errors.ts'
+import type { CargaCreateOptions } from './carga-create.ts'
+import type { CommandContext } from '../command-context.ts'
+import { deliverSealed } from './deliver-sealed.ts'
+import { printSealed } from './print-sealed.ts'
+import { readContent } from '../../sealed/read-secret.ts'
+import { refuseOthers } from '../../sealed/seal-for-agents.ts'
+import { parseRecipientOption, parseVouched } from './seal-options.ts'
+
+export async function createSealedCargo(
+  context: CommandContext,
+  options: CargaCreateOptions,
+): Promise<void> {
+  const { tipo, nome, file, json } = options
+  if (file === undefined) {
+    throw new UserError('usage', 'a sealed load needs its file', {
+      hint: 'name it by --file, or send it to --file -',
+    })
+  }
+  if (options.san.length > 0)
+    throw new UserError('usage', 'a sealed load has no names: leave --san out')
+  const vouched = parseVouched(options)
+  const escrow = options.escrow.map((text) =>
+    parseRecipientOption(
+      text,
+      '--escrow',
+      'age-keygen -pq makes an identity, and shows its recipient',
+    ),
+  )
+  const asked = { agentes: [...options.agente], roles: [...options.role] }
+  const source = await context.openSecret(file)
+  try {
+    const delivered = await deliverSealed(context, {
+      cargoId: undefined,
+      vouched,
+      ownEscrow: escrow,
+      askForWhom: async (operations) => {
+        const wanted = await operations.listRecipients(asked)
+        refuseOthers(wanted.agentes, asked)
+        return { ...wanted, escrow }
+      },
+      readContent: (bytesMax) => readContent(source, bytesMax),
+      deliver: (operations, selado) =>
+        operations.createCargo({ tipo, nome, agentes: [], roles: [], sans: [], selado }),
+    })
+    const news = `load ${delivered.reply.carga_id} created`
+    await printSealed(context, delivered, { ...(json && { json }), news })
+  } finally {
+    await source.close()
+  }
+}

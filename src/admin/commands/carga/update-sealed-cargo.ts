@@ -1,0 +1,125 @@
+// The next version of a sealed carga, for the agents that have the carga now: with a new content, or with the same one.
+
+import { hash } from 'node:crypto'
+import { SvcError, UserError } from '../../../platform/errors.ts'
+import type { AdminOperations, AdminReplies } from '../../../protocol/admin/operations.ts'
+import { openSealed } from '../../../sealing/sealed-file.ts'
+import type { CommandContext } from '../command-context.ts'
+import { deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
+import type { Vouched } from '../../sealed/judge-recipients.ts'
+import { printSealed } from './print-sealed.ts'
+import { readContent, readEscrowIdentity } from '../../sealed/read-secret.ts'
+import { refuseStrangeContent } from '../../sealed/refuse-strange-content.ts'
+
+export interface SealedUpdate {
+  readonly id: string
+  /** Only while the carga has this one. */
+  readonly versao?: number | undefined
+  readonly vouched: Vouched
+  readonly json?: true
+}
+
+/** With what the file holds. */
+export async function sealFile(
+  context: CommandContext,
+  update: SealedUpdate,
+  file: string,
+): Promise<void> {
+  const source = await context.openSecret(file)
+  try {
+    await updateCargo(context, update, {
+      ownEscrow: [],
+      readContent: (bytesMax) => readContent(source, bytesMax),
+      basis: () => undefined,
+    })
+  } finally {
+    await source.close()
+  }
+}
+
+/** With what the hub has, opened here by an identity of the escrow; `accepted` is the SHA-256 of what is vouched for. */
+export async function sealAnew(
+  context: CommandContext,
+  update: SealedUpdate,
+  {
+    identityFile,
+    accepted,
+  }: { readonly identityFile: string; readonly accepted: string | undefined },
+): Promise<void> {
+  const source = await context.openSecret(identityFile)
+  try {
+    const { recipient, identity } = await readEscrowIdentity(source)
+    let basis: number | undefined
+    await updateCargo(context, update, {
+      ownEscrow: [recipient],
+      readContent: async (_bytesMax, operations, known) => {
+        const { file, versao, sha256 } = await fetchContent(operations, update.id)
+        const offered = { cargoId: update.id, versao, sha256 }
+        refuseStrangeContent(offered, known.cargoes.get(update.id), accepted)
+        basis = versao
+        return openContent(update.id, file, identity)
+      },
+      basis: () => basis,
+    })
+  } finally {
+    await source.close()
+  }
+}
+
+interface NextContent extends Pick<SealedDelivery<DeliveredUpdate>, 'ownEscrow' | 'readContent'> {
+  /** The versao that it was read from: what came since is not to be undone. Undefined when it was not. */
+  readonly basis: () => number | undefined
+}
+
+type DeliveredUpdate = AdminReplies['updateCargo']
+
+async function updateCargo(
+  context: CommandContext,
+  { id, versao: expected, vouched, json }: SealedUpdate,
+  { ownEscrow, readContent: read, basis }: NextContent,
+): Promise<void> {
+  const delivered = await deliverSealed(context, {
+    cargoId: id,
+    ownEscrow,
+    readContent: read,
+    vouched,
+    askForWhom: async (operations) => {
+      const wanted = await operations.listRecipients({ carga: id, agentes: [], roles: [] })
+      if (wanted.agentes.length > 0) return wanted
+      throw new UserError('no_recipient', `no agent has a delivery of load ${id}`, {
+        hint: 'svc load create makes a new one',
+      })
+    },
+    deliver: (operations, selado) => {
+      const versao = expected ?? basis()
+      return operations.updateCargo({ carga: id, selado, ...(versao !== undefined && { versao }) })
+    },
+  })
+  const { reply } = delivered
+  const news = `load ${reply.carga_id} is now version ${reply.versao}`
+  await printSealed(context, delivered, { ...(json && { json }), news })
+}
+
+async function fetchContent(
+  operations: AdminOperations,
+  id: string,
+): Promise<{ readonly file: Uint8Array; readonly versao: number; readonly sha256: string }> {
+  const { conteudo, versao, sha256: promised } = await operations.readContent({ carga: id })
+  const file = Buffer.from(conteudo, 'base64')
+  const sha256 = hash('sha256', file)
+  if (sha256 === promised) return { file, versao, sha256 }
+  throw new SvcError(
+    'content_damaged',
+    `the file that the hub sent for load ${id} does not match its digest`,
+  )
+}
+
+async function openContent(id: string, file: Uint8Array, identity: string): Promise<Uint8Array> {
+  const opened = await openSealed(identity, file)
+  if (opened.ok) return opened.content
+  throw new UserError(
+    'escrow_refused',
+    `that identity does not open load ${id}: ${opened.reason}`,
+    { hint: 'use an identity of its --escrow, or give the content with --file' },
+  )
+}

@@ -1,0 +1,142 @@
+import { UserError } from '../../../platform/errors.ts'
+import type { AdminOperations } from '../../../protocol/admin/operations.ts'
+import type { AdminEntry } from '../../../protocol/admin/views.ts'
+import type { CommandContext } from '../command-context.ts'
+import {
+  parseEntryListing,
+  type EntryListing,
+  type EventoListOptions,
+} from './evento-list-options.ts'
+import {
+  printEntriesAsJson,
+  printEntriesAsJsonLines,
+  printEntriesAsTable,
+  type EntryPrinter,
+} from './print-entries.ts'
+import { requireKnownTypes } from './known-event-types.ts'
+import { type EntryQuery, readEntryPages, readLastEntries } from './read-entries.ts'
+import { requireFeature } from '../require-feature.ts'
+import { failIfBroken, verifyChain, verifyPages, type ChainVerification } from './verify-chain.ts'
+
+const FOLLOW_INTERVAL_MS = 1000
+const OTHERWISE = 'no event has it: svc event list shows types, such as entrega_falhou'
+
+export async function listEntries(
+  context: CommandContext,
+  options: EventoListOptions,
+): Promise<void> {
+  const listing = parseEntryListing(options, context.clock.now())
+  const printer = choosePrinter(context, options)
+  await context.withAdmin(async ({ operations: known, isThroughHub }) => {
+    if (options.follow && !isThroughHub) {
+      throw new UserError('hub_missing', '--follow needs a running hub, and none holds the vault', {
+        hint: 'start svc-server, or leave --follow out',
+      })
+    }
+    await requireFilters(known, listing.query)
+    await requireKnownTypes(known, options.tipo ?? [], OTHERWISE)
+    const { operations, indexedFrom } = notingIndex(known)
+    const pages = readPages(operations, listing)
+    if (options.verify) {
+      const verification = await printVerified(context, operations, listing, printer, pages)
+      await printer.end(verification, indexedFrom())
+      failIfBroken(verification)
+      return
+    }
+    const lastSeq = await printPages(context, printer, pages)
+    if (options.follow) await follow(context, operations, listing, printer, lastSeq)
+    await printer.end(undefined, indexedFrom())
+  })
+}
+
+/** An older hub ignores what it does not know, and answers more than was asked for. docs/protocol.md API-28. */
+async function requireFilters(operations: AdminOperations, query: EntryQuery): Promise<void> {
+  const { about, actor, until, before, tipos } = query
+  if ((about ?? actor ?? until ?? before ?? tipos) === undefined) return
+  await requireFeature(operations, 'entry_filters', 'it would list other entries too')
+}
+
+/** Remembers what the hub says of its index, with the pages that it answers. */
+function notingIndex(operations: AdminOperations): {
+  readonly operations: AdminOperations
+  readonly indexedFrom: () => number | undefined
+} {
+  let indexedFrom: number | undefined
+  const noted: Pick<AdminOperations, 'listEntries'> = {
+    listEntries: async (request) => {
+      const page = await operations.listEntries(request)
+      indexedFrom = page.indexed_from
+      return page
+    },
+  }
+  return { operations: { ...operations, ...noted }, indexedFrom: () => indexedFrom }
+}
+
+function choosePrinter({ output }: CommandContext, options: EventoListOptions): EntryPrinter {
+  if (!options.json) return printEntriesAsTable(output)
+  return options.follow ? printEntriesAsJsonLines(output) : printEntriesAsJson(output)
+}
+
+async function* readPages(
+  operations: AdminOperations,
+  { query, limit, after }: EntryListing,
+): AsyncGenerator<AdminEntry[]> {
+  if (after !== undefined) yield* readEntryPages(operations, query, { after, limit })
+  else if (limit === undefined) yield* readEntryPages(operations, query)
+  else yield await readLastEntries(operations, query, limit)
+}
+
+/** The `seq` of the last entry, 0 when there was none. */
+async function printPages(
+  { output, progress }: CommandContext,
+  printer: EntryPrinter,
+  pages: AsyncIterable<AdminEntry[]>,
+): Promise<number> {
+  let lastSeq = 0
+  let count = 0
+  for await (const page of pages) {
+    await printer.print(page)
+    if (output.isClosed) break
+    lastSeq = page.at(-1)?.seq ?? lastSeq
+    count += page.length
+    // On a terminal the entries that go by are progress enough.
+    if (!output.isTerminal) progress.show(`${count} events`)
+  }
+  progress.clear()
+  return lastSeq
+}
+
+/** A listing of the whole log reads the log once. Verification reads to the end even when nobody reads the list. */
+async function printVerified(
+  context: CommandContext,
+  operations: AdminOperations,
+  listing: EntryListing,
+  printer: EntryPrinter,
+  pages: AsyncIterable<AdminEntry[]>,
+): Promise<ChainVerification> {
+  if (!listing.isWholeLog) {
+    await printPages(context, printer, pages)
+    return verifyChain(operations, context.progress)
+  }
+  // On a terminal the entries that go by are progress enough.
+  const progress = context.output.isTerminal ? undefined : context.progress
+  return verifyPages(pages, progress, (page) => printer.print(page))
+}
+
+async function follow(
+  { output, clock }: CommandContext,
+  operations: AdminOperations,
+  { query, after: start = 0 }: EntryListing,
+  printer: EntryPrinter,
+  lastSeq: number,
+): Promise<void> {
+  let after = Math.max(lastSeq, start)
+  while (!output.isClosed) {
+    for await (const page of readEntryPages(operations, query, { after })) {
+      await printer.print(page)
+      if (output.isClosed) return
+      after = page.at(-1)?.seq ?? after
+    }
+    await clock.sleep(FOLLOW_INTERVAL_MS)
+  }
+}

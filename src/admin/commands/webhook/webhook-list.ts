@@ -1,0 +1,29 @@
+import { listCommand } from '../list-command.ts'
+import { shortTime } from '../short-time.ts'
+import { type Cell, stateWord } from '../../terminal/table.ts'
+
+/** An empty list stands for all types. */
+export function describeTypes(types: readonly string[]): Cell {
+  return types.length === 0 ? stateWord('all') : types.join(',')
+}
+
+export const registerWebhookList = listCommand({
+  description: 'list the webhooks, oldest first, with the state of each',
+  plural: 'webhooks',
+  ask: (operations, page) => operations.listWebhooks(page),
+  columns: {
+    url: ({ url }) => url,
+    tipos: ({ tipos }) => describeTypes(tipos),
+    state: ({ state }) => stateWord(state),
+    backlog: ({ backlog }) => backlog,
+    dead: ({ dead }) => dead,
+    id: ({ id }) => id,
+    // One that is active again has got over its last error; svc webhook show has it still.
+    erro: ({ erro, state }) => (state === 'active' ? null : erro),
+  },
+  isLastProse: true,
+  wide: {
+    last_success_at: ({ last_success_at }) => shortTime(last_success_at),
+    last_error_at: ({ last_error_at }) => shortTime(last_error_at),
+  },
+})
