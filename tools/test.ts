@@ -41,6 +41,8 @@ async function main(args: readonly string[]): Promise<void> {
   process.stdout.write(
     `${paths.length} test files (first tier ${ofFirst}, second ${paths.length - ofFirst}), Node ${process.versions.node}\n`,
   )
+  // Whoever runs everything wants every released version; the second tier alone takes the oldest and the newest.
+  if (asked === 'all') process.env['TEST_VERSIONS'] ||= 'all'
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
   if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
   if (testRun === 'first') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
