@@ -1,12 +1,23 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
+import { errnoCode } from '../../src/platform/errors.ts'
 
-/** A port of 127.0.0.1 that the system has just said is free; for programs that cannot choose one themselves. */
+// Below what Linux gives by itself (ip_local_port_range, from 32768): there, a connection of another test may take the port
+// before the program has it.
+const FIRST_PORT = 10_000
+const END_PORT = 32_768
+
+/** A port of 127.0.0.1 that is free; for programs that cannot choose one themselves. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens on TCP has an address object.
-  const { port } = server.address() as AddressInfo
+  const port = randomInt(FIRST_PORT, END_PORT)
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (errnoCode(error) === 'EADDRINUSE') return findFreePort()
+    throw error
+  }
   server.close()
   await once(server, 'close')
   return port

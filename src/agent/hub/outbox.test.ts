@@ -37,22 +37,28 @@ class FakeEventLog implements Pick<HubClient, 'sendEvent'> {
 
 const REQUEST_ID = '11111111-1111-4111-8111-111111111111'
 
-/** A disk on which reading this one file fails. */
+/** A disk on which reading this one file or directory fails. */
 async function whileUnreadable<Value>(
   path: string,
   code: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const { readFile } = promises
-  promises.readFile = ((file: string, options: 'utf8') =>
-    file === path
-      ? Promise.reject(Object.assign(new Error(code), { code }))
-      : readFile(file, options)) as typeof readFile
+  const { readFile, readdir } = promises
+  const failFor =
+    (read: (path: string, options?: 'utf8') => Promise<unknown>) =>
+    (asked: string, options?: 'utf8'): Promise<unknown> =>
+      asked === path
+        ? Promise.reject(Object.assign(new Error(code), { code }))
+        : read(asked, options)
+  Object.assign(promises, {
+    readFile: failFor(readFile as Parameters<typeof failFor>[0]),
+    readdir: failFor(readdir as Parameters<typeof failFor>[0]),
+  })
   syncBuiltinESMExports()
   try {
     return await work()
   } finally {
-    promises.readFile = readFile
+    Object.assign(promises, { readFile, readdir })
     syncBuiltinESMExports()
   }
 }
@@ -101,6 +107,19 @@ describe('the outbox', () => {
         assert.equal((await readdir(join(directory, 'refused'))).length, 1)
       }))
   }
+
+  test('[AGT-28] sends on when the disk failed in the middle of setting an event aside', () =>
+    withOutbox(async (directory, outbox, hub) => {
+      await enqueueAll(outbox, 'bad', 'good')
+      const refused = join(directory, 'refused')
+      hub.plan.push([404, 'entrega_not_found'], [404, 'entrega_not_found'])
+      await assert.rejects(
+        whileUnreadable(refused, 'EIO', () => outbox.flush(hub)),
+        { code: 'EIO' },
+      )
+      assert.equal(await outbox.flush(hub), 'empty')
+      assert.deepEqual([hub.types, (await readdir(refused)).length], [['good'], 1])
+    }))
 
   for (const [status, code] of [
     [403, 'unknown'],

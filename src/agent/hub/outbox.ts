@@ -162,7 +162,10 @@ class FileOutbox implements Outbox {
   ): Promise<void> {
     this.#log[level]({ file: fileName, event, reason }, 'Event set aside')
     const refusedDir = join(this.#directory, REFUSED_DIR)
-    await rename(join(this.#directory, fileName), join(refusedDir, fileName))
+    await rename(join(this.#directory, fileName), join(refusedDir, fileName)).catch((error) => {
+      // It was moved before, and the disk failed at what comes after.
+      if (errnoCode(error) !== 'ENOENT') throw error
+    })
     await syncDirectory(refusedDir)
     const names = (await readdir(refusedDir)).sort()
     for (const name of names.slice(0, -REFUSED_COUNT_MAX)) {
