@@ -26,6 +26,7 @@ const UPGRADE = 'setsid --wait env --unset=DEBIAN_FRONTEND apt-get install --yes
 const GO_BACK = `${UPGRADE} --allow-downgrades --option Dpkg::Options::=--force-confold`
 const SETTINGS = '/etc/svc-agent/svc-agent.env /etc/svc-server/svc-server.env'
 const TIMER = 'svc-agent-targets.timer'
+const UPDATE = 'svc-agent-update.path'
 
 const machines = withMachines()
 
@@ -47,8 +48,8 @@ describe('packages of this version', { ...machines, ...TIMEOUT }, async () => {
           directories: [directory, oldDirectory],
         })
         await setUpReleasedPair(machine, oldDirectory)
-        await deliver('site')
-        await machine.output(`systemctl disable --now ${TIMER}`)
+        await deliver('site', { passes: 'asked for' })
+        await machine.output(`systemctl disable --now ${TIMER}; systemctl mask --now ${UPDATE}`)
       }, TIMEOUT)
       after(() => machine[Symbol.asyncDispose]())
 
@@ -65,8 +66,14 @@ describe('packages of this version', { ...machines, ...TIMEOUT }, async () => {
         const printed = await machine.output('svc-agent identity --json')
         return (JSON.parse(printed) as { cert_serial: string }).cert_serial
       }
-      /** A new carga, until root's target has put it where services read it. */
-      const deliver = async (nome: string): Promise<void> => {
+      /**
+       * A new carga, until root's target has put it where services read it. A version before 0.5.0 forgets a certificate that comes
+       * while a pass is under way, until its timer asks for another: it is asked for here, since the timer comes after minutes.
+       */
+      const deliver = async (
+        nome: string,
+        { passes }: { passes: 'watched for' | 'asked for' } = { passes: 'watched for' },
+      ): Promise<void> => {
         await machine.output(`
 cat >/etc/svc-agent/targets.d/${nome}.toml <<'END'
 nome = "${nome}"
@@ -75,9 +82,9 @@ path = "/etc/ssl/${nome}.pem"
 content = ["cert", "chain", "key"]
 END
 svc carga create --tipo csr_cert --nome ${nome} --agente ${HOST}`)
-        // The timer is off, or would come after five minutes.
+        const pass = passes === 'asked for' ? 'systemctl start svc-agent-targets.service &&' : ''
         await waitUntil(`${nome} in its place`, async () => {
-          const { status } = await machine.run(serialOf(nome))
+          const { status } = await machine.run(`${pass} ${serialOf(nome)}`)
           return status === 0 || undefined
         })
       }
@@ -107,13 +114,13 @@ svc carga create --tipo csr_cert --nome ${nome} --agente ${HOST}`)
       })
 
       test('[UPD-20] leave stopped what the administrator stopped, and watch for what is new', async () => {
-        const watchers = `svc-agent-targets-changed.path svc-agent-targets.path svc-agent-update.path ${TIMER}`
+        const watchers = `svc-agent-targets-changed.path svc-agent-targets.path ${UPDATE} ${TIMER}`
         const { stdout } = await machine.run(
           `systemctl is-active ${watchers}; systemctl is-enabled ${watchers}`,
         )
         assert.equal(
           stdout,
-          'active\nactive\nactive\ninactive\nenabled\nenabled\nenabled\ndisabled\n',
+          'active\nactive\ninactive\ninactive\nenabled\nenabled\nmasked\ndisabled\n',
         )
       })
 
@@ -134,7 +141,7 @@ svc carga create --tipo csr_cert --nome ${nome} --agente ${HOST}`)
         await machine.output(`${GO_BACK} ${oldDirectory}/svc-agent_*.deb </dev/null`)
         assert.equal((await machine.output('svc-agent --version')).trim(), version)
         assert.equal(await machine.output(`cat ${SETTINGS}`), settings)
-        await deliver('back')
+        await deliver('back', { passes: 'asked for' })
         assert.equal(
           await machine.output(`
 systemctl list-units --plain --no-legend --state=failed,not-found 'svc-*'

@@ -29,6 +29,7 @@ import { buildPrograms } from './support/built-packages.ts'
 const VERSION = '0.5.0'
 const FOREIGN: Architecture = ARCHITECTURES.find((name) => name !== process.arch) ?? 'arm64'
 const TOOLS = ['dpkg-deb', 'mmdebstrap', `qemu-${GNU_NAMES[FOREIGN]}-static`]
+const COMMAND_MS_MAX = 2 * 60_000
 // The first time Node and the libraries are fetched too.
 const TIMEOUT = { timeout: 10 * 60_000 }
 
@@ -73,6 +74,8 @@ describe(
         cwd: '/',
         env: { PATH: TOOL_PATH, ...variables },
         encoding: 'utf8',
+        timeout: COMMAND_MS_MAX,
+        killSignal: 'SIGKILL',
       })
     }
 

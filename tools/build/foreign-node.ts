@@ -4,10 +4,12 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../src/platform/errors.ts'
+import { errnoCode, UserError } from '../../src/platform/errors.ts'
 import { ROOT } from '../source-files.ts'
 import type { Architecture } from './architecture.ts'
 import { BUILD_CACHE } from './build-cache.ts'
+
+const FETCH_MS_MAX = 5 * 60_000
 
 interface LockedPackage {
   readonly version: string
@@ -24,8 +26,10 @@ export function foreignNodePackage(architecture: Architecture): string {
   const staging = mkdtempSync(join(BUILD_CACHE, `.${name}-`))
   try {
     fetchPackage(name, locked, staging)
+    renameSync(join(staging, 'package'), directory)
+  } catch (error) {
     // Two builds at once fetch the same; the first one stays.
-    if (!existsSync(directory)) renameSync(join(staging, 'package'), directory)
+    if (errnoCode(error) !== 'ENOTEMPTY') throw error
   } finally {
     rmSync(staging, { recursive: true, force: true })
   }
@@ -34,7 +38,12 @@ export function foreignNodePackage(architecture: Architecture): string {
 
 function fetchPackage(name: string, { version, integrity }: LockedPackage, staging: string): void {
   const pack = ['pack', `${name}@${version}`, '--silent', '--pack-destination', staging]
-  const file = execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }).trim()
+  const file = execFileSync('npm', pack, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: FETCH_MS_MAX,
+    killSignal: 'SIGKILL',
+  }).trim()
   const archive = join(staging, file)
   const hash = createHash('sha512').update(readFileSync(archive)).digest('base64')
   if (`sha512-${hash}` !== integrity) {

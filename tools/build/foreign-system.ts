@@ -3,7 +3,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { errnoCode } from '../../src/platform/errors.ts'
+import { describeError, errnoCode } from '../../src/platform/errors.ts'
 import { installOnce, placeInCache } from '../install-once.ts'
 import { type Architecture, DEBIAN_NAMES, GNU_NAMES } from './architecture.ts'
 
@@ -18,11 +18,19 @@ export async function foreignRunner(
 ): Promise<readonly string[] | undefined> {
   const emulator = `qemu-${GNU_NAMES[architecture]}-static`
   const missing = [emulator, 'mmdebstrap'].filter((program) => !isThere(program))
-  if (missing.length === 0) return [emulator, '-L', await ensureLibraries(architecture)]
+  if (missing.length > 0) return goWithout(architecture, `there is no ${missing.join(' and no ')}`)
+  try {
+    return [emulator, '-L', await ensureLibraries(architecture)]
+  } catch (error) {
+    if (process.env['CI'] === 'true') throw error
+    return goWithout(architecture, `no Debian can be fetched (${describeError(error)})`)
+  }
+}
+
+function goWithout(architecture: Architecture, reason: string): undefined {
   process.stderr.write(
-    `build: there is no ${missing.join(' and no ')}: executables for ${architecture} carry no compiled code, and start in twice the time\n`,
+    `build: ${reason}: executables for ${architecture} carry no compiled code, and start in twice the time\n`,
   )
-  return undefined
 }
 
 /** The root of a system that has them and nothing else: nothing of it runs while it is made, and nobody needs to be root. */

@@ -2,7 +2,7 @@
 // injected; a stripped executable that had something injected before crashes.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoCode, UserError } from '../../src/platform/errors.ts'
 import { ROOT } from '../source-files.ts'
@@ -38,7 +38,9 @@ export function strippedNode(architecture: Architecture = ownArchitecture()): st
   mkdirSync(BUILD_CACHE, { recursive: true })
   const staged = `${path}.${process.pid}`
   try {
-    strip(isOwn ? 'strip' : `${GNU_NAMES[architecture]}-linux-gnu-strip`, source, staged)
+    if (!strip(isOwn ? 'strip' : `${GNU_NAMES[architecture]}-linux-gnu-strip`, source, staged)) {
+      return source
+    }
     // Two builds at once make the same file.
     renameSync(staged, path)
   } finally {
@@ -47,14 +49,16 @@ export function strippedNode(architecture: Architecture = ownArchitecture()): st
   return path
 }
 
-function strip(program: string, source: string, target: string): void {
+/** Whether it could. */
+function strip(program: string, source: string, target: string): boolean {
   try {
     execFileSync(program, ['-o', target, source], { stdio: ['ignore', 'ignore', 'pipe'] })
+    return true
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error
     process.stderr.write(
       `build: there is no ${program} (binutils): the executable is larger for it\n`,
     )
-    copyFileSync(source, target)
+    return false
   }
 }

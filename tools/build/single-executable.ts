@@ -21,6 +21,8 @@ export interface ExecutableProgram {
 }
 
 const POSTJECT = join(dirname(fileURLToPath(import.meta.resolve('postject'))), 'cli.js')
+/** An emulator takes half a minute. */
+const STEP_MS_MAX = 5 * 60_000
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /** Writes `outfile` whole or not at all. The same sources give the same file, but for V8's cache of compiled code. */
@@ -75,5 +77,10 @@ function seaConfig(main: string, output: string, execArgv: readonly string[]): o
 
 /** What they print matters when they fail only: execFileSync puts it into its error. */
 function runQuietly(directory: string, [program = '', ...args]: readonly string[]): void {
-  execFileSync(program, args, { cwd: directory, stdio: 'pipe' })
+  execFileSync(program, args, {
+    cwd: directory,
+    stdio: 'pipe',
+    timeout: STEP_MS_MAX,
+    killSignal: 'SIGKILL',
+  })
 }

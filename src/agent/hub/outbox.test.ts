@@ -43,7 +43,7 @@ async function whileUnreadable<Value>(
   code: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const { readFile, readdir } = promises
+  const { readFile, readdir: list } = promises
   const failFor =
     (read: (path: string, options?: 'utf8') => Promise<unknown>) =>
     (asked: string, options?: 'utf8'): Promise<unknown> =>
@@ -52,13 +52,13 @@ async function whileUnreadable<Value>(
         : read(asked, options)
   Object.assign(promises, {
     readFile: failFor(readFile as Parameters<typeof failFor>[0]),
-    readdir: failFor(readdir as Parameters<typeof failFor>[0]),
+    readdir: failFor(list as Parameters<typeof failFor>[0]),
   })
   syncBuiltinESMExports()
   try {
     return await work()
   } finally {
-    Object.assign(promises, { readFile, readdir })
+    Object.assign(promises, { readFile, readdir: list })
     syncBuiltinESMExports()
   }
 }
