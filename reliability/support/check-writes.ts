@@ -1,6 +1,6 @@
 // Whether a hub that was started again has everything that it had acknowledged, once, and a good chain.
 
-import { toChained } from '../../src/admin/commands/evento/verify-chain.ts'
+import { toRecorded } from '../../src/admin/commands/evento/verify-log.ts'
 import { ChainVerifier } from '../../src/audit/hash-chain.ts'
 import { ENTRY_PAGE_MAX } from '../../src/protocol/admin/bounds.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
@@ -35,7 +35,7 @@ export class KnownLog {
     for (;;) {
       const after = this.#last?.seq ?? 0
       const { eventos } = await admin.listEntries({ after, limit: ENTRY_PAGE_MAX })
-      for (const entry of eventos) this.#verifier.add(toChained(entry))
+      for (const entry of eventos) this.#verifier.add(toRecorded(entry))
       for (const entry of eventos) faults.push(...this.#note(entry))
       this.#last = eventos.at(-1) ?? this.#last
       if (eventos.length < ENTRY_PAGE_MAX) break

@@ -7,6 +7,7 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
+import { checkpointFile } from './checkpoint-file.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
@@ -70,7 +71,12 @@ export async function bootHub(
   const vault = await unsealVault(vaultRoot, config.passphrase)
   log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
   for (const reason of config.passphraseFaults) log.warn({ reason }, 'Weak master passphrase')
-  const store = await openVaultStore(vault, { clock, onBatch: meters?.onBatch })
+  const { checkpointDirectory } = config
+  const store = await openVaultStore(vault, {
+    clock,
+    checkpointDirectory,
+    onBatch: meters?.onBatch,
+  })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
 
@@ -98,6 +104,7 @@ export async function bootHub(
     certificatesMax: config.metricsCertificates,
     checkReadiness: health.checkReadiness,
     serverNotAfter: () => running?.certificates.serverCertificate.notAfter,
+    checkpointAt: () => running?.checkpointAt() ?? {},
     countStreams: () => running?.services.streams.count ?? 0,
     listDoubled: () => running?.services.sightings.listDoubled() ?? [],
     countConnections: async () => ({
@@ -111,10 +118,16 @@ export async function bootHub(
   opened.defer(() => metrics?.close())
   const webhookRoots = await readWebhookRoots(config.webhookCaPath)
   const lookup = createAddressLookup()
+  const checkpoints =
+    checkpointDirectory === undefined
+      ? undefined
+      : checkpointFile(checkpointDirectory, vault.vaultId)
   const hub = await composeServices<Ports>(
     {
       config,
       store,
+      vaultId: vault.vaultId,
+      publishCheckpoint: checkpoints?.write,
       clock,
       logging,
       random,

@@ -21,6 +21,11 @@ import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
 import { watchLateRenewals } from './service/upkeep/late-renewals.ts'
 import { indexOlderActs } from './service/upkeep/index-older-acts.ts'
+import {
+  createLogKeeper,
+  type LogKeeper,
+  type LogKeeperOptions,
+} from './service/upkeep/log-keeper.ts'
 import { createCaRevoker } from './service/upkeep/revoke-at-ca.ts'
 import {
   keepServerCertificateFresh,
@@ -51,6 +56,9 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
     | 'vaultRoot'
   >
   readonly store: Store
+  readonly vaultId: string
+  /** Told of the log’s newest checkpoint. */
+  readonly publishCheckpoint?: LogKeeperOptions['publish'] | undefined
   readonly clock: Clock
   readonly logging: Logging
   readonly random: () => number
@@ -72,6 +80,7 @@ export interface ComposedHub<Doors> {
   readonly polls: PollRecorder
   readonly certificates: Pick<RunningRootSetHub, 'serverCertificate' | 'showOn'>
   readonly isCertificateReused: boolean
+  readonly checkpointAt: () => LogKeeper['coveredAt']
   /** What it does besides answering: each goes on by itself until the signal aborts. */
   readonly tasks: Readonly<Record<HubTask, (signal: AbortSignal) => Promise<void>>>
 }
@@ -86,6 +95,7 @@ export type HubTask =
   | 'lateRenewals'
   | 'changes'
   | 'entryIndex'
+  | 'logTree'
 
 /** The signal ends the waiting for a CA that does not answer. */
 export async function composeServices<Doors extends { readonly mtls: AgentDoors }>(
@@ -124,6 +134,13 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     userAgent: `svc-server/${readVersion()}`,
     openConnection: parts.openWebhook,
   })
+  const logKeeper = createLogKeeper({
+    store,
+    clock,
+    log: logging.forModule('hub.log'),
+    vaultId: parts.vaultId,
+    publish: parts.publishCheckpoint,
+  })
   const revocationsLog = logging.forModule('hub.revocations')
   const revoker = createCaRevoker({ store, authority, clock, log: revocationsLog, random })
   return {
@@ -132,6 +149,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     polls,
     certificates: rootSetHub,
     isCertificateReused: isReused,
+    checkpointAt: () => logKeeper.coveredAt,
     operations: {
       store,
       clock,
@@ -168,6 +186,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       lateRenewals: (signal) =>
         watchLateRenewals({ store, clock, thresholdMs }, logging.forModule('hub.late'), signal),
       changes: (signal) => finishChanges(changes, logging.forModule('hub.changes'), signal),
+      logTree: (signal) => logKeeper.run(signal),
       entryIndex: (signal) =>
         indexOlderActs({ store, clock }, logging.forModule('hub.index'), signal),
     },

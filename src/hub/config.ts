@@ -50,6 +50,8 @@ export interface HubConfig {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly webhookCaPath: string | undefined
+  /** A directory outside the vault for the newest checkpoint of its log. */
+  readonly checkpointDirectory: string | undefined
   readonly passphrase: Secret<string>
   /** Why it is a weak one. */
   readonly passphraseFaults: readonly string[]
@@ -60,6 +62,7 @@ export interface HubConfig {
 export type HubNaming = Pick<
   HubConfig,
   | 'vaultRoot'
+  | 'checkpointDirectory'
   | 'serverNames'
   | 'isNamed'
   | 'enrollBind'
@@ -125,6 +128,7 @@ export function parseHubNaming(env: Environment): HubNaming {
   }
   return {
     vaultRoot: valueOf(env, 'SVC_VAULT_ROOT'),
+    checkpointDirectory: isSet(env, 'SVC_CHECKPOINT_PATH') ? env['SVC_CHECKPOINT_PATH'] : undefined,
     serverNames: [...new Set([parseServerCommonName(env), ...names])],
     isNamed: isSet(env, 'SVC_SERVER_CN'),
     enrollBind: parseBindAddress('SVC_ENROLL_BIND', valueOf(env, 'SVC_ENROLL_BIND')),

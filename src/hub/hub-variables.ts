@@ -52,6 +52,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Vault directory. Changing it does not move the old vault.',
   },
   {
+    name: 'SVC_CHECKPOINT_PATH',
+    required: false,
+    default: '',
+    meaning:
+      'Directory outside the vault in which the hub keeps the newest checkpoint of the audit log; best on another machine.',
+  },
+  {
     name: 'SVC_SERVER_CN',
     required: false,
     default: 'svc-server.local',

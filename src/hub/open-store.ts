@@ -1,10 +1,15 @@
 // An unsealed vault's database, checked against the authenticated head of its audit log, which is kept up from then on.
 
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { GENESIS_HASH } from '../audit/hash-chain.ts'
 import type { Clock } from '../platform/clock.ts'
-import { errnoCode, SvcError } from '../platform/errors.ts'
+import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import { syncDirectory } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
+import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
+import { beginEpoch } from './service/log-tree.ts'
+import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
 import { appendEntry } from './service/append-entries.ts'
@@ -23,6 +28,8 @@ export interface OpenStoreOptions {
   readonly acceptLoss?: boolean
   /** Reads every page of the database first. */
   readonly checkPages?: boolean
+  /** Where checkpoints are kept outside the vault. */
+  readonly checkpointDirectory?: string | undefined
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
 }
 
@@ -43,9 +50,11 @@ export async function openVaultStore(
       onBatch: options.onBatch,
       clock: options.clock,
     })
-    if (fault !== undefined) {
-      const headSeq = headFile.read()?.seq ?? null
-      headFile.reset(await recordLoss(store, fault, headSeq, options.clock.now()))
+    const rollback = await inspectAgainstCheckpoint(vault, store, options)
+    if (fault !== undefined || rollback !== undefined) {
+      const loss = { fault, headSeq: headFile.read()?.seq ?? null, rollback }
+      headFile.reset(await recordLoss(store, vault.vaultId, loss, options.clock.now()))
+      await rollback?.setAside()
     } else if (headFile.read() === undefined) {
       headFile.reset({ seq: 0, hash: GENESIS_HASH })
       await syncDirectory(vault.root)
@@ -85,20 +94,74 @@ function keepHead(headFile: AuditHeadFile, last: AuditEntry): void {
   }
 }
 
+interface Rollback {
+  readonly reason: string
+  /** Of more than there is, or of something else. */
+  readonly checkpoint: string
+  setAside(): Promise<string>
+}
+
+/** A head beside the database is put back with it, the checkpoint elsewhere is not: docs/protocol.md CHN-18. */
+async function inspectAgainstCheckpoint(
+  vault: UnsealedVault,
+  store: Store,
+  { acceptLoss = false, checkpointDirectory, clock }: OpenStoreOptions,
+): Promise<Rollback | undefined> {
+  if (checkpointDirectory === undefined) return undefined
+  const file = checkpointFile(checkpointDirectory, vault.vaultId)
+  const checkpoint = await readCheckpoint(file, checkpointDirectory)
+  if (checkpoint === undefined) return undefined
+  const tree = await store.reader.findLogTree()
+  const reason = await findCheckpointFault(store.reader, tree, checkpoint)
+  if (reason === undefined) return undefined
+  if (acceptLoss) return { reason, checkpoint, setAside: () => file.setAside(clock.now()) }
+  throw new SvcError('vault_rolled_back', `${file.path}: ${reason}`, {
+    hint: 'the vault was put back to an earlier state: put the newest one back, or run svc unseal --accept-loss to continue without what came after it',
+  })
+}
+
+/** A directory that is not there could be one that is not mounted: then nothing would be checked. */
+async function readCheckpoint(
+  file: CheckpointFile,
+  directory: string,
+): Promise<string | undefined> {
+  try {
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    return await file.read()
+  } catch (error) {
+    throw new SvcError('checkpoint_unreadable', `SVC_CHECKPOINT_PATH: ${describeError(error)}`, {
+      hint: `SVC_CHECKPOINT_PATH names a directory in which the hub may read and write`,
+    })
+  }
+}
+
+interface Loss {
+  readonly fault: HeadFault | undefined
+  readonly headSeq: number | null
+  readonly rollback: Rollback | undefined
+}
+
+/** The log goes on in a new epoch: the hub signs nothing that contradicts what it signed before. */
 function recordLoss(
   store: Store,
-  fault: HeadFault,
-  headSeq: number | null,
+  vaultId: string,
+  { fault, headSeq, rollback }: Loss,
   at: Date,
 ): Promise<AuditEntry> {
-  const payload = {
-    actor: 'admin',
-    first_missing: fault.seq,
-    head_seq: headSeq,
-    reason: fault.reason,
-  }
-  const act = hubAct(at, HubEventType.lossAccepted, payload)
-  return store.write((writer) => appendEntry(writer, act))
+  return store.write(async (writer) => {
+    const before = await writer.findLogTree()
+    const tree = before && beginEpoch(before, vaultId)
+    if (tree !== undefined) await writer.putLogTree(tree, [])
+    const payload = {
+      actor: 'admin',
+      first_missing: fault?.seq ?? null,
+      head_seq: headSeq,
+      reason: fault?.reason ?? rollback?.reason,
+      ...(rollback !== undefined && { checkpoint: rollback.checkpoint }),
+      ...(tree !== undefined && { epoca: tree.epoch }),
+    }
+    return appendEntry(writer, hubAct(at, HubEventType.lossAccepted, payload))
+  })
 }
 
 function closingBoth(store: Store, headFile: AuditHeadFile): Store {

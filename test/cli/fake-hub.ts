@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { lockVault } from '../../src/hub/vault/vault.ts'
+import { toRecorded } from '../../src/admin/commands/evento/verify-log.ts'
+import { formatRecord } from '../../src/audit/record.ts'
 import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
@@ -142,7 +144,7 @@ function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
 }
 
 /** Fewer than asked for: a log of a few hundred has several pages. */
-const CHAIN_PAGE_ENTRIES = 500
+const RECORD_PAGE_ENTRIES = 500
 
 export interface FakeHub {
   readonly entries: AdminEntry[]
@@ -397,14 +399,12 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       const eventos = last === undefined ? matching.slice(0, limit) : matching.slice(-last)
       return { eventos, next: null }
     },
-    listChain: async ({ after = 0 }) => {
-      const page = entries.filter(({ seq }) => seq > after).slice(0, CHAIN_PAGE_ENTRIES)
+    showCheckpoint: async () => ({ checkpoint: null, key: null, entries: 0 }),
+    listRecords: async ({ after = 0 }) => {
+      const page = entries.filter(({ seq }) => seq > after).slice(0, RECORD_PAGE_ENTRIES)
       const last = page.at(-1)?.seq ?? after
-      const eventos = page.map(
-        ({ seq, hash_anterior, timestamp, hash_atual, payload_text }) =>
-          `${seq} ${hash_anterior} ${timestamp} ${hash_atual} ${payload_text}`,
-      )
-      return { eventos, next: last < entries.length ? last : null }
+      const registros = page.map((entry) => formatRecord(toRecorded(entry)))
+      return { registros, next: last < entries.length ? last : null }
     },
   }
 }

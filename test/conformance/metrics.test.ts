@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { HUB_METRICS } from '../../src/hub/metrics/hub-metrics.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
@@ -30,6 +33,27 @@ async function metricsUrlOf(hub: TestHub): Promise<string> {
 }
 
 describe('the metrics port', () => {
+  test('[MET-22] say when a checkpoint covered the whole log last, in the vault and outside', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'checkpoints-'))
+    try {
+      const before = Math.floor(Date.now() / 1000)
+      await using hub = await startScraped({ SVC_CHECKPOINT_PATH: directory })
+      const url = await metricsUrlOf(hub)
+      for (const place of ['vault', 'outside']) {
+        const coveredAt = await waitUntil(`a checkpoint: ${place}`, async () => {
+          const samples = await scrape(url)
+          return samples.find(
+            ({ name, labels }) =>
+              name === 'svc_audit_checkpoint_timestamp_seconds' && labels['place'] === place,
+          )?.value
+        })
+        assert.ok(coveredAt >= before)
+      }
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
   test('[MET-1] [MET-2] [MET-5] [MET-19] [BOOT-30] [ENV-31] serves every metric of the table, by its type, as OpenMetrics', async () => {
     await using hub = await startScraped({ SVC_METRICS_CERTIFICATES: '5' })
     const url = await metricsUrlOf(hub)

@@ -57,6 +57,7 @@ export async function startInProcessHub(
     {
       config,
       store,
+      vaultId: vault.vaultId,
       clock,
       logging,
       random: Math.random,

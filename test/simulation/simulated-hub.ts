@@ -98,6 +98,7 @@ async function startHub(
   const vault = await unsealVault(vaultRoot, PASSPHRASE)
   const started = await startServices({
     store: await openVaultStore(vault, { clock: time }),
+    vaultId: vault.vaultId,
     vaultRoot,
     hasFreeSpace: () => true,
     clock: time,
@@ -118,6 +119,7 @@ async function startHub(
 
 export interface ServicesOptions {
   readonly store: Store
+  readonly vaultId: string
   readonly vaultRoot: string
   readonly hasFreeSpace: () => boolean
   readonly clock: Clock
@@ -134,6 +136,7 @@ export interface ServicesOptions {
 /** What a hub is between its ports and its disk, as boot puts it together. */
 export async function startServices({
   store,
+  vaultId,
   vaultRoot,
   hasFreeSpace,
   clock,
@@ -151,6 +154,7 @@ export async function startServices({
     {
       config: { ...HUB_CONFIG, vaultRoot },
       store,
+      vaultId,
       clock: lookingSeldom(clock, random),
       logging,
       random,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { formatRecord } from '../../src/audit/record.ts'
+import { growLogTree, newLogTree } from '../../src/hub/service/log-tree.ts'
 import { ChainVerifier, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
 import type { AgentId, DeliveryId, EntryId } from '../../src/protocol/identifiers.ts'
 import type { EntryFilter, Store, StoreReader } from '../../src/hub/store/store.ts'
@@ -120,5 +122,36 @@ export function testAuditLog(store: () => Store): void {
     assert.deepEqual(await seqsAbout('ator:token:ci'), [1])
     assert.equal(await store().reader.findIndexedFrom(), 1)
     assert.equal(await store().write((writer) => writer.indexOlderActs(10)), false)
+  })
+
+  test('[CHN-12] a record has every column of its entry, whatever is in it', async () => {
+    const agentId = randomUUID() as AgentId
+    const deliveryId = randomUUID() as DeliveryId
+    await append(store(), { payloadText: '{"a":"é\\u0000\u{1f600}"}', eventType: 'ç,:' })
+    await append(store(), { agentId, deliveryId, requestId: 'r-é', eventType: 'x' })
+    const entries = await store().reader.listEntries(ALL)
+    assert.deepEqual(await store().reader.listRecords(0, 10), entries.map(formatRecord))
+    assert.deepEqual(await store().reader.listRecords(1, 10), entries.slice(1).map(formatRecord))
+    assert.equal((await store().reader.listRecords(0, 1)).length, 1)
+  })
+
+  test('[CHN-16] the tree over the log is kept with its large subtrees, and is no news to agents', async () => {
+    assert.equal(await store().reader.findLogTree(), undefined)
+    const { version } = store()
+    const records = Array.from({ length: 600 }, (_, index) => `record ${index}`)
+    const { tree, filled } = growLogTree(newLogTree('vault'), records)
+    assert.deepEqual(
+      filled.map(({ level, index }) => [level, index]),
+      [
+        [8, 0],
+        [8, 1],
+        [9, 0],
+      ],
+    )
+    await store().write((writer) => writer.putLogTree(tree, filled))
+    assert.deepEqual(await store().reader.findLogTree(), tree)
+    const hashes = await store().reader.listLogNodes([filled[2]!, filled[0]!])
+    assert.deepEqual(hashes, [filled[2]?.hash, filled[0]?.hash])
+    assert.equal(store().version, version)
   })
 }

@@ -121,7 +121,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, new Date(NOW.getTime() + 3_600_000))],
   findChainEnd: [(w) => w.findChainEnd()],
   findEntryByRequestId: [(w) => w.findEntryByRequestId(ORDINARY.agentId, 'r291')],
-  listChain: [(w) => w.listChain(20_000, 10)],
+  listRecords: [(w) => w.listRecords(20_000, 10)],
   listEntries: ENTRY_SELECTIONS.map(
     (selection) => (w) => w.listEntries({ ...selection, afterSeq: 5, limit: 10 }),
   ),
@@ -137,6 +137,14 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   findEntries: [(w) => w.findEntries([20_000, 40_000])],
   findFirstSeqSince: [(w) => w.findFirstSeqSince(NOW), (w) => w.findFirstSeqSince(new Date(0))],
   findIndexedFrom: [(w) => w.findIndexedFrom()],
+  findLogTree: [(w) => w.findLogTree()],
+  listLogNodes: [
+    (w) =>
+      w.listLogNodes([
+        { level: 8, index: 3 },
+        { level: 9, index: 40 },
+      ]),
+  ],
   listCaRevocations: [
     (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),
     (w) =>

@@ -6,6 +6,7 @@ import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
 import type { DeliveryId, Hostname, Recipient, TokenHash } from '../../src/protocol/identifiers.ts'
+import { newLogTree } from '../../src/hub/service/log-tree.ts'
 import { chainEntries } from '../../src/audit/chain-entries.ts'
 import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
 import type { PortCalls } from './reader-calls.ts'
@@ -15,6 +16,7 @@ const NOW = FILLED_AT
 const AGENTS = [HEAVY.agentId, ORDINARY.agentId]
 const CERTIFICATE = ORDINARY.certificate
 
+const KEPT_NODE = { level: 8, index: 1_000_000, hash: Buffer.alloc(32) }
 const LAST = { seq: 1_000_000, timestamp: '', hash: '0'.repeat(64) }
 
 const token = {
@@ -174,6 +176,7 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW })])),
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW }), newEntry({ at: NOW })])),
   ],
+  putLogTree: [(w) => w.putLogTree(newLogTree('vault'), [KEPT_NODE])],
   indexOlderActs: [(w) => w.indexOlderActs(10)],
   setCaRevoked: [(w) => w.setCaRevoked(CERTIFICATE, NOW)],
   setCaRefused: [(w) => w.setCaRefused(CERTIFICATE, NOW, 'why')],

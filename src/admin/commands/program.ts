@@ -23,6 +23,7 @@ import { registerCargaRemove } from './carga/carga-remove.ts'
 import { registerCargaReseal } from './carga/carga-reseal.ts'
 import { registerCargaShow } from './carga/carga-show.ts'
 import { registerCargaUpdate } from './carga/carga-update.ts'
+import { registerCheckpoint } from './checkpoint.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
 import {
   addDryRunOptions,
@@ -219,6 +220,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
   registerUnseal(program, context)
+  registerCheckpoint(program, context)
   registerStatus(program, context)
   addCompletionCommand(
     program,

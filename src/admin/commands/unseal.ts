@@ -30,14 +30,13 @@ Examples:
 }
 
 async function checkVault(context: CommandContext, options: UnsealOptions): Promise<void> {
-  const { describeVerification, failIfBroken, verifyChain } =
-    await import('./evento/verify-chain.ts')
+  const { describeVerification, failIfBroken, verifyLog } = await import('./evento/verify-log.ts')
   const { output } = context
   const { path, faults } = await context.vault.checkPassphrase()
-  const { isThroughHub, chain } = await context.withAdmin(
+  const { isThroughHub, log } = await context.withAdmin(
     async (session) => ({
       isThroughHub: session.isThroughHub,
-      chain: await verifyChain(session.operations, context.progress),
+      log: await verifyLog(session.operations, context.progress),
     }),
     { acceptLoss: options.acceptLoss === true, checkPages: true },
   )
@@ -47,13 +46,13 @@ async function checkVault(context: CommandContext, options: UnsealOptions): Prom
       through_hub: isThroughHub,
       passphrase: { ok: true, warnings: faults },
       database: { ok: true },
-      hash_chain: chain,
+      hash_chain: log,
     })
   } else {
     const way = isThroughHub ? 'through the running hub' : 'opened directly'
     const warnings = faults.map((fault) => `warning: ${fault}\n`).join('')
     await output.write(`vault ${path}\npassphrase ok\n${warnings}database ok, ${way}\n`)
-    if (chain.ok) await output.write(`${describeVerification(chain)}\n`)
+    if (log.ok) await output.write(`${describeVerification(log)}\n`)
   }
-  failIfBroken(chain)
+  failIfBroken(log)
 }

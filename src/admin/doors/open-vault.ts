@@ -179,7 +179,11 @@ async function openSession(
   const { openVaultStore } = await import('../../hub/open-store.ts')
   const { createPerformOperation } = await import('../../hub/service/admin/perform-operation.ts')
   const { checkRequests } = await import('./checked-operations.ts')
-  const store = await openVaultStore(await unseal(), { clock, ...options })
+  const store = await openVaultStore(await unseal(), {
+    clock,
+    checkpointDirectory: naming.checkpointDirectory,
+    ...options,
+  })
   const dependencies = {
     store,
     clock,

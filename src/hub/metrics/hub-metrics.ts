@@ -22,6 +22,8 @@ export const CA_OUTCOMES = [
   'error',
 ] as const
 export const EVENT_REFUSALS = ['bytes', 'disk'] as const
+export const CHECKPOINT_PLACES = ['vault', 'outside'] as const
+export type CheckpointPlace = (typeof CHECKPOINT_PLACES)[number]
 export const SUBSYSTEMS = ['store', 'ca', 'certificate', 'audit'] as const
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const HOSTNAME = 'of agents, as their tokens named them'
@@ -215,6 +217,13 @@ export const HUB_METRICS = {
     unit: 'entries',
     labels: {},
     meaning: 'The number of the last entry of the audit log; the log has as many entries.',
+  },
+  svc_audit_checkpoint_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: { place: CHECKPOINT_PLACES },
+    meaning:
+      'When the newest checkpoint covered the whole audit log last; `outside` is SVC_CHECKPOINT_PATH.',
   },
   svc_audit_last_entry_timestamp_seconds: {
     type: 'gauge',

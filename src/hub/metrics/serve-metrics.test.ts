@@ -46,6 +46,7 @@ test('[MET-3] a vault whose disk does not answer is a store that is not ready, a
       thresholdMs: 1,
       certificatesMax: 0,
       serverNotAfter: () => NOW,
+      checkpointAt: () => ({}),
       countStreams: () => 0,
       countConnections: async () => ({}),
     },

@@ -13,6 +13,7 @@ import {
 import { readVersion } from '../../platform/version.ts'
 import type { StoreReader } from '../store/store.ts'
 import { createFleetCollector, type FleetCollectorOptions } from './collect-fleet.ts'
+import { CHECKPOINT_PLACES, type CheckpointPlace } from './hub-metrics.ts'
 import type { HubMeters } from './hub-meters.ts'
 import { measureFreeBytes } from './hub-health.ts'
 
@@ -30,6 +31,8 @@ export interface HubMetricsOptions {
   /** Of the certificate that is served now. */
   readonly serverNotAfter: () => Date | undefined
   readonly checkReadiness: () => Promise<Readiness>
+  /** When the newest checkpoint covered the whole log last, by place. */
+  readonly checkpointAt: () => Readonly<Partial<Record<CheckpointPlace, Date | undefined>>>
   readonly countStreams: () => number
   readonly listDoubled?: FleetCollectorOptions['listDoubled']
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
@@ -94,6 +97,13 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
   const last = await reader.findChainEnd()
   setOne('svc_audit_last_seq', last?.seq ?? 0)
   setOne('svc_audit_last_entry_timestamp_seconds', secondsOf(last && new Date(last.timestamp)))
+  set.replace(
+    'svc_audit_checkpoint_timestamp_seconds',
+    CHECKPOINT_PLACES.flatMap((place) => {
+      const at = options.checkpointAt()[place]
+      return at === undefined ? [] : [{ labels: { place }, value: at.getTime() / 1000 }]
+    }),
+  )
   setOne('svc_streams', options.countStreams())
   const webhooks = await reader.webhooks.list()
   set.replace(

@@ -9,6 +9,8 @@ import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.
 import type { ChainEnd } from '../../audit/chain-entries.ts'
 import type { AgentSighting } from '../domain/agent-sighting.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { LogTree } from '../domain/log-tree.ts'
+import type { NodeId, TreeNode } from '../../audit/merkle-tree.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
@@ -136,8 +138,8 @@ export interface StoreReader {
   findChainEnd(): Promise<ChainEnd | undefined>
   /** The event that an agent sent under this `request_id`. */
   findEntryByRequestId(agentId: AgentId, requestId: string): Promise<AuditEntry | undefined>
-  /** What the hash chain covers, as lines (audit/chain-line.ts), oldest first: at most `limit` entries after `afterSeq`. */
-  listChain(afterSeq: number, limit: number): Promise<string[]>
+  /** The records of entries (audit/record.ts), oldest first: at most `limit` after `afterSeq`. */
+  listRecords(afterSeq: number, limit: number): Promise<string[]>
   /** Oldest first, at most `limit` entries. */
   listEntries(filter: EntryFilter): Promise<AuditEntry[]>
   /** Oldest first, the newest `count` that match. */
@@ -150,6 +152,11 @@ export interface StoreReader {
   findFirstSeqSince(since: Date): Promise<number | undefined>
   /** From this entry on the hub's acts are found by what they are about; older ones are yet to be indexed. */
   findIndexedFrom(): Promise<number>
+
+  /** The tree over the log; undefined before its first leaf. */
+  findLogTree(): Promise<LogTree | undefined>
+  /** The hashes of kept subtrees (domain/log-tree.ts) that are full, in their order. */
+  listLogNodes(ids: readonly NodeId[]): Promise<Buffer[]>
 
   readonly webhooks: WebhookReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
@@ -266,6 +273,8 @@ export interface StoreWriter extends StoreReader {
 
   /** Already chained: hub/service/append-entries.ts is the way into the audit log. */
   insertEntries(entries: readonly AuditEntry[]): Promise<void>
+  /** In place of the tree that was there, with each kept subtree that is full since then. */
+  putLogTree(tree: LogTree, filled: readonly TreeNode[]): Promise<void>
   /** Indexes the next `limit` older acts of the hub by what they are about; whether any are left. */
   indexOlderActs(limit: number): Promise<boolean>
 

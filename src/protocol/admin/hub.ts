@@ -83,19 +83,35 @@ export const HUB_OPERATIONS = {
       indexed_from: Type.Optional(Type.Integer()),
     }),
   },
-  listChain: {
+  showCheckpoint: {
     does: 'reads',
     method: 'GET',
-    path: '/v1/admin/eventos/chain',
+    path: '/v1/admin/checkpoint',
     role: 'viewer',
-    summary: 'What the hash chain of the audit log covers, oldest first.',
+    summary: 'The newest checkpoint of the audit log, and the key that signed it.',
+    request: nothing,
+    reply: Type.Object({
+      /** A signed note (c2sp.org/tlog-checkpoint); null before the hub has signed one. */
+      checkpoint: nullable(Type.String()),
+      /** As verifiers take it: `<name>+<hash>+<key>`. */
+      key: nullable(Type.String()),
+      /** How many the checkpoint is signed for. */
+      entries: Type.Integer(),
+    }),
+  },
+  listRecords: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/eventos/records',
+    role: 'viewer',
+    summary: 'The records of the audit log, which hash chain and tree cover, oldest first.',
     request: Type.Object({
       after: Type.Optional(Type.Integer({ minimum: 0 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_PAGE_MAX })),
     }),
     reply: Type.Object({
-      /** `<seq> <hash_anterior> <timestamp> <hash_atual> <payload_text>` of each entry. */
-      eventos: Type.Array(Type.String()),
+      /** One netstring after the other of each entry: see CHN-12. */
+      registros: Type.Array(Type.String()),
       next: nullable(Type.Integer()),
     }),
   },

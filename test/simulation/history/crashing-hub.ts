@@ -191,6 +191,7 @@ export class CrashingHub {
     )
     const { hub } = await startServices({
       store,
+      vaultId: this.#vault.vaultId,
       vaultRoot: this.#vault.root,
       hasFreeSpace: () => !this.isDiskFull,
       clock,

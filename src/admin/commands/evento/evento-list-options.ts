@@ -1,6 +1,7 @@
 import { parseDurationMs } from '../../../platform/durations.ts'
 import { UserError } from '../../../platform/errors.ts'
 import { parseInstant } from '../../../platform/instants.ts'
+import type { KeptCheckpoint } from './verify-log.ts'
 import type { EntryQuery } from './read-entries.ts'
 
 export interface EventoListOptions {
@@ -15,6 +16,8 @@ export interface EventoListOptions {
   readonly after?: string
   readonly before?: string
   readonly follow?: true
+  readonly checkpoint?: string
+  readonly key?: string
   readonly json?: true
 }
 
@@ -23,6 +26,8 @@ export interface EntryListing {
   readonly limit: number | undefined
   /** The number after which it begins. */
   readonly after: number | undefined
+  /** What verification holds the log against. */
+  readonly kept: KeptCheckpoint | undefined
   /** Nothing is left out. */
   readonly isWholeLog: boolean
 }
@@ -38,11 +43,20 @@ export function parseEntryListing(options: EventoListOptions, now: Date): EntryL
     })
   }
   refuseContradictions(options)
+  const kept = parseKept(options)
   const query = parseQuery(options, now)
   const limit = options.limit === undefined ? undefined : parseLimit(options.limit)
   const after = options.after === undefined ? undefined : parseSeq('--after', options.after)
   const isWhole = limit === undefined && after === undefined && Object.keys(query).length === 0
-  return { query, limit, after, isWholeLog: isWhole }
+  return { query, limit, after, kept, isWholeLog: isWhole }
+}
+
+function parseKept({ verify, checkpoint, key }: EventoListOptions): KeptCheckpoint | undefined {
+  if ((checkpoint ?? key) === undefined) return undefined
+  if (verify) return { path: checkpoint, key }
+  throw new UserError('usage', '--checkpoint and --key go with --verify', {
+    hint: 'add --verify',
+  })
 }
 
 function refuseContradictions({ agente, about, actor, before, until, follow }: EventoListOptions) {

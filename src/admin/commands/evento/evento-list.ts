@@ -8,7 +8,12 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
   evento
     .command('list')
     .description('list the audit log, oldest first, all of it unless --limit is given')
-    .option('--verify', 'check the hash chain of the whole log, whatever svc lists')
+    .option('--verify', 'check the whole log, whatever svc lists: hash chain, tree, checkpoint')
+    .option('--checkpoint <file>', 'with --verify: the log must go on from this checkpoint')
+    .option(
+      '--key <key>',
+      'with --verify: the key that must have signed, as svc checkpoint --key shows it',
+    )
     .option(`${flagOf('tipo')} <type>`, 'only events of this type; repeatable', collect, [])
     .option('--about <agent>', 'what an agent sent and what was done to it, by hostname or id')
     .option(`${flagOf('agente')} <agent>`, 'only events that this agent sent, by hostname or id')
@@ -23,12 +28,13 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
-With --verify the exit status is 1 when an entry is wrong, and svc names the first wrong entry.
+With --verify the exit status is 1 when an entry is wrong, or when the log is not the one that was signed.
 
 Examples:
   svc event list --limit 20
   svc event list --after 120000 --limit 1000
   svc event list --verify --json
+  svc event list --verify --limit 1 --checkpoint yesterday.checkpoint
   svc event list --about web-1.example.org --limit 50
   svc event list --actor token:ci --since 24h
   svc event list --type entrega_falhou --type hook_falhou --since 2026-01-01 --until 2026-02-01

@@ -16,7 +16,7 @@ import {
 import { requireKnownTypes } from './known-event-types.ts'
 import { type EntryQuery, readEntryPages, readLastEntries } from './read-entries.ts'
 import { requireFeature } from '../require-feature.ts'
-import { failIfBroken, verifyChain, verifyPages, type ChainVerification } from './verify-chain.ts'
+import { failIfBroken, verifyLog, verifyPages, type LogVerification } from './verify-log.ts'
 
 const FOLLOW_INTERVAL_MS = 1000
 const OTHERWISE = 'no event has it: svc event list shows types, such as entrega_falhou'
@@ -113,14 +113,15 @@ async function printVerified(
   listing: EntryListing,
   printer: EntryPrinter,
   pages: AsyncIterable<AdminEntry[]>,
-): Promise<ChainVerification> {
+): Promise<LogVerification> {
   if (!listing.isWholeLog) {
     await printPages(context, printer, pages)
-    return verifyChain(operations, context.progress)
+    return verifyLog(operations, context.progress, listing.kept)
   }
   // On a terminal the entries that go by are progress enough.
   const progress = context.output.isTerminal ? undefined : context.progress
-  return verifyPages(pages, progress, (page) => printer.print(page))
+  const print = (page: readonly AdminEntry[]): Promise<void> => printer.print(page)
+  return verifyPages(operations, pages, progress, { kept: listing.kept, print })
 }
 
 async function follow(

@@ -61,7 +61,13 @@ describe('printEntriesAsJson', () => {
   }
 
   test('puts the verification beside the list', async () => {
-    const verification = { ok: false, count: 1, head: '0', first_bad: { seq: 1, reason: 'why' } }
+    const verification = {
+      ok: false,
+      count: 1,
+      head: '0',
+      first_bad: { seq: 1, reason: 'why' },
+      checkpoint: null,
+    }
     const text = await printed(printEntriesAsJson, async (printer) => {
       await printer.print([entry])
       await printer.end(verification)
@@ -91,7 +97,8 @@ describe('printEntriesAsTable', () => {
     const text = await printed(printEntriesAsTable, async (printer) => {
       await printer.print([entry])
       await printer.print([{ ...entry, seq: 2 }])
-      await printer.end({ ok: true, count: 2, head: 'abc', first_bad: null })
+      const checkpoint = { ok: true, entries: 2, root: 'r+/=', key: 'k', reason: null }
+      await printer.end({ ok: true, count: 2, head: 'abc', first_bad: null, checkpoint })
     })
     const blanks = ' '.repeat(36)
     assert.equal(
@@ -102,6 +109,7 @@ describe('printEntriesAsTable', () => {
         `2       2026-11-20T00:00:01.000000Z  token_created               -${blanks} {"actor":"admin"}`,
         '',
         'hash chain ok: 2 entries, head abc',
+        'checkpoint ok: 2 entries, root r+/=',
         '',
       ].join('\n'),
     )

@@ -1,13 +1,13 @@
 import type { AdminEntry } from '../../../protocol/admin/views.ts'
 import type { Output } from '../../terminal/output.ts'
 import { headingsOf, renderLine } from '../../terminal/table.ts'
-import { describeVerification, type ChainVerification } from './verify-chain.ts'
+import { describeVerification, type LogVerification } from './verify-log.ts'
 
 /** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */
 export interface EntryPrinter {
   print(entries: readonly AdminEntry[]): Promise<void>
   /** `indexedFrom`: the hub has yet to index its acts before this entry, and the list lacks them. */
-  end(verification: ChainVerification | undefined, indexedFrom?: number): Promise<void>
+  end(verification: LogVerification | undefined, indexedFrom?: number): Promise<void>
 }
 
 /** One JSON document, written as it comes, a line an entry. */
@@ -50,7 +50,7 @@ export function printEntriesAsTable(output: Output): EntryPrinter {
   }
   return {
     print,
-    // A broken chain is an error, and is told on stderr.
+    // A broken log is an error, and is told on stderr.
     end: async (verification, indexedFrom) => {
       await print([])
       if (indexedFrom !== undefined) {

@@ -7,8 +7,9 @@ import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
-import { listChain } from './list-chain.ts'
 import { findDeliveries } from './find-deliveries.ts'
+import { listRecords } from './list-records.ts'
+import { showCheckpoint } from './show-checkpoint.ts'
 import { listEntries } from './list-entries.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
 import { removeAgent } from './remove-agent.ts'
@@ -43,7 +44,8 @@ export const USE_CASES: UseCases = {
   showBundle,
   updateBundle,
   listEntries,
-  listChain,
+  listRecords,
+  showCheckpoint,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,

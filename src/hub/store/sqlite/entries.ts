@@ -48,15 +48,25 @@ export function selectEntries(session: SqlSession, filter: EntryFilter): AuditEn
   return select(session, filter, 'ASC')
 }
 
-/** As lines (audit/chain-line.ts): a log of ten million is read in half a minute, and every value for each of them counts. */
-export function selectChain(session: SqlSession, afterSeq: number, limit: number): string[] {
-  return session.column<string>(
-    `SELECT seq || ' ' || hash_anterior || ' ' || timestamp || ' ' || hash_atual || ' ' || payload
-     FROM eventos WHERE seq > ? ORDER BY seq LIMIT ?`,
-    afterSeq,
-    limit,
-  )
+/** As records (audit/record.ts): a log of ten million is read in half a minute, and every value for each of them counts. */
+export function selectRecords(session: SqlSession, afterSeq: number, limit: number): string[] {
+  return session.column<string>(SELECT_RECORDS, afterSeq, limit)
 }
+
+const netstring = (column: string): string => `octet_length(${column}) || ':' || ${column} || ','`
+const orNull = (column: string): string => `ifnull(${netstring(column)}, '-,')`
+const SELECT_RECORDS = `SELECT '13:svc-evento-v1,' || ${[
+  netstring('seq'),
+  netstring('id'),
+  orNull('agente_id'),
+  netstring('tipo_evento'),
+  orNull('entrega_id'),
+  orNull('request_id'),
+  netstring('payload'),
+  netstring('timestamp'),
+  netstring('hash_anterior'),
+  netstring('hash_atual'),
+].join(' || ')} FROM eventos WHERE seq > ? ORDER BY seq LIMIT ?`
 
 /** Oldest first, the newest `count`. */
 export function selectLastEntries(

@@ -1,12 +1,14 @@
 // The audit log, as the port reads it.
 
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
+import type { NodeId } from '../../../audit/merkle-tree.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { LogTree } from '../../domain/log-tree.ts'
 import type { EntryFilter, EntrySource, SeqRange } from '../store.ts'
 import {
   type EntryRow,
-  selectChain,
+  selectRecords,
   selectChainEnd,
   selectEntries,
   selectEntriesOf,
@@ -15,6 +17,7 @@ import {
   toEntry,
 } from './entries.ts'
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
+import { selectLogNodes, selectLogTree } from './log-tree.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** `session` answers the connection to ask, or throws when it may not be used now. */
@@ -35,8 +38,8 @@ export class SqliteEntryReader {
     return row && toEntry(row)
   }
 
-  async listChain(afterSeq: number, limit: number): Promise<string[]> {
-    return selectChain(this.session(), afterSeq, limit)
+  async listRecords(afterSeq: number, limit: number): Promise<string[]> {
+    return selectRecords(this.session(), afterSeq, limit)
   }
 
   async listEntries(filter: EntryFilter): Promise<AuditEntry[]> {
@@ -60,6 +63,14 @@ export class SqliteEntryReader {
 
   async findFirstSeqSince(since: Date): Promise<number | undefined> {
     return selectFirstSeqSince(this.session(), since)
+  }
+
+  async findLogTree(): Promise<LogTree | undefined> {
+    return selectLogTree(this.session())
+  }
+
+  async listLogNodes(ids: readonly NodeId[]): Promise<Buffer[]> {
+    return selectLogNodes(this.session(), ids)
   }
 
   async findIndexedFrom(): Promise<number> {

@@ -1,4 +1,5 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
+import type { TreeNode } from '../../../audit/merkle-tree.ts'
 import type {
   AgentId,
   CargoId,
@@ -19,6 +20,7 @@ import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { LogTree } from '../../domain/log-tree.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
@@ -26,6 +28,7 @@ import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
 import { insertEntries, selectChainEnd } from './entries.ts'
+import { putLogTree } from './log-tree.ts'
 import { indexOlderActs } from './entry-subjects.ts'
 import { cancelDeliveries, insertDeliveries, replaceDeliveries } from './deliveries.ts'
 import {
@@ -310,6 +313,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     insertEntries(this.session(), entries)
     this.#lastAppended = entries.at(-1) ?? this.#lastAppended
     this.#memory.chainEnd = entries.at(-1) ?? this.#memory.chainEnd
+  }
+
+  async putLogTree(tree: LogTree, filled: readonly TreeNode[]): Promise<void> {
+    putLogTree(this.session(), tree, filled)
   }
 
   async indexOlderActs(limit: number): Promise<boolean> {

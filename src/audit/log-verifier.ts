@@ -1,0 +1,65 @@
+// Checks a whole log, entry by entry, oldest first, in constant memory: its hash chain, and its tree against what was signed of it.
+// docs/protocol.md CHN-6, CHN-16.
+
+import { type ChainFault, ChainVerifier } from './hash-chain.ts'
+import type { SizedRoot } from './merkle-proofs.ts'
+import { EMPTY_FRONTIER, growTree, rootOf } from './merkle-tree.ts'
+import { formatRecord, hashRecord, type RecordedEntry } from './record.ts'
+
+/** Leaves that are hashed together. */
+const BATCH_ENTRIES = 1000
+
+export class LogVerifier {
+  readonly #chain = new ChainVerifier()
+  /** What is yet to be reached, the smallest first. */
+  readonly #expected: SizedRoot[]
+  #frontier = EMPTY_FRONTIER
+  #leaves: Buffer[] = []
+  #treeFault: string | undefined
+
+  /** Each `expected` is the root that the tree has to have at that size. */
+  constructor(expected: readonly SizedRoot[]) {
+    this.#expected = expected.toSorted((one, other) => one.size - other.size)
+    this.#compare()
+  }
+
+  get count(): number {
+    return this.#chain.count
+  }
+  get head(): string {
+    return this.#chain.head
+  }
+  /** The first entry that is wrong by itself. */
+  get chainFault(): ChainFault | undefined {
+    return this.#chain.fault
+  }
+
+  add(entry: RecordedEntry, record: string = formatRecord(entry)): void {
+    this.#chain.add(entry)
+    this.#leaves.push(hashRecord(record))
+    const size = this.#frontier.size + this.#leaves.length
+    if (this.#leaves.length < BATCH_ENTRIES && size !== this.#expected[0]?.size) return
+    this.#grow()
+    this.#compare()
+  }
+
+  /** After the last entry: why the log is not what was signed of it. */
+  findTreeFault(): string | undefined {
+    const [missing] = this.#expected
+    if (this.#treeFault !== undefined || missing === undefined) return this.#treeFault
+    return `a checkpoint was signed for ${missing.size} entries, and the log has ${this.count}`
+  }
+
+  #grow(): void {
+    this.#frontier = growTree(this.#frontier, this.#leaves).frontier
+    this.#leaves = []
+  }
+
+  #compare(): void {
+    while (this.#expected[0]?.size === this.#frontier.size) {
+      const expected = this.#expected.shift()
+      if (expected === undefined || rootOf(this.#frontier).equals(expected.root)) continue
+      this.#treeFault ??= `the first ${expected.size} entries are not those that a checkpoint was signed for`
+    }
+  }
+}

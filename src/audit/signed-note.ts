@@ -1,0 +1,119 @@
+// Texts with Ed25519 signatures, as c2sp.org/signed-note has them: the text, an empty line, a line for each signature.
+
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+
+export interface NoteVerifier {
+  /** Without spaces and plus signs. */
+  readonly name: string
+  /** The first four bytes of the SHA-256 of name, line break, 0x01 and the 32 bytes of the key. */
+  readonly keyHash: Buffer
+  readonly publicKey: KeyObject
+}
+
+export interface NoteSigner extends NoteVerifier {
+  readonly privateKey: KeyObject
+}
+
+/** A text that is signed by all keys that were asked for, and by whom else. */
+export interface OpenedNote {
+  /** Ends with a line break. */
+  readonly text: string
+  readonly signers: readonly NoteVerifier[]
+}
+
+const ED25519 = 1
+const KEY_BYTES = 32
+const KEY_HASH_BYTES = 4
+/** Before the 32 bytes of a key: SubjectPublicKeyInfo of RFC 8410. */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+const NAME = /^[^\s+]+$/u
+/** A longer text is no note, and nobody has to read it. */
+const NOTE_CHARACTERS_MAX = 65_536
+const SIGNATURES_MAX = 100
+
+export function noteVerifier(name: string, publicKey: KeyObject): NoteVerifier {
+  return { name, publicKey, keyHash: hashKey(name, bytesOf(publicKey)) }
+}
+
+export function noteSigner(name: string, privateKey: KeyObject): NoteSigner {
+  return { ...noteVerifier(name, createPublicKey(privateKey)), privateKey }
+}
+
+/** `text` ends with a line break. */
+export function signNote(text: string, { name, keyHash, privateKey }: NoteSigner): string {
+  const signature = Buffer.concat([keyHash, sign(null, Buffer.from(text), privateKey)])
+  return `${text}\n— ${name} ${signature.toString('base64')}\n`
+}
+
+/** Undefined when it is no note, when no known key has signed it, or when a known key's signature is wrong. */
+export function openNote(note: string, known: readonly NoteVerifier[]): OpenedNote | undefined {
+  if (note.length > NOTE_CHARACTERS_MAX || !note.endsWith('\n')) return undefined
+  const split = note.lastIndexOf('\n\n')
+  if (split < 0) return undefined
+  const text = note.slice(0, split + 1)
+  const lines = note.slice(split + 2, -1).split('\n')
+  if (lines.length > SIGNATURES_MAX || hasControls(text)) return undefined
+  const signers: NoteVerifier[] = []
+  for (const line of lines) {
+    const signature = parseSignature(line)
+    if (signature === undefined) return undefined
+    const { name, bytes } = signature
+    const signer = known.find(
+      (one) => one.name === name && one.keyHash.equals(bytes.subarray(0, KEY_HASH_BYTES)),
+    )
+    if (signer === undefined || signers.includes(signer)) continue
+    const isRight = verify(
+      null,
+      Buffer.from(text),
+      signer.publicKey,
+      bytes.subarray(KEY_HASH_BYTES),
+    )
+    if (!isRight) return undefined
+    signers.push(signer)
+  }
+  return signers.length === 0 ? undefined : { text, signers }
+}
+
+/** `<name>+<hash of the key, hex>+<base64 of 0x01 and the key>`: what verifiers are told of a key. */
+export function formatVerifierKey({ name, keyHash, publicKey }: NoteVerifier): string {
+  const key = Buffer.concat([Buffer.from([ED25519]), bytesOf(publicKey)])
+  return `${name}+${keyHash.toString('hex')}+${key.toString('base64')}`
+}
+
+export function parseVerifierKey(text: string): NoteVerifier | undefined {
+  const [name = '', keyHash = '', ...rest] = text.split('+')
+  // The base64 may have a plus as well.
+  const key = decodeBase64(rest.join('+'))
+  if (!NAME.test(name) || key?.length !== 1 + KEY_BYTES || key[0] !== ED25519) return undefined
+  const bytes = key.subarray(1)
+  if (hashKey(name, bytes).toString('hex') !== keyHash) return undefined
+  const der = Buffer.concat([SPKI_PREFIX, bytes])
+  return noteVerifier(name, createPublicKey({ key: der, format: 'der', type: 'spki' }))
+}
+
+function parseSignature(line: string): { name: string; bytes: Buffer } | undefined {
+  const [dash, name = '', base64 = '', ...more] = line.split(' ')
+  const bytes = decodeBase64(base64)
+  if (dash !== '—' || !NAME.test(name) || more.length > 0) return undefined
+  return bytes === undefined || bytes.length <= KEY_HASH_BYTES ? undefined : { name, bytes }
+}
+
+/** Node would read past anything that is no base64. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : undefined
+}
+
+function hasControls(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- They are what it is about.
+  return /[\0-\x09\x0b-\x1f]/.test(text)
+}
+
+function hashKey(name: string, key: Buffer): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([ED25519]), key])
+  return hash('sha256', bytes, 'buffer').subarray(0, KEY_HASH_BYTES)
+}
+
+function bytesOf(publicKey: KeyObject): Buffer {
+  return publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length)
+}

@@ -1,0 +1,60 @@
+// How the tree over the log begins, grows and is signed. docs/protocol.md CHN-15, CHN-16.
+
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
+import { EMPTY_FRONTIER, growTree, rootOf, type TreeNode } from '../../audit/merkle-tree.ts'
+import { hashRecord } from '../../audit/record.ts'
+import { type NoteVerifier, noteSigner, openNote, signNote } from '../../audit/signed-note.ts'
+import { Secret } from '../../platform/secret.ts'
+import { KEPT_LEVEL_MIN, type LogTree } from '../domain/log-tree.ts'
+
+export function newLogTree(vaultId: string): LogTree {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const privateKeyDer = new Secret(privateKey.export({ format: 'der', type: 'pkcs8' }))
+  const origin = originOf(vaultId, 1)
+  return signed({ privateKeyDer, epoch: 1, origin, frontier: EMPTY_FRONTIER })
+}
+
+/** With the records of these entries after the others, and each subtree to keep that they have filled. */
+export function growLogTree(
+  tree: LogTree,
+  records: readonly string[],
+): { readonly tree: LogTree; readonly filled: readonly TreeNode[] } {
+  const { frontier, filled } = growTree(tree.frontier, records.map(hashRecord))
+  return {
+    tree: signed({ ...tree, frontier }),
+    filled: filled.filter(({ level }) => level >= KEPT_LEVEL_MIN),
+  }
+}
+
+/** The same tree under another name: nothing is signed twice, with two contents. */
+export function beginEpoch(tree: LogTree, vaultId: string): LogTree {
+  const epoch = tree.epoch + 1
+  return signed({ ...tree, epoch, origin: originOf(vaultId, epoch) })
+}
+
+/** Who has signed the checkpoints of this tree. */
+export function logVerifier({ origin, privateKeyDer }: LogTree): NoteVerifier {
+  return noteSigner(origin, privateKeyOf(privateKeyDer))
+}
+
+/** Undefined when the note is no checkpoint, or not signed with the key of this tree. */
+export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefined {
+  const opened = openNote(note, [logVerifier(tree)])
+  const checkpoint = opened && parseCheckpoint(opened.text)
+  return checkpoint?.origin === tree.origin ? checkpoint : undefined
+}
+
+function originOf(vaultId: string, epoch: number): string {
+  return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
+}
+
+function signed(tree: Omit<LogTree, 'checkpoint'>): LogTree {
+  const { privateKeyDer, origin, frontier } = tree
+  const text = formatCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) })
+  return { ...tree, checkpoint: signNote(text, noteSigner(origin, privateKeyOf(privateKeyDer))) }
+}
+
+function privateKeyOf(der: LogTree['privateKeyDer']): ReturnType<typeof createPrivateKey> {
+  return createPrivateKey({ key: der.reveal(), format: 'der', type: 'pkcs8' })
+}

@@ -1,0 +1,116 @@
+// Entries become leaves of the log's tree after their commit, many at a time: an event waits for no tree, and a vault that had
+// none is brought forward by the same steps. docs/protocol.md CHN-16.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError, invariant } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { parseRecord } from '../../../audit/record.ts'
+import type { LogTree } from '../../domain/log-tree.ts'
+import { growLogTree, newLogTree } from '../log-tree.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+
+/** So many take about five milliseconds. */
+const SLICE_ENTRIES = 500
+/** Between two slices while there is more; everybody else has as long. */
+const PAUSE_MS = 5
+/** Between two checkpoints. */
+const INTERVAL_MS = 1000
+const RETRY_MS = 60_000
+const PROGRESS_ENTRIES = 1_000_000
+
+export interface LogKeeperOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly vaultId: string
+  /** Keeps a checkpoint outside the vault, after its commit; undefined where nobody asked for that. */
+  readonly publish?: ((tree: LogTree) => Promise<void>) | undefined
+}
+
+export interface LogKeeper {
+  /** Until the signal aborts. A hub that ends goes on from there when it starts again. */
+  run(signal: AbortSignal): Promise<void>
+  /** When the newest checkpoint covered the whole log last, in the vault and outside. */
+  readonly coveredAt: { readonly vault: Date | undefined; readonly outside: Date | undefined }
+}
+
+export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
+  const { store, clock, log, vaultId } = options
+  const keepOutside = createOutsideCopy(options)
+  let tree: LogTree | undefined
+  let vault: Date | undefined
+  let outside: Date | undefined
+  let told = 0
+  /** How long there is nothing to do. */
+  const grow = async (): Promise<number> => {
+    const last = (await store.reader.findChainEnd())?.seq ?? 0
+    if (tree === undefined || tree.frontier.size < last) {
+      tree = await store.write((writer) => growOnce(writer, vaultId))
+    }
+    const { size } = tree.frontier
+    if (size < last) {
+      if (size - told >= PROGRESS_ENTRIES) {
+        told = size
+        log.info({ entries: size, of: last }, 'Entries taken into the log’s tree')
+      }
+      return PAUSE_MS
+    }
+    vault = clock.now()
+    if (await keepOutside(tree)) outside = clock.now()
+    return INTERVAL_MS
+  }
+  return {
+    run: async (signal) => {
+      while (!signal.aborted) {
+        const pauseMs = await grow().catch((error: unknown) => {
+          const fields = { reason: describeError(error) }
+          log.warn(fields, 'Entries not taken into the log’s tree, tried again')
+          return RETRY_MS
+        })
+        await clock.sleep(pauseMs, signal).catch(() => undefined)
+      }
+    },
+    get coveredAt() {
+      return { vault, outside }
+    },
+  }
+}
+
+/** Whether the newest checkpoint is there. A place that fails is told of once, and tried again each time. */
+function createOutsideCopy({
+  publish,
+  log,
+}: LogKeeperOptions): (tree: LogTree) => Promise<boolean> {
+  let kept: LogTree | undefined
+  let isFailing = false
+  return async (tree) => {
+    if (publish === undefined) return false
+    if (kept === tree) return true
+    try {
+      await publish(tree)
+    } catch (error) {
+      const fields = { reason: describeError(error) }
+      if (!isFailing) log.warn(fields, 'Checkpoint not kept outside the vault, tried again')
+      isFailing = true
+      return false
+    }
+    if (isFailing) log.info({}, 'Checkpoint kept outside the vault again')
+    isFailing = false
+    kept = tree
+    return true
+  }
+}
+
+/** One commit. */
+async function growOnce(writer: StoreWriter, vaultId: string): Promise<LogTree> {
+  const known = await writer.findLogTree()
+  const before = known ?? newLogTree(vaultId)
+  const { size } = before.frontier
+  const records = await writer.listRecords(size, SLICE_ENTRIES)
+  if (known !== undefined && records.length === 0) return known
+  const last = parseRecord(records.at(-1) ?? '')?.seq ?? size
+  invariant(last === size + records.length, 'the log has no gaps')
+  const { tree, filled } = growLogTree(before, records)
+  await writer.putLogTree(tree, filled)
+  return tree
+}

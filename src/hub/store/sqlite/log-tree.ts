@@ -1,0 +1,51 @@
+import { HASH_BYTES, type NodeId, type TreeNode } from '../../../audit/merkle-tree.ts'
+import { invariant } from '../../../platform/errors.ts'
+import { Secret } from '../../../platform/secret.ts'
+import type { LogTree } from '../../domain/log-tree.ts'
+import type { SqlSession } from './sql-session.ts'
+
+interface LogTreeRow {
+  chave: Buffer
+  epoca: number
+  origem: string
+  tamanho: number
+  picos: Buffer
+  checkpoint: string
+}
+
+export function selectLogTree(session: SqlSession): LogTree | undefined {
+  const row = session.get<LogTreeRow>('SELECT * FROM arvore WHERE id = 1')
+  if (row === undefined) return undefined
+  const { chave, epoca: epoch, origem: origin, tamanho: size, picos, checkpoint } = row
+  const peaks = Array.from({ length: picos.length / HASH_BYTES }, (_, at) =>
+    Buffer.from(picos.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+  )
+  return { privateKeyDer: new Secret(chave), epoch, origin, frontier: { size, peaks }, checkpoint }
+}
+
+/** In the order of `ids`. */
+export function selectLogNodes(session: SqlSession, ids: readonly NodeId[]): Buffer[] {
+  return ids.map(({ level, index }) => {
+    const sql = 'SELECT resumo FROM arvore_nos WHERE nivel = ? AND indice = ?'
+    const row = session.get<{ resumo: Buffer }>(sql, level, index)
+    invariant(row !== undefined, 'a full subtree is kept')
+    return row.resumo
+  })
+}
+
+/** Of no agent, and nothing that a version counts: it happens every second. */
+export function putLogTree(session: SqlSession, tree: LogTree, filled: readonly TreeNode[]): void {
+  const { privateKeyDer, epoch, origin, frontier, checkpoint } = tree
+  for (const { level, index, hash } of filled) {
+    session.runQuietly('INSERT INTO arvore_nos VALUES (?, ?, ?)', level, index, hash)
+  }
+  session.runQuietly(
+    'INSERT OR REPLACE INTO arvore VALUES (1, ?, ?, ?, ?, ?, ?)',
+    privateKeyDer.reveal(),
+    epoch,
+    origin,
+    frontier.size,
+    Buffer.concat(frontier.peaks),
+    checkpoint,
+  )
+}

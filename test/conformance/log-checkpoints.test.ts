@@ -1,0 +1,143 @@
+// Checkpoints of the audit log, and what a vault that was put back can no longer hide: docs/protocol.md CHN-15 to CHN-18.
+
+import assert from 'node:assert/strict'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { TestHub } from '../support/hub.ts'
+import { failToStart } from '../support/boot-here.ts'
+import { waitUntil } from '../support/processes.ts'
+import { createTestHub } from '../support/test-hub.ts'
+import { useCa } from '../support/use-hub.ts'
+
+const { ca } = useCa()
+
+interface Kept extends TestHub {
+  readonly outside: string
+  /** The checkpoint outside the vault, when it is of at least so many entries. */
+  checkpointOf(entries: number): Promise<string>
+}
+
+/** A hub that keeps its checkpoints outside its vault. */
+async function startKeptHub(): Promise<Kept> {
+  const hub = await createTestHub({ caEnvironment: ca.environment })
+  const outside = join(hub.directory, 'outside')
+  await mkdir(outside)
+  Object.assign(hub.environment, { SVC_CHECKPOINT_PATH: outside })
+  await hub.start()
+  return Object.assign(hub, {
+    outside,
+    checkpointOf: (entries: number) =>
+      waitUntil(`a checkpoint of ${entries} entries`, async () => {
+        const [name] = await readdir(outside)
+        if (name === undefined) return undefined
+        const text = await readFile(join(outside, name), 'utf8').catch(() => '')
+        return Number(text.split('\n')[1]) >= entries ? text : undefined
+      }),
+  })
+}
+
+/** The whole vault as it was when it had one token, put back after a second one. */
+async function putBack(hub: Kept): Promise<string> {
+  const copy = join(hub.directory, 'yesterday')
+  await hub.createToken({ hostname: 'h1' })
+  await hub.checkpointOf(1)
+  await hub.stop()
+  await cp(hub.vaultRoot, copy, { recursive: true })
+  await hub.start()
+  await hub.createToken({ hostname: 'h2' })
+  const checkpoint = await hub.checkpointOf(2)
+  await hub.stop()
+  await rm(hub.vaultRoot, { recursive: true })
+  await cp(copy, hub.vaultRoot, { recursive: true })
+  return checkpoint
+}
+
+describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
+  test('is refused while a newer checkpoint is known, and goes on in an epoch of its own', async () => {
+    await using hub = await startKeptHub()
+    const checkpoint = await putBack(hub)
+    const ended = await failToStart(hub.environment)
+    assert.equal(ended.status, 1)
+    assert.match(
+      ended.stderr,
+      /svc-server: error: \S+\.checkpoint: the checkpoint was signed for 2 entries, and the vault has 1 of them/,
+    )
+    assert.match(ended.stderr, /svc unseal --accept-loss/)
+    assert.equal((await hub.svc('unseal')).status, 1)
+    const accepted = await hub.svc('unseal', '--accept-loss')
+    assert.equal(accepted.status, 0, accepted.stderr)
+    await hub.start()
+    const renewed = await hub.checkpointOf(2)
+    assert.match(renewed, /^cartorio\/[0-9a-f-]{36}\/2\n2\n/)
+    const { stdout, status } = await hub.svc('evento', 'list', '--verify', '--json')
+    assert.equal(status, 0)
+    const { eventos } = JSON.parse(stdout) as {
+      eventos: { tipo_evento: string; payload: Record<string, unknown> }[]
+    }
+    const loss = eventos.find(({ tipo_evento: type }) => type === 'audit_loss_accepted')
+    assert.equal(loss?.payload['checkpoint'], checkpoint)
+    assert.equal(loss?.payload['epoca'], 2)
+    // What was signed before is kept for whoever asks what happened.
+    const aside = (await readdir(hub.outside)).find((name) => !name.endsWith('.checkpoint'))
+    assert.equal(await readFile(join(hub.outside, aside ?? ''), 'utf8'), checkpoint)
+  })
+
+  test('is found by whoever kept a checkpoint, where the hub keeps none', async () => {
+    await using hub = await startKeptHub()
+    const path = join(hub.directory, 'kept.checkpoint')
+    await writeFile(path, await putBack(hub))
+    Object.assign(hub.environment, { SVC_CHECKPOINT_PATH: '' })
+    await hub.start()
+    assert.equal((await hub.svc('evento', 'list', '--verify')).status, 0)
+    const ended = await hub.svc('evento', 'list', '--verify', '--limit', '1', '--checkpoint', path)
+    assert.equal(ended.status, 1)
+    assert.match(ended.stderr, /a checkpoint was signed for 2 entries, and the log has 1/)
+  })
+
+  test('a directory that is not there stops the start: it may be one that is not mounted', async () => {
+    await using hub = await startKeptHub()
+    await hub.stop()
+    await rm(hub.outside, { recursive: true })
+    const ended = await failToStart(hub.environment)
+    assert.equal(ended.status, 1)
+    assert.match(ended.stderr, /svc-server: error: SVC_CHECKPOINT_PATH: ENOENT/)
+  })
+
+  test('a checkpoint that cannot be written stops nothing, and is written when it can be', async () => {
+    await using hub = await startKeptHub()
+    await hub.checkpointOf(0)
+    await rm(hub.outside, { recursive: true })
+    await writeFile(hub.outside, '')
+    await hub.createToken({ hostname: 'h1' })
+    await waitUntil(
+      'the warning',
+      () => /Checkpoint not kept outside/.test(hub.logText()) || undefined,
+    )
+    await hub.createToken({ hostname: 'h2' })
+    await rm(hub.outside)
+    await mkdir(hub.outside)
+    await hub.createToken({ hostname: 'h3' })
+    await hub.checkpointOf(3)
+  })
+})
+
+describe('[CLI-88] svc checkpoint', () => {
+  test('prints what was signed last, and the key that somebody keeps to verify it', async () => {
+    await using hub = await startKeptHub()
+    await hub.createToken({ hostname: 'h1' })
+    const kept = await hub.checkpointOf(1)
+    const printed = await hub.svc('checkpoint')
+    assert.equal(printed.stdout, kept)
+    assert.match(
+      printed.stdout,
+      /^cartorio\/([0-9a-f-]{36})\n1\n[A-Za-z0-9+/]{43}=\n\n— cartorio\/\1 [A-Za-z0-9+/=]+\n$/,
+    )
+    const key = (await hub.svc('checkpoint', '--key')).stdout.trim()
+    assert.match(key, /^cartorio\/[0-9a-f-]{36}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/)
+    const verified = await hub.svc('evento', 'list', '--verify', '--key', key)
+    assert.match(verified.stdout, /\nhash chain ok: 1 entries, head \S+\ncheckpoint ok: 1 entries/)
+    await hub.stop()
+    assert.equal((await hub.svc('checkpoint')).stdout, kept)
+  })
+})
