@@ -156,7 +156,7 @@ describe('the JSON of svc', () => {
     assert.equal(agente_id, host.agentId)
     assert.match(String(timestamp), TIME)
     const verified = await svcJson<Row & { eventos: Row[] }>('evento list --verify --limit 1')
-    assert.equal(fieldsOf(verified), 'eventos, ok, count, head, first_bad')
+    assert.equal(fieldsOf(verified), 'eventos, ok, count, head, first_bad, checkpoint')
     assert.deepEqual(verified.eventos, eventos.slice(-1))
     const { ok, count, head, first_bad } = verified
     assert.deepEqual(

@@ -20,7 +20,7 @@ A checkpoint says how many entries the log has, and the root of a tree over all 
 later whether anybody changed or removed an entry before it. The form is c2sp.org/tlog-checkpoint, which witnesses of others take.
 
 Examples:
-  svc checkpoint >"$(date +%F).checkpoint"
+  svc checkpoint
   svc checkpoint --key
   svc event list --verify --limit 1 --checkpoint yesterday.checkpoint
 `,

@@ -169,6 +169,7 @@ describe('svc --dry-run', () => {
       'load show',
       'policy list',
       'policy show',
+      'svc checkpoint',
       'svc completion',
       'svc init',
       'svc status',

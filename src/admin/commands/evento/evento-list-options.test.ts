@@ -12,6 +12,7 @@ describe('parseEntryListing', () => {
       query: {},
       limit: undefined,
       after: undefined,
+      kept: undefined,
       isWholeLog: true,
     })
   })
@@ -87,6 +88,8 @@ describe('parseEntryListing', () => {
     { after: '1.5' },
     { after: 'x' },
     { verify: true, follow: true },
+    { checkpoint: 'file' },
+    { key: 'key' },
   ]
   for (const options of mistakes) {
     test(`refuses ${JSON.stringify(options)}`, () => {
