@@ -30,6 +30,7 @@ const HUB = [
   'hub/vault',
   'hub/ca',
   'hub/webhook',
+  'hub/backup',
   'hub/http/connections',
   'hub/http/json',
   'hub/http',
@@ -88,6 +89,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['platform'],
   },
   {
+    name: 'backup',
+    what: 'the form of a backup, byte by byte, and its file',
+    imports: ['protocol', 'platform'],
+  },
+  {
     name: 'hub/domain',
     what: 'types and decisions; pure',
     imports: ['protocol', 'platform/pure'],
@@ -97,6 +103,7 @@ export const ROOMS: readonly Room[] = [
     name: 'hub/ports',
     prefixes: [
       'src/hub/store/store.ts',
+      'src/hub/store/store-copy.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],
@@ -197,6 +204,20 @@ export const ROOMS: readonly Room[] = [
     ],
   },
   {
+    name: 'hub/backup',
+    what: 'backups of a vault: made at a pace that others bear, opened, checked, restored',
+    imports: [
+      'backup',
+      'hub/service',
+      'hub/domain',
+      'hub/ports',
+      'hub/vault',
+      'protocol',
+      'platform',
+      'audit',
+    ],
+  },
+  {
     name: 'hub/http/connections',
     what: 'sockets, handshakes and turns, before a request is read',
     imports: ['protocol', 'platform/pure', 'platform', 'pki'],
@@ -220,7 +241,7 @@ export const ROOMS: readonly Room[] = [
       'platform',
       'pki',
     ],
-    types: ['hub/domain', 'hub/ports', 'hub/service/admin', 'hub/service/upkeep'],
+    types: ['hub/backup', 'hub/domain', 'hub/ports', 'hub/service/admin', 'hub/service/upkeep'],
   },
   {
     name: 'hub/metrics',
@@ -231,7 +252,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub',
     what: 'wiring: configuration, boot, ports',
-    imports: [...HUB, ...SHARED_GROUND],
+    imports: [...HUB, 'backup', ...SHARED_GROUND],
   },
   {
     name: 'agent/settings',
@@ -337,7 +358,12 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'admin/wiring',
-    prefixes: ['src/admin/main.ts', 'src/admin/run-svc.ts', 'src/admin/doors/open-vault.ts'],
+    prefixes: [
+      'src/admin/main.ts',
+      'src/admin/run-svc.ts',
+      'src/admin/doors/open-vault.ts',
+      'src/admin/doors/use-backup.ts',
+    ],
     what: 'the wiring of `svc`: a hub’s socket, or the vault itself',
     imports: [
       'admin/doors',
@@ -345,9 +371,11 @@ export const ROOMS: readonly Room[] = [
       'admin/terminal',
       'admin/sealed',
       'hub',
+      'hub/backup',
       'hub/service/admin',
       'hub/store',
       'hub/vault',
+      'backup',
       'protocol',
       'platform',
     ],
@@ -356,6 +384,7 @@ export const ROOMS: readonly Room[] = [
     name: 'admin/doors',
     what: 'the ways to a hub: socket, admin port',
     imports: ['admin/terminal', 'protocol', 'platform'],
+    types: ['backup'],
   },
   {
     name: 'admin/commands',
@@ -365,6 +394,7 @@ export const ROOMS: readonly Room[] = [
       'admin/terminal',
       'admin/sealed',
       'completion',
+      'backup',
       'protocol',
       'platform',
       'audit',

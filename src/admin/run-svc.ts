@@ -9,6 +9,7 @@ import { withSettingsOf } from '../platform/settings-file.ts'
 import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { runCommandLine } from './commands/program.ts'
+import { openBackupFile, type OpenedFile } from './doors/open-backup-file.ts'
 import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
 import type { Surroundings } from './doors/open-vault.ts'
 import { Output } from './terminal/output.ts'
@@ -53,28 +54,37 @@ export async function runSvc(invocation: Invocation): Promise<number> {
 function createContext(invocation: Invocation): CommandContext {
   const { stdin, stdout, stderr, clock, progress, userId, command } = invocation
   let { env } = invocation
+  let settings: readonly string[] = []
   let remote: RemoteHub | undefined
   // One of them remembers the passphrase.
   let controls: ReturnType<typeof openControls> | undefined
   const openControls = async () => {
-    if (typeof SVC_BUILD_ALONE === 'boolean') {
-      throw new UserError(
-        'hub_missing',
-        'this svc is installed without a hub, and works through one',
-        {
-          hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB) and --token-file',
-        },
-      )
-    }
+    // Written out at each place: the build leaves out what comes after.
+    if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
     const { openVaultControls } = await import('./doors/open-vault.ts')
     return openVaultControls({ ...invocation, env })
   }
   const loadControls = () => (controls ??= openControls())
   const loadVaultControls = () => {
     if (remote === undefined) return loadControls()
-    throw new UserError('vault_elsewhere', 'this command works on the vault itself, not on a hub', {
-      hint: 'leave out --hub and unset SVC_HUB, on the machine that has the vault',
-    })
+    throw vaultElsewhere()
+  }
+  const loadBackupUses = () => {
+    // Written out at each place: the build leaves out what comes after.
+    if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
+    if (remote !== undefined) throw vaultElsewhere()
+    return import('./doors/use-backup.ts')
+  }
+  const usingBackup = async <T>(
+    name: string,
+    work: (source: OpenedFile) => Promise<T>,
+  ): Promise<T> => {
+    const source = await openBackupFile(name, stdin)
+    try {
+      return await work(source)
+    } finally {
+      await source.close()
+    }
   }
   const output = new Output(stdout)
   return {
@@ -83,6 +93,7 @@ function createContext(invocation: Invocation): CommandContext {
     progress,
     note: (text) => void stderr.write(`svc: ${redactTokens(printableLines(text))}\n`),
     useOptions: (options) => {
+      settings = options.config === undefined ? [] : ['--config', options.config]
       env = withSettingsOf(env, HUB_SETTINGS, options.config)
       output.language = readLanguage(env)
       remote = findRemoteHub(options, env, userId)
@@ -90,6 +101,23 @@ function createContext(invocation: Invocation): CommandContext {
     vault: {
       create: async () => (await loadVaultControls()).create(),
       checkPassphrase: async () => (await loadVaultControls()).checkPassphrase(),
+      withBackup: async (options, work) => {
+        if (!options.isForFile || userId !== 0 || remote !== undefined) {
+          return (await loadVaultControls()).withBackup(options, work)
+        }
+        const { withBackupByChild } = await import('./doors/backup-by-child.ts')
+        return withBackupByChild([...command, ...settings, 'backup', '-'], env, work)
+      },
+      verifyBackup: async (file, scratch) => {
+        const { verifyBackupFrom } = await loadBackupUses()
+        return usingBackup(file, (source) =>
+          verifyBackupFrom({ ...invocation, env }, source, scratch),
+        )
+      },
+      restore: async (file) => {
+        const { restoreVaultFrom } = await loadBackupUses()
+        return usingBackup(file, (source) => restoreVaultFrom({ ...invocation, env }, source))
+      },
     },
     withAdmin: async (work, options) => {
       if (remote === undefined) return (await loadControls()).withAdmin(work, options)
@@ -103,4 +131,20 @@ function createContext(invocation: Invocation): CommandContext {
       return openPins({ env, clock, command: keeper, isRoot: userId === 0 })
     },
   }
+}
+
+function vaultElsewhere(): UserError {
+  return new UserError('vault_elsewhere', 'this command works on the vault itself, not on a hub', {
+    hint: 'leave out --hub and unset SVC_HUB, on the machine that has the vault',
+  })
+}
+
+function hubMissing(): UserError {
+  return new UserError(
+    'hub_missing',
+    'this svc is installed without a hub, and works through one',
+    {
+      hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB) and --token-file',
+    },
+  )
 }

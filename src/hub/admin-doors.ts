@@ -4,6 +4,7 @@ import type { BindAddress } from '../platform/bind-address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
+import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import { createAdminPort } from './http/admin-port.ts'
@@ -24,6 +25,7 @@ export interface AdminDoorsDependencies {
   readonly certificate: ServerCertificate
   readonly meters: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
   readonly operations: AdminHub
+  readonly backups: BackupMaker
   readonly leakedTokens: LeakedTokens
 }
 
@@ -43,8 +45,8 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const log = logging.forModule('hub.admin')
   const performOperation = createPerformOperation(operations)
   const refusals = createRefusalRecorder(store, clock, log)
-  const { socketPath } = dependencies
-  const socket = await startAdminServer({ socketPath, performOperation, logging })
+  const { socketPath, backups } = dependencies
+  const socket = await startAdminServer({ socketPath, performOperation, backups, logging })
   const port =
     config.adminBind &&
     createAdminPort({

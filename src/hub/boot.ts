@@ -8,6 +8,8 @@ import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { checkpointFile } from './checkpoint-file.ts'
+import { BACKUP_PACE } from './backup/backup-pace.ts'
+import { createBackupMaker } from './backup/make-backup.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
@@ -159,6 +161,13 @@ export async function bootHub(
     { serial, not_after: notAfter.toISOString() },
     hub.isCertificateReused ? bootMessages.certificateReused : bootMessages.certificateCreated,
   )
+  const backups = createBackupMaker({
+    vault,
+    store,
+    clock,
+    pace: { ...BACKUP_PACE, heldBytesMax: config.limits.backupHeldBytes },
+    log: logging.forModule('hub.backup'),
+  })
   const stopping = new AbortController()
   const tasks = [...Object.values(hub.tasks), health.run].map((task) => task(stopping.signal))
   // All at once: one grace for everything that is under way.
@@ -189,6 +198,7 @@ export async function bootHub(
     certificate: certificates.serverCertificate,
     meters,
     leakedTokens: services.leakedTokens,
+    backups,
     operations: {
       ...hub.operations,
       health: health.describe,

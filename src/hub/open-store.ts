@@ -17,6 +17,7 @@ import { hubAct } from './service/hub-acts.ts'
 import { checkEveryPage, inspectAuditLog } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
+import type { CopiedStore } from './store/store-copy.ts'
 import type { Store } from './store/store.ts'
 import { openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
 import { vaultFiles } from './vault/vault-files.ts'
@@ -37,7 +38,7 @@ export interface OpenStoreOptions {
 export async function openVaultStore(
   vault: UnsealedVault,
   options: OpenStoreOptions,
-): Promise<Store> {
+): Promise<CopiedStore> {
   const headFile = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
   let store: SqliteStore | undefined
   try {
@@ -164,7 +165,7 @@ function recordLoss(
   })
 }
 
-function closingBoth(store: Store, headFile: AuditHeadFile): Store {
+function closingBoth(store: CopiedStore, headFile: AuditHeadFile): CopiedStore {
   return {
     reader: store.reader,
     get version() {
@@ -172,6 +173,7 @@ function closingBoth(store: Store, headFile: AuditHeadFile): Store {
     },
     versionOf: (id) => store.versionOf(id),
     write: (work, company) => store.write(work, company),
+    openCopy: () => store.openCopy(),
     close: async () => {
       await store.close()
       headFile.close()

@@ -111,6 +111,13 @@ export const HUB_LIMITS = {
     meaning:
       'Free space of the vault’s file system. Below it each agent may add only a few events; below half of it the hub refuses events, so that renewals continue.',
   },
+  backupHeldBytes: {
+    variable: 'SVC_LIMIT_BACKUP_HELD',
+    default: 256 * 1024 * 1024,
+    unit: 'bytes',
+    meaning:
+      'What the write-ahead log may hold while a backup is made; the hub gives up the backup beyond it.',
+  },
 } as const satisfies Readonly<Record<string, Limit>>
 
 /** `Number.POSITIVE_INFINITY` where a limit is lifted. */

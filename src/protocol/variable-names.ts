@@ -46,6 +46,7 @@ export const HUB_VARIABLE_NAMES: readonly string[] = [
   'SVC_LIMIT_EVENT_BYTES',
   'SVC_LIMIT_ISSUE',
   'SVC_LIMIT_FREE_SPACE',
+  'SVC_LIMIT_BACKUP_HELD',
 ]
 
 /** Variables of `svc` alone; it also reads variables of the hub. */

@@ -75,6 +75,8 @@ export const HubEventType = {
   accessTokenCreated: 'admin_token_created',
   accessTokenRevoked: 'admin_token_revoked',
   adminRefused: 'admin_refused',
+  backupStarted: 'backup_started',
+  vaultRestored: 'vault_restored',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

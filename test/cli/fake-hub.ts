@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { toRecorded } from '../../src/admin/commands/evento/verify-log.ts'
 import { formatRecord } from '../../src/audit/record.ts'
+import { NO_BACKUPS } from '../support/no-backups.ts'
 import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
@@ -173,6 +174,7 @@ export async function startFakeHub(
     socketPath: `${vaultRoot}/admin.sock`,
     performOperation: (name, request) =>
       (operations[name] as (asked: object) => Promise<object>)(request),
+    backups: NO_BACKUPS,
     logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
   })
   return hub

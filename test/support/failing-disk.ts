@@ -7,7 +7,7 @@ const WRITING = constants.O_WRONLY | constants.O_RDWR | constants.O_CREAT
 
 type FileFunction = (...args: never[]) => Promise<unknown>
 /** What our programs change names on the disk with. */
-const CHANGES = ['open', 'rename', 'unlink', 'mkdir', 'symlink'] as const
+const CHANGES = ['open', 'rename', 'unlink', 'mkdir', 'symlink', 'link'] as const
 
 /** Does the work; its n-th change of a name on the disk, from 1, fails when `fails(n)`. Answers how many it tried. */
 export async function withFailingDisk(

@@ -73,7 +73,13 @@ async function run(
     output: new Output(stdout),
     clock: systemClock,
     progress: { show: () => undefined, clear: () => undefined },
-    vault: { create: notAsked, checkPassphrase: notAsked },
+    vault: {
+      create: notAsked,
+      checkPassphrase: notAsked,
+      withBackup: notAsked,
+      verifyBackup: notAsked,
+      restore: notAsked,
+    },
     useOptions: () => undefined,
     note: () => undefined,
     openSecret: async (name) => ({
@@ -93,7 +99,7 @@ const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for')
 
 function sessionOf(perform: Perform): AdminSession {
   const operations = operationsBy(perform)
-  return { operations, isThroughHub: true, close: () => Promise.resolve() }
+  return { operations, isThroughHub: true, openBackup: notAsked, close: () => Promise.resolve() }
 }
 
 describe('svc --dry-run', () => {
@@ -161,6 +167,7 @@ describe('svc --dry-run', () => {
       'agent list',
       'agent revocations',
       'agent show',
+      'backup verify',
       'bundle status',
       'delivery list',
       'delivery show',
@@ -172,6 +179,7 @@ describe('svc --dry-run', () => {
       'svc checkpoint',
       'svc completion',
       'svc init',
+      'svc restore',
       'svc status',
       'svc unseal',
       'token list',

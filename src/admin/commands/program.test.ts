@@ -17,7 +17,13 @@ const context: CommandContext = {
   output: new Output(process.stdout),
   clock: systemClock,
   progress: { show: () => undefined, clear: () => undefined },
-  vault: { create: reached, checkPassphrase: reached },
+  vault: {
+    create: reached,
+    checkPassphrase: reached,
+    withBackup: reached,
+    verifyBackup: reached,
+    restore: reached,
+  },
   useOptions: () => undefined,
   note: () => undefined,
   openSecret: reached,
@@ -62,7 +68,7 @@ describe('the help of each command', () => {
   )
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 41)
+    assert.equal(leaves.length, 43)
   })
 
   for (const leaf of leaves) {

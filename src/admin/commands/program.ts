@@ -15,6 +15,8 @@ import { registerAgenteRevoke } from './agente/agente-revoke.ts'
 import { registerAgenteRotate } from './agente/agente-rotate.ts'
 import { registerAgenteShow } from './agente/agente-show.ts'
 import { registerAgenteSync } from './agente/agente-sync.ts'
+import { registerBackup } from './backup/backup.ts'
+import { registerRestore } from './backup/restore.ts'
 import { registerBundleStatus } from './bundle/bundle-status.ts'
 import { registerBundleUpdate } from './bundle/bundle-update.ts'
 import { registerCargaCreate } from './carga/carga-create.ts'
@@ -222,6 +224,8 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerUnseal(program, context)
   registerCheckpoint(program, context)
   registerStatus(program, context)
+  registerBackup(program, context)
+  registerRestore(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),

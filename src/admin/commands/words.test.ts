@@ -43,10 +43,22 @@ async function printed(language: Language, line: string): Promise<string> {
     progress: { show: () => undefined, clear: () => undefined },
     note: () => undefined,
     useOptions: () => undefined,
-    vault: { create: nothing, checkPassphrase: nothing },
+    vault: {
+      create: nothing,
+      checkPassphrase: nothing,
+      withBackup: nothing,
+      verifyBackup: nothing,
+      restore: nothing,
+    },
     openSecret: nothing,
     openPins: nothing,
-    withAdmin: (work) => work({ operations, isThroughHub: true, close: () => Promise.resolve() }),
+    withAdmin: (work) =>
+      work({
+        operations,
+        isThroughHub: true,
+        openBackup: nothing,
+        close: () => Promise.resolve(),
+      }),
   }
   await runCommandLine(line.split(' '), context)
   return text

@@ -9,8 +9,10 @@ import type { Progress } from '../terminal/progress.ts'
 
 // Nobody calls an operation here; only which session comes back matters.
 const operations = {} as AdminOperations
-const direct: AdminSession = { operations, isThroughHub: false, close: async () => undefined }
-const throughHub: AdminSession = { operations, isThroughHub: true, close: async () => undefined }
+const openBackup = (): Promise<never> => Promise.reject(new Error('not asked for'))
+const close = (): Promise<void> => Promise.resolve()
+const direct: AdminSession = { operations, isThroughHub: false, openBackup, close }
+const throughHub: AdminSession = { operations, isThroughHub: true, openBackup, close }
 
 /** A clock that only moves when someone sleeps. */
 function createFakeClock(): Clock & { elapsedMs(): number } {

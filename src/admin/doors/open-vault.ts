@@ -35,6 +35,11 @@ import { connectToHub } from './socket-client.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** What needs the vault to be there. */
+export type OpenVaultControls = Omit<VaultControls, 'verifyBackup' | 'restore'> & {
+  readonly withAdmin: WithAdmin
+}
+
 export interface Surroundings extends Pick<PassphraseOptions, 'ask'> {
   readonly env: Environment
   readonly clock: Clock
@@ -44,9 +49,7 @@ export interface Surroundings extends Pick<PassphraseOptions, 'ask'> {
 }
 
 /** Started by root, svc is the vault's owner from here on. */
-export function openVaultControls(
-  surroundings: Surroundings,
-): VaultControls & { readonly withAdmin: WithAdmin } {
+export function openVaultControls(surroundings: Surroundings): OpenVaultControls {
   const { env, clock, progress, ask, userId } = surroundings
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot
@@ -54,22 +57,24 @@ export function openVaultControls(
   if (userId === 0) becomeOwnerOf(root)
   const access = createAccess(naming, { ...given, ask })
   const use: Attempt = { root, action: `use the vault at ${root}` }
+  const withAdmin: WithAdmin = async (work, options = {}) => {
+    const doors = {
+      openVault: () => openDirectly(access, clock, options),
+      connectToHub: () => connectToHub(vaultFiles(root).adminSocket),
+    }
+    const session = await explaining(use, () => connect(doors, root, clock, progress))
+    try {
+      return await work(session)
+    } finally {
+      await session.close()
+    }
+  }
   return {
     create: () =>
       explaining({ root, action: `create a vault at ${root}` }, () => createVault(access)),
     checkPassphrase: () => explaining(use, () => checkPassphrase(access)),
-    withAdmin: async (work, options = {}) => {
-      const doors = {
-        openVault: () => openDirectly(access, clock, options),
-        connectToHub: () => connectToHub(vaultFiles(root).adminSocket),
-      }
-      const session = await explaining(use, () => connect(doors, root, clock, progress))
-      try {
-        return await work(session)
-      } finally {
-        await session.close()
-      }
-    },
+    withBackup: (_options, work) => withAdmin(async (session) => work(await session.openBackup())),
+    withAdmin,
   }
 }
 
@@ -88,7 +93,7 @@ function createAccess(naming: HubNaming, options: PassphraseOptions) {
 }
 
 /** Root reads the file while it may: the vault's owner perhaps may not. The code that needs it says what failed. */
-function prepareToReadPassphrase(
+export function prepareToReadPassphrase(
   env: Environment,
   userId: number | undefined,
 ): Omit<PassphraseOptions, 'ask'> {
@@ -178,8 +183,10 @@ async function openSession(
 ): Promise<AdminSession> {
   const { openVaultStore } = await import('../../hub/open-store.ts')
   const { createPerformOperation } = await import('../../hub/service/admin/perform-operation.ts')
+  const { createBackupMaker } = await import('../../hub/backup/make-backup.ts')
   const { checkRequests } = await import('./checked-operations.ts')
-  const store = await openVaultStore(await unseal(), {
+  const vault = await unseal()
+  const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory: naming.checkpointDirectory,
     ...options,
@@ -197,11 +204,13 @@ async function openSession(
     renewalThresholdMs: naming.renewalThresholdMs,
   }
   const perform = createPerformOperation(dependencies)
+  const backups = createBackupMaker({ vault, store, clock })
   return {
     operations: checkRequests((name, request) =>
       perform(name, request, { actor: 'admin', role: 'admin' }),
     ),
     isThroughHub: false,
+    openBackup: async () => (await backups.begin('admin')).stream,
     close: async () => {
       await store.close()
       lock.release()

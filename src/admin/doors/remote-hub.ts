@@ -22,8 +22,15 @@ export function openRemoteHub(hub: RemoteHub): AdminSession {
   return {
     operations: operationsBy((name, request) => callHub(hub, name, request)),
     isThroughHub: true,
+    openBackup: () => Promise.reject(backupElsewhere()),
     close: () => Promise.resolve(),
   }
+}
+
+function backupElsewhere(): UserError {
+  return new UserError('vault_elsewhere', 'a hub hands out no backup over the network', {
+    hint: 'run svc backup on the machine that has the vault',
+  })
 }
 
 async function callHub(hub: RemoteHub, name: AdminOperationName, request: object): Promise<object> {

@@ -8,6 +8,7 @@ import { type AdminOperationName, operationsBy } from '../../protocol/admin/oper
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
 import { errorOfReply, exchange, parseReply } from './hub-calls.ts'
+import { openBackupOf } from './socket-backup.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
@@ -15,7 +16,18 @@ const CONNECT_TIMEOUT_MS = 2000
 export async function connectToHub(socketPath: string): Promise<AdminSession | undefined> {
   if (!(await isAnswered(socketPath))) return undefined
   const operations = operationsBy((name, request) => callHub(socketPath, name, request))
-  return { operations, isThroughHub: true, close: () => Promise.resolve() }
+  return {
+    operations,
+    isThroughHub: true,
+    openBackup: async () => {
+      try {
+        return await openBackupOf(socketPath)
+      } catch (error) {
+        throw error instanceof SvcError ? error : unreachable(socketPath, error)
+      }
+    },
+    close: () => Promise.resolve(),
+  }
 }
 
 async function isAnswered(socketPath: string): Promise<boolean> {

@@ -38,21 +38,31 @@ export class Output {
     return this.isTerminal && 'columns' in this.#stream ? Number(this.#stream.columns) : 80
   }
 
+  /** Not for people: as they are. A reader that has gone is a failure, since it did not get all. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    const error = await this.#put(bytes)
+    if (error) throw outputFailed(error)
+  }
+
   async write(text: string): Promise<void> {
     if (this.#isClosed) return
-    const error = await new Promise<Error | null | undefined>((resolve) => {
-      this.#stream.write(printableLines(text), resolve)
-    })
+    const error = await this.#put(printableLines(text))
     if (error === null || error === undefined) return
     this.#isClosed = true
-    if (errnoCode(error) !== 'EPIPE') {
-      throw new SvcError('output_failed', `cannot write the output: ${error.message}`, {
-        cause: error,
-      })
-    }
+    if (errnoCode(error) !== 'EPIPE') throw outputFailed(error)
+  }
+
+  #put(content: string | Uint8Array): Promise<Error | null | undefined> {
+    return new Promise((resolve) => this.#stream.write(content, resolve))
   }
 
   async writeJson(document: unknown): Promise<void> {
     await this.write(`${JSON.stringify(document, null, 2)}\n`)
   }
+}
+
+function outputFailed(error: Error): SvcError {
+  return new SvcError('output_failed', `cannot write the output: ${error.message}`, {
+    cause: error,
+  })
 }

@@ -13,6 +13,7 @@ import { AdminRefusal } from '../service/admin-act.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import { NO_BACKUPS } from '../../../test/support/no-backups.ts'
 import { startAdminServer } from './admin-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -47,6 +48,7 @@ async function withServer(
     socketPath,
     performOperation: (name, request) =>
       (operations[name] as (asked: object) => Promise<object>)(request),
+    backups: NO_BACKUPS,
     logging,
   })
   try {
@@ -113,6 +115,7 @@ describe('startAdminServer', () => {
       const second = await startAdminServer({
         socketPath,
         performOperation: () => Promise.resolve({}),
+        backups: NO_BACKUPS,
         logging,
       })
       await second.close()
@@ -239,7 +242,8 @@ describe('startAdminServer', () => {
     const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
     const socketPath = '/nonexistent/admin.sock'
     const performOperation = () => Promise.resolve({})
-    await assert.rejects(startAdminServer({ socketPath, performOperation, logging }), {
+    const options = { socketPath, performOperation, backups: NO_BACKUPS, logging }
+    await assert.rejects(startAdminServer(options), {
       code: 'admin_socket_failed',
       message: /^cannot listen on \/nonexistent\/admin\.sock: ENOENT/,
     })

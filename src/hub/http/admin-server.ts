@@ -7,8 +7,10 @@ import { dirname, join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
+import { BACKUP_ROUTE } from '../../protocol/admin/backup-route.ts'
 import { ADMIN_OPERATIONS } from '../../protocol/admin/operations.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
+import type { BackupMaker } from '../backup/make-backup.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
 import {
   ADMIN_BODY_BYTES_MAX,
@@ -16,11 +18,13 @@ import {
   addAdminRoutes,
   describeRefusal,
 } from './admin-routes.ts'
+import { addBackupRoute } from './backup-route.ts'
 import { createHttpPort } from './http-port.ts'
 
 export interface AdminServerOptions {
   readonly socketPath: string
   readonly performOperation: PerformOperation
+  readonly backups: BackupMaker
   readonly logging: Logging
 }
 
@@ -39,11 +43,11 @@ const CLOSE_TIMEOUT_MS = 10_000
 
 /** Only for the holder of `vault.lock`: a socket that is there already is a dead hub's, and is replaced. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const { socketPath, performOperation, logging } = options
+  const { socketPath, performOperation, backups, logging } = options
   const log = logging.forModule('hub.admin')
   const port = createHttpPort({
     port: 'admin',
-    routes: Object.values(ADMIN_OPERATIONS),
+    routes: [...Object.values(ADMIN_OPERATIONS), BACKUP_ROUTE],
     log,
     limits: LIMITS,
     isTrustedProxy: () => false,
@@ -55,6 +59,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     performOperation,
     credentialsOf: () => ({ actor: 'admin', role: 'admin', credential: '' }),
   })
+  addBackupRoute(port, backups, log)
   await port.app.ready()
   const { server } = port.app
   await bindPrivately(server, socketPath)

@@ -27,9 +27,9 @@ export function growLogTree(
   }
 }
 
-/** The same tree under another name: nothing is signed twice, with two contents. */
-export function beginEpoch(tree: LogTree, vaultId: string): LogTree {
-  const epoch = tree.epoch + 1
+/** The same tree under another name, of an epoch of at least `atLeast`: nothing is signed twice, with two contents. */
+export function beginEpoch(tree: LogTree, vaultId: string, atLeast = 0): LogTree {
+  const epoch = Math.max(tree.epoch + 1, atLeast)
   return signed({ ...tree, epoch, origin: originOf(vaultId, epoch) })
 }
 

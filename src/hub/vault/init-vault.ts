@@ -1,5 +1,5 @@
 // A vault comes into being with the rename of config.json. Everything before happens in a staging directory, so that
-// whatever stops `svc init` leaves either no vault, and init can be run again, or a whole one.
+// whatever stops `svc init` or `svc restore` leaves either no vault, and either can be run again, or a whole one.
 
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
@@ -8,7 +8,7 @@ import { exists, syncDirectory, writeNewFile } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { createDatabase } from '../store/sqlite/encrypted-database.ts'
 import { createDataKey } from './data-key.ts'
-import { KEY_DERIVATION_COST, type KeyDerivationCost } from './key-derivation.ts'
+import { KEY_DERIVATION_COST } from './key-derivation.ts'
 import type { UnsealedVault } from './unseal-vault.ts'
 import { formatVaultConfig } from './vault-config.ts'
 import { VaultError } from './vault-error.ts'
@@ -29,19 +29,28 @@ export async function initVault(
       hint: 'SVC_MASTER_PASSPHRASE holds it, or the file that SVC_MASTER_PASSPHRASE_FILE names',
     })
   }
+  return makeVault(root, async (files) => {
+    const { config, dataKey } = await createDataKey(passphrase, cost)
+    await createDatabase(files.stagedDatabase, dataKey)
+    await writeNewFile(files.stagedConfig, formatVaultConfig(config), FILE_MODE)
+    return { root, vaultId: config.vaultId, databasePath: files.database, dataKey }
+  })
+}
+
+/** `fill` leaves a whole vault in the staging directory, synced; a vault that exists is never touched. */
+export async function makeVault<T>(
+  root: string,
+  fill: (files: VaultFiles) => Promise<T>,
+): Promise<T> {
   try {
-    return await initLocked(root, passphrase, cost)
+    return await makeLocked(root, fill)
   } catch (error) {
     if (error instanceof SvcError) throw error
     throw new VaultError('vault_unavailable', `cannot create a vault at ${root}`, { cause: error })
   }
 }
 
-async function initLocked(
-  root: string,
-  passphrase: Secret<string>,
-  cost: KeyDerivationCost,
-): Promise<UnsealedVault> {
+async function makeLocked<T>(root: string, fill: (files: VaultFiles) => Promise<T>): Promise<T> {
   const files = vaultFiles(root)
   await refuseExistingVault(root, files)
   await prepareDirectory(root, files)
@@ -49,7 +58,10 @@ async function initLocked(
   try {
     await refuseExistingVault(root, files)
     await removeLeftovers(files)
-    return await createVault(root, files, passphrase, cost)
+    await mkdir(files.staging, { mode: DIRECTORY_MODE })
+    const made = await fill(files)
+    await moveIntoPlace(root, files)
+    return made
   } finally {
     lock.release()
   }
@@ -102,29 +114,24 @@ async function prepareDirectory(root: string, files: VaultFiles): Promise<void> 
  * goes last.
  */
 async function removeLeftovers(files: VaultFiles): Promise<void> {
-  if (await exists(files.stagedConfig)) await rm(files.database, { force: true })
+  if (await exists(files.stagedConfig)) {
+    await rm(files.database, { force: true })
+    await rm(files.auditHead, { force: true })
+  }
   await rm(files.stagedConfig, { force: true })
   await rm(files.staging, { recursive: true, force: true })
 }
 
-async function createVault(
-  root: string,
-  files: VaultFiles,
-  passphrase: Secret<string>,
-  cost: KeyDerivationCost,
-): Promise<UnsealedVault> {
-  const { config, dataKey } = await createDataKey(passphrase, cost)
-  await mkdir(files.staging, { mode: DIRECTORY_MODE })
-  await createDatabase(files.stagedDatabase, dataKey)
-  await writeNewFile(files.stagedConfig, formatVaultConfig(config), FILE_MODE)
+async function moveIntoPlace(root: string, files: VaultFiles): Promise<void> {
   await syncDirectory(files.staging)
   await syncDirectory(root)
-  // Between these two renames the staged config tells that the database is a leftover.
+  // Between these renames the staged config tells that the others are leftovers.
   await rename(files.stagedDatabase, files.database)
+  // A new vault has none before its first entry.
+  if (await exists(files.stagedAuditHead)) await rename(files.stagedAuditHead, files.auditHead)
   await syncDirectory(root)
   await rename(files.stagedConfig, files.config)
   await syncDirectory(root)
   await rm(files.staging, { recursive: true, force: true })
   await syncDirectory(dirname(root))
-  return { root, vaultId: config.vaultId, databasePath: files.database, dataKey }
 }

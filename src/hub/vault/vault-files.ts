@@ -16,6 +16,7 @@ export interface VaultFiles {
   readonly staging: string
   readonly stagedConfig: string
   readonly stagedDatabase: string
+  readonly stagedAuditHead: string
 }
 
 export function vaultFiles(root: string): VaultFiles {
@@ -32,5 +33,6 @@ export function vaultFiles(root: string): VaultFiles {
     staging,
     stagedConfig: join(staging, 'config.json'),
     stagedDatabase: join(staging, 'db.enc'),
+    stagedAuditHead: join(staging, 'audit.head'),
   }
 }

@@ -93,6 +93,7 @@ export const ADMIN_ERRORS = {
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },
   agent_revoked: { status: 409, when: 'The agent is revoked.' },
+  backup_running: { status: 409, when: 'Another backup is being made.' },
   bundle_in_use: { status: 409, when: 'Agents need a root that the change would remove.' },
   bundle_number: { status: 409, when: 'The set of roots cannot have this number.' },
   cargo_ambiguous: { status: 409, when: 'More than one carga has this name.' },

@@ -66,6 +66,7 @@ export class GroupCommit {
   #isWaiting = false
   #isClosed = false
   #drained: Settle | undefined
+  readonly #atRest: Settle[] = []
 
   constructor(connection: Connection, options: GroupCommitOptions = {}) {
     const { onCommit = () => undefined, onBatch = () => undefined, clock = systemClock } = options
@@ -91,6 +92,14 @@ export class GroupCommit {
       this.#queue.push({ work, company, resolve: resolve as (value: unknown) => void, reject })
       if (!this.#isRunning) this.#scheduleOrWait()
     })
+  }
+
+  /** Runs `work`, which awaits nothing, between two transactions. */
+  async atRest<T>(work: () => T): Promise<T> {
+    if (this.#isRunning) await new Promise<void>((resolve) => this.#atRest.push(resolve))
+    if (this.#isClosed) throw unavailable('the store is closed')
+    invariant(!this.#connection.inTransaction, 'no transaction is under way')
+    return work()
   }
 
   /** Refuses further writes and resolves when the accepted writes are settled. */
@@ -128,6 +137,8 @@ export class GroupCommit {
     const batch = this.#queue.splice(0, BATCH_WRITES_MAX)
     await this.#commitBatch(batch)
     this.#isRunning = false
+    // They run before the next batch, which begins a turn of the event loop later.
+    for (const resolve of this.#atRest.splice(0)) resolve()
     if (this.#queue.length > 0) this.#scheduleOrWait()
     else this.#drained?.()
   }

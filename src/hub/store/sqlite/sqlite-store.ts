@@ -1,7 +1,9 @@
 import type { Secret } from '../../../platform/secret.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { StoreError } from '../store-error.ts'
-import type { Store, StoreReader, StoreWriter, WriteCompany } from '../store.ts'
+import type { CopiedStore, StoreCopy } from '../store-copy.ts'
+import type { StoreReader, StoreWriter, WriteCompany } from '../store.ts'
+import { DatabaseCopies } from './database-copy.ts'
 import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
 import { exists } from '../../../platform/files.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
@@ -23,7 +25,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   let reader: Connection | undefined
   try {
     reader = openReader(path, dataKey)
-    return new SqliteStore(writer, reader, options)
+    return new SqliteStore(writer, reader, new DatabaseCopies(path, dataKey, writer), options)
   } catch (error) {
     reader?.close()
     writer.close()
@@ -31,16 +33,23 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
-export class SqliteStore implements Store {
+export class SqliteStore implements CopiedStore {
   readonly reader: StoreReader
   readonly #writerConnection: Connection
   readonly #readerConnection: Connection
   readonly #groupCommit: GroupCommit
+  readonly #copies: DatabaseCopies
   #closing: Promise<void> | undefined
 
-  constructor(writer: Connection, reader: Connection, options: GroupCommitOptions = {}) {
+  constructor(
+    writer: Connection,
+    reader: Connection,
+    copies: DatabaseCopies,
+    options: GroupCommitOptions = {},
+  ) {
     this.#writerConnection = writer
     this.#readerConnection = reader
+    this.#copies = copies
     this.#groupCommit = new GroupCommit(writer, options)
     const session = new SqlSession(reader)
     // Between transactions the writing connection sees nothing but what is committed either, and what it wrote last is
@@ -70,6 +79,10 @@ export class SqliteStore implements Store {
     return this.#groupCommit.write(work, company)
   }
 
+  openCopy(): Promise<StoreCopy> {
+    return this.#copies.open((work) => this.#groupCommit.atRest(work))
+  }
+
   /** Settles what was written before, then closes; may be called twice. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -78,8 +91,10 @@ export class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     await this.#groupCommit.close()
+    await this.#copies.closeCopy()
     this.#readerConnection.close()
     // The last connection empties the WAL into the file.
     this.#writerConnection.close()
+    await this.#copies.closeFile()
   }
 }

@@ -1,0 +1,87 @@
+// Part of the wiring of svc: what it does with a backup. Neither needs a vault, and neither asks a hub.
+
+import { tmpdir } from 'node:os'
+import type { BackupHead } from '../../backup/backup-head.ts'
+import { checkpointFile } from '../../hub/checkpoint-file.ts'
+import { parseHubNaming } from '../../hub/config.ts'
+import { restoreVault } from '../../hub/backup/restore-vault.ts'
+import { verifyBackup } from '../../hub/backup/verify-backup.ts'
+import { openVaultStore } from '../../hub/open-store.ts'
+import { SQLITE_COPY_KIND } from '../../hub/store/sqlite/database-copy.ts'
+import { MIGRATIONS } from '../../hub/store/sqlite/migrations.ts'
+import type { UnsealedVault } from '../../hub/vault/vault.ts'
+import { becomeOwnerOf } from '../../platform/become-owner.ts'
+import { explainFailure } from './explain-failure.ts'
+import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
+import { createPassphraseSource } from './passphrase.ts'
+
+/** A backup that was opened with the operator's rights. */
+export interface BackupSource {
+  /** For messages. */
+  readonly name: string
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
+export interface RestoredVault {
+  readonly path: string
+  readonly head: BackupHead
+}
+
+const READABLE = { kind: SQLITE_COPY_KIND, version: MIGRATIONS.length }
+/** Large, and on a disk; what nobody removed goes by itself some day. */
+const SCRATCH = '/var/tmp'
+
+export async function verifyBackupFrom(
+  surroundings: Surroundings,
+  source: BackupSource,
+  scratch: string | undefined,
+): Promise<BackupHead> {
+  const { env } = surroundings
+  const directory = scratch ?? (env['TMPDIR'] ? tmpdir() : SCRATCH)
+  try {
+    return await verifyBackup({ ...reading(surroundings, source), scratch: directory })
+  } catch (error) {
+    throw explainFailure(error, { root: directory, action: `unpack ${source.name}` })
+  }
+}
+
+/** Started by root, svc is the owner of the directory from here on. */
+export async function restoreVaultFrom(
+  surroundings: Surroundings,
+  source: BackupSource,
+): Promise<RestoredVault> {
+  const { vaultRoot: root, checkpointDirectory } = parseHubNaming(surroundings.env)
+  const keptOf = (vaultId: string) =>
+    checkpointDirectory === undefined ? undefined : checkpointFile(checkpointDirectory, vaultId)
+  const options = reading(surroundings, source)
+  if (surroundings.userId === 0) becomeOwnerOf(root)
+  try {
+    const head = await restoreVault({
+      ...options,
+      root,
+      readKeptCheckpoint: async (vaultId) => keptOf(vaultId)?.read(),
+    })
+    // The log goes on in another epoch. Until the file is aside a hub refuses the vault, which is the safe side.
+    const kept = keptOf(head.vaultId)
+    if ((await kept?.read()) !== undefined) await kept?.setAside(surroundings.clock.now())
+    return { path: root, head }
+  } catch (error) {
+    throw explainFailure(error, { root, action: `restore a vault at ${root}` })
+  }
+}
+
+function reading(surroundings: Surroundings, source: BackupSource) {
+  const { env, userId, ask, clock, progress } = surroundings
+  const passphrases = createPassphraseSource({ ...prepareToReadPassphrase(env, userId), ask })
+  const show = (what: string) => (done: number, all: number) =>
+    progress.show(`${what}: ${all === 0 ? 100 : Math.floor((done / all) * 100)} %`)
+  return {
+    ...source,
+    clock,
+    readable: READABLE,
+    readPassphrase: () => passphrases.read(),
+    open: (vault: UnsealedVault) => openVaultStore(vault, { clock, checkPages: true }),
+    onProgress: show('unpacking'),
+    onChecked: show('verifying the hash chain'),
+  }
+}
