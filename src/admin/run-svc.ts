@@ -124,6 +124,13 @@ function createContext(invocation: Invocation): CommandContext {
       const { openRemoteHub } = await import('./doors/remote-hub.ts')
       return work(openRemoteHub(remote))
     },
+    byOwner: () => {
+      if (userId !== 0 || remote !== undefined) return undefined
+      return async function* (args) {
+        const { readOutputOf } = await import('./doors/read-output-of.ts')
+        yield* readOutputOf([...command, ...settings, ...args], env)
+      }
+    },
     openSecret: async (name) => (await import('./sealed/secret-source.ts')).openSecret(name, stdin),
     openPins: async () => {
       const { openPins } = await import('./sealed/open-pins.ts')

@@ -30,16 +30,25 @@ export function formatTimestamp(instant: Date): string {
 
 /** Checks a log entry by entry, oldest first, in constant memory. */
 export class ChainVerifier {
-  #head = GENESIS_HASH
+  /** Undefined while it is the hash of an entry that nobody has shown. */
+  #head: string | undefined
   #timestamp = ''
-  #count = 0
+  #count: number
   #fault: ChainFault | undefined
 
+  /** With `after`, of the entries after that one: the first one may be chained to any hash. */
+  constructor(after = 0) {
+    this.#count = after
+    this.#head = after === 0 ? GENESIS_HASH : undefined
+  }
+
+  /** The number of the last entry, if all are good. */
   get count(): number {
     return this.#count
   }
+  /** The hash of the last good entry; empty before the first one of a part of a log. */
   get head(): string {
-    return this.#head
+    return this.#head ?? ''
   }
   /** The first entry that is wrong, after which nothing is trusted. */
   get fault(): ChainFault | undefined {
@@ -60,7 +69,7 @@ export class ChainVerifier {
 
   #reasonAgainst(entry: ChainedEntry): string | undefined {
     if (entry.seq !== this.#count) return `expected entry ${this.#count}`
-    if (entry.previousHash !== this.#head)
+    if (this.#head !== undefined && entry.previousHash !== this.#head)
       return 'the previous hash is not the hash of the entry before'
     if (entry.timestamp < this.#timestamp)
       return 'the timestamp is before the timestamp of the entry before'

@@ -1,24 +1,26 @@
-// Checks a whole log, entry by entry, oldest first, in constant memory: its hash chain, and its tree against what was signed of it.
-// docs/protocol.md CHN-6, CHN-16.
+// Checks a log, or a part of one, entry by entry, oldest first, in constant memory: its hash chain, and its tree against what was
+// signed of it. docs/protocol.md CHN-6, CHN-16.
 
 import { type ChainFault, ChainVerifier } from './hash-chain.ts'
 import type { SizedRoot } from './merkle-proofs.ts'
-import { EMPTY_FRONTIER, growTree, rootOf } from './merkle-tree.ts'
+import { EMPTY_FRONTIER, type Frontier, growTree, rootOf } from './merkle-tree.ts'
 import { formatRecord, hashRecord, type RecordedEntry } from './record.ts'
 
 /** Leaves that are hashed together. */
 const BATCH_ENTRIES = 1000
 
 export class LogVerifier {
-  readonly #chain = new ChainVerifier()
+  readonly #chain: ChainVerifier
   /** What is yet to be reached, the smallest first. */
   readonly #expected: SizedRoot[]
-  #frontier = EMPTY_FRONTIER
+  #frontier: Frontier
   #leaves: Buffer[] = []
   #treeFault: string | undefined
 
-  /** Each `expected` is the root that the tree has to have at that size. */
-  constructor(expected: readonly SizedRoot[]) {
+  /** Each `expected` is the root that the tree has to have at that size; `before` is the tree of the entries before. */
+  constructor(expected: readonly SizedRoot[], before: Frontier = EMPTY_FRONTIER) {
+    this.#chain = new ChainVerifier(before.size)
+    this.#frontier = before
     this.#expected = expected.toSorted((one, other) => one.size - other.size)
     this.#compare()
   }
@@ -48,6 +50,12 @@ export class LogVerifier {
     const [missing] = this.#expected
     if (this.#treeFault !== undefined || missing === undefined) return this.#treeFault
     return `a checkpoint was signed for ${missing.size} entries, and the log has ${this.count}`
+  }
+
+  /** The tree of all entries before and of those that were added. */
+  readTree(): Frontier {
+    this.#grow()
+    return this.#frontier
   }
 
   #grow(): void {

@@ -65,6 +65,33 @@ export function rootOf({ peaks }: Pick<Frontier, 'peaks'>): Buffer {
   return larger.reduce((right, left) => hashChildren(left, right), smallest)
 }
 
+/**
+ * The tree of `size` leaves: this one, and after it the full subtrees of `nodesOf`, by their hashes. Undefined when they are not as
+ * many.
+ */
+export function completeTree(
+  frontier: Frontier,
+  size: number,
+  hashes: readonly Buffer[],
+): Frontier | undefined {
+  const nodes = nodesOf(frontier.size, size)
+  if (nodes.length !== hashes.length) return undefined
+  const stack = [...frontier.peaks]
+  let count = frontier.size
+  for (const [at, subtree] of hashes.entries()) {
+    const width = 2 ** (nodes[at]?.level ?? 0)
+    count += width
+    let node = subtree
+    for (let rest = count / width; rest % 2 === 0; rest /= 2) {
+      const left = stack.pop()
+      invariant(left !== undefined, 'a frontier has a peak for each one in its size')
+      node = hashChildren(left, node)
+    }
+    stack.push(node)
+  }
+  return { size: count, peaks: stack }
+}
+
 /** The full subtrees that the leaves from `start` to before `end` are made of, as a frontier has them. */
 export function nodesOf(start: number, end: number): readonly NodeId[] {
   const nodes: NodeId[] = []

@@ -22,6 +22,7 @@ import type {
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
 import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
+import { logOf } from '../support/made-export.ts'
 import { AGENT } from './fake-agent.ts'
 import {
   addSealedOperations,
@@ -402,6 +403,8 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       return { eventos, next: null }
     },
     showCheckpoint: async () => ({ checkpoint: null, key: null, entries: 0 }),
+    proveRange: async (range) =>
+      logOf(entries.map((entry) => formatRecord(toRecorded(entry)))).prove(range),
     listRecords: async ({ after = 0 }) => {
       const page = entries.filter(({ seq }) => seq > after).slice(0, RECORD_PAGE_ENTRIES)
       const last = page.at(-1)?.seq ?? after

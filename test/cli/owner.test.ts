@@ -170,6 +170,35 @@ describe('svc that root starts', { skip }, () => {
       }
     }))
 
+  test('[CLI-106] writes an export where only root may, and the owner of the vault may not', () =>
+    withDirectory(async (directory) => {
+      const vaultRoot = join(directory, 'vault')
+      const env = { SVC_VAULT_ROOT: vaultRoot }
+      const hub = await startFakeHub(vaultRoot, PASSPHRASE)
+      try {
+        await chmod(directory, 0o755)
+        await chown(vaultRoot, OTHER_ID, OTHER_ID)
+        await chown(join(vaultRoot, 'admin.sock'), OTHER_ID, OTHER_ID)
+        const place = join(directory, 'of-root')
+        await mkdir(place, { mode: 0o700 })
+        const file = join(place, 'log.export')
+        const exported = await runInShell(`svc evento export --out ${file}`, env)
+        assert.deepEqual([exported.stderr, exported.exitStatus], ['', 0])
+        const { uid, mode } = await stat(file)
+        assert.deepEqual([uid, mode & 0o777], [0, 0o600])
+        const text = await readFile(file, 'utf8')
+        assert.equal(text.split('\n').length, 1 + hub.entries.length + 1)
+        // What the other svc says is said, and half an export is none.
+        const failed = await runInShell(`svc event export --replace --after 9 --out ${file}`, env)
+        assert.match(failed.stderr, /^svc: error: internal error in the hub\nsvc: hint: /)
+        assert.equal(failed.exitStatus, 1)
+        assert.equal(await readFile(file, 'utf8'), text)
+        assert.deepEqual(await readdir(place), ['log.export'])
+      } finally {
+        await hub.close()
+      }
+    }))
+
   test(
     '[CLI-21] reads the file of the passphrase before it does, when only root may',
     { skip },

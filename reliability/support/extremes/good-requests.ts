@@ -64,6 +64,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   listEntries: () => ({}),
   listRecords: () => ({}),
   showCheckpoint: () => ({}),
+  proveRange: () => ({}),
   pushToAgent: ({ hostname }) => ({ agente: hostname, nome: 'motd', conteudo: 'x' }),
   createWebhook: () => ({ url: WEBHOOK_URL, tipos: ['nothing'] }),
   listWebhooks: () => ({}),

@@ -20,6 +20,11 @@ export interface CommandContext {
   /** Opens the operator's own files, with the operator's rights: before svc becomes the owner of the vault. */
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>
+  /**
+   * Where root has started svc beside a vault: what another svc, which becomes the vault's owner, prints for these arguments. This
+   * one goes on with root's rights, and may write where the owner may not.
+   */
+  readonly byOwner?: () => ((args: readonly string[]) => AsyncIterable<Uint8Array>) | undefined
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   readonly withAdmin: WithAdmin
 }

@@ -25,7 +25,14 @@ export class Rehearsed extends Error {
   }
 }
 
-const LOOKS: ReadonlySet<string> = new Set(['list', 'show', 'status', 'revocations'])
+const LOOKS: ReadonlySet<string> = new Set([
+  'list',
+  'show',
+  'status',
+  'revocations',
+  'export',
+  'verify',
+])
 
 /** To each command below it, unless the command only looks. */
 export function addDryRunOptions(noun: Command): void {

@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
+import { UserError } from '../../platform/errors.ts'
 import type { CommandContext } from './command-context.ts'
 import { Output } from '../terminal/output.ts'
 import { buildProgram, runCommandLine } from './program.ts'
 
 class Reached extends Error {}
+
+/** What a command that asks for no vault says of examples, whose files are not there. */
+const UNDERSTOOD: ReadonlySet<string> = new Set(['key_invalid', 'file_failed'])
 
 /** Nothing is done: a command that gets as far as to ask for the vault has understood its arguments. */
 const reached = (): Promise<never> => Promise.reject(new Reached())
@@ -68,7 +72,7 @@ describe('the help of each command', () => {
   )
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 43)
+    assert.equal(leaves.length, 45)
   })
 
   for (const leaf of leaves) {
@@ -77,7 +81,9 @@ describe('the help of each command', () => {
       const examples = readExamples(leaf)
       assert.ok(examples.length > 0, 'no example')
       for (const args of examples) {
-        await assert.rejects(runCommandLine(args, context), Reached, `svc ${args.join(' ')}`)
+        const isUnderstood = (error: unknown): boolean =>
+          error instanceof Reached || (error instanceof UserError && UNDERSTOOD.has(error.code))
+        await assert.rejects(runCommandLine(args, context), isUnderstood, `svc ${args.join(' ')}`)
       }
     })
   }

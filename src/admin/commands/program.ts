@@ -38,7 +38,9 @@ import { registerEntregaCancel } from './entrega/entrega-cancel.ts'
 import { registerEntregaList } from './entrega/entrega-list.ts'
 import { registerEntregaRetry } from './entrega/entrega-retry.ts'
 import { registerEntregaShow } from './entrega/entrega-show.ts'
+import { registerEventoExport } from './evento/evento-export.ts'
 import { registerEventoList } from './evento/evento-list.ts'
+import { registerEventoVerify } from './evento/evento-verify.ts'
 import { registerInit } from './init.ts'
 import { namingNear } from './name-near.ts'
 import { registerPoliticaList } from './politica/politica-list.ts'
@@ -129,7 +131,7 @@ const NOUNS: readonly Noun[] = [
     name: COMMAND_WORDS.evento[0],
     alias: COMMAND_WORDS.evento[1],
     description: 'the audit log',
-    commands: [registerEventoList],
+    commands: [registerEventoList, registerEventoExport, registerEventoVerify],
   },
   {
     name: 'webhook',

@@ -99,6 +99,32 @@ export const HUB_OPERATIONS = {
       entries: Type.Integer(),
     }),
   },
+  proveRange: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/eventos/proof',
+    role: 'viewer',
+    summary:
+      'The newest checkpoint, and the hashes that show that a range of entries is in its tree.',
+    request: Type.Object({
+      /** The range begins after this entry. */
+      after: Type.Optional(Type.Integer({ minimum: 0 })),
+      /** And ends before this one, or with the last entry of the checkpoint. */
+      before: Type.Optional(Type.Integer({ minimum: 1 })),
+    }),
+    reply: Type.Object({
+      /** As of the operation `checkpoint`. */
+      checkpoint: nullable(Type.String()),
+      key: nullable(Type.String()),
+      entries: Type.Integer(),
+      after: Type.Integer(),
+      /** The last entry of the range. */
+      until: Type.Integer(),
+      /** Base64, of the full subtrees before the range and after it: see CHN-31. */
+      left: Type.Array(Type.String()),
+      right: Type.Array(Type.String()),
+    }),
+  },
   listRecords: {
     does: 'reads',
     method: 'GET',

@@ -119,7 +119,7 @@ function parseLimit(text: string): number {
   return limit
 }
 
-function parseSeq(option: '--after' | '--before', text: string): number {
+export function parseSeq(option: '--after' | '--before', text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new UserError(
     `${option.slice(2)}_invalid`,

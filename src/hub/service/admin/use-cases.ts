@@ -12,6 +12,7 @@ import { listRecords } from './list-records.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
 import { listEntries } from './list-entries.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
+import { proveRange } from './prove-range.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
@@ -45,6 +46,7 @@ export const USE_CASES: UseCases = {
   updateBundle,
   listEntries,
   listRecords,
+  proveRange,
   showCheckpoint,
   createAccessToken,
   listAccessTokens,

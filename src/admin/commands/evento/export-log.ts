@@ -1,0 +1,132 @@
+// `svc evento export`: docs/protocol.md CLI-105, CLI-106.
+
+import { formatExportHead, formatExportRecord } from '../../../audit/log-export.ts'
+import { SvcError, UserError } from '../../../platform/errors.ts'
+import { streamToFile } from '../../../platform/stream-to-file.ts'
+import type { AdminOperations, AdminReplies } from '../../../protocol/admin/operations.ts'
+import type { Progress } from '../../terminal/progress.ts'
+import type { CommandContext } from '../command-context.ts'
+import { explainFile } from '../explain-file.ts'
+import { readAhead } from '../read-ahead.ts'
+import { parseSeq } from './evento-list-options.ts'
+
+export interface EventoExportOptions {
+  readonly out: string
+  readonly after?: string
+  readonly before?: string
+  readonly replace?: true
+  readonly json?: true
+}
+
+type Range = Parameters<AdminOperations['proveRange']>[0]
+type Proof = AdminReplies['proveRange']
+
+const STANDARD_OUTPUT = '-'
+/** So many of the largest are 20 MB. */
+const PAGE_ENTRIES = 1000
+
+export async function exportLog(
+  context: CommandContext,
+  options: EventoExportOptions,
+): Promise<void> {
+  const range = parseRange(options)
+  if (options.out === STANDARD_OUTPUT) return exportToOutput(context, options, range)
+  const { output, progress } = context
+  const printedByOwner = context.byOwner?.()
+  const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
+    explainFile(options.out, () =>
+      streamToFile(options.out, pieces, { replace: options.replace === true }),
+    )
+  if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(range)))
+  else {
+    await context.withAdmin(async ({ operations }) =>
+      write(exportLines(operations, await proveRange(operations, range), progress)),
+    )
+  }
+  progress.clear()
+  if (options.json) await output.writeJson({ file: options.out })
+  else await output.write(`${options.out}\n`)
+}
+
+async function exportToOutput(
+  { output, progress, withAdmin }: CommandContext,
+  { json, replace }: EventoExportOptions,
+  range: Range,
+): Promise<void> {
+  if (json || replace) {
+    throw new UserError('usage', '--out - goes neither with --json nor with --replace', {
+      hint: 'standard output is the export',
+    })
+  }
+  if (output.isTerminal) {
+    throw new UserError('usage', 'an export is not for a terminal', {
+      hint: 'name a file, or send the output to a program',
+    })
+  }
+  await withAdmin(async ({ operations }) => {
+    const lines = exportLines(operations, await proveRange(operations, range), progress)
+    for await (const piece of lines) await output.writeBytes(Buffer.from(piece))
+  })
+}
+
+/** The text of an export, in pieces of a page. */
+export async function* exportLines(
+  operations: Pick<AdminOperations, 'listRecords'>,
+  { checkpoint, key, after, until, left, right }: Proof,
+  progress: Progress,
+): AsyncGenerator<string> {
+  if (checkpoint === null || key === null) {
+    throw new UserError('checkpoint_missing', 'the hub has signed no checkpoint', {
+      hint: 'start the hub: it signs the first one within a second',
+    })
+  }
+  const hashes = { left: fromBase64(left), right: fromBase64(right) }
+  yield `${formatExportHead({ after, until, checkpoint, key, ...hashes })}\n`
+  let last = after
+  const ask = (from: number) =>
+    operations.listRecords({ after: from, limit: Math.min(PAGE_ENTRIES, until - from) })
+  if (last === until) return
+  const pages = readAhead(await ask(last), ({ registros }) => {
+    last += registros.length
+    return last < until && registros.length > 0 ? ask(last) : undefined
+  })
+  for await (const { registros } of pages) {
+    yield registros.map((record) => `${formatExportRecord(record)}\n`).join('')
+    progress.show(`exporting the log: ${last - after} of ${until - after} entries`)
+  }
+  if (last !== until)
+    throw new SvcError('reply_invalid', `the hub answered ${last - after} records`)
+}
+
+function fromBase64(hashes: readonly string[]): Buffer[] {
+  return hashes.map((hash) => Buffer.from(hash, 'base64'))
+}
+
+async function proveRange(operations: AdminOperations, range: Range): Promise<Proof> {
+  try {
+    return await operations.proveRange(range)
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'route_not_found') throw error
+    throw new UserError('hub_too_old', 'this hub is older than this svc: it signs no checkpoints', {
+      hint: 'upgrade the hub; nothing was done',
+    })
+  }
+}
+
+function parseRange({ after, before }: EventoExportOptions): Range {
+  return {
+    ...(after !== undefined && { after: parseSeq('--after', after) }),
+    ...(before !== undefined && { before: Math.max(1, parseSeq('--before', before)) }),
+  }
+}
+
+function argumentsFor({ after, before }: Range): string[] {
+  return [
+    'evento',
+    'export',
+    '--out',
+    STANDARD_OUTPUT,
+    ...(after === undefined ? [] : ['--after', String(after)]),
+    ...(before === undefined ? [] : ['--before', String(before)]),
+  ]
+}
