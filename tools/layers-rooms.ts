@@ -183,7 +183,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/vault',
     what: 'key derivation, data key, lock, `config.json`; a new vault makes its empty database',
-    imports: ['hub/store', 'protocol', 'platform', 'pki'],
+    imports: ['hub/store', 'sealing', 'protocol', 'platform', 'pki'],
   },
   {
     name: 'hub/ca',
@@ -363,6 +363,7 @@ export const ROOMS: readonly Room[] = [
       'src/admin/run-svc.ts',
       'src/admin/doors/open-vault.ts',
       'src/admin/doors/use-backup.ts',
+      'src/admin/doors/change-keys.ts',
     ],
     what: 'the wiring of `svc`: a hub’s socket, or the vault itself',
     imports: [
@@ -376,6 +377,7 @@ export const ROOMS: readonly Room[] = [
       'hub/store',
       'hub/vault',
       'backup',
+      'sealing',
       'protocol',
       'platform',
     ],

@@ -118,6 +118,10 @@ function createContext(invocation: Invocation): CommandContext {
         const { restoreVaultFrom } = await loadBackupUses()
         return usingBackup(file, (source) => restoreVaultFrom({ ...invocation, env }, source))
       },
+      changePassphrase: async (change) => (await loadVaultControls()).changePassphrase(change),
+      addRecoveryKey: async (key) => (await loadVaultControls()).addRecoveryKey(key),
+      removeRecoveryKey: async (key) => (await loadVaultControls()).removeRecoveryKey(key),
+      listRecoveryKeys: async () => (await loadVaultControls()).listRecoveryKeys(),
     },
     withAdmin: async (work, options) => {
       if (remote === undefined) return (await loadControls()).withAdmin(work, options)

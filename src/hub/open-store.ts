@@ -12,6 +12,7 @@ import { beginEpoch } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
+import { recordKeyChange } from './record-key-change.ts'
 import { appendEntry } from './service/append-entries.ts'
 import { hubAct } from './service/hub-acts.ts'
 import { checkEveryPage, inspectAuditLog } from './store/sqlite/encrypted-database.ts'
@@ -60,6 +61,10 @@ export async function openVaultStore(
       headFile.reset({ seq: 0, hash: GENESIS_HASH })
       await syncDirectory(vault.root)
     }
+    await recordKeyChange(store, vault.config, {
+      now: options.clock.now(),
+      acceptLoss: options.acceptLoss,
+    })
     return closingBoth(store, headFile)
   } catch (error) {
     await store?.close()

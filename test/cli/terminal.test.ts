@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { lockVault } from '../../src/hub/vault/vault.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import { initCheapVault } from '../support/cheap-vault.ts'
 import { createEntries, startFakeHub } from './fake-hub.ts'
 import { findTerminalFault, runOnTerminal } from './terminal.ts'
 import { runInShellHere } from './run-in-shell.ts'
@@ -40,6 +42,23 @@ describe('the passphrase prompt', { skip }, () => {
 
       const { stderr } = await runInShellHere('svc unseal', env)
       assert.match(stderr, /^svc: error: SVC_MASTER_PASSPHRASE required\n/)
+    }))
+
+  test('[KEY-2] asks for the old one and twice for a new one, and shows nothing of them', () =>
+    inVault(async (env) => {
+      await initCheapVault(env.SVC_VAULT_ROOT, new Secret(TYPED))
+      const changed = await runOnTerminal('svc passphrase change', env, [
+        { awaits: 'master passphrase: ', types: TYPED + ENTER },
+        { awaits: 'new master passphrase: ', types: `${TYPED} more${ENTER}` },
+        { awaits: 'the same again: ', types: `${TYPED} more${ENTER}` },
+      ])
+      assert.equal(
+        changed.screen,
+        'master passphrase: \nnew master passphrase: \nthe same again: \n' +
+          `master passphrase of ${env.SVC_VAULT_ROOT} changed\n` +
+          'the next start of the hub needs the new passphrase\n',
+      )
+      assert.equal(changed.exitStatus, 0)
     }))
 
   test('makes no vault when the two differ, or when nobody answers', () =>

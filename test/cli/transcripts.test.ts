@@ -72,6 +72,12 @@ describe('svc', { concurrency: 2 }, () => {
     () => checkWithoutHub('no-hub.script.txt'),
   )
 
+  test(
+    '[CLI-96] [CLI-97] [KEY-2] [KEY-4] [KEY-5] [KEY-6] [KEY-7] changes the keys of the vault',
+    TIMEOUT,
+    () => checkWithoutHub('keys.script.txt'),
+  )
+
   test('[CLI-62] [CLI-63] makes a token for each host of a file', TIMEOUT, () =>
     checkWithoutHub('hosts.script.txt'),
   )

@@ -186,9 +186,9 @@ describe('the vault', () => {
 
   test('[VLT-9] a config.json of a newer format says so', async () => {
     const path = join(hub.vaultRoot, 'config.json')
-    const text = (await readFile(path, 'utf8')).replace('"format": 1', '"format": 2')
+    const text = (await readFile(path, 'utf8')).replace('"format": 1', '"format": 3')
     await withChanged('config.json', Buffer.from(text), async () => {
-      await assertFails(`${path} has format 2, this program knows format 1`)
+      await assertFails(`${path} has format 3, this program knows formats up to 2`)
     })
   })
 

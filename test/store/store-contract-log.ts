@@ -154,4 +154,10 @@ export function testAuditLog(store: () => Store): void {
     assert.deepEqual(hashes, [filled[2]?.hash, filled[0]?.hash])
     assert.equal(store().version, version)
   })
+
+  test('[KEY-5] the generation of the vault’s keys is 0 at first, and then what was set', async () => {
+    assert.equal(await store().reader.findKeysGeneration(), 0)
+    await store().write((writer) => writer.setKeysGeneration(3))
+    assert.equal(await store().reader.findKeysGeneration(), 3)
+  })
 }

@@ -6,10 +6,12 @@ import type { Secret } from '../../src/platform/secret.ts'
 
 const { memoryKib, passes, parallelism } = KEY_DERIVATION_BOUNDS
 
+const COST = {
+  memoryKib: memoryKib.min,
+  passes: passes.min,
+  parallelism: parallelism.min,
+}
+
 export function initCheapVault(root: string, passphrase: Secret<string>): Promise<UnsealedVault> {
-  return initVault(root, passphrase, {
-    memoryKib: memoryKib.min,
-    passes: passes.min,
-    parallelism: parallelism.min,
-  })
+  return initVault(root, passphrase, COST)
 }

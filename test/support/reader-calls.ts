@@ -145,6 +145,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
         { level: 9, index: 40 },
       ]),
   ],
+  findKeysGeneration: [(w) => w.findKeysGeneration()],
   listCaRevocations: [
     (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),
     (w) =>

@@ -27,6 +27,10 @@ const context: CommandContext = {
     withBackup: reached,
     verifyBackup: reached,
     restore: reached,
+    changePassphrase: reached,
+    addRecoveryKey: reached,
+    removeRecoveryKey: reached,
+    listRecoveryKeys: reached,
   },
   useOptions: () => undefined,
   note: () => undefined,
@@ -72,7 +76,7 @@ describe('the help of each command', () => {
   )
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 45)
+    assert.equal(leaves.length, 49)
   })
 
   for (const leaf of leaves) {

@@ -43,10 +43,14 @@ import { registerEventoList } from './evento/evento-list.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
 import { registerInit } from './init.ts'
 import { namingNear } from './name-near.ts'
+import { registerPassphraseChange } from './passphrase/passphrase-change.ts'
 import { registerPoliticaList } from './politica/politica-list.ts'
 import { registerPoliticaRemove } from './politica/politica-remove.ts'
 import { registerPoliticaSet } from './politica/politica-set.ts'
 import { registerPoliticaShow } from './politica/politica-show.ts'
+import { registerRecoveryAdd } from './recovery/recovery-add.ts'
+import { registerRecoveryList } from './recovery/recovery-list.ts'
+import { registerRecoveryRemove } from './recovery/recovery-remove.ts'
 import { registerStatus } from './status.ts'
 import { registerTokenCreate } from './token/token-create.ts'
 import { registerTokenList } from './token/token-list.ts'
@@ -144,6 +148,16 @@ const NOUNS: readonly Noun[] = [
       registerWebhookReplay,
       registerWebhookRemove,
     ],
+  },
+  {
+    name: 'passphrase',
+    description: 'the master passphrase of the vault',
+    commands: [registerPassphraseChange],
+  },
+  {
+    name: 'recovery',
+    description: 'keys that open the vault when the passphrase is lost',
+    commands: [registerRecoveryAdd, registerRecoveryList, registerRecoveryRemove],
   },
   {
     name: 'admin',

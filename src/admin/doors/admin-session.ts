@@ -1,4 +1,6 @@
 import type { BackupHead } from '../../backup/backup-head.ts'
+import type { Secret } from '../../platform/secret.ts'
+import type { Recipient } from '../../protocol/identifiers.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 
 /** The admin operations, from the running hub or from the vault itself; the caller that opened it closes it. */
@@ -35,6 +37,48 @@ export interface VaultControls {
   verifyBackup(file: string, scratch?: string): Promise<BackupHead>
   /** Makes the vault from a backup, and answers where it is. */
   restore(file: string): Promise<{ readonly path: string; readonly head: BackupHead }>
+  /** Refuses while a hub runs. */
+  changePassphrase(change: PassphraseChange): Promise<KeyChangeReport>
+  /** Refuses while a hub runs. */
+  addRecoveryKey(key: NewRecoveryKey): Promise<KeyChangeReport>
+  removeRecoveryKey(key: GoneRecoveryKey): Promise<KeyChangeReport>
+  /** As config.json says, which the passphrase authenticates; beside a hub too. */
+  listRecoveryKeys(): Promise<readonly RecoveryKey[]>
+}
+
+export interface NewRecoveryKey {
+  readonly name: string
+  readonly recipient: string
+  readonly isRehearsal: boolean
+}
+
+export interface GoneRecoveryKey {
+  readonly name: string
+  readonly isRehearsal: boolean
+}
+
+export interface RecoveryKey {
+  readonly name: string
+  readonly recipient: Recipient
+  readonly fingerprint: string
+  readonly createdAt: Date
+}
+
+export interface PassphraseChange {
+  /** A person is asked for it when there is none. */
+  readonly newPassphrase: Secret<string> | undefined
+  /** Opens the vault in place of the old passphrase. */
+  readonly recoveryIdentity: Secret<string> | undefined
+  /** Does everything but the change itself. */
+  readonly isRehearsal: boolean
+}
+
+/** What the audit log says of a change of the vault's keys. */
+export interface KeyChangeReport {
+  /** Where the vault is. */
+  readonly path: string
+  readonly type: string
+  readonly payload: Readonly<Record<string, unknown>>
 }
 
 export type WithBackup = <T>(

@@ -2,26 +2,25 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError } from '../../platform/errors.ts'
-import type { AdminSession } from './admin-session.ts'
 import type { Progress } from '../terminal/progress.ts'
 
-export interface Doors {
+export interface Doors<Session> {
   /** Undefined when no hub answers. */
-  connectToHub(): Promise<AdminSession | undefined>
+  connectToHub(): Promise<Session | undefined>
   /** Undefined when another process holds the vault. */
-  openVault(): Promise<AdminSession | undefined>
+  openVault(): Promise<Session | undefined>
 }
 
 const WAIT_MS = 10_000
 const RETRY_INTERVAL_MS = 100
 
 /** A hub that starts or stops, or another command, holds the vault without answering; that passes. */
-export async function connect(
-  doors: Doors,
+export async function connect<Session>(
+  doors: Doors<Session>,
   vaultRoot: string,
   clock: Clock,
   progress: Progress,
-): Promise<AdminSession> {
+): Promise<Session> {
   const deadline = clock.now().getTime() + WAIT_MS
   for (;;) {
     const session = await openOneOf(doors)
@@ -36,7 +35,7 @@ export async function connect(
 }
 
 /** The hub first: to lock the vault costs a process. Why a hub cannot be asked matters only when the vault is held. */
-async function openOneOf(doors: Doors): Promise<AdminSession | undefined> {
+async function openOneOf<Session>(doors: Doors<Session>): Promise<Session | undefined> {
   try {
     const throughHub = await doors.connectToHub()
     if (throughHub !== undefined) return throughHub

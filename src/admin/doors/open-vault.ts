@@ -27,6 +27,7 @@ import type {
   VaultControls,
   WithAdmin,
 } from './admin-session.ts'
+import type { KeysAccess } from './change-keys.ts'
 import { connect } from './connect.ts'
 import { explainFailure, type Attempt } from './explain-failure.ts'
 import { createPassphraseSource, type PassphraseOptions } from './passphrase.ts'
@@ -69,13 +70,39 @@ export function openVaultControls(surroundings: Surroundings): OpenVaultControls
       await session.close()
     }
   }
+  const keysAccess: KeysAccess = {
+    ...access,
+    clock,
+    progress,
+    checkpointDirectory: naming.checkpointDirectory,
+    refuseWeak,
+  }
+  const withKeys =
+    <Given extends readonly unknown[], T>(
+      work: (keys: typeof import('./change-keys.ts'), ...wanted: Given) => Promise<T>,
+    ) =>
+    (...wanted: Given): Promise<T> =>
+      explaining(use, async () => {
+        requireAccess(root)
+        return work(await import('./change-keys.ts'), ...wanted)
+      })
   return {
     create: () =>
       explaining({ root, action: `create a vault at ${root}` }, () => createVault(access)),
     checkPassphrase: () => explaining(use, () => checkPassphrase(access)),
     withBackup: (_options, work) => withAdmin(async (session) => work(await session.openBackup())),
+    changePassphrase: withKeys(async (keys, change) => keys.changePassphrase(keysAccess, change)),
+    addRecoveryKey: withKeys(async (keys, key) => keys.addRecoveryKey(keysAccess, key)),
+    removeRecoveryKey: withKeys(async (keys, key) => keys.removeRecoveryKey(keysAccess, key)),
+    listRecoveryKeys: withKeys(async (keys) => keys.listRecoveryKeys(keysAccess)),
     withAdmin,
   }
+}
+
+/** Whatever says so of the passphrase, not of the file that it may come from. */
+function refuseWeak(passphrase: Secret<string>): void {
+  const [fault] = findPassphraseFaults(passphrase, {})
+  if (fault !== undefined) throw fault
 }
 
 type VaultAccess = ReturnType<typeof createAccess>

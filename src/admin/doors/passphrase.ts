@@ -11,6 +11,8 @@ export interface PassphraseSource {
   read(): Promise<Secret<string>>
   /** For a new vault: a person types it twice, since a slip would lock everybody out. A weak one is refused. */
   readNew(): Promise<Secret<string>>
+  /** For a vault that has another one: a person types it twice. `refuse` throws for a weak one. */
+  readReplacement(refuse: (passphrase: Secret<string>) => void): Promise<Secret<string>>
   /** Of what was read. */
   faults(): readonly SvcError[]
 }
@@ -36,6 +38,15 @@ export function createPassphraseSource({
     if (ask === undefined) throw passphraseMissing(why)
     return new Secret(await ask(question))
   }
+  const askTwice = async (
+    refuse: (passphrase: Secret<string>) => void,
+  ): Promise<Secret<string>> => {
+    const first = await askFor('new master passphrase: ')
+    refuse(first)
+    const second = await askFor('the same again: ')
+    if (second.reveal() === first.reveal()) return first
+    throw new UserError('passphrases_differ', 'the two passphrases differ')
+  }
   const refuseWeak = (passphrase: Secret<string>): Secret<string> => {
     const [fault] = findFaults(passphrase)
     if (fault !== undefined) throw fault
@@ -52,13 +63,13 @@ export function createPassphraseSource({
     },
     readNew: async () => {
       const given = find()
-      if (given !== undefined) return refuseWeak(given)
-      const first = refuseWeak(await askFor('new master passphrase: '))
-      const second = await askFor('the same again: ')
-      if (second.reveal() !== first.reveal()) {
-        throw new UserError('passphrases_differ', 'the two passphrases differ')
-      }
-      return first
+      return given === undefined ? askTwice(refuseWeak) : refuseWeak(given)
+    },
+    readReplacement: (refuse) => {
+      if (ask !== undefined) return askTwice(refuse)
+      throw new UserError('new_passphrase_missing', 'no terminal to ask for the new passphrase', {
+        hint: 'name a file that holds it: --new-passphrase-file FILE',
+      })
     },
   }
 }

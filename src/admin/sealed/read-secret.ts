@@ -24,14 +24,18 @@ export interface EscrowIdentity {
   readonly recipient: Recipient
 }
 
-export async function readEscrowIdentity(source: SecretSource): Promise<EscrowIdentity> {
+/** `command` is what takes the identity on its standard input. */
+export async function readEscrowIdentity(
+  source: SecretSource,
+  command = 'svc load reseal ID --escrow-identity -',
+): Promise<EscrowIdentity> {
   const content = await source.read(IDENTITY_FILE_BYTES_MAX)
   const identity = content && parseIdentityFile(content.toString('utf8'))
-  if (identity === undefined) throw noIdentity(source)
+  if (identity === undefined) throw noIdentity(source, command)
   try {
     return { identity, recipient: await recipientOf(identity) }
   } catch {
-    throw noIdentity(source)
+    throw noIdentity(source, command)
   }
 }
 
@@ -41,8 +45,8 @@ function tooLarge(what: string, bytesMax: number): UserError {
   })
 }
 
-function noIdentity({ name }: SecretSource): UserError {
+function noIdentity({ name }: SecretSource, command: string): UserError {
   return new UserError('identity_invalid', `${name} is not a post-quantum identity file of age`, {
-    hint: 'for an identity with a passphrase: age -d FILE | svc load reseal ID --escrow-identity -',
+    hint: `for an identity with a passphrase: age -d FILE | ${command}`,
   })
 }

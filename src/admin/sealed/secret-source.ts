@@ -11,6 +11,8 @@ export interface SecretSource {
   readonly name: string
   /** Undefined where it shows only at the end: pipes, terminals. */
   readonly size: number | undefined
+  /** Who may read it; undefined for what is no file. */
+  readonly mode: number | undefined
   /** The whole content, or undefined when it has more than `bytesMax`. */
   read(bytesMax: number): Promise<Buffer | undefined>
   close(): Promise<void>
@@ -27,6 +29,7 @@ export async function openSecret(
   return {
     name: 'standard input',
     size: undefined,
+    mode: undefined,
     read: (bytesMax) => readAtMost(standardInput, bytesMax),
     close: () => Promise.resolve(),
   }
@@ -42,6 +45,7 @@ async function openFile(path: string): Promise<SecretSource> {
   return {
     name: path,
     size: stats.isFile() ? stats.size : undefined,
+    mode: stats.isFile() ? stats.mode & 0o777 : undefined,
     read: (bytesMax) =>
       explaining(path, () => readAtMost(file.createReadStream({ autoClose: false }), bytesMax)),
     close: () => file.close(),

@@ -61,7 +61,8 @@ export async function unpackBackup(options: UnpackOptions): Promise<UnpackedBack
   }
   await syncDirectory(directory)
   const { vaultId } = config
-  return { head, vault: { root: directory, vaultId, databasePath: files.database, dataKey } }
+  const vault = { root: directory, vaultId, databasePath: files.database, dataKey, config }
+  return { head, vault }
 }
 
 async function writeStream(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {

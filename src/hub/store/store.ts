@@ -152,6 +152,8 @@ export interface StoreReader {
   findFirstSeqSince(since: Date): Promise<number | undefined>
   /** From this entry on the hub's acts are found by what they are about; older ones are yet to be indexed. */
   findIndexedFrom(): Promise<number>
+  /** The generation of the vault's keys that the log last spoke of; 0 when they never changed. */
+  findKeysGeneration(): Promise<number>
 
   /** The tree over the log; undefined before its first leaf. */
   findLogTree(): Promise<LogTree | undefined>
@@ -277,6 +279,7 @@ export interface StoreWriter extends StoreReader {
   putLogTree(tree: LogTree, filled: readonly TreeNode[]): Promise<void>
   /** Indexes the next `limit` older acts of the hub by what they are about; whether any are left. */
   indexOlderActs(limit: number): Promise<boolean>
+  setKeysGeneration(generation: number): Promise<void>
 
   /** Whether it was yet to be revoked there. */
   setCaRevoked(sha256: string, at: Date): Promise<boolean>

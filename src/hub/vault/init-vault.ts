@@ -33,7 +33,7 @@ export async function initVault(
     const { config, dataKey } = await createDataKey(passphrase, cost)
     await createDatabase(files.stagedDatabase, dataKey)
     await writeNewFile(files.stagedConfig, formatVaultConfig(config), FILE_MODE)
-    return { root, vaultId: config.vaultId, databasePath: files.database, dataKey }
+    return { root, vaultId: config.vaultId, databasePath: files.database, dataKey, config }
   })
 }
 

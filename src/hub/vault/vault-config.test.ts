@@ -66,10 +66,10 @@ describe('config.json', () => {
   }
 
   test('[VLT-9] of a newer format is refused as such', () => {
-    const text = JSON.stringify({ format: 2, anything: true })
+    const text = JSON.stringify({ format: 3, anything: true })
     assert.throws(() => parseVaultConfig(text, PATH), {
       code: 'vault_newer',
-      message: '/var/lib/svc/config.json has format 2, this program knows format 1',
+      message: '/var/lib/svc/config.json has format 3, this program knows formats up to 2',
     })
   })
 })

@@ -1,9 +1,11 @@
-// config.json: what is needed, besides the passphrase, to unwrap the data key. Nothing in it is secret. Everything is
-// checked before it is used: a damaged file is told from a wrong passphrase by its checksum, and a file that was
-// changed on purpose by the data key's wrapping, which authenticates all the rest.
+// config.json: what is needed, besides the passphrase or a recovery key, to unwrap the data key. Nothing in it is secret. Everything
+// is checked before it is used: a damaged file is told from a wrong passphrase by its checksum, and a file that was
+// changed on purpose by the data key's wrapping, which authenticates the parameters, and by the MAC, which authenticates all.
 
 import { hash } from 'node:crypto'
 import { isUuid } from '../../protocol/identifiers.ts'
+import { type Fields, parseJson, readHex, readInteger, readObject } from './config-fields.ts'
+import { keyFields, readKeys, type VaultKeys } from './key-changes.ts'
 import {
   KEY_BYTES,
   KEY_DERIVATION_BOUNDS,
@@ -12,10 +14,17 @@ import {
 } from './key-derivation.ts'
 import { VaultError } from './vault-error.ts'
 
-export interface VaultConfig {
+export interface VaultConfig extends WrappingParameters {
+  readonly wrappedKey: WrappedKey
+  /** Over everything, from the first change of the keys on. */
+  readonly mac?: Buffer
+}
+
+export interface WrappingParameters {
   readonly vaultId: string
   readonly keyDerivation: KeyDerivation
-  readonly wrappedKey: WrappedKey
+  /** Undefined while the keys are those of `svc init`: such a file has format 1, which every version reads. */
+  readonly keys?: VaultKeys
 }
 
 export interface WrappedKey {
@@ -28,23 +37,24 @@ export const CONFIG_BYTES_MAX = 16 * 1024
 export const NONCE_BYTES = 12
 export const TAG_BYTES = 16
 const FORMAT = 1
+const FORMAT_OF_CHANGED_KEYS = 2
 const KDF = 'argon2id'
 const CIPHER = 'chacha20-poly1305'
 
 /** What the wrapping of the data key vouches for. */
-export function describeParameters(config: Omit<VaultConfig, 'wrappedKey'>): Buffer {
+export function describeParameters(config: WrappingParameters): Buffer {
   return Buffer.from(JSON.stringify(parameterFields(config)))
+}
+
+/** What the MAC vouches for: the whole file but itself and the checksum. */
+export function describeConfig(config: Omit<VaultConfig, 'mac'>): Buffer {
+  return Buffer.from(JSON.stringify(authenticatedFields(config)))
 }
 
 export function formatVaultConfig(config: VaultConfig): string {
   const fields = {
-    ...parameterFields(config),
-    wrapped_key: {
-      cipher: CIPHER,
-      nonce: config.wrappedKey.nonce.toString('hex'),
-      ciphertext: config.wrappedKey.ciphertext.toString('hex'),
-      tag: config.wrappedKey.tag.toString('hex'),
-    },
+    ...authenticatedFields(config),
+    ...(config.mac && { mac: config.mac.toString('hex') }),
   }
   return `${JSON.stringify({ ...fields, checksum: checksumOf(fields) }, undefined, 2)}\n`
 }
@@ -61,11 +71,24 @@ export function parseVaultConfig(text: string, path: string): VaultConfig {
   return config
 }
 
-function parameterFields(config: Omit<VaultConfig, 'wrappedKey'>): object {
-  const { memoryKib, passes, parallelism, salt } = config.keyDerivation
+function authenticatedFields(config: Omit<VaultConfig, 'mac'>): object {
   return {
-    format: FORMAT,
-    vault_id: config.vaultId,
+    ...parameterFields(config),
+    wrapped_key: {
+      cipher: CIPHER,
+      nonce: config.wrappedKey.nonce.toString('hex'),
+      ciphertext: config.wrappedKey.ciphertext.toString('hex'),
+      tag: config.wrappedKey.tag.toString('hex'),
+    },
+    ...(config.keys && keyFields(config.keys)),
+  }
+}
+
+function parameterFields({ vaultId, keyDerivation, keys }: WrappingParameters): object {
+  const { memoryKib, passes, parallelism, salt } = keyDerivation
+  return {
+    format: keys === undefined ? FORMAT : FORMAT_OF_CHANGED_KEYS,
+    vault_id: vaultId,
     key_derivation: {
       algorithm: KDF,
       memory_kib: memoryKib,
@@ -84,6 +107,13 @@ function checksumOf(fields: object): string {
 function readConfig(text: string, path: string): VaultConfig | undefined {
   const root = readObject(parseJson(text))
   requireKnownFormat(root['format'], path)
+  const config = readPassphraseSlot(root)
+  if (config === undefined || root['format'] !== FORMAT_OF_CHANGED_KEYS) return config
+  const changed = readKeys(root)
+  return changed && { ...config, ...changed }
+}
+
+function readPassphraseSlot(root: Fields): VaultConfig | undefined {
   const derivation = readObject(root['key_derivation'])
   const wrapped = readObject(root['wrapped_key'])
   const vaultId = root['vault_id']
@@ -106,37 +136,11 @@ function readConfig(text: string, path: string): VaultConfig | undefined {
 }
 
 function requireKnownFormat(format: unknown, path: string): void {
-  if (typeof format !== 'number' || !Number.isSafeInteger(format) || format <= FORMAT) return
+  if (typeof format !== 'number' || !Number.isSafeInteger(format)) return
+  if (format <= FORMAT_OF_CHANGED_KEYS) return
   throw new VaultError(
     'vault_newer',
-    `${path} has format ${format}, this program knows format ${FORMAT}`,
+    `${path} has format ${format}, this program knows formats up to ${FORMAT_OF_CHANGED_KEYS}`,
     { hint: 'use the newer version of the program that wrote it' },
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function readObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-    ? (value as Readonly<Record<string, unknown>>)
-    : {}
-}
-
-function readInteger(
-  value: unknown,
-  bounds: { readonly min: number; readonly max: number },
-): number | undefined {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
-  return value >= bounds.min && value <= bounds.max ? value : undefined
-}
-
-function readHex(value: unknown, bytes: number): Buffer | undefined {
-  if (typeof value !== 'string' || value.length !== bytes * 2) return undefined
-  return /^[0-9a-f]*$/.test(value) ? Buffer.from(value, 'hex') : undefined
 }

@@ -4,9 +4,11 @@ export type VaultErrorCode =
   | 'vault_missing'
   | 'vault_locked'
   | 'vault_wrong_passphrase'
+  | 'vault_wrong_recovery_key'
   | 'vault_corrupt'
   | 'vault_newer'
   | 'vault_unavailable'
+  | 'vault_unsynced'
 
 export class VaultError extends SvcError {
   override name = 'VaultError'

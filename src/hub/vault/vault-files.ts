@@ -3,6 +3,8 @@ import { join } from 'node:path'
 /** Where everything is in a vault directory. */
 export interface VaultFiles {
   readonly config: string
+  /** Another config.json in the making. */
+  readonly nextConfig: string
   /** The live database. */
   readonly database: string
   readonly lock: string
@@ -23,6 +25,7 @@ export function vaultFiles(root: string): VaultFiles {
   const staging = join(root, '.init')
   return {
     config: join(root, 'config.json'),
+    nextConfig: join(root, 'config.json.new'),
     database: join(root, 'db.enc'),
     lock: join(root, 'vault.lock'),
     auditHead: join(root, 'audit.head'),

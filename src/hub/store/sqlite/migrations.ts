@@ -15,6 +15,7 @@ import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_TREE } from './log-tree-tables.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
+import { VAULT_KEYS } from './vault-keys.ts'
 
 const TABLES = `
 CREATE TABLE agentes (
@@ -355,4 +356,5 @@ export const MIGRATIONS: readonly string[] = [
   AGENT_SIGHTINGS,
   LISTS_BY_NAME,
   LOG_TREE,
+  VAULT_KEYS,
 ]

@@ -19,6 +19,7 @@ import {
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
 import { selectLogNodes, selectLogTree } from './log-tree.ts'
 import type { SqlSession } from './sql-session.ts'
+import { selectKeysGeneration } from './vault-keys.ts'
 
 /** `session` answers the connection to ask, or throws when it may not be used now. */
 export class SqliteEntryReader {
@@ -75,5 +76,9 @@ export class SqliteEntryReader {
 
   async findIndexedFrom(): Promise<number> {
     return selectIndexedFrom(this.session())
+  }
+
+  async findKeysGeneration(): Promise<number> {
+    return selectKeysGeneration(this.session())
   }
 }

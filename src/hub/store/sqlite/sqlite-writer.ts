@@ -59,6 +59,7 @@ import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
+import { updateKeysGeneration } from './vault-keys.ts'
 
 const OPEN_TOKEN = 'consumed_at IS NULL AND ended_at IS NULL'
 
@@ -321,6 +322,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async indexOlderActs(limit: number): Promise<boolean> {
     return indexOlderActs(this.session(), limit)
+  }
+
+  async setKeysGeneration(generation: number): Promise<void> {
+    updateKeysGeneration(this.session(), generation)
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {
