@@ -1,5 +1,6 @@
 // From configuration to a serving hub, in the order that operators see in the log, and back.
 
+import { stat } from 'node:fs/promises'
 import type { BindAddress } from '../platform/bind-address.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { describeError } from '../platform/errors.ts'
@@ -10,6 +11,7 @@ import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { checkpointFile } from './checkpoint-file.ts'
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
+import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
@@ -85,6 +87,7 @@ export async function bootHub(
   // What there is of it while it still waits for its first certificate, and only /readyz answers.
   let running: ComposedHub<Ports> | undefined
   let admin: AdminDoors | undefined
+  let scheduled: ScheduledBackups | undefined
   const caCalls = createCaCalls(clock, meters?.onCaCall)
   const health = createHubHealth({
     clock,
@@ -107,6 +110,10 @@ export async function bootHub(
     checkReadiness: health.checkReadiness,
     serverNotAfter: () => running?.certificates.serverCertificate.notAfter,
     checkpointAt: () => running?.checkpointAt() ?? {},
+    backups: config.backupSchedule && {
+      intervalMs: config.backupSchedule.intervalMs,
+      lastAt: () => scheduled?.lastAt(),
+    },
     countStreams: () => running?.services.streams.count ?? 0,
     listDoubled: () => running?.services.sightings.listDoubled() ?? [],
     countConnections: async () => ({
@@ -168,8 +175,24 @@ export async function bootHub(
     pace: { ...BACKUP_PACE, heldBytesMax: config.limits.backupHeldBytes },
     log: logging.forModule('hub.backup'),
   })
+  scheduled =
+    config.backupSchedule &&
+    createScheduledBackups({
+      ...config.backupSchedule,
+      vaultId: vault.vaultId,
+      backups,
+      countBytes: async () => (await stat(vault.databasePath)).size,
+      freeSpaceFloorBytes: config.limits.freeSpaceBytes,
+      clock,
+      log: logging.forModule('hub.backup'),
+    })
   const stopping = new AbortController()
-  const tasks = [...Object.values(hub.tasks), health.run].map((task) => task(stopping.signal))
+  const background = [
+    ...Object.values(hub.tasks),
+    health.run,
+    ...(scheduled ? [scheduled.run] : []),
+  ]
+  const tasks = background.map((task) => task(stopping.signal))
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
     stopping.abort()

@@ -68,6 +68,18 @@ describe('parseHubConfig', () => {
     }
   })
 
+  test('[ENV-43] [ENV-44] [ENV-45] knows when to make backups, and how many to keep', () => {
+    assert.equal(parse().backupSchedule, undefined)
+    const day = { directory: '/b', intervalMs: 86_400_000, keep: 7 }
+    assert.deepEqual(parse({ SVC_BACKUP_DIR: '/b' }).backupSchedule, day)
+    for (const bad of ['59s', '0', 'daily']) {
+      assert.throws(() => parse({ SVC_BACKUP_INTERVAL: bad }), UserError, bad)
+    }
+    for (const bad of ['0', '10001', '-1', 'all']) {
+      assert.throws(() => parse({ SVC_BACKUP_KEEP: bad }), UserError, bad)
+    }
+  })
+
   test('shows no secret when it is printed', () => {
     const printed = JSON.stringify(parse())
     assert.ok(!printed.includes('secret passphrase'))

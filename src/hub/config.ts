@@ -50,12 +50,20 @@ export interface HubConfig {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly webhookCaPath: string | undefined
+  /** Undefined when the hub makes no backups by itself. */
+  readonly backupSchedule: BackupSchedule | undefined
   /** A directory outside the vault for the newest checkpoint of its log. */
   readonly checkpointDirectory: string | undefined
   readonly passphrase: Secret<string>
   /** Why it is a weak one. */
   readonly passphraseFaults: readonly string[]
   readonly caProvisionerKey: Secret<ProvisionerKey>
+}
+
+export interface BackupSchedule {
+  readonly directory: string
+  readonly intervalMs: number
+  readonly keep: number
 }
 
 /** What `svc` needs of the same table when it opens the vault itself. */
@@ -111,6 +119,7 @@ export function parseHubConfig(env: Environment): HubConfig {
     limits: parseHubLimits(env),
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
+    backupSchedule: parseBackupSchedule(env),
     passphrase,
     passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
     caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
@@ -224,6 +233,19 @@ function parseCount(name: string, env: Environment, max: number): number {
   const text = valueOf(env, name)
   if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text)
   throw invalid(name, `${text} is not a number from 0 to ${max}`)
+}
+
+const BACKUP_INTERVAL_MIN_MS = 60_000
+const BACKUPS_MAX = 10_000
+
+function parseBackupSchedule(env: Environment): BackupSchedule | undefined {
+  const name = 'SVC_BACKUP_INTERVAL'
+  const intervalMs = parseDuration(name, valueOf(env, name))
+  if (intervalMs < BACKUP_INTERVAL_MIN_MS) throw invalid(name, 'the shortest interval is 1m')
+  const keep = parseCount('SVC_BACKUP_KEEP', env, BACKUPS_MAX)
+  if (keep === 0) throw invalid('SVC_BACKUP_KEEP', 'at least 1 backup stays')
+  const directory = valueOf(env, 'SVC_BACKUP_DIR')
+  return directory === '' ? undefined : { directory, intervalMs, keep }
 }
 
 function parseIdentityMatch(text: string): IdentityMatch {

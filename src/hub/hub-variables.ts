@@ -59,6 +59,25 @@ export const HUB_VARIABLES: readonly Variable[] = [
       'Directory outside the vault in which the hub keeps the newest checkpoint of the audit log; best on another machine.',
   },
   {
+    name: 'SVC_BACKUP_DIR',
+    required: false,
+    default: '',
+    meaning:
+      'Directory into which the hub makes backups by itself; best on another disk. Not set: it makes none.',
+  },
+  {
+    name: 'SVC_BACKUP_INTERVAL',
+    required: false,
+    default: '24h',
+    meaning: 'How often the hub makes a backup; at least 1m.',
+  },
+  {
+    name: 'SVC_BACKUP_KEEP',
+    required: false,
+    default: '7',
+    meaning: 'How many of these backups stay, from 1 to 10000.',
+  },
+  {
     name: 'SVC_SERVER_CN',
     required: false,
     default: 'svc-server.local',

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
-import { type Ended, waitUntil } from '../support/processes.ts'
+import { type Ended, runProgram, waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
 import { startFakeHub } from './fake-hub.ts'
 import { runInShell, runInShellHere } from './run-in-shell.ts'
@@ -45,6 +45,33 @@ async function readIds(pid: number): Promise<Record<string, string>> {
   const { Uid = '', Gid = '', Groups = '' } = Object.fromEntries(fields) as Record<string, string>
   return { Uid, Gid, Groups: Groups.trim() }
 }
+
+describe('a backup by root', () => {
+  test('[BKP-10] goes where only root may write, and reads the vault as its owner', { skip }, () =>
+    withDirectory(async (directory) => {
+      const vaultRoot = join(directory, 'vault')
+      await initCheapVault(vaultRoot, new Secret(PASSPHRASE))
+      for (const name of ['', ...(await readdir(vaultRoot))]) {
+        await chown(join(vaultRoot, name), OTHER_ID, OTHER_ID)
+      }
+      await chmod(directory, 0o755)
+      const place = join(directory, 'backups')
+      await mkdir(place, { mode: 0o700 })
+      const env = { SVC_VAULT_ROOT: vaultRoot, SVC_MASTER_PASSPHRASE: PASSPHRASE }
+      const made = await runProgram('svc', ['backup', join(place, 'b')], env)
+      assert.deepEqual([made.stderr, made.status], ['', 0])
+      assert.equal((await stat(join(place, 'b'))).uid, 0)
+      for (const name of await readdir(vaultRoot)) {
+        assert.equal((await stat(join(vaultRoot, name))).uid, OTHER_ID, name)
+      }
+      const wrong = { ...env, SVC_MASTER_PASSPHRASE: 'another passphrase' }
+      const refused = await runProgram('svc', ['backup', join(place, 'c')], wrong)
+      assert.equal(refused.status, 1)
+      assert.match(refused.stderr, /^svc: error: unwrap DEK — wrong passphrase\?\nsvc: hint: /)
+      assert.deepEqual(await readdir(place), ['b'])
+    }),
+  )
+})
 
 describe('beside a hub', () => {
   test('[CLI-19] root and the user of the hub reach it, and no one else', { skip }, () =>

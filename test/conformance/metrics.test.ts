@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -49,6 +49,29 @@ describe('the metrics port', () => {
         })
         assert.ok(coveredAt >= before)
       }
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  test('[MET-23] [BKP-11] [ENV-43] say when the hub made its last backup, which it makes by itself', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'backups-'))
+    try {
+      const before = Math.floor(Date.now() / 1000)
+      await using hub = await startScraped({ SVC_BACKUP_DIR: directory, SVC_BACKUP_INTERVAL: '2h' })
+      const url = await metricsUrlOf(hub)
+      const madeAt = await waitUntil('a backup', async () => {
+        const samples = await scrape(url)
+        const interval = samples.find(({ name }) => name === 'svc_backup_interval_seconds')
+        assert.equal(interval?.value, 7200)
+        return samples.find(
+          ({ name, value }) => name === 'svc_backup_timestamp_seconds' && value > 0,
+        )?.value
+      })
+      assert.ok(madeAt >= before)
+      const [file = ''] = await readdir(directory)
+      const { status, stderr } = await hub.svc('backup', 'verify', join(directory, file))
+      assert.equal(status, 0, stderr)
     } finally {
       await rm(directory, { recursive: true })
     }

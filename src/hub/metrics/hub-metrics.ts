@@ -218,6 +218,18 @@ export const HUB_METRICS = {
     labels: {},
     meaning: 'The number of the last entry of the audit log; the log has as many entries.',
   },
+  svc_backup_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'When the newest whole backup in SVC_BACKUP_DIR was made; 0 when there is none.',
+  },
+  svc_backup_interval_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    labels: {},
+    meaning: 'How often the hub makes a backup: SVC_BACKUP_INTERVAL; 0 without SVC_BACKUP_DIR.',
+  },
   svc_audit_checkpoint_timestamp_seconds: {
     type: 'gauge',
     unit: 'seconds since 1970',

@@ -33,6 +33,10 @@ export interface HubMetricsOptions {
   readonly checkReadiness: () => Promise<Readiness>
   /** When the newest checkpoint covered the whole log last, by place. */
   readonly checkpointAt: () => Readonly<Partial<Record<CheckpointPlace, Date | undefined>>>
+  /** Undefined when the hub makes none by itself. */
+  readonly backups?:
+    | { readonly intervalMs: number; readonly lastAt: () => Date | undefined }
+    | undefined
   readonly countStreams: () => number
   readonly listDoubled?: FleetCollectorOptions['listDoubled']
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
@@ -104,6 +108,8 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
       return at === undefined ? [] : [{ labels: { place }, value: at.getTime() / 1000 }]
     }),
   )
+  setOne('svc_backup_interval_seconds', (options.backups?.intervalMs ?? 0) / 1000)
+  setOne('svc_backup_timestamp_seconds', (options.backups?.lastAt()?.getTime() ?? 0) / 1000)
   setOne('svc_streams', options.countStreams())
   const webhooks = await reader.webhooks.list()
   set.replace(
@@ -135,6 +141,8 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
 
 type SingleGauge =
   | 'svc_streams'
+  | 'svc_backup_timestamp_seconds'
+  | 'svc_backup_interval_seconds'
   | 'svc_audit_last_seq'
   | 'svc_audit_last_entry_timestamp_seconds'
   | 'svc_vault_free_bytes'

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type BackedUpVault, openBackedUpVault } from '../../../test/support/backed-up-vault.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { createBackupMaker } from './make-backup.ts'
+import { chooseToRemove, createScheduledBackups, isDue } from './scheduled-backups.ts'
+
+const HOUR_MS = 3_600_000
+const START_MS = Date.UTC(2026, 10, 23)
+
+describe('the backups that a hub makes by itself', () => {
+  let made: BackedUpVault
+  let directory: string
+  let log: string
+  before(async () => {
+    made = await openBackedUpVault()
+    directory = join(made.directory, 'backups')
+  })
+  after(() => made[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    await rm(directory, { recursive: true, force: true })
+    await mkdir(directory)
+    log = ''
+  })
+
+  /** A hub that looks every minute of its clock, and is stopped at that hour; when the newest backup was made, in hours. */
+  async function runUntil(hour: number, options: { keep?: number; freeBytes?: number } = {}) {
+    let nowMs = START_MS + fromHour * HOUR_MS
+    const stop = new AbortController()
+    const clock = {
+      now: () => new Date(nowMs),
+      sleep: async (durationMs: number) => {
+        nowMs += durationMs
+        if (nowMs >= START_MS + hour * HOUR_MS) stop.abort()
+      },
+    }
+    const write = (line: string): void => {
+      log += line
+    }
+    const logging = createLogging({
+      filter: { levelOf: () => 'info' },
+      format: 'json',
+      destination: { write },
+    })
+    const { vault, store } = made
+    const scheduled = createScheduledBackups({
+      directory,
+      intervalMs: 10 * HOUR_MS,
+      keep: options.keep ?? 3,
+      vaultId: vault.vaultId,
+      backups: createBackupMaker({ vault, store, clock }),
+      countBytes: () => Promise.resolve(200_000),
+      freeSpaceFloorBytes: 1000,
+      clock,
+      log: logging.forModule('test'),
+      measureFreeBytes: () => Promise.resolve(options.freeBytes ?? 1e9),
+    })
+    await scheduled.run(stop.signal)
+    fromHour = 0
+    const last = scheduled.lastAt()
+    return last && (last.getTime() - START_MS) / HOUR_MS
+  }
+  let fromHour = 0
+
+  const hours = async (): Promise<number[]> =>
+    (await readdir(directory))
+      .filter((name) => name.startsWith(made.vault.vaultId) && name.endsWith('.svcbackup'))
+      .sort()
+      .map((name) => {
+        const [, day = '', hour = ''] = /-(\d\d)T(\d\d)0000\.000Z\.svcbackup$/.exec(name) ?? []
+        return (Number(day) - 23) * 24 + Number(hour)
+      })
+
+  test('[BKP-11] [BKP-13] are made each interval, and the oldest go', async () => {
+    assert.equal(await runUntil(45), 40)
+    assert.deepEqual(await hours(), [20, 30, 40])
+    fromHour = 45
+    assert.equal(await runUntil(49), 40)
+    fromHour = 49
+    assert.equal(await runUntil(51), 50)
+  })
+
+  test('[BKP-13] leave alone what is damaged, of another vault, or no backup', async () => {
+    assert.equal(await runUntil(15, { keep: 9 }), 10)
+    const [oldest = ''] = (await readdir(directory)).sort()
+    await truncate(join(directory, oldest), 1000)
+    await writeFile(join(directory, 'letter.txt'), '')
+    fromHour = 15
+    // The damaged one is not counted.
+    assert.equal(await runUntil(35, { keep: 1 }), 30)
+    assert.deepEqual(await hours(), [0, 30])
+    assert.ok((await readdir(directory)).includes('letter.txt'))
+  })
+
+  test('[BKP-12] begin with what a crash left, and go on after a failure', async () => {
+    const left = `${made.vault.vaultId}-x.svcbackup.partial-0123456789ab`
+    await writeFile(join(directory, left), '')
+    await writeFile(join(directory, 'other.partial-0123456789ab'), '')
+    assert.equal(await runUntil(1, { freeBytes: 1000 }), undefined)
+    assert.deepEqual(await readdir(directory), ['other.partial-0123456789ab'])
+    assert.equal(log.match(/"msg":"Scheduled backup failed"/g)?.length, 4)
+    assert.match(log, /has 1000 bytes free, and the backup needs 200000"/)
+    fromHour = 1
+    assert.ok((await runUntil(2)) === 1)
+  })
+
+  test('[BKP-12] say in the log that the directory is missing', async () => {
+    await rm(directory, { recursive: true })
+    assert.equal(await runUntil(0.1), undefined)
+    assert.match(log, /"msg":"Scheduled backup failed"/)
+    await mkdir(directory)
+  })
+})
+
+test('[BKP-13] the newest backup stays, whatever is to be kept', () => {
+  const kept = [1, 2, 3].map((at) => ({ path: `${at}`, at: new Date(at) }))
+  assert.deepEqual(
+    chooseToRemove(kept, 0).map(({ path }) => path),
+    ['1', '2'],
+  )
+  assert.deepEqual(chooseToRemove(kept, 5), [])
+})
+
+test('[BKP-11] a backup of the future is no reason to make none', () => {
+  assert.equal(isDue(undefined, 10, 0), true)
+  assert.equal(isDue(new Date(100), 10, 109), false)
+  assert.equal(isDue(new Date(100), 10, 110), true)
+  assert.equal(isDue(new Date(500), 10, 110), true)
+})
