@@ -3,6 +3,7 @@
 import { CLI_VARIABLES } from '../src/admin/doors/hub-options.ts'
 import { AGENT_VARIABLES, type AgentVariable } from '../src/agent/settings/agent-variables.ts'
 import { AGENT_METRICS } from '../src/agent/reporting/agent-metrics.ts'
+import { CHECKS } from '../src/doctor/checks.ts'
 import { HUB_VARIABLES } from '../src/hub/hub-variables.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
 import type { MetricTable } from '../src/platform/metric-set.ts'
@@ -62,6 +63,7 @@ export function renderPages(): Page[] {
     page('words', renderWords()),
     page('cli', renderCli()),
     page('metrics', renderMetrics()),
+    page('doctor', renderDoctor()),
     { path: 'docs/openapi.json', text: `${JSON.stringify(describeApi(readVersion()), null, 2)}\n` },
   ]
 }
@@ -112,6 +114,15 @@ ${table(
 ## The agent (\`svc-agent\`)
 
 ${table(['variable', 'required in', 'default', 'meaning'], agent)}`
+}
+
+function renderDoctor(): string {
+  const rows = CHECKS.map(({ id, title, finds, needs }) => [code(id), title, finds, needs])
+  return `# The checks of \`svc doctor\`
+
+Rules for them: DOC in [protocol.md](../protocol.md#doc-svc-doctor). They are printed in this order; the ids, which are also in \`--json\`, stay.
+
+${table(['check', 'good', 'finds', 'needs'], rows)}`
 }
 
 function renderWords(): string {

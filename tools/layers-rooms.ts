@@ -1,6 +1,8 @@
 // Who may import whom. A file is in the first room that one of whose prefixes its path starts with. No rooms form a
 // circle, types included. Tests may reach anywhere and are not held to this table; what is not a test never imports one.
 
+import { ADMIN_ROOMS } from './layers-rooms-admin.ts'
+
 export interface Room {
   readonly name: string
   /** The folder of its name, unless others are given. */
@@ -29,6 +31,7 @@ const HUB = [
   'hub/store',
   'hub/vault',
   'hub/ca',
+  'hub/facts',
   'hub/webhook',
   'hub/backup',
   'hub/http/connections',
@@ -191,6 +194,12 @@ export const ROOMS: readonly Room[] = [
     imports: ['hub/ports', 'protocol', 'platform', 'pki'],
   },
   {
+    name: 'hub/facts',
+    what: 'what `svc doctor` is told of disk, CA, certificates and limits, seen by the hub or without it',
+    imports: ['protocol', 'platform', 'pki'],
+    types: ['hub/ca'],
+  },
+  {
     name: 'hub/webhook',
     what: 'what the hub posts: a lane for each endpoint, over HTTPS',
     imports: [
@@ -346,63 +355,7 @@ export const ROOMS: readonly Room[] = [
     what: 'the command line of `svc-agent`, which loads one command',
     imports: ['agent/commands', 'agent/settings', 'completion', 'platform'],
   },
-  {
-    name: 'admin/terminal',
-    what: 'tables, progress, questions',
-    imports: ['protocol', 'platform'],
-  },
-  {
-    name: 'admin/sealed',
-    what: 'whom to seal for, and sealing',
-    imports: ['admin/terminal', 'protocol', 'platform', 'sealing'],
-  },
-  {
-    name: 'admin/wiring',
-    prefixes: [
-      'src/admin/main.ts',
-      'src/admin/run-svc.ts',
-      'src/admin/doors/open-vault.ts',
-      'src/admin/doors/use-backup.ts',
-      'src/admin/doors/change-keys.ts',
-    ],
-    what: 'the wiring of `svc`: a hub’s socket, or the vault itself',
-    imports: [
-      'admin/doors',
-      'admin/commands',
-      'admin/terminal',
-      'admin/sealed',
-      'hub',
-      'hub/backup',
-      'hub/service/admin',
-      'hub/store',
-      'hub/vault',
-      'backup',
-      'sealing',
-      'protocol',
-      'platform',
-    ],
-  },
-  {
-    name: 'admin/doors',
-    what: 'the ways to a hub: socket, admin port',
-    imports: ['admin/terminal', 'protocol', 'platform'],
-    types: ['backup'],
-  },
-  {
-    name: 'admin/commands',
-    what: 'the commands of `svc`, one a file',
-    imports: [
-      'admin/doors',
-      'admin/terminal',
-      'admin/sealed',
-      'completion',
-      'backup',
-      'protocol',
-      'platform',
-      'audit',
-      'sealing',
-    ],
-  },
+  ...ADMIN_ROOMS,
   {
     name: 'dev-ca',
     what: '`svc-ca`',

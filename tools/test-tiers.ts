@@ -50,6 +50,11 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it makes a Debian, boots it and needs root; test/packages has what can be seen without systemd',
   },
   {
+    path: 'test/e2e/doctor-faults.test.ts',
+    proves: 'svc doctor finds full and dead disks, limits, clocks, and what stands still',
+    why: 'it waits for what never answers, and mounts; test/conformance has the other faults',
+  },
+  {
     path: 'test/fuzz/',
     proves: 'thousands of malformed requests to a real hub',
     why: 'it is long; the grammars of requests have property tests in the first tier',

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { UserError } from '../platform/errors.ts'
 import { printableLines } from '../platform/printable.ts'
-import { reportFailure } from '../platform/program.ts'
+import { exitStatusOf, reportFailure } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
 import { withSettingsOf } from '../platform/settings-file.ts'
 import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
@@ -46,7 +46,7 @@ export async function runSvc(invocation: Invocation): Promise<number> {
   } catch (error) {
     progress.clear()
     reportFailure('svc', error, stderr)
-    return 1
+    return exitStatusOf(error)
   }
 }
 
@@ -55,6 +55,8 @@ function createContext(invocation: Invocation): CommandContext {
   const { stdin, stdout, stderr, clock, progress, userId, command } = invocation
   let { env } = invocation
   let settings: readonly string[] = []
+  let settingsPath: string = HUB_SETTINGS.path
+  let settingsFailure: UserError | undefined
   let remote: RemoteHub | undefined
   // One of them remembers the passphrase.
   let controls: ReturnType<typeof openControls> | undefined
@@ -92,11 +94,26 @@ function createContext(invocation: Invocation): CommandContext {
     clock,
     progress,
     note: (text) => void stderr.write(`svc: ${redactTokens(printableLines(text))}\n`),
-    useOptions: (options) => {
+    useOptions: (options, isExamined) => {
       settings = options.config === undefined ? [] : ['--config', options.config]
-      env = withSettingsOf(env, HUB_SETTINGS, options.config)
+      settingsPath = options.config ?? settingsPath
+      try {
+        env = withSettingsOf(env, HUB_SETTINGS, options.config)
+      } catch (error) {
+        if (!isExamined || !(error instanceof UserError)) throw error
+        settingsFailure = error
+      }
       output.language = readLanguage(env)
       remote = findRemoteHub(options, env, userId)
+    },
+    openScene: async () => {
+      if (remote !== undefined) {
+        const { openRemoteScene } = await import('./doors/open-remote-scene.ts')
+        return openRemoteScene(remote, clock)
+      }
+      if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
+      const { openLocalScene } = await import('./doors/open-scene.ts')
+      return openLocalScene({ env, clock, userId, settingsPath, settingsFailure })
     },
     vault: {
       create: async () => (await loadVaultControls()).create(),

@@ -15,6 +15,7 @@ import { createScheduledBackups, type ScheduledBackups } from './backup/schedule
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
+import { createProcessExaminer } from './examine-process.ts'
 import { describeListenFailure, listen, listenWhereWanted } from './listen.ts'
 import { createCaCalls } from './metrics/ca-calls.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
@@ -88,6 +89,7 @@ export async function bootHub(
   let running: ComposedHub<Ports> | undefined
   let admin: AdminDoors | undefined
   let scheduled: ScheduledBackups | undefined
+  let connected: StepCaClient | undefined
   const caCalls = createCaCalls(clock, meters?.onCaCall)
   const health = createHubHealth({
     clock,
@@ -144,6 +146,7 @@ export async function bootHub(
       connectToCa: (rootPem) => {
         const client = connectToStepCa(config, rootPem, clock, logging)
         opened.use(client)
+        connected = client
         warnOfOtherKid(config, log)
         log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
         return caCalls.watch(client)
@@ -225,6 +228,13 @@ export async function bootHub(
     operations: {
       ...hub.operations,
       health: health.describe,
+      examineProcess: createProcessExaminer({
+        config,
+        clock,
+        certificate: () => certificates.serverCertificate,
+        rootPem: () => connected?.rootPem ?? '',
+        checkpointAt: hub.checkpointAt,
+      }),
       addresses: agentAddresses(config, bound),
     },
   })

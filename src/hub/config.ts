@@ -87,20 +87,36 @@ export interface MetricsBind {
   readonly isDefault: boolean
 }
 
+/** All but the secrets. */
+export type HubSettings = Omit<HubConfig, 'passphrase' | 'passphraseFaults' | 'caProvisionerKey'>
+
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
 export function parseHubConfig(env: Environment): HubConfig {
-  const missing = HUB_VARIABLES.filter(
-    ({ name, required, isSecret }) =>
-      required && !isSet(env, name) && !(isSecret === true && isSet(env, `${name}_FILE`)),
-  )
+  const missing = findMissing(env)
   if (missing.length > 0) {
-    throw new UserError(
-      'config_missing',
-      missing.map(({ name }) => `${name} required`).join('\n'),
-      { hint: 'svc-server --help lists all variables' },
-    )
+    throw new UserError('config_missing', missing.map((name) => `${name} required`).join('\n'), {
+      hint: 'svc-server --help lists all variables',
+    })
   }
   const passphrase = readSecret(env, 'SVC_MASTER_PASSPHRASE')
+  return {
+    ...parseHubSettings(env),
+    passphrase,
+    passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
+    caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
+  }
+}
+
+/** In the table's order. */
+export function findMissing(env: Environment): string[] {
+  return HUB_VARIABLES.filter(
+    ({ name, required, isSecret }) =>
+      required && !isSet(env, name) && !(isSecret === true && isSet(env, `${name}_FILE`)),
+  ).map(({ name }) => name)
+}
+
+/** Reads no file. Every required variable is there. */
+export function parseHubSettings(env: Environment): HubSettings {
   return {
     ...parseHubNaming(env),
     caUrl: parseHttpsUrl('SVC_CA_URL', valueOf(env, 'SVC_CA_URL')),
@@ -120,10 +136,12 @@ export function parseHubConfig(env: Environment): HubConfig {
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
     backupSchedule: parseBackupSchedule(env),
-    passphrase,
-    passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
-    caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
   }
+}
+
+/** Whatever else the settings say. */
+export function vaultRootOf(env: Environment): string {
+  return valueOf(env, 'SVC_VAULT_ROOT')
 }
 
 export function parseHubNaming(env: Environment): HubNaming {

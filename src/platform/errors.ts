@@ -6,10 +6,17 @@ export class SvcError extends Error {
   readonly code: string
   /** What the person at the keyboard can do about it; printed as `hint:`. */
   readonly hint: string | undefined
-  constructor(code: string, message: string, options: { cause?: unknown; hint?: string } = {}) {
+  /** Of the program that ends with it. */
+  readonly exitStatus: number
+  constructor(
+    code: string,
+    message: string,
+    options: { cause?: unknown; hint?: string; exitStatus?: number } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.hint = options.hint
+    this.exitStatus = options.exitStatus ?? 1
   }
 }
 

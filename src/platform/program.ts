@@ -19,9 +19,14 @@ export async function runProgram(name: string, main: () => Promise<void>): Promi
     await main()
   } catch (error) {
     reportFailure(name, error)
-    process.exitCode = 1
+    process.exitCode = exitStatusOf(error)
   }
   isDone = true
+}
+
+/** 1, unless a failure has a status of its own. */
+export function exitStatusOf(error: unknown): number {
+  return error instanceof SvcError ? error.exitStatus : 1
 }
 
 /** What an operator can mend on the machine: the system's message names the path, and a stack would say nothing more. */

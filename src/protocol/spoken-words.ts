@@ -84,6 +84,11 @@ export const STATE_WORDS = {
   reverted: ['reverted', 'revertido'],
   held_back: ['held back', 'retido'],
   stuck: ['stuck', 'travado'],
+  ok: ['ok', 'ok'],
+  skipped: ['skipped', 'omitido'],
+  unknown: ['unknown', 'desconhecido'],
+  warning: ['warning', 'aviso'],
+  error: ['error', 'erro'],
 } as const satisfies Words
 
 const SHOWN: Words = { ...STATE_WORDS, ...VALUE_WORDS }

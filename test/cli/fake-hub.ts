@@ -29,6 +29,7 @@ import {
   createSealedState,
   type SealedState,
 } from './fake-sealed-operations.ts'
+import { EXAMINATION } from './fake-examination.ts'
 
 const REVOCATION = {
   id: 'c0ffee'.padEnd(64, '0'),
@@ -352,6 +353,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
     showFeatures: async () => ({ features: [] }),
+    showExamination: async () => EXAMINATION,
     showStatus: async () => ({
       version: '0.1.0',
       hub: {

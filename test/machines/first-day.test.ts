@@ -117,6 +117,12 @@ systemctl daemon-reload`)
       assert.match(outputs.at(-1) ?? '', /"ready"/)
     })
 
+    test('[DOC-1] [DOC-4] svc doctor finds nothing wrong with it', async () => {
+      const { status, stdout, stderr } = await hub.run('svc doctor')
+      assert.equal(status, 0, `${stdout}${stderr}`)
+      assert.doesNotMatch(stdout, /^(skipped|unknown|warning|error)/m)
+    })
+
     test('a host', async () => {
       await type('2. A host')
       await hub.output(`svc agent list | grep -w ${HOST}`)

@@ -119,6 +119,11 @@ async function refuseNewOperations(
     const { tokens } = await session.operations.listTokens({})
     assert.ok(tokens.every(({ hostname }) => hostname !== 'web-03'))
   }
+  if (!('showExamination' in theirs)) {
+    const { stdout } = await runProgram('svc', ['doctor'], environment)
+    assert.match(stdout, /^warning {6}hub {10}the hub \(\S+\) is older than this svc/m)
+    assert.match(stdout, /^ok {11}ca {11}\S+ answers: it has the provisioner /m)
+  }
   for (const { since, args } of LATER) {
     if (!isBefore(version, since)) continue
     const refused = await runProgram('svc', [...args, file], environment)

@@ -154,6 +154,7 @@ export function svcProgram(): Command {
     useOptions: () => undefined,
     note: () => undefined,
     openSecret: refuse,
+    openScene: refuse,
     openPins: refuse,
     withAdmin: refuse,
   }

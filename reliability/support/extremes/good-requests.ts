@@ -59,6 +59,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   showPolicy: ({ role }) => ({ role }),
   removePolicy: ({ role }) => ({ role }),
   showFeatures: () => ({}),
+  showExamination: () => ({}),
   showBundle: () => ({}),
   updateBundle: () => ({ force: true }),
   listEntries: () => ({}),

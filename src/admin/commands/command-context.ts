@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Scene } from '../../doctor/scene.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { VaultControls, WithAdmin } from '../doors/admin-session.ts'
 import type { HubOptions } from '../doors/hub-options.ts'
@@ -16,7 +17,10 @@ export interface CommandContext {
   readonly note: (text: string) => void
   readonly vault: VaultControls
   /** Before anything is opened: which settings, and which hub, the command is for. */
-  useOptions(options: HubOptions & { readonly config?: string }): void
+  /** A command that examines the settings goes on with what it can have of them. */
+  useOptions(options: HubOptions & { readonly config?: string }, isExamined: boolean): void
+  /** What `svc doctor` looks at. */
+  openScene(): Promise<Scene>
   /** Opens the operator's own files, with the operator's rights: before svc becomes the owner of the vault. */
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>

@@ -94,6 +94,7 @@ async function run(
       close: async () => undefined,
     }),
     openPins,
+    openScene: notAsked,
     withAdmin: (work) => work(session),
   }
   await runCommandLine(line.split(' '), context)
@@ -185,6 +186,7 @@ describe('svc --dry-run', () => {
       'policy show',
       'svc checkpoint',
       'svc completion',
+      'svc doctor',
       'svc init',
       'svc restore',
       'svc status',

@@ -35,6 +35,7 @@ const context: CommandContext = {
   useOptions: () => undefined,
   note: () => undefined,
   openSecret: reached,
+  openScene: reached,
   openPins: reached,
   withAdmin: reached,
 }
@@ -76,7 +77,7 @@ describe('the help of each command', () => {
   )
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 49)
+    assert.equal(leaves.length, 50)
   })
 
   for (const leaf of leaves) {

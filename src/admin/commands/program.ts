@@ -34,6 +34,7 @@ import {
   Rehearsed,
   rehearsing,
 } from './dry-run.ts'
+import { DOCTOR, registerDoctor } from './doctor.ts'
 import { registerEntregaCancel } from './entrega/entrega-cancel.ts'
 import { registerEntregaList } from './entrega/entrega-list.ts'
 import { registerEntregaRetry } from './entrega/entrega-retry.ts'
@@ -182,6 +183,7 @@ Examples:
   svc token create --hostname web-1.example.org --role web
   svc load create --type csr_cert --name site --agent web-1.example.org
   svc event list --verify
+  svc doctor
   svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agent list
 `
 
@@ -234,7 +236,9 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
       'the file with the admin token for that hub (SVC_HUB_TOKEN_FILE)',
     )
     .option('--hub-ca <file>', 'PEM file of the root by which svc trusts that hub (SVC_HUB_CA)')
-    .hook('preAction', (command) => context.useOptions(command.opts()))
+    .hook('preAction', (command, action) =>
+      context.useOptions(command.opts(), action.name() === DOCTOR),
+    )
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
   registerUnseal(program, context)
@@ -242,6 +246,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerStatus(program, context)
   registerBackup(program, context)
   registerRestore(program, context)
+  registerDoctor(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),

@@ -55,6 +55,7 @@ async function printed(language: Language, line: string): Promise<string> {
       listRecoveryKeys: nothing,
     },
     openSecret: nothing,
+    openScene: nothing,
     openPins: nothing,
     withAdmin: (work) =>
       work({

@@ -30,6 +30,7 @@ export function exchange(
   begin: BeginRequest,
   name: AdminOperationName,
   request: object,
+  timeoutMs?: number,
 ): Promise<HubReply> {
   const { method, path: pattern, isFleetWide = false } = ADMIN_OPERATIONS[name]
   const { path, body } = fillAdminPath(pattern, request)
@@ -39,7 +40,9 @@ export function exchange(
       method,
       path: method === 'GET' ? `${path}${queryOf(request)}` : path,
       agent: false,
-      signal: AbortSignal.timeout(isFleetWide ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.timeout(
+        timeoutMs ?? (isFleetWide ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS),
+      ),
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(content),

@@ -18,9 +18,9 @@ import { errorOfReply, exchange, type HubReply, parseReply } from './hub-calls.t
 import { HubBusy } from './hub-busy.ts'
 import type { RemoteHub } from './hub-options.ts'
 
-export function openRemoteHub(hub: RemoteHub): AdminSession {
+export function openRemoteHub(hub: RemoteHub, timeoutMs?: number): AdminSession {
   return {
-    operations: operationsBy((name, request) => callHub(hub, name, request)),
+    operations: operationsBy((name, request) => callHub({ ...hub, timeoutMs }, name, request)),
     isThroughHub: true,
     openBackup: () => Promise.reject(backupElsewhere()),
     close: () => Promise.resolve(),
@@ -33,7 +33,11 @@ function backupElsewhere(): UserError {
   })
 }
 
-async function callHub(hub: RemoteHub, name: AdminOperationName, request: object): Promise<object> {
+interface CalledHub extends RemoteHub {
+  readonly timeoutMs: number | undefined
+}
+
+async function callHub(hub: CalledHub, name: AdminOperationName, request: object): Promise<object> {
   // One key for both tries: what was done and not answered is not done again.
   const idempotencyKey = ADMIN_OPERATIONS[name].does === 'creates' ? randomUUID() : undefined
   try {
@@ -46,7 +50,7 @@ async function callHub(hub: RemoteHub, name: AdminOperationName, request: object
 }
 
 async function callOnce(
-  hub: RemoteHub,
+  hub: CalledHub,
   name: AdminOperationName,
   request: object,
   idempotencyKey: string | undefined,
@@ -68,6 +72,7 @@ async function callOnce(
       }),
     name,
     request,
+    hub.timeoutMs,
   ).catch((error: unknown) => {
     throw explainConnection(hub, error)
   })

@@ -13,9 +13,12 @@ import { openBackupOf } from './socket-backup.ts'
 const CONNECT_TIMEOUT_MS = 2000
 
 /** Undefined when no process listens on the socket. */
-export async function connectToHub(socketPath: string): Promise<AdminSession | undefined> {
+export async function connectToHub(
+  socketPath: string,
+  timeoutMs?: number,
+): Promise<AdminSession | undefined> {
   if (!(await isAnswered(socketPath))) return undefined
-  const operations = operationsBy((name, request) => callHub(socketPath, name, request))
+  const operations = operationsBy((name, request) => callHub(socketPath, name, request, timeoutMs))
   return {
     operations,
     isThroughHub: true,
@@ -59,6 +62,7 @@ async function callHub(
   socketPath: string,
   name: AdminOperationName,
   request: object,
+  timeoutMs: number | undefined,
 ): Promise<unknown> {
   const address = openSocketPath(socketPath)
   try {
@@ -66,6 +70,7 @@ async function callHub(
       (options) => httpRequest({ ...options, socketPath: address.path }),
       name,
       request,
+      timeoutMs,
     )
     const body = parseReply(reply.text)
     if (reply.status < 300) return body

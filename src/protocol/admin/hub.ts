@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../limits.ts'
 import { ENTRY_PAGE_MAX, ENTRY_TYPES_MAX, LIST_PAGE_MAX } from './bounds.ts'
+import { AdminExamination } from './examination.ts'
 import { type AdminOperation, nothing, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminBundle, AdminEntry, AdminStatus, AdminUpdatedBundle } from './views.ts'
@@ -24,6 +25,15 @@ export const HUB_OPERATIONS = {
     summary: 'What this hub can do, and earlier hubs would silently leave out.',
     request: nothing,
     reply: Type.Object({ features: Type.Array(Type.String()) }),
+  },
+  showExamination: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/examination',
+    role: 'viewer',
+    summary: 'What the hub sees of its disk, its CA, its certificates, its limits and its backlog.',
+    request: nothing,
+    reply: AdminExamination,
   },
   showBundle: {
     does: 'reads',

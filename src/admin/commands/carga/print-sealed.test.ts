@@ -26,6 +26,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
       listRecoveryKeys: reached,
     },
     openSecret: reached,
+    openScene: reached,
     openPins: reached,
     useOptions: () => undefined,
     note: () => undefined,

@@ -4,6 +4,7 @@ import type { AdminHubHealth } from '../../../protocol/admin/views.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
+import type { ExaminedProcess } from './show-examination.ts'
 import type { AgentAddresses } from './agent-addresses.ts'
 import type { DoubledIdentity, LiveSighting } from '../../domain/agent-sighting.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
@@ -44,6 +45,8 @@ export interface AdminHub {
   readonly notifier?: AgentNotifier
   /** How it is, and since when; of a running hub. */
   readonly health?: () => Promise<AdminHubHealth>
+  /** Disk, CA, certificates and limits, as the hub's process sees them; of a running hub. */
+  readonly examineProcess?: () => Promise<ExaminedProcess>
   /** Undefined without a running hub. */
   readonly webhooks?: WebhookControl
   /** Asks the CA; of a running hub. */

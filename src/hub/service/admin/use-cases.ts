@@ -7,6 +7,7 @@ import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
+import { showExamination } from './show-examination.ts'
 import { findDeliveries } from './find-deliveries.ts'
 import { listRecords } from './list-records.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
@@ -42,6 +43,7 @@ export const USE_CASES: UseCases = {
   removePolicy,
   showStatus,
   showFeatures,
+  showExamination,
   showBundle,
   updateBundle,
   listEntries,

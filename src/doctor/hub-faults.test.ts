@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { type Fault, testFaults } from '../../test/support/doctor-faults.ts'
+import { type ChangedFacts, SILENT_HUB as SILENT, SOUND } from '../../test/support/sound-scene.ts'
+
+const { hub } = SOUND
+const { status, examination } = hub
+assert.ok(status !== undefined && examination !== undefined)
+const { backlog, checkpoints } = examination
+const [webhook] = backlog.webhooks
+assert.ok(webhook !== undefined && checkpoints !== null)
+
+function withBacklog(changed: Partial<typeof backlog>): ChangedFacts {
+  return { hub: { ...hub, examination: { ...examination!, backlog: { ...backlog, ...changed } } } }
+}
+
+function withStatus(changed: Partial<NonNullable<typeof status>>): ChangedFacts {
+  return { hub: { ...hub, status: { ...status!, ...changed } } }
+}
+
+function withCheckpoints(changed: object): ChangedFacts {
+  return {
+    hub: { ...hub, examination: { ...examination!, checkpoints: { ...checkpoints!, ...changed } } },
+  }
+}
+
+const FAULTS: readonly Fault[] = [
+  [
+    'a hub that is down',
+    { hub: SILENT, listeners: [] },
+    'hub',
+    'error',
+    /^no hub answers at \/var\/lib\/svc\/admin.sock; systemd: active$/,
+  ],
+  [
+    'a hub that waits',
+    { hub: { ...SILENT, waitsFor: ['ca: not called'] } },
+    'hub',
+    'error',
+    /^the hub waits: ca: not called$/,
+  ],
+  [
+    'a hub that hangs',
+    { hub: { ...SILENT, failure: { reason: 'the hub did not answer in time', isDenied: false } } },
+    'hub',
+    'error',
+    /did not answer in time$/,
+  ],
+  [
+    'a hub that this user may not ask',
+    { hub: { ...SILENT, failure: { reason: 'admin.sock: permission denied', isDenied: true } } },
+    'hub',
+    'unknown',
+    /^not known: admin.sock: permission denied$/,
+  ],
+  [
+    'a part that is not ready',
+    withStatus({
+      hub: {
+        ready: false,
+        remarks: [],
+        subsystems: [
+          { name: 'ca', ready: false, reason: 'timeout', since: '2026-11-23T11:00:00.000Z' },
+        ],
+      },
+    }),
+    'hub',
+    'error',
+    /^the hub is not ready: ca: timeout, since 2026-11-23T11/,
+  ],
+  [
+    'a hub of another version',
+    withStatus({ version: '0.4.9' }),
+    'hub',
+    'warning',
+    /^the hub is version 0.4.9, and this svc is 0.5.0$/,
+  ],
+  [
+    'a hub that is too old',
+    { hub: { ...hub, examination: undefined } },
+    'hub',
+    'warning',
+    /^the hub \(0.5.0\) is older than this svc \(0.5.0\)$/,
+  ],
+  [
+    'a log that does not fit',
+    withStatus({
+      hub: {
+        ready: false,
+        remarks: [],
+        subsystems: [
+          { name: 'audit', ready: false, reason: 'entry 812 does not follow 811', since: null },
+        ],
+      },
+    }),
+    'log',
+    'error',
+    /^entry 812 does not follow/,
+  ],
+  [
+    'a checkpoint that is old',
+    withCheckpoints({ vault_at: '2026-11-23T11:50:00.000Z' }),
+    'checkpoint',
+    'warning',
+    /^for 10m no checkpoint in the vault covers the whole log$/,
+  ],
+  [
+    'a checkpoint that is not kept outside',
+    withCheckpoints({ outside_at: null }),
+    'checkpoint',
+    'warning',
+    /^for 1d no checkpoint outside the vault covers/,
+  ],
+  [
+    'a directory of checkpoints that is gone',
+    {
+      checkpointDirectory: {
+        path: '/mnt/safe',
+        failure: 'no such file or directory',
+        isBesideVault: false,
+      },
+    },
+    'checkpoint',
+    'error',
+    /^SVC_CHECKPOINT_PATH: \/mnt\/safe: no such file or directory$/,
+  ],
+  [
+    'a directory of checkpoints beside the vault',
+    { checkpointDirectory: { path: '/var/lib/x', failure: undefined, isBesideVault: true } },
+    'checkpoint',
+    'warning',
+    /is on the file system of the vault$/,
+  ],
+  [
+    'late agents',
+    {
+      hub: {
+        ...hub,
+        status: { ...status, agentes: { registered: 3, atrasado: 1, revoked: 0 } },
+        examination: {
+          ...examination,
+          backlog: {
+            ...backlog,
+            late: [{ hostname: 'web-1.example.org', not_after: '2026-11-23T11:00:00.000Z' }],
+          },
+        },
+      },
+    },
+    'agents',
+    'warning',
+    /^1 of 3 agents are silent, or late with a certificate: web-1.example.org$/,
+  ],
+  [
+    'failed deliveries',
+    withStatus({ entregas: { ...status.entregas, falhou: 2 } }),
+    'deliveries',
+    'warning',
+    /^2 deliveries have failed$/,
+  ],
+  [
+    'targets that were taken back',
+    withStatus({ entregas: { ...status.entregas, revertida: 1 } }),
+    'deliveries',
+    'warning',
+    /^of 1 deliveries a target was taken back on the host$/,
+  ],
+  [
+    'a webhook that fails',
+    withBacklog({ webhooks: [{ ...webhook, error: 'answered 500' }] }),
+    'webhooks',
+    'warning',
+    /^2 messages wait for webhook w1 \(https:\/\/alerts.example.org\), and fails: answered 500$/,
+  ],
+  [
+    'a webhook that is behind',
+    withBacklog({ webhooks: [{ ...webhook, waiting: 1000 }] }),
+    'webhooks',
+    'warning',
+    /^1000 messages wait/,
+  ],
+  [
+    'messages that were given up',
+    withBacklog({ webhooks: [{ ...webhook, given_up: 7 }] }),
+    'webhooks',
+    'warning',
+    /^the hub gave up 7 messages/,
+  ],
+  [
+    'a webhook that is disabled',
+    withBacklog({ webhooks: [{ ...webhook, disabled: true }] }),
+    'webhooks',
+    'warning',
+    /is disabled$/,
+  ],
+  [
+    'a revocation that waits',
+    withBacklog({
+      revocations: {
+        waiting: 2,
+        refused: 0,
+        oldest_at: '2026-11-23T11:00:00.000Z',
+        reason: 'timeout',
+      },
+    }),
+    'revocations',
+    'warning',
+    /^2 certificates wait to be revoked at the CA, the first for 1h: timeout$/,
+  ],
+  [
+    'a revocation that was refused',
+    withBacklog({ revocations: { waiting: 0, refused: 1, oldest_at: null, reason: 'forbidden' } }),
+    'revocations',
+    'warning',
+    /^the CA refused to revoke 1 certificates: forbidden$/,
+  ],
+]
+
+testFaults(
+  '[DOC-6] [DOC-16] [DOC-17] [DOC-22] [DOC-25] svc doctor finds, of the hub and what is in it,',
+  FAULTS,
+)

@@ -1,0 +1,147 @@
+// What `svc doctor` sees of a hub on this machine, whether it runs or not. Nothing is written, no lock is taken, no port is bound.
+// docs/protocol.md DOC-3.
+
+import { request } from 'node:http'
+import { isIP } from 'node:net'
+import type { HubSettings } from '../../hub/config.ts'
+import { measureDisk } from '../../hub/facts/measure-disk.ts'
+import { probeAuthority } from '../../hub/facts/probe-authority.ts'
+import { readRootFile } from '../../hub/root-file.ts'
+import { errnoCode } from '../../platform/errors.ts'
+import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
+import type { LocalLooks } from '../compose-scene.ts'
+import { Unchecked } from '../finding.ts'
+import { runBounded } from './bounded-child.ts'
+import { lookAtCheckpointDirectory } from './look-at-checkpoints.ts'
+import { lookAtMachine, lookAtUnit } from './look-at-machine.ts'
+import { lookAtListeners, lookupByChild, lookUpNames } from './look-at-network.ts'
+import { lookAtPublicUrl } from './look-at-public-url.ts'
+import { lookAtFiles, type ReadSettings } from './look-at-settings.ts'
+import { lookAtCertificates, lookAtVault } from './look-at-vault.ts'
+
+export interface LocalOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly settingsPath: string
+  readonly read: ReadSettings
+  readonly vaultRoot: string
+  /** Rejects with Unchecked when a look at the vault's directory would never end. */
+  readonly vaultAnswers: Promise<unknown>
+  /** Also when root must not work in it. */
+  readonly vaultIsThere: Promise<unknown>
+  readonly now: () => Date
+}
+
+const TOUCH_MS_MAX = 2500
+const CA_MS_MAX = 3500
+const READYZ_MS_MAX = 2000
+const READYZ_BYTES_MAX = 64 * 1024
+
+export function openLocalLooks(options: LocalOptions): LocalLooks {
+  const { env, settingsPath, read, vaultRoot, vaultAnswers, vaultIsThere, now } = options
+  const need = (): HubSettings => {
+    if (read.settings !== undefined) return read.settings
+    throw new Unchecked('the settings have to be right first', { isExpected: true })
+  }
+  return {
+    settings: async () => read.facts,
+    secrets: async () => lookAtFiles(env, settingsPath),
+    // Who else can replace it, which keeps root from working in it, is for this look to say.
+    vault: async () => {
+      await vaultAnswers
+      await vaultIsThere.catch(() => undefined)
+      return lookAtVault(vaultRoot)
+    },
+    unit: lookAtUnit,
+    machine: async () => lookAtMachine(),
+    listeners: async () => lookAtListeners(need()),
+    names: async () => lookUpNames(need()),
+    publicUrl: async () => {
+      const { publicUrl, caRootPath } = need()
+      return publicUrl && lookAtPublicUrl(publicUrl, await readRoots(caRootPath))
+    },
+    checkpointDirectory: async () => {
+      const { checkpointDirectory } = need()
+      await vaultIsThere
+      return checkpointDirectory === undefined
+        ? undefined
+        : lookAtCheckpointDirectory(checkpointDirectory, vaultRoot)
+    },
+    disk: async () => {
+      await vaultIsThere
+      const { freeSpaceBytes } = read.settings?.limits ?? DEFAULT_HUB_LIMITS
+      try {
+        const facts = await measureDisk(vaultRoot, freeSpaceBytes)
+        return { ...facts, growth_bytes_per_day: null }
+      } catch (error) {
+        if (errnoCode(error) !== 'ENOENT') throw error
+        throw new Unchecked(`${vaultRoot} is not there`, { isExpected: true })
+      }
+    },
+    authority: async () => {
+      const settings = need()
+      return probeAuthority({
+        caUrl: settings.caUrl,
+        rootPem: await readRoots(settings.caRootPath),
+        kid: settings.caProvisionerKid,
+        name: settings.caProvisionerName,
+        key: read.provisionerKey,
+        now,
+        signal: AbortSignal.timeout(CA_MS_MAX),
+        lookup: lookupByChild,
+      })
+    },
+    certificates: async () => {
+      const { caRootPath } = need()
+      await vaultIsThere
+      return lookAtCertificates(vaultRoot, caRootPath)
+    },
+  }
+}
+
+async function readRoots(path: string): Promise<string> {
+  return (await readRootFile(path)).map(({ pem }) => pem).join('')
+}
+
+/** A look at a directory whose file system is gone never ends: the first is another process's. */
+export async function touchVault(root: string, path?: string): Promise<void> {
+  const { status } = await runBounded('stat', ['-f', '-L', '--', root], TOUCH_MS_MAX, path)
+  if (status !== undefined) return
+  throw new Unchecked(
+    `the file system of ${root} does not answer: a hub that uses it hangs (findmnt says what it is)`,
+  )
+}
+
+/** What a hub lacks that waits for its first certificate: its metrics port answers already. */
+export async function askReadiness(settings: HubSettings | undefined): Promise<string[]> {
+  const bind = settings?.metricsBind?.address
+  if (bind === undefined || bind.port === 0) return []
+  const host = bind.host === '0.0.0.0' || bind.host === '::' ? '127.0.0.1' : bind.host
+  const text = await get(`http://${isIP(host) === 6 ? `[${host}]` : host}:${bind.port}/readyz`)
+  try {
+    const { subsystems } = JSON.parse(text) as {
+      subsystems?: Readonly<Record<string, { status?: unknown; reason?: unknown }>>
+    }
+    return Object.entries(subsystems ?? {}).flatMap(([name, { status, reason }]) =>
+      status === 'ready' ? [] : [`${name}: ${String(reason)}`],
+    )
+  } catch {
+    // Something else answers there, or nothing.
+    return []
+  }
+}
+
+function get(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(READYZ_MS_MAX)
+    const outgoing = request(url, { agent: false, signal }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        if (text.length < READYZ_BYTES_MAX) text += part
+      })
+      response.once('error', () => resolve(''))
+      response.once('end', () => resolve(text))
+    })
+    outgoing.once('error', () => resolve(''))
+    outgoing.end()
+  })
+}

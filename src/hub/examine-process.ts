@@ -1,0 +1,112 @@
+// What `svc doctor` asks of a running hub that only its process can see: its disk, its CA, its certificates, what the system allows
+// it. docs/protocol.md DOC-20, DOC-21.
+
+import type { Clock } from '../platform/clock.ts'
+import { startDeadline } from '../platform/deadline.ts'
+import { describeError } from '../platform/errors.ts'
+import { unlessAborted } from '../platform/unless-aborted.ts'
+import type { AuthorityFacts, CheckpointFacts } from '../protocol/admin/examination.ts'
+import type { HubConfig } from './config.ts'
+import { measureDisk } from './facts/measure-disk.ts'
+import { probeAuthority } from './facts/probe-authority.ts'
+import { describeCertificates } from './facts/read-certificates.ts'
+import { readProcessLimits } from './facts/read-process-limits.ts'
+import type { ExaminedProcess } from './service/admin/show-examination.ts'
+import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
+
+export interface ProcessExaminerOptions {
+  readonly config: Pick<
+    HubConfig,
+    | 'vaultRoot'
+    | 'checkpointDirectory'
+    | 'limits'
+    | 'caUrl'
+    | 'caProvisionerKid'
+    | 'caProvisionerName'
+    | 'caProvisionerKey'
+  >
+  readonly clock: Clock
+  readonly certificate: () => Pick<ServerCertificate, 'chainPem' | 'rootPem'>
+  readonly checkpointAt: () => CheckpointTimes
+  /** In force now. */
+  readonly rootPem: () => string
+}
+
+interface CheckpointTimes {
+  readonly vault: Date | undefined
+  readonly outside: Date | undefined
+}
+
+/** Less than svc waits for all of it. */
+const PART_MS_MAX = 3000
+/** However often somebody asks, the CA is asked no more often than that. */
+const KEPT_MS = 5000
+
+export function createProcessExaminer(
+  options: ProcessExaminerOptions,
+): () => Promise<ExaminedProcess> {
+  const { config, clock, rootPem } = options
+  let latest: Promise<AuthorityFacts> | undefined
+  let askedAtMs = Number.NEGATIVE_INFINITY
+  /** Once at a time; a recent answer is given again. */
+  const askAuthority = (): Promise<AuthorityFacts> => {
+    const nowMs = performance.now()
+    if (latest === undefined || nowMs - askedAtMs >= KEPT_MS) {
+      askedAtMs = nowMs
+      latest = probeAuthority({
+        caUrl: config.caUrl,
+        rootPem: rootPem(),
+        kid: config.caProvisionerKid,
+        name: config.caProvisionerName,
+        key: config.caProvisionerKey.reveal(),
+        now: () => clock.now(),
+        signal: AbortSignal.timeout(PART_MS_MAX),
+      })
+    }
+    return latest
+  }
+  return () => examine(options, askAuthority)
+}
+
+async function examine(
+  { config, certificate, rootPem, checkpointAt }: ProcessExaminerOptions,
+  askAuthority: () => Promise<AuthorityFacts>,
+): Promise<ExaminedProcess> {
+  const unknown: { part: string; reason: string }[] = []
+  const look = async <T>(part: string, work: () => Promise<T>): Promise<T | null> => {
+    using deadline = startDeadline(PART_MS_MAX)
+    try {
+      return await unlessAborted(work(), deadline.signal)
+    } catch (error) {
+      unknown.push({ part, reason: describeError(error) })
+      return null
+    }
+  }
+  const [disk, ca, certificates, limits] = await Promise.all([
+    look('disk', () => measureDisk(config.vaultRoot, config.limits.freeSpaceBytes)),
+    look('ca', askAuthority),
+    look('certificates', async () => describeCertificates(certificate().chainPem, rootPem())),
+    look('process', readProcessLimits),
+  ])
+  // What grows is for the store to say.
+  return {
+    disk: disk && { ...disk, growth_bytes_per_day: null },
+    ca,
+    certificates,
+    process: limits,
+    checkpoints: describeCheckpoints(checkpointAt(), config.checkpointDirectory !== undefined),
+    unknown,
+  }
+}
+
+function describeCheckpoints(
+  { vault, outside }: CheckpointTimes,
+  isKeptOutside: boolean,
+): CheckpointFacts {
+  return {
+    vault_at: vault?.toISOString() ?? null,
+    outside_at: outside?.toISOString() ?? null,
+    is_kept_outside: isKeptOutside,
+    up_seconds: Math.floor(process.uptime()),
+  }
+}
