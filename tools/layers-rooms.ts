@@ -71,11 +71,7 @@ export const ROOMS: readonly Room[] = [
     what: 'clock, logger, files, lock, durations, secrets',
     imports: ['platform/pure'],
   },
-  {
-    name: 'completion',
-    what: 'shell completion of any of the programs',
-    imports: ['platform'],
-  },
+  { name: 'completion', what: 'shell completion of any of the programs', imports: ['platform'] },
   {
     name: 'pki',
     what: 'keys, CSRs, certificates, chains',
@@ -87,10 +83,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['protocol', 'platform'],
   },
   {
-    name: 'audit',
-    what: 'the hash chain and its verification; pure',
-    imports: ['platform'],
+    name: 'audit/browser',
+    what: 'exports of the log, verified a second time by Web Crypto alone, for a browser',
+    imports: [],
   },
+  { name: 'audit', what: 'the hash chain and its verification; pure', imports: ['platform'] },
   {
     name: 'backup',
     what: 'the form of a backup, byte by byte, and its file',

@@ -1,0 +1,237 @@
+// The log as golang.org/x/mod/sumdb sees it: signed notes, trees and proofs by the implementation of the Go project. Answers one line
+// of JSON to each; `refused` says why something is not as it should be.
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+type request struct {
+	Ask     string   `json:"ask"`
+	Key     string   `json:"key"`
+	Note    string   `json:"note"`
+	Export  string   `json:"export"`
+	Text    string   `json:"text"`
+	Name    string   `json:"name"`
+	Records []string `json:"records"`
+	Proof   []string `json:"proof"`
+	Leaf    string   `json:"leaf"`
+	Root    string   `json:"root"`
+	Older   string   `json:"older"`
+	Size    int64    `json:"size"`
+	Index   int64    `json:"index"`
+}
+
+type answer struct {
+	Refused string   `json:"refused,omitempty"`
+	Size    int64    `json:"size"`
+	Root    string   `json:"root,omitempty"`
+	Proof   []string `json:"proof,omitempty"`
+	Note    string   `json:"note,omitempty"`
+	Key     string   `json:"key,omitempty"`
+}
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var asked request
+		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
+			panic(err)
+		}
+		given, err := perform(asked)
+		if err != nil {
+			given = answer{Refused: err.Error()}
+		}
+		text, err := json.Marshal(given)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(string(text))
+	}
+}
+
+func perform(asked request) (answer, error) {
+	switch asked.Ask {
+	case "open":
+		size, root, err := openCheckpoint(asked.Note, asked.Key)
+		return answer{Size: size, Root: encode(root)}, err
+	case "export":
+		return verifyExport(asked.Export, asked.Key)
+	case "sign":
+		return sign(asked.Name, asked.Text)
+	case "prove-record":
+		tree, err := grow(asked.Records)
+		if err != nil {
+			return answer{}, err
+		}
+		proof, err := tlog.ProveRecord(asked.Size, asked.Index, tree)
+		return answer{Proof: encodeAll(proof)}, err
+	case "prove-tree":
+		tree, err := grow(asked.Records)
+		if err != nil {
+			return answer{}, err
+		}
+		proof, err := tlog.ProveTree(asked.Size, asked.Index, tree)
+		return answer{Proof: encodeAll(proof)}, err
+	case "check-record":
+		proof, err := decodeAll(asked.Proof)
+		if err != nil {
+			return answer{}, err
+		}
+		root, err := decode(asked.Root)
+		if err != nil {
+			return answer{}, err
+		}
+		leaf, err := decode(asked.Leaf)
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{}, tlog.CheckRecord(proof, asked.Size, root, asked.Index, leaf)
+	case "check-tree":
+		proof, err := decodeAll(asked.Proof)
+		if err != nil {
+			return answer{}, err
+		}
+		root, err := decode(asked.Root)
+		if err != nil {
+			return answer{}, err
+		}
+		older, err := decode(asked.Older)
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{}, tlog.CheckTree(proof, asked.Size, root, asked.Index, older)
+	}
+	return answer{}, errors.New("nobody knows " + asked.Ask)
+}
+
+// An export of the whole log: docs/protocol.md CHN-30.
+func verifyExport(export, key string) (answer, error) {
+	lines := strings.Split(export, "\n")
+	var head struct {
+		Checkpoint string `json:"checkpoint"`
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil {
+		return answer{}, err
+	}
+	size, signed, err := openCheckpoint(head.Checkpoint, key)
+	if err != nil {
+		return answer{}, err
+	}
+	var records []string
+	for _, line := range lines[1 : len(lines)-1] {
+		var record string
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			return answer{}, err
+		}
+		records = append(records, record)
+	}
+	tree, err := grow(records)
+	if err != nil {
+		return answer{}, err
+	}
+	if int64(len(records)) != size {
+		return answer{}, fmt.Errorf("%d records, and %d were signed", len(records), size)
+	}
+	root, err := tlog.TreeHash(size, tree)
+	if err != nil {
+		return answer{}, err
+	}
+	if root != signed {
+		return answer{}, errors.New("the records are not those that were signed")
+	}
+	return answer{Size: size, Root: encode(root)}, nil
+}
+
+func openCheckpoint(text, key string) (int64, tlog.Hash, error) {
+	verifier, err := note.NewVerifier(key)
+	if err != nil {
+		return 0, tlog.Hash{}, err
+	}
+	opened, err := note.Open([]byte(text), note.VerifierList(verifier))
+	if err != nil {
+		return 0, tlog.Hash{}, err
+	}
+	lines := strings.Split(opened.Text, "\n")
+	if len(lines) < 4 || lines[0] != verifier.Name() {
+		return 0, tlog.Hash{}, errors.New("no checkpoint of this log")
+	}
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil {
+		return 0, tlog.Hash{}, err
+	}
+	root, err := decode(lines[2])
+	return size, root, err
+}
+
+func sign(name, text string) (answer, error) {
+	private, key, err := note.GenerateKey(rand.Reader, name)
+	if err != nil {
+		return answer{}, err
+	}
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		return answer{}, err
+	}
+	signed, err := note.Sign(&note.Note{Text: text}, signer)
+	return answer{Note: string(signed), Key: key}, err
+}
+
+func grow(records []string) (tlog.HashReaderFunc, error) {
+	var stored []tlog.Hash
+	reader := tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
+		hashes := make([]tlog.Hash, len(indexes))
+		for at, index := range indexes {
+			hashes[at] = stored[index]
+		}
+		return hashes, nil
+	})
+	for at, record := range records {
+		hashes, err := tlog.StoredHashes(int64(at), []byte(record), reader)
+		if err != nil {
+			return nil, err
+		}
+		stored = append(stored, hashes...)
+	}
+	return reader, nil
+}
+
+func encode(hash tlog.Hash) string {
+	return base64.StdEncoding.EncodeToString(hash[:])
+}
+
+func encodeAll(hashes []tlog.Hash) []string {
+	texts := make([]string, len(hashes))
+	for at, hash := range hashes {
+		texts[at] = encode(hash)
+	}
+	return texts
+}
+
+func decode(text string) (tlog.Hash, error) {
+	return tlog.ParseHash(text)
+}
+
+func decodeAll(texts []string) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(texts))
+	for at, text := range texts {
+		hash, err := decode(text)
+		if err != nil {
+			return nil, err
+		}
+		hashes[at] = hash
+	}
+	return hashes, nil
+}
