@@ -1,5 +1,6 @@
 // A vault of fleet:fill with a hub's services on it, without ports.
 
+import { showLog } from '../src/hub/service/agent/show-log.ts'
 import { type AgentServices, createAgentServices } from '../src/hub/agent-services.ts'
 import { createFleetCollector } from '../src/hub/metrics/collect-fleet.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
@@ -79,6 +80,7 @@ export async function openComparedVault(
     logging,
     polls,
     bundle: () => ({}) as never,
+    auditLog: showLog(store.reader, () => undefined),
     findEventRoom: async () => 'enough',
   })
   const set = createMetricSet(HUB_METRICS)

@@ -44,6 +44,7 @@ const AGENT = [
   'agent/settings',
   'agent/files',
   'agent/hub',
+  'agent/witness',
   'agent/identity',
   'agent/delivery',
   'agent/targets',
@@ -276,12 +277,19 @@ export const ROOMS: readonly Room[] = [
     imports: ['agent/files', 'protocol', 'platform', 'pki'],
   },
   {
+    name: 'agent/witness',
+    what: 'what the agent has seen of the hub’s audit log, and whether the log goes on from it',
+    imports: ['agent/hub', 'audit', 'platform'],
+    types: ['agent/settings'],
+  },
+  {
     name: 'agent/identity',
     what: 'the agent’s identity on disk and in use: enrolled, renewed, recovered, with the roots that it trusts',
     imports: [
       'agent/settings',
       'agent/files',
       'agent/hub',
+      'agent/witness',
       'sealing',
       'protocol',
       'platform',
@@ -326,7 +334,14 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'agent/reporting',
     what: 'status, metrics and readiness',
-    imports: ['agent/identity', 'agent/delivery', 'agent/update', 'protocol', 'platform'],
+    imports: [
+      'agent/witness',
+      'agent/identity',
+      'agent/delivery',
+      'agent/update',
+      'protocol',
+      'platform',
+    ],
     types: ['agent/settings', 'agent/hub', 'agent/stream'],
   },
   {
@@ -335,6 +350,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       'agent/files',
       'agent/hub',
+      'agent/witness',
       'agent/identity',
       'agent/delivery',
       'agent/targets',

@@ -41,6 +41,16 @@ Examples:
   $ svc-agent targets apply
 `
 
+const AUDIT_EXAMPLES = `
+The agent keeps the newest checkpoint of the hub's audit log, and has the hub prove once an hour that the log has only grown. When
+the log is shorter, or another one, somebody changed it: the agent keeps both checkpoints as evidence, says so, and goes on working.
+
+Examples:
+  svc-agent audit
+  svc-agent audit --json
+  svc-agent audit --reset    # only when you know why the log is another one
+`
+
 const SELF_UPDATE_EXAMPLES = `
 Examples:
   svc-agent self-update --url https://releases.example/svc-agent/latest/linux-arm64
@@ -156,6 +166,22 @@ export function buildProgram(given: Environment): Command {
     .action(async ({ json }: JsonOption) => {
       const { runStatus } = await import('./commands/status.ts')
       await runStatus(env(), { json: json === true })
+    })
+
+  program
+    .command('audit')
+    .description(
+      'say whether the hub’s audit log is what this host has seen of it; exit 2 when it is not',
+    )
+    .option(
+      '--reset',
+      'set what this host holds aside, and meet the log of the hub as for the first time',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', AUDIT_EXAMPLES)
+    .action(async ({ json, reset }: JsonOption & { reset?: boolean }) => {
+      const { runAudit } = await import('./commands/audit.ts')
+      await runAudit(env(), { json: json === true, reset: reset === true })
     })
 
   program

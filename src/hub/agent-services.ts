@@ -25,6 +25,7 @@ import { createRecordEvent, type RecordEvent } from './service/agent/record-even
 import type { PollRecorder } from './service/agent/record-polls.ts'
 import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
+import type { ShownLog } from './service/agent/show-log.ts'
 import { hashToken } from './domain/hash-token.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Store } from './store/store.ts'
@@ -41,6 +42,7 @@ export interface AgentServicesDependencies {
   readonly polls: PollRecorder
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
+  readonly auditLog: ShownLog
   readonly waiting?: WaitingReasons | undefined
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
@@ -63,6 +65,7 @@ export interface AgentServices {
   readonly streams: AgentStreams
   readonly sightings: AgentSightings
   readonly bundle: () => BundleReplyBody
+  readonly auditLog: ShownLog
 }
 
 export function createAgentServices(dependencies: AgentServicesDependencies): AgentServices {
@@ -130,5 +133,6 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     streams,
     sightings,
     bundle: dependencies.bundle,
+    auditLog: dependencies.auditLog,
   }
 }

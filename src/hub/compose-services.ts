@@ -32,6 +32,7 @@ import {
   obtainServerCertificate,
   type ServerCertificate,
 } from './service/upkeep/server-certificate.ts'
+import { showLog } from './service/agent/show-log.ts'
 import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
 import type { Store } from './store/store.ts'
@@ -115,12 +116,20 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
   const waiting = createWaitingReasons()
+  const logKeeper = createLogKeeper({
+    store,
+    clock,
+    log: logging.forModule('hub.log'),
+    vaultId: parts.vaultId,
+    publish: parts.publishCheckpoint,
+  })
   const services = createAgentServices({
     ...parts,
     authority,
     polls,
     waiting,
     bundle: () => roots.reply,
+    auditLog: showLog(store.reader, () => logKeeper.newest),
   })
   const doors = parts.openDoors(services, certificate)
   const { mtls } = doors
@@ -133,13 +142,6 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     random,
     userAgent: `svc-server/${readVersion()}`,
     openConnection: parts.openWebhook,
-  })
-  const logKeeper = createLogKeeper({
-    store,
-    clock,
-    log: logging.forModule('hub.log'),
-    vaultId: parts.vaultId,
-    publish: parts.publishCheckpoint,
   })
   const revocationsLog = logging.forModule('hub.revocations')
   const revoker = createCaRevoker({ store, authority, clock, log: revocationsLog, random })

@@ -8,7 +8,7 @@ import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import { syncDirectory } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
-import { beginEpoch } from './service/log-tree.ts'
+import { beginEpoch, openCheckpoint } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
@@ -156,7 +156,8 @@ function recordLoss(
 ): Promise<AuditEntry> {
   return store.write(async (writer) => {
     const before = await writer.findLogTree()
-    const tree = before && beginEpoch(before, vaultId)
+    const last = before && rollback && openCheckpoint(before, rollback.checkpoint)
+    const tree = before && beginEpoch(before, vaultId, { last })
     if (tree !== undefined) await writer.putLogTree(tree, [])
     const payload = {
       actor: 'admin',

@@ -37,6 +37,7 @@ export const HEADING_WORDS = {
   entregas: ['deliveries', 'entregas'],
   epoca: ['epoch', 'epoca'],
   erro: ['error', 'erro'],
+  'audit log': ['audit log', 'log de auditoria'],
   'events waiting': ['events waiting', 'eventos na fila'],
   expired: ['expired', 'expirados'],
   expires_at: ['expires_at', 'expira_em'],

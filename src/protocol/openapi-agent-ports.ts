@@ -5,6 +5,7 @@ import type { WireErrorCode } from './errors.ts'
 import type { RouteName } from './routes.ts'
 import {
   BundleReplyBody,
+  ConsistencyReplyBody,
   EnrollReplyBody,
   EnrollRequestBody,
   EventReplyBody,
@@ -12,6 +13,7 @@ import {
   HealthReplyBody,
   IssueReplyBody,
   IssueRequestBody,
+  LogReplyBody,
   ManifestReplyBody,
   RecipientReplyBody,
   RecipientRequestBody,
@@ -27,6 +29,8 @@ export interface DescribedRoute {
   readonly errors: readonly WireErrorCode[]
   /** Optional request headers. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Required, in the query. */
+  readonly query?: Readonly<Record<string, string>>
   /** Answered 304 to `If-None-Match`. */
   readonly hasTag?: true
 }
@@ -86,6 +90,17 @@ export const AGENT_ROUTES: Readonly<Record<Exclude<RouteName, 'openapi'>, Descri
     request: EventRequestBody,
     reply: EventReplyBody,
     errors: ['entrega_not_found', 'request_id_conflict', 'rate_limited'],
+  },
+  log: {
+    summary: 'The newest checkpoint of the audit log, its key, and how its epochs began.',
+    reply: LogReplyBody,
+    errors: [],
+  },
+  consistency: {
+    summary: 'A proof that the audit log has only grown between two sizes.',
+    reply: ConsistencyReplyBody,
+    errors: ['rate_limited'],
+    query: { from: 'Entries of the smaller log.', to: 'Entries of the greater one.' },
   },
   stream: {
     summary: 'Server-sent events, which tell the agent that there is something new.',

@@ -109,6 +109,13 @@ function describeRoute(
   ]
   const parameters = [
     ...namesIn(path).map((name) => inPath(name, { type: 'string', minLength: 1 })),
+    ...Object.entries(route.query ?? {}).map(([name, what]) => ({
+      name,
+      in: 'query',
+      required: true,
+      description: what,
+      schema: { type: 'string' },
+    })),
     ...Object.entries(route.headers ?? {}).map(([name, what]) => header(name, what)),
     ...(route.hasTag ? [header('If-None-Match', 'The ETag of an earlier reply.')] : []),
   ]

@@ -10,6 +10,8 @@ export const ROUTES = {
   recipient: { port: 'mtls', method: 'PUT', path: '/v1/recipient' },
   bundle: { port: 'mtls', method: 'GET', path: '/v1/bundle' },
   blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
+  log: { port: 'mtls', method: 'GET', path: '/v1/log' },
+  consistency: { port: 'mtls', method: 'GET', path: '/v1/log/consistency' },
   stream: { port: 'mtls', method: 'GET', path: '/v1/stream' },
   /** On the admin port, beside the operations of protocol/admin/routes.ts. */
   openapi: { port: 'admin', method: 'GET', path: '/v1/openapi.json' },
@@ -19,6 +21,9 @@ export const ROUTES = {
 export const BUNDLE_NUMBER_HEADER = 'x-bundle-numero'
 /** Its época, when that is not the first. */
 export const BUNDLE_EPOCH_HEADER = 'x-bundle-epoca'
+
+/** With each answer to an agent: the newest checkpoint of the audit log, in base64. */
+export const LOG_CHECKPOINT_HEADER = 'x-log-checkpoint'
 
 export type RouteName = keyof typeof ROUTES
 type RoutePort = (typeof ROUTES)[RouteName]['port']

@@ -63,6 +63,21 @@ export type RecipientRequestBody = Static<typeof RecipientRequestBody>
 export const RecipientReplyBody = Type.Object({ recipient })
 export type RecipientReplyBody = Static<typeof RecipientReplyBody>
 
+/** What the hub has signed of its audit log. */
+export const LogReplyBody = Type.Object({
+  /** Of the log and its checkpoints: `<name>+<hash>+<key>`. */
+  key: Type.String(),
+  /** A signed note: c2sp.org/tlog-checkpoint. */
+  checkpoint: Type.String(),
+  /** How each epoch but the first began, the first one first. */
+  epochs: Type.Array(Type.String()),
+})
+export type LogReplyBody = Static<typeof LogReplyBody>
+
+/** That the log with `from` entries is the beginning of the log with `to`: RFC 9162, 2.1.4, each hash in base64. */
+export const ConsistencyReplyBody = Type.Object({ proof: Type.Array(Type.String()) })
+export type ConsistencyReplyBody = Static<typeof ConsistencyReplyBody>
+
 export const ManifestEntryBody = Type.Object({
   id: uuid,
   carga_id: uuid,

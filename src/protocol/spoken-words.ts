@@ -46,6 +46,7 @@ export const VALUE_WORDS = {
 export const STATE_WORDS = {
   csr_cert: ['csr_cert', 'csr_cert'],
   push: ['push', 'push'],
+  alarm: ['ALARM', 'ALARME'],
   registered: ['registered', 'registrado'],
   revoked: ['revoked', 'revogado'],
   atrasado: ['late', 'atrasado'],

@@ -37,6 +37,8 @@ export const EventType = {
   targetRemoved: 'alvo_removido',
   bundleAdopted: 'bundle_adopted',
   bundleRefused: 'bundle_refused',
+  logEpochAdopted: 'log_epoch_adopted',
+  logAlarm: 'log_alarm',
 } as const
 export type EventType = (typeof EventType)[keyof typeof EventType]
 

@@ -11,9 +11,11 @@ import type { HubConnections } from '../../src/agent/hub/gateway.ts'
 import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub/request.ts'
 import {
   decodeBundleReply,
+  decodeConsistencyReply,
   decodeEnrollReply,
   decodeEventReply,
   decodeIssueReply,
+  decodeLogReply,
   decodeManifestReply,
   decodeRecipientReply,
   type Manifest,
@@ -93,7 +95,12 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
             throw new HubUnreachableError('unable to get issuer certificate')
           }
           const outcome = await hub.authenticateAgent(presented)
-          return outcome.ok ? serve(hub, outcome.agent, presented.sha256) : outcome
+          if (!outcome.ok) return outcome
+          const checkpoint = hub.auditLog.header()
+          if (checkpoint !== undefined) {
+            client.noteCheckpoint?.(Buffer.from(checkpoint, 'base64').toString())
+          }
+          return serve(hub, outcome.agent, presented.sha256)
         })
       return createHubClient(send, traffic, time)
     },
@@ -170,6 +177,16 @@ function createHubClient(
         onTheWire(RecipientRequestBody, { recipient })
         const outcome = await hub.recordRecipient(agent, recipient, presentedSha256)
         return outcome.ok ? { ok: true, body: { recipient: outcome.recipient } } : outcome
+      }),
+    fetchLog: () =>
+      send('log', decodeLogReply, async (hub) => {
+        const body = hub.auditLog.describe()
+        return body === undefined ? { ok: false, refusal: 'unavailable' } : { ok: true, body }
+      }),
+    proveConsistency: (from, to) =>
+      send('consistency', decodeConsistencyReply, async (hub) => {
+        const body = await hub.auditLog.prove(from, to)
+        return body === undefined ? { ok: false, refusal: 'request_invalid' } : { ok: true, body }
       }),
     fetchBundle: () =>
       send('bundle', decodeBundleReply, async (hub) => ({ ok: true, body: hub.bundle() })),

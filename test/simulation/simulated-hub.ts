@@ -225,9 +225,10 @@ export async function startServices({
   }
 }
 
-/** How often a hub looks at its log and for late renewals. Here that would be nearly all that happens: it comes late. */
+/** How often a hub looks at its log, for webhooks and for its tree, and for late renewals. Here that would be nearly all that happens: it comes late. */
 const LOOKS_MS: ReadonlyMap<number, number> = new Map([
   [200, 20_000],
+  [1000, 120_000],
   [30_000, 3_600_000],
 ])
 

@@ -12,6 +12,7 @@ import { describeIdentity, formatInstant } from '../identity/describe-identity.t
 import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
 import { prepareDirectories } from '../settings/paths.ts'
 import { lockAgent } from '../control/singleton.ts'
+import { setKnownLogAside } from '../witness/log-watch.ts'
 import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './context.ts'
 
 export interface EnrollOptions {
@@ -56,6 +57,8 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
       { token: await readToken(config), hostname, role, caFingerprints, replace: options.replace },
     )
+    // It may be another hub.
+    await setKnownLogAside(paths, context.clock.now())
     const { serial, notAfter } = identity.leaf
     print(
       await describeIdentity(identity, paths),

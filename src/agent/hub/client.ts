@@ -21,12 +21,15 @@ import { TlsContexts } from './tls-contexts.ts'
 import {
   type Bundle,
   decodeBundleReply,
+  decodeConsistencyReply,
   decodeEventReply,
   decodeIssueReply,
+  decodeLogReply,
   decodeManifestReply,
   decodeRecipientReply,
   type EventReceipt,
   type IssueReply,
+  type LogReply,
   type Manifest,
 } from './wire.ts'
 
@@ -41,6 +44,10 @@ export interface HubClient {
   /** The roots that the hub has in force. */
   fetchBundle(): Promise<HubOutcome<Bundle>>
   fetchBlob(cargoId: CargoId): Promise<HubOutcome<Blob>>
+  /** What the hub has signed of its log. */
+  fetchLog(): Promise<HubOutcome<LogReply>>
+  /** That the log with `from` entries is the beginning of the log with `to`. */
+  proveConsistency(from: number, to: number): Promise<HubOutcome<readonly Buffer[]>>
   close(): Promise<void>
 }
 
@@ -63,6 +70,8 @@ export interface HubClientOptions {
   readonly version: string
   readonly instance?: string | undefined
   noteHubTime(this: void, hubNow: Date): void
+  /** Told of the checkpoint that an answer shows, a signed note. */
+  readonly noteCheckpoint?: ((note: string) => void) | undefined
 }
 
 /** Far above what a hub takes from its operators. */
@@ -84,6 +93,7 @@ export function createHubClient(options: HubClientOptions): HubClient {
     method,
     userAgent: userAgentOf(options),
     noteHubTime: options.noteHubTime,
+    noteCheckpoint: options.noteCheckpoint,
   })
 
   function send<Value>(
@@ -128,6 +138,21 @@ export function createHubClient(options: HubClientOptions): HubClient {
         decode: decodeBlob,
       })
       return answered(reply)
+    },
+    async fetchLog() {
+      return answered(await send(ROUTES.log, { decode: decodeLogReply }))
+    },
+    async proveConsistency(from, to) {
+      const { path } = ROUTES.consistency
+      const url = routeUrl(options.baseUrl, path)
+      url.search = new URLSearchParams({ from: String(from), to: String(to) }).toString()
+      return answered(
+        await sendToHub({
+          ...requestTo(ROUTES.consistency),
+          url,
+          decode: decodeConsistencyReply,
+        }),
+      )
     },
     close: () => connections.close(),
   }

@@ -49,6 +49,7 @@ export interface HubGatewayOptions {
   readonly instance: string
   readonly connections: HubConnections
   noteHubTime(this: void, hubNow: Date): void
+  readonly noteCheckpoint?: HubClientOptions['noteCheckpoint']
   /** Told what the hub answers to requests of the identity, which is named by its SHA-256. */
   noteAnswer(this: void, sha256: string, answer: { readonly ok: true } | HubRefusal): void
 }
@@ -107,9 +108,18 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       }
       const old = current
       const { certificatePem, key: privateKey } = identity
-      const { baseUrl, version, instance, connections, noteHubTime } = options
+      const { baseUrl, version, instance, connections, noteHubTime, noteCheckpoint } = options
       const keyPem = privateKey.pem
-      const settings = { baseUrl, version, instance, noteHubTime, trustPem, keyPem, certificatePem }
+      const settings = {
+        baseUrl,
+        version,
+        instance,
+        noteHubTime,
+        noteCheckpoint,
+        trustPem,
+        keyPem,
+        certificatePem,
+      }
       const change = new AbortController()
       current = {
         client: connections.createHubClient(settings),
@@ -135,6 +145,8 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
       if (!outcome.ok) throw new HubUnreachableError(`the hub answered ${outcome.code}`)
     },
     fetchBlob: (cargoId) => heard(client().fetchBlob(cargoId)),
+    fetchLog: () => heard(client().fetchLog()),
+    proveConsistency: (from, to) => heard(client().proveConsistency(from, to)),
     identityChange: () => inUse().change.signal,
     openStream: (lastEventId) => {
       const { settings, change } = inUse()

@@ -8,7 +8,11 @@ import {
   describeConnectionFailure,
 } from '../../platform/connection-failure.ts'
 import { SvcError } from '../../platform/errors.ts'
-import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER } from '../../protocol/routes.ts'
+import {
+  BUNDLE_EPOCH_HEADER,
+  BUNDLE_NUMBER_HEADER,
+  LOG_CHECKPOINT_HEADER,
+} from '../../protocol/routes.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { ErrorReplyBody } from '../../protocol/schemas.ts'
 import type { HttpConnections, HttpHeaders, HttpReply } from './http-connections.ts'
@@ -52,6 +56,8 @@ export interface HubRequest<Value> {
   readonly body?: unknown
   /** Told what every reply, of whatever kind, says about the hub's clock. */
   readonly noteHubTime?: ((hubNow: Date) => void) | undefined
+  /** Told of the checkpoint of the hub’s log that a reply shows, a signed note. */
+  readonly noteCheckpoint?: ((note: string) => void) | undefined
   decode(this: void, body: unknown): Value | undefined
 }
 
@@ -86,6 +92,10 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
   const { status, headers, bytes } = await exchange(options)
   const hubTime = parseHttpDate(headers['date'])
   if (hubTime !== undefined) options.noteHubTime?.(hubTime)
+  const checkpoint = single(headers[LOG_CHECKPOINT_HEADER])
+  if (checkpoint !== undefined) {
+    options.noteCheckpoint?.(Buffer.from(checkpoint, 'base64').toString())
+  }
   const etag = single(headers['etag'])
   const bundleNumber = parseBundleNumber(headers)
   const about = { etag, bundleNumber }

@@ -13,10 +13,12 @@ import {
   type BundleAdoptedPayload,
   type BundleRefusedPayload,
   BundleReplyBody,
+  ConsistencyReplyBody,
   EnrollReplyBody,
   EventReplyBody,
   type EventRequestBody,
   IssueReplyBody,
+  LogReplyBody,
   ManifestEntryBody,
   RecipientReplyBody,
 } from '../../protocol/schemas.ts'
@@ -101,6 +103,20 @@ export function decodeBundleReply(body: unknown): Bundle | undefined {
   return { epoch: body.epoca ?? 1, number: body.numero, roots: body.roots }
 }
 
+/** What a hub says of its log; nothing of it is checked yet. */
+export type LogReply = LogReplyBody
+
+export function decodeLogReply(body: unknown): LogReply | undefined {
+  return matches(LogReplyBody, body) ? body : undefined
+}
+
+export function decodeConsistencyReply(body: unknown): readonly Buffer[] | undefined {
+  if (!matches(ConsistencyReplyBody, body) || body.proof.length > PROOF_HASHES_MAX) return undefined
+  return body.proof.map((text) => Buffer.from(text, 'base64'))
+}
+/** Twice the levels of the largest tree there can be. */
+const PROOF_HASHES_MAX = 128
+
 export function decodeManifestReply(body: unknown): Manifest | undefined {
   if (typeof body !== 'object' || body === null || !('entregas' in body)) return undefined
   const listed: unknown = body.entregas
@@ -146,6 +162,15 @@ export function bundleAdopted(payload: BundleAdoptedPayload): AgentEvent {
 
 export function bundleRefused(payload: BundleRefusedPayload): AgentEvent {
   return { type: EventType.bundleRefused, payload }
+}
+
+/** The log of the hub goes on in another epoch, which the agent has checked. */
+export function logEpochAdopted(payload: { origem: string; entradas: number }): AgentEvent {
+  return { type: EventType.logEpochAdopted, payload }
+}
+
+export function logAlarm(payload: { motivo: string }): AgentEvent {
+  return { type: EventType.logAlarm, payload }
 }
 
 export interface Renewal {

@@ -31,6 +31,7 @@ import { type AgentPaths, agentPaths, prepareDirectories } from '../settings/pat
 import { KnownFiles } from '../files/known-files.ts'
 import { openOutbox, type Outbox } from '../hub/outbox.ts'
 import { createSerialQueue, type SerialQueue } from '../../platform/serial-queue.ts'
+import { LogWatch, readKnownLog } from '../witness/log-watch.ts'
 import { syncLayout } from '../files/versioned-files.ts'
 
 export interface AgentSession {
@@ -47,6 +48,8 @@ export interface AgentSession {
   readonly verdicts: HubVerdicts
   readonly newCertificates: NewCertificates
   readonly outbox: Outbox
+  /** What the agent has seen of the hub's audit log. */
+  readonly logWatch: LogWatch
   /** Read before. */
   readonly knownIdentity: KnownFiles<Identity>
   /** Of the identities that the agent read, the ones that a power cut can no longer take away. */
@@ -76,6 +79,7 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
   invariant(config.mtlsUrl !== undefined, 'the command requires SVC_SERVER_MTLS_URL')
   const hubTime = new HubTime(options.clock)
   const verdicts = new HubVerdicts(options.clock, paths.stateDir)
+  const logWatch = new LogWatch(paths, await readKnownLog(paths))
   const session: AgentSession = {
     ...options,
     connections,
@@ -89,9 +93,11 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
       instance: randomBytes(8).toString('hex'),
       connections,
       noteHubTime: (hubNow) => hubTime.note(hubNow),
+      noteCheckpoint: (note) => logWatch.noteCheckpoint(note),
       noteAnswer: (sha256, answer) => verdicts.note(sha256, answer),
     }),
     verdicts,
+    logWatch,
     outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
     knownIdentity: new KnownFiles(options.clock),
     durableIdentities: new WeakSet(),

@@ -92,6 +92,13 @@ export const AGENT_METRICS = {
     meaning:
       'How far the hub’s clock is ahead of this host’s; absent until the hub has sent its time.',
   },
+  svc_agent_log_alarms: {
+    type: 'gauge',
+    unit: 'alarms',
+    labels: {},
+    meaning:
+      'How often the hub’s audit log was not what the agent had seen of it; `svc-agent audit` says why.',
+  },
   svc_agent_update: {
     type: 'gauge',
     unit: '',

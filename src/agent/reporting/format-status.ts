@@ -13,6 +13,7 @@ export function formatStatus(language: Language, status: AgentStatus): string {
     ['running', stateIn(language, status.running ? 'yes' : 'no')],
     ['hostname', identity?.hostname ?? '(no identity)'],
     ...(identity === null ? [] : describeIdentity(language, status, identity)),
+    ...describeLog(language, status.log),
     ...optional('last poll', status.last_poll_at),
     ...optional('next poll', status.next_poll_at),
     ...(status.stream ? [['stream', describeStream(language, status.stream)] as const] : []),
@@ -49,6 +50,16 @@ function describeHub(hub: AgentStatus['hub']): Field[] {
   if (!hub) return []
   const words = hub.said === 'accepted' ? 'accepted this identity' : `refused it: ${hub.said}`
   return [['hub', `${words}, at ${hub.at}`]]
+}
+
+/** Nothing as long as the hub has shown nothing. */
+function describeLog(language: Language, log: AgentStatus['log']): Field[] {
+  if (log === undefined || log.state === 'unknown') return []
+  const seen = `${log.entries ?? 0} entries, checked at ${log.checked_at}`
+  const alarms = log.alarms.map(
+    ({ at, reason }) => `${stateIn(language, 'alarm')} at ${at}: ${reason}`,
+  )
+  return [['audit log', [...alarms, seen].join('; ')]]
 }
 
 function describeStream(language: Language, { state, since, problem }: StreamDescription): string {

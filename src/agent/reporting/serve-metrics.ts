@@ -123,6 +123,7 @@ async function collect(options: AgentMetricsOptions, status: AgentStatus): Promi
   set.replace('svc_agent_certificate_not_after_timestamp_seconds', certificatesOf(status))
   set.replace('svc_agent_survival_seconds', one(status.survival_seconds ?? undefined))
   set.replace('svc_agent_outbox_events', one(status.events_waiting))
+  set.replace('svc_agent_log_alarms', one(status.log?.alarms.length))
   const failing = status.deliveries.filter(({ hook_failure }) => hook_failure !== null)
   set.replace('svc_agent_hooks_failing', one(failing.length))
   const results = targets.lastResults()

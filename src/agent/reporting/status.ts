@@ -13,6 +13,7 @@ import { type Identity, loadIdentity } from '../identity/identity.ts'
 import type { AgentPaths } from '../settings/paths.ts'
 import type { StreamState } from '../stream/follow-hub.ts'
 import type { RoundOutcome } from '../update/round-outcome.ts'
+import { describeKnownLog, type LogDescription, readKnownLog } from '../witness/log-watch.ts'
 import { findSurvival, type HeldCertificate } from './survival.ts'
 
 export interface AgentStatus {
@@ -22,6 +23,8 @@ export interface AgentStatus {
   readonly state: 'valid' | 'expired' | 'revoked' | 'superseded' | 'not_registered' | 'none'
   /** Null until the hub has answered with this identity; a running agent up to 0.4.0 does not send this field. */
   readonly hub?: { readonly said: 'accepted' | IdentityRefusal; readonly at: string } | null
+  /** What the agent holds of the hub’s audit log; a running agent up to 0.4.0 does not send this field. */
+  readonly log?: LogDescription
   readonly last_poll_at: string | null
   readonly next_poll_at: string | null
   /** Of the last round; empty when all was well. */
@@ -93,6 +96,7 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
     identity: identity === undefined ? null : await describeIdentityBriefly(identity, paths),
     state: stateOf(identity, verdict, parts.now),
     hub: verdict === undefined ? null : { said: verdict.code ?? 'accepted', at: verdict.at },
+    log: describeKnownLog(await readKnownLog(paths)),
     last_poll_at: lastResult === undefined ? null : formatInstant(lastResult.finishedAt),
     next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
     problems: lastResult?.problems ?? [],

@@ -33,6 +33,7 @@ import { type AgentTargets, createAgentTargets } from '../targets/agent-targets.
 import { keyTypeOf, loadTargets } from '../targets/load-targets.ts'
 import { currentApplier } from '../targets/target-applier.ts'
 import type { RoundResult } from '../reporting/status.ts'
+import { LOG_RETRIES, type LogWatchContext } from '../witness/log-watch.ts'
 import { type Manifest, manifestPulled } from '../hub/wire.ts'
 
 export interface PollState {
@@ -150,6 +151,7 @@ export async function pollOnce(
       for (const problem of await deliveries.hooks.settled()) budget.noteProblem(problem)
     }
     await guard(budget, log, 'Outbox', () => flushOutbox(session, budget))
+    await guard(budget, log, 'Log', () => session.logWatch.check(witnessContext(state), budget))
     // Last, so that it holds up nothing.
     await guard(budget, log, 'Recipient', () =>
       announceRecipient({ ...deliveries, hub: session.hub, log }, budget),
@@ -217,6 +219,11 @@ async function reportManifest(state: PollState, { entries }: Manifest): Promise<
   state.manifestReport = report
 }
 
+function witnessContext({ session, retries }: PollState): LogWatchContext {
+  const { hub, outbox, clock, logging } = session
+  return { hub, outbox, retries, clock, log: logging.forModule('agent.log') }
+}
+
 /** Once per episode. */
 function warnAboutSkew(state: PollState): void {
   const { skewMs } = state.session.hubTime
@@ -232,7 +239,13 @@ function warnAboutSkew(state: PollState): void {
 /** What is neither listed nor recorded any more is not tried again. */
 function forgetRetries({ retries, processed }: PollState, { entries }: Manifest): void {
   const listed = entries.map(({ deliveryId }) => deliveryId)
-  const wanted = new Set<string>([...UPKEEP_RETRIES, RECIPIENT_RETRIES, BUNDLE_RETRIES, ...listed])
+  const wanted = new Set<string>([
+    ...UPKEEP_RETRIES,
+    RECIPIENT_RETRIES,
+    BUNDLE_RETRIES,
+    LOG_RETRIES,
+    ...listed,
+  ])
   for (const record of processed.list()) {
     if (record.cancelled) continue
     wanted.add(record.deliveryId)

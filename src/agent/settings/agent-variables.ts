@@ -14,6 +14,7 @@ export type AgentCommand =
   | 'poll'
   | 'status'
   | 'check'
+  | 'audit'
   | 'targets'
   | 'self-update'
 

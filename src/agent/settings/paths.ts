@@ -27,6 +27,10 @@ export interface AgentPaths {
   readonly announcedIdentityFile: string
   /** Names the last set of roots whose `bundle_adopted` was queued. */
   readonly announcedBundleFile: string
+  /** What the agent has seen of the hub's audit log. */
+  readonly logWitnessFile: string
+  /** What the agent holds against the hub's audit log. */
+  readonly logAlarmsFile: string
   readonly lockFile: string
   readonly socketName: string
 }
@@ -51,6 +55,8 @@ export function agentPaths(
     outboxDir: join(stateDir, 'outbox'),
     announcedIdentityFile: join(stateDir, 'announced-identity'),
     announcedBundleFile: join(stateDir, 'announced-bundle'),
+    logWitnessFile: join(stateDir, 'log-witness.json'),
+    logAlarmsFile: join(stateDir, 'log-alarms.json'),
     lockFile: join(dataDir, 'agent.lock'),
     socketName: 'agent.sock',
   }

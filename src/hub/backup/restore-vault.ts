@@ -9,7 +9,7 @@ import { errnoCode, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import { entriesOfActs } from '../service/admin-act.ts'
 import { appendEntries } from '../service/append-entries.ts'
-import { beginEpoch } from '../service/log-tree.ts'
+import { beginEpoch, openCheckpoint } from '../service/log-tree.ts'
 import { makeVault, type UnsealedVault } from '../vault/vault.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { checkLog } from './check-log.ts'
@@ -62,7 +62,10 @@ async function sayFirst(
     const epochMin = Math.floor(now.getTime() / 1000)
     await store.write(async (writer) => {
       const before = await writer.findLogTree()
-      const tree = before && beginEpoch(before, vaultId, epochMin)
+      // Entries that the backup does not have: witnesses that saw them are told of them.
+      const kept = before && keptCheckpoint ? openCheckpoint(before, keptCheckpoint) : undefined
+      const last = (kept?.size ?? 0) > (before?.frontier.size ?? 0) ? kept : undefined
+      const tree = before && beginEpoch(before, vaultId, { last, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
       const acts = decideRestoredActs({ head, tree, keptCheckpoint })
       return appendEntries(writer, entriesOfActs(acts, now, 'admin'))

@@ -18,4 +18,6 @@ export interface LogTree {
   readonly frontier: Frontier
   /** Signed over exactly this frontier. */
   readonly checkpoint: string
+  /** How each epoch but the first began: audit/epoch-statement.ts. */
+  readonly epochs: readonly string[]
 }

@@ -56,6 +56,7 @@ async function startServer(
     findBlob: unused,
     streams: createAgentStreams({ clock, log: logging.forModule('test'), readNews: unused }),
     bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
+    auditLog: { header: () => undefined, describe: () => undefined, prove: unused },
     listManifest: unused,
     ...options,
   })

@@ -11,7 +11,12 @@ import { createTokenBuckets, type TokenBuckets } from '../../platform/token-buck
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { parseRecipient, type AgentId } from '../../protocol/identifiers.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import { BUNDLE_EPOCH_HEADER, BUNDLE_NUMBER_HEADER, ROUTES } from '../../protocol/routes.ts'
+import {
+  BUNDLE_EPOCH_HEADER,
+  BUNDLE_NUMBER_HEADER,
+  LOG_CHECKPOINT_HEADER,
+  ROUTES,
+} from '../../protocol/routes.ts'
 import {
   EventRequestBody,
   IssueRequestBody,
@@ -36,6 +41,7 @@ import type { ListManifest } from '../service/agent/list-manifest.ts'
 import { manifestTag } from '../service/agent/read-agent-news.ts'
 import type { RecordEvent } from '../service/agent/record-event.ts'
 import type { RecordRecipient } from '../service/agent/record-recipient.ts'
+import type { ShownLog } from '../service/agent/show-log.ts'
 import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
 import { createAgentConnections } from './connections/agent-connections.ts'
 import type { AgentStreams } from './agent-streams.ts'
@@ -66,6 +72,7 @@ export interface MtlsServerOptions extends Pick<
   readonly onHandshakeFailure?: (() => void) | undefined
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
+  readonly auditLog: ShownLog
 }
 
 export interface MtlsServer extends HttpPort {
@@ -95,7 +102,10 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     }
     return outcome
   }
-  const authenticate = async (request: FastifyRequest): Promise<WireErrorCode | undefined> => {
+  const authenticate = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<WireErrorCode | undefined> => {
     const socket = request.raw.socket as TLSSocket
     // Cut since its request came (SRF-24): nobody waits for an answer, and Node no longer knows whose certificate it was.
     if (socket.destroyed) return 'request_invalid'
@@ -104,6 +114,8 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     agents.set(request, outcome.agent)
     const { 'user-agent': userAgent } = request.headers
     options.sightings?.note(outcome.agent, { userAgent, address: addressOf(request) })
+    const checkpoint = options.auditLog.header()
+    if (checkpoint !== undefined) reply.header(LOG_CHECKPOINT_HEADER, checkpoint)
     return undefined
   }
   const agentOf = (request: FastifyRequest): Agent => {
@@ -179,6 +191,24 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)
   })
+  port.app.get(ROUTES.log.path, (_request, reply) => {
+    const described = options.auditLog.describe()
+    return described ?? sendRefusal(reply, 'unavailable')
+  })
+  port.app.get<{ Querystring: { from?: string; to?: string } }>(
+    ROUTES.consistency.path,
+    // As dear as an event, and asked for much less often.
+    { onRequest: limitBy(events) },
+    async ({ query }) => {
+      const [from, to] = [parseSize(query.from), parseSize(query.to)]
+      const reply = from !== undefined && to !== undefined && options.auditLog.prove(from, to)
+      const proven = reply === false ? undefined : await reply
+      if (proven === undefined) {
+        throw new RequestRefusal('request_invalid', 'from and to are no sizes that the log had')
+      }
+      return proven
+    },
+  )
   port.app.post<{ Body: EventRequestBody }>(
     ROUTES.events.path,
     { onRequest: limitBy(events), schema: { body: EventRequestBody } },
@@ -249,6 +279,10 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     cutConnectionsUnless: (isWanted) => sweep((socket) => isWanted(presentedBy(socket).sha256)),
     cutConnections: (agentId) => connections.cut(agentId),
   }
+}
+
+function parseSize(text: unknown): number | undefined {
+  return typeof text === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined
 }
 
 /** As people write it: a port for IPv6 and IPv4 shows IPv4 as a part of IPv6. */

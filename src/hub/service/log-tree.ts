@@ -2,6 +2,8 @@
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
+import { signEpoch } from '../../audit/epoch-statement.ts'
+import type { SizedRoot } from '../../audit/merkle-proofs.ts'
 import { EMPTY_FRONTIER, growTree, rootOf, type TreeNode } from '../../audit/merkle-tree.ts'
 import { hashRecord } from '../../audit/record.ts'
 import { type NoteVerifier, noteSigner, openNote, signNote } from '../../audit/signed-note.ts'
@@ -12,7 +14,7 @@ export function newLogTree(vaultId: string): LogTree {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privateKeyDer = new Secret(privateKey.export({ format: 'der', type: 'pkcs8' }))
   const origin = originOf(vaultId, 1)
-  return signed({ privateKeyDer, epoch: 1, origin, frontier: EMPTY_FRONTIER })
+  return signed({ privateKeyDer, epoch: 1, origin, frontier: EMPTY_FRONTIER, epochs: [] })
 }
 
 /** With the records of these entries after the others, and each subtree to keep that they have filled. */
@@ -27,10 +29,27 @@ export function growLogTree(
   }
 }
 
-/** The same tree under another name, of an epoch of at least `atLeast`: nothing is signed twice, with two contents. */
-export function beginEpoch(tree: LogTree, vaultId: string, atLeast = 0): LogTree {
+/** What an epoch is begun with, besides the tree. */
+export interface EpochFacts {
+  /** The longest checkpoint that is known of the log that ends, when that is more than the tree. */
+  readonly last?: SizedRoot | undefined
+  /** The least number that the epoch may have. */
+  readonly atLeast?: number | undefined
+}
+
+/** The same tree under another name, so that nothing is signed twice with two contents. docs/protocol.md CHN-21. */
+export function beginEpoch(
+  tree: LogTree,
+  vaultId: string,
+  { last, atLeast = 0 }: EpochFacts = {},
+): LogTree {
+  const { privateKeyDer, frontier } = tree
   const epoch = Math.max(tree.epoch + 1, atLeast)
-  return signed({ ...tree, epoch, origin: originOf(vaultId, epoch) })
+  const origin = originOf(vaultId, epoch)
+  const base = { size: frontier.size, root: rootOf(frontier) }
+  const statement = { origin, previous: tree.origin, last: last ?? base, base }
+  const signer = noteSigner(tree.origin, privateKeyOf(privateKeyDer))
+  return signed({ ...tree, epoch, origin, epochs: [...tree.epochs, signEpoch(statement, signer)] })
 }
 
 /** Who has signed the checkpoints of this tree. */

@@ -38,6 +38,9 @@ function findHostTrouble(
 ): string | undefined {
   if (model.isRevokedHost(host.hostname)) return 'it is revoked'
   if (!host.isRunning) return 'no agent runs'
+  // Nothing that happens to an honest hub makes a witness raise the alarm.
+  const alarms = watch.readText(`${DATA_DIR}/state/log-alarms.json`)
+  demand(alarms === undefined, '[CHN-24] an alarm about an honest log:', alarms ?? '')
   if (host.problems.length > 0) return host.problems.join('; ')
   if (host.eventsWaiting > 0) return `${host.eventsWaiting} events wait`
   const now = kernel.now()

@@ -30,6 +30,8 @@ export interface LogKeeperOptions {
 export interface LogKeeper {
   /** Until the signal aborts. A hub that ends goes on from there when it starts again. */
   run(signal: AbortSignal): Promise<void>
+  /** The one that was signed last; undefined until this hub has looked. */
+  readonly newest: LogTree | undefined
   /** When the newest checkpoint covered the whole log last, in the vault and outside. */
   readonly coveredAt: { readonly vault: Date | undefined; readonly outside: Date | undefined }
 }
@@ -69,6 +71,9 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
         })
         await clock.sleep(pauseMs, signal).catch(() => undefined)
       }
+    },
+    get newest() {
+      return tree
     },
     get coveredAt() {
       return { vault, outside }

@@ -11,7 +11,8 @@ CREATE TABLE arvore (
   tamanho INTEGER NOT NULL CHECK (tamanho >= 0),
   -- One after the other, the largest subtree first.
   picos BLOB NOT NULL CHECK (length(picos) % 32 = 0),
-  checkpoint TEXT NOT NULL
+  checkpoint TEXT NOT NULL,
+  epocas TEXT NOT NULL CHECK (json_type(epocas) = 'array')
 ) STRICT;
 CREATE TABLE arvore_nos (
   nivel INTEGER NOT NULL CHECK (nivel >= ${KEPT_LEVEL_MIN}),

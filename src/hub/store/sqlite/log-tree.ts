@@ -11,6 +11,7 @@ interface LogTreeRow {
   tamanho: number
   picos: Buffer
   checkpoint: string
+  epocas: string
 }
 
 export function selectLogTree(session: SqlSession): LogTree | undefined {
@@ -20,7 +21,15 @@ export function selectLogTree(session: SqlSession): LogTree | undefined {
   const peaks = Array.from({ length: picos.length / HASH_BYTES }, (_, at) =>
     Buffer.from(picos.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
   )
-  return { privateKeyDer: new Secret(chave), epoch, origin, frontier: { size, peaks }, checkpoint }
+  return {
+    privateKeyDer: new Secret(chave),
+    epoch,
+    origin,
+    frontier: { size, peaks },
+    checkpoint,
+    // The row was written from such a list.
+    epochs: JSON.parse(row.epocas) as string[],
+  }
 }
 
 /** In the order of `ids`. */
@@ -35,17 +44,18 @@ export function selectLogNodes(session: SqlSession, ids: readonly NodeId[]): Buf
 
 /** Of no agent, and nothing that a version counts: it happens every second. */
 export function putLogTree(session: SqlSession, tree: LogTree, filled: readonly TreeNode[]): void {
-  const { privateKeyDer, epoch, origin, frontier, checkpoint } = tree
+  const { privateKeyDer, epoch, origin, frontier, checkpoint, epochs } = tree
   for (const { level, index, hash } of filled) {
     session.runQuietly('INSERT INTO arvore_nos VALUES (?, ?, ?)', level, index, hash)
   }
   session.runQuietly(
-    'INSERT OR REPLACE INTO arvore VALUES (1, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO arvore VALUES (1, ?, ?, ?, ?, ?, ?, ?)',
     privateKeyDer.reveal(),
     epoch,
     origin,
     frontier.size,
     Buffer.concat(frontier.peaks),
     checkpoint,
+    JSON.stringify(epochs),
   )
 }

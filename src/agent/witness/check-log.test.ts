@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { WitnessedLog } from '../../../test/fakes/witnessed-log.ts'
+import { checkLog, type LogFinding } from './check-log.ts'
+import type { LogWitness } from './log-witness.ts'
+
+const HOUR_MS = 3_600_000
+const START = Date.parse('2026-11-23T10:00:00Z')
+const at = (hours: number): Date => new Date(START + hours * HOUR_MS)
+
+async function meet(log: WitnessedLog): Promise<LogWitness> {
+  return goodOf(await checkLog(undefined, log.checkpoint, log.hub, at(0)))
+}
+
+function look(witness: LogWitness, log: WitnessedLog, hours: number): Promise<LogFinding> {
+  return checkLog(witness, log.checkpoint, log.hub, at(hours))
+}
+
+function goodOf(finding: LogFinding): LogWitness {
+  assert.equal(finding.kind, 'good', JSON.stringify(finding))
+  assert.ok(finding.kind === 'good')
+  return finding.witness
+}
+
+function reasonOf(finding: LogFinding): string {
+  assert.equal(finding.kind, 'alarm', JSON.stringify(finding))
+  return finding.kind === 'alarm' ? finding.reason : ''
+}
+
+/** A witness that has seen the log with 100 entries, then with 300, a day apart each. */
+async function known(log: WitnessedLog): Promise<LogWitness> {
+  let witness = await meet(log.append(100))
+  for (const day of [1, 2, 3]) witness = goodOf(await look(witness, log.append(100), day * 24))
+  return witness
+}
+
+describe('[CHN-23] a witness of a log', () => {
+  test('remembers the key that it met, and asks for a proof once an hour while the log grows', async () => {
+    const log = new WitnessedLog().append(5)
+    const met = await meet(log)
+    assert.deepEqual(log.asked, ['log'])
+    assert.equal(goodOf(await look(met, log, 5)), met)
+    assert.equal(goodOf(await look(met, log.append(5), 0.5)), met)
+    assert.deepEqual(log.asked, ['log'])
+    const grown = goodOf(await look(met, log, 1))
+    assert.deepEqual(log.asked, ['log', '5-10'])
+    assert.equal(grown.newest.note, log.checkpoint)
+    assert.equal(grown.key, met.key)
+  })
+
+  test('keeps a checkpoint of each day', async () => {
+    const log = new WitnessedLog()
+    const { earlier } = await known(log)
+    assert.deepEqual(
+      earlier.map(({ note }) => note.split('\n')[1]),
+      ['100', '200', '300'],
+    )
+  })
+
+  test('waits for an answer that it did not get', async () => {
+    const log = new WitnessedLog().append(5)
+    const met = await meet(log)
+    log.append(1)
+    log.refusal = { status: 503, code: 'unavailable' }
+    assert.deepEqual(await look(met, log, 2), {
+      kind: 'not answered',
+      refusal: { ok: false, status: 503, code: 'unavailable' },
+    })
+    goodOf(await look(met, log, 2))
+  })
+
+  test('asks the hub itself when an answer shows an earlier checkpoint: answers overtake each other', async () => {
+    const log = new WitnessedLog().append(5)
+    const early = log.checkpoint
+    await meet(log)
+    const met = goodOf(await checkLog(undefined, log.append(1).checkpoint, log.hub, at(0)))
+    assert.equal(goodOf(await checkLog(met, early, log.hub, at(0))).newest.note, log.checkpoint)
+  })
+})
+
+describe('[CHN-24] a witness raises the alarm', () => {
+  const ways: [what: string, lie: (log: WitnessedLog) => WitnessedLog, reason: string][] = [
+    [
+      'a log that is shorter',
+      (log) => log.rewrite((records) => records.slice(0, 390)),
+      'the log has 390 entries, and had 400',
+    ],
+    [
+      'a log of the same length with another entry',
+      (log) => log.rewrite((records) => records.with(7, 'another')),
+      'the log has other entries than before among its first 400',
+    ],
+    [
+      'a log that has grown after an entry was changed',
+      (log) => log.rewrite((records) => records.with(7, 'another')).append(1),
+      'the log does not go on from what the agent has seen',
+    ],
+    [
+      'a log that has grown after entries were removed',
+      (log) => log.rewrite((records) => records.toSpliced(50, 10)).append(100),
+      'the log does not go on from what the agent has seen',
+    ],
+    [
+      'a log that another key has signed',
+      (log) => log.replaceKey().append(1),
+      'the checkpoint is not signed with the key of the log',
+    ],
+  ]
+  for (const [what, lie, reason] of ways) {
+    test(`at ${what}, and again as long as it is so`, async () => {
+      const log = new WitnessedLog()
+      const witness = await known(log)
+      assert.equal(reasonOf(await look(lie(log) && witness, log, 100)), reason)
+      assert.equal(reasonOf(await look(witness, log, 101)), reason)
+    })
+  }
+
+  test('when the hub says that it never had what it has signed', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    log.append(1)
+    const hub = {
+      ...log.hub,
+      proveConsistency: async () => ({ ok: false, status: 400, code: 'request_invalid' }) as const,
+    }
+    const finding = await checkLog(witness, log.checkpoint, hub, at(100))
+    assert.equal(reasonOf(finding), 'the log does not go on from what the agent has seen')
+  })
+})
+
+describe('[CHN-25] a log that goes on in another epoch', () => {
+  test('is followed once when the hub admits all that the agent saw, and keeps what came before', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    const lastKnown = log.append(20).checkpoint
+    // A backup of 350 entries was restored; entries came after it.
+    log
+      .rewrite((records) => records.slice(0, 350))
+      .beginEpoch(lastKnown)
+      .append(3)
+    const finding = await look(witness, log, 100)
+    const followed = goodOf(finding)
+    assert.ok(finding.kind === 'good')
+    assert.deepEqual([finding.epoch?.origin, finding.epoch?.size], ['cartorio/vault/2', 353])
+    assert.match(followed.key, /^cartorio\/vault\/2\+/)
+    const again = await look(followed, log.append(1), 102)
+    goodOf(again)
+    assert.ok(again.kind === 'good' && again.epoch === undefined)
+  })
+
+  test('is followed over several epochs that the agent has slept through', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    for (let count = 0; count < 3; count += 1) log.beginEpoch(log.checkpoint).append(2)
+    const finding = await look(witness, log, 100)
+    assert.ok(finding.kind === 'good')
+    assert.equal(finding.epoch?.origin, 'cartorio/vault/4')
+  })
+
+  test('is an alarm when the hub does not admit entries that the agent saw', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    log
+      .rewrite((records) => records.slice(0, 350))
+      .beginEpoch()
+      .append(100)
+    assert.equal(
+      reasonOf(await look(witness, log, 100)),
+      'of the log that ended: the log has 350 entries, and had 400',
+    )
+  })
+
+  test('is an alarm when entries were dropped before it began', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    const lastKnown = log.append(20).checkpoint
+    log
+      .rewrite((records) => records.slice(0, 350).toSpliced(100, 10))
+      .beginEpoch(lastKnown)
+      .append(100)
+    assert.equal(
+      reasonOf(await look(witness, log, 100)),
+      'the log does not go on from what the agent has seen',
+    )
+  })
+
+  test('is an alarm when another key signs for it', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    log.replaceKey().beginEpoch(log.checkpoint)
+    assert.equal(
+      reasonOf(await look(witness, log, 100)),
+      'the checkpoint is not signed with the key of the log',
+    )
+  })
+})

@@ -1,0 +1,201 @@
+// The agent as a witness of the hub's audit log: it remembers what it was shown, has the hub prove that the log has only grown, and
+// raises the alarm when it has not. It goes on working. docs/protocol.md CHN-22 to CHN-26.
+
+import { hash } from 'node:crypto'
+import { rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Static, Type } from 'typebox'
+import { Check } from 'typebox/value'
+import type { Clock } from '../../platform/clock.ts'
+import { errnoCode } from '../../platform/errors.ts'
+import { readTextIfPresent, replaceFile, syncDirectory } from '../../platform/files.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { uuidOfHex } from '../../platform/time-ordered-uuid.ts'
+import type { RetrySchedule } from '../hub/backoff.ts'
+import type { HubBudget } from '../hub/budget.ts'
+import type { Outbox } from '../hub/outbox.ts'
+import { logAlarm, logEpochAdopted } from '../hub/wire.ts'
+import type { AgentPaths } from '../settings/paths.ts'
+import { checkLog, type WitnessedHub } from './check-log.ts'
+import { checkpointOf, LogWitness } from './log-witness.ts'
+
+/** What is held against the hub, with all that proves it. */
+export const LogAlarm = Type.Object({
+  at: Type.String(),
+  reason: Type.String(),
+  /** Of the log, and the checkpoint that the agent had seen; null when it had seen none. */
+  key: Type.Union([Type.String(), Type.Null()]),
+  seen: Type.Union([Type.String(), Type.Null()]),
+  /** The checkpoint that contradicts it, and how the hub says that its epochs began. */
+  shown: Type.String(),
+  epochs: Type.Array(Type.String()),
+})
+export type LogAlarm = Static<typeof LogAlarm>
+const LogAlarms = Type.Array(LogAlarm)
+
+export interface KnownLog {
+  readonly witness: LogWitness | undefined
+  /** The oldest first. */
+  readonly alarms: readonly LogAlarm[]
+}
+
+/** What it is called in the schedule. */
+export const LOG_RETRIES = 'the log'
+const ALARMS_MAX = 10
+const BYTES_MAX = 1024 * 1024
+const MODE = 0o600
+
+/** What the agent keeps on disk. A file that is damaged counts as none: the agent then meets the log as for the first time. */
+export async function readKnownLog(
+  paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>,
+): Promise<KnownLog> {
+  const witness = parseJson(await readTextIfPresent(paths.logWitnessFile, BYTES_MAX))
+  const alarms = parseJson(await readTextIfPresent(paths.logAlarmsFile, BYTES_MAX))
+  return {
+    witness: Check(LogWitness, witness) ? witness : undefined,
+    alarms: Check(LogAlarms, alarms) ? alarms : [],
+  }
+}
+
+export interface LogDescription {
+  readonly state: 'good' | 'alarm' | 'unknown'
+  /** Of the log: its name, and how many entries the newest checkpoint that the agent checked was signed for. */
+  readonly origin: string | null
+  readonly entries: number | null
+  /** When the hub last proved that its log goes on. */
+  readonly checked_at: string | null
+  /** Why the agent raised the alarm, the newest first. */
+  readonly alarms: readonly { readonly at: string; readonly reason: string }[]
+}
+
+export function describeKnownLog({ witness, alarms }: KnownLog): LogDescription {
+  const checkpoint = witness && checkpointOf(witness.newest.note)
+  return {
+    state: alarms.length > 0 ? 'alarm' : witness === undefined ? 'unknown' : 'good',
+    origin: checkpoint?.origin ?? null,
+    entries: checkpoint?.size ?? null,
+    checked_at: witness?.checked_at ?? null,
+    alarms: alarms.map(({ at, reason }) => ({ at, reason })).toReversed(),
+  }
+}
+
+/** What the agent meets next is a log that it does not know: of another hub, or of one that somebody looked into. Answers what was set aside. */
+export async function setKnownLogAside(
+  paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>,
+  now: Date,
+): Promise<string[]> {
+  const aside: string[] = []
+  // The alarms last: what is left half way is still an alarm.
+  for (const path of [paths.logWitnessFile, paths.logAlarmsFile]) {
+    const target = `${path}.${now.toISOString().replaceAll(':', '')}`
+    try {
+      await rename(path, target)
+    } catch (error) {
+      if (errnoCode(error) === 'ENOENT') continue
+      throw error
+    }
+    aside.push(target)
+  }
+  if (aside.length > 0) await syncDirectory(dirname(paths.logWitnessFile))
+  return aside
+}
+
+export interface LogWatchContext {
+  readonly hub: WitnessedHub
+  readonly outbox: Pick<Outbox, 'enqueue'>
+  readonly retries: Pick<RetrySchedule, 'isDue' | 'recordFailure' | 'clear'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export class LogWatch {
+  readonly #paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>
+  #known: KnownLog
+  #shown: string | undefined
+
+  constructor(paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>, known: KnownLog) {
+    this.#paths = paths
+    this.#known = known
+  }
+
+  get known(): KnownLog {
+    return this.#known
+  }
+
+  /** A signed note, as the newest answer of the hub has it. */
+  noteCheckpoint(note: string): void {
+    this.#shown = note
+  }
+
+  /** Asks nothing while the hub shows nothing new, and at most once an hour while all is well. */
+  async check(context: LogWatchContext, budget: HubBudget): Promise<void> {
+    const { hub, outbox, retries, clock, log } = context
+    const shown = this.#shown
+    // Somebody may have set them aside.
+    if (this.#known.alarms.length > 0) this.#known = await readKnownLog(this.#paths)
+    const { witness } = this.#known
+    if (shown === undefined || shown === witness?.newest.note || !budget.isOpen) return
+    if (!retries.isDue(LOG_RETRIES, clock.now())) return
+    const finding = await checkLog(witness, shown, hub, clock.now())
+    if (finding.kind === 'not answered') {
+      retries.recordFailure(LOG_RETRIES, clock.now(), finding.refusal.retryAfterMs)
+      budget.noteRefusal(finding.refusal)
+      return
+    }
+    if (finding.kind === 'alarm') {
+      const { reason, epochs } = finding
+      // Again after a while: what is wrong stays wrong, and costs the hub little.
+      retries.recordFailure(LOG_RETRIES, clock.now())
+      budget.noteProblem(`the hub’s audit log: ${reason}`)
+      log.error(
+        { reason, file: this.#paths.logAlarmsFile },
+        'The hub’s audit log is not what it was',
+      )
+      const alarm = { at: clock.now().toISOString(), reason, shown: finding.shown, epochs }
+      await this.#keepAlarm(
+        {
+          ...alarm,
+          key: witness?.key ?? null,
+          seen: witness?.newest.note ?? null,
+          epochs: [...epochs],
+        },
+        outbox,
+      )
+      return
+    }
+    retries.clear(LOG_RETRIES)
+    if (finding.witness === witness) return
+    const { epoch } = finding
+    if (epoch !== undefined) {
+      const { origin, size } = epoch
+      log.warn({ origin, entries: size }, 'The hub’s audit log goes on in another epoch')
+      // The same id after a crash in between: one event for an epoch.
+      const requestId = uuidOfHex(hash('sha256', `${origin} ${finding.witness.key}`))
+      await outbox.enqueue(logEpochAdopted({ origem: origin, entradas: size }), requestId)
+    }
+    await this.#keepWitness(finding.witness)
+  }
+
+  async #keepWitness(witness: LogWitness): Promise<void> {
+    await replaceFile(this.#paths.logWitnessFile, `${JSON.stringify(witness)}\n`, MODE)
+    this.#known = { ...this.#known, witness }
+  }
+
+  /** Once for each reason. */
+  async #keepAlarm(alarm: LogAlarm, outbox: Pick<Outbox, 'enqueue'>): Promise<void> {
+    const { alarms } = this.#known
+    if (alarms.length >= ALARMS_MAX || alarms.some(({ reason }) => reason === alarm.reason)) return
+    const kept = [...alarms, alarm]
+    await replaceFile(this.#paths.logAlarmsFile, `${JSON.stringify(kept, null, 2)}\n`, MODE)
+    this.#known = { ...this.#known, alarms: kept }
+    await outbox.enqueue(logAlarm({ motivo: alarm.reason }))
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '') as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+// What a vault signs when its log goes on without entries that checkpoints were signed for: which log ends, what is known of its end,
+// and from where the next one goes on. docs/protocol.md CHN-21.
+
+import { type NoteSigner, type NoteVerifier, openNote, signNote } from './signed-note.ts'
+import { HASH_BYTES } from './merkle-tree.ts'
+import type { SizedRoot } from './merkle-proofs.ts'
+
+export interface EpochStatement {
+  /** The name of the log that begins. */
+  readonly origin: string
+  /** The name of the log that ends, and of the key that says so. */
+  readonly previous: string
+  /** The longest that is known of the log that ends. */
+  readonly last: SizedRoot
+  /** What the log that begins has of it. */
+  readonly base: SizedRoot
+}
+
+const LABEL = 'cartorio-epoch/v1'
+const SIZED_ROOT = /^(0|[1-9][0-9]{0,15}) ([A-Za-z0-9+/]{43}=)$/
+
+export function signEpoch(statement: EpochStatement, signer: NoteSigner): string {
+  const { origin, previous, last, base } = statement
+  const lines = [LABEL, origin, previous, formatSizedRoot(last), formatSizedRoot(base)]
+  return signNote(`${lines.join('\n')}\n`, signer)
+}
+
+/** Undefined when it is not of this form, or the log that ends has not signed it. */
+export function openEpoch(note: string, verifier: NoteVerifier): EpochStatement | undefined {
+  const text = openNote(note, [verifier])?.text ?? ''
+  const [label, origin = '', previous, last = '', base = '', ...rest] = text.split('\n')
+  if (label !== LABEL || previous !== verifier.name || rest.join('') !== '') return undefined
+  const [parsedLast, parsedBase] = [parseSizedRoot(last), parseSizedRoot(base)]
+  if (origin === '' || parsedLast === undefined || parsedBase === undefined) return undefined
+  return { origin, previous, last: parsedLast, base: parsedBase }
+}
+
+function formatSizedRoot({ size, root }: SizedRoot): string {
+  return `${size} ${root.toString('base64')}`
+}
+
+function parseSizedRoot(line: string): SizedRoot | undefined {
+  const [, size = '', base64 = ''] = SIZED_ROOT.exec(line) ?? []
+  const root = Buffer.from(base64, 'base64')
+  const count = Number(size)
+  if (size === '' || root.length !== HASH_BYTES || !Number.isSafeInteger(count)) return undefined
+  return { size: count, root }
+}

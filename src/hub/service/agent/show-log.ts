@@ -1,0 +1,45 @@
+// The log as its witnesses see it: what was signed last, and proofs that it has only grown. docs/protocol.md CHN-19, CHN-20.
+
+import { carryOutPlan, planConsistency } from '../../../audit/merkle-proofs.ts'
+import { formatVerifierKey } from '../../../audit/signed-note.ts'
+import type { ConsistencyReplyBody, LogReplyBody } from '../../../protocol/schemas.ts'
+import type { LogTree } from '../../domain/log-tree.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { logVerifier } from '../log-tree.ts'
+import { readLogNodes } from '../read-log-nodes.ts'
+
+export interface ShownLog {
+  /** The newest checkpoint as a header; undefined before the first one. */
+  header(): string | undefined
+  describe(): LogReplyBody | undefined
+  /** Undefined when the log never had so many entries, or shrinks between the two. */
+  prove(from: number, to: number): Promise<ConsistencyReplyBody | undefined>
+}
+
+export function showLog(reader: StoreReader, newest: () => LogTree | undefined): ShownLog {
+  let rendered: { readonly tree: LogTree; readonly header: string } | undefined
+  return {
+    header: () => {
+      const tree = newest()
+      if (tree === undefined) return undefined
+      // The same one for a thousand answers.
+      if (rendered?.tree !== tree) {
+        rendered = { tree, header: Buffer.from(tree.checkpoint).toString('base64') }
+      }
+      return rendered.header
+    },
+    describe: () => {
+      const tree = newest()
+      if (tree === undefined) return undefined
+      const { checkpoint, epochs } = tree
+      return { key: formatVerifierKey(logVerifier(tree)), checkpoint, epochs: [...epochs] }
+    },
+    prove: async (from, to) => {
+      const tree = newest()
+      if (tree === undefined || from > to || to > tree.frontier.size) return undefined
+      const plan = planConsistency(from, to)
+      const proof = carryOutPlan(plan, await readLogNodes(reader, plan.flat()))
+      return { proof: proof.map((node) => node.toString('base64')) }
+    },
+  }
+}
