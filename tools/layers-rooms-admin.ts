@@ -7,7 +7,17 @@ export const ADMIN_ROOMS: readonly Room[] = [
     name: 'doctor/local',
     prefixes: ['src/doctor/local/'],
     what: 'what `svc doctor` sees by itself on the hub’s machine, without the hub',
-    imports: ['doctor', 'hub', 'hub/ca', 'hub/facts', 'hub/vault', 'protocol', 'platform', 'pki'],
+    imports: [
+      'doctor',
+      'hub',
+      'hub/backup',
+      'hub/ca',
+      'hub/facts',
+      'hub/vault',
+      'protocol',
+      'platform',
+      'pki',
+    ],
   },
   {
     name: 'doctor',

@@ -3,6 +3,7 @@
 import { Unchecked } from './finding.ts'
 import { judgeAuthority, judgeClock } from './judge-authority.ts'
 import { judgeIssuers, judgeLifetime, judgeOwnCertificate } from './judge-certificates.ts'
+import { judgeBackups } from './judge-backups.ts'
 import { judgeCheckpoint } from './judge-checkpoint.ts'
 import { judgeDisk } from './judge-disk.ts'
 import {
@@ -236,6 +237,19 @@ export const CHECKS: readonly Check[] = [
       const said = (await scene.hub()).examination?.checkpoints ?? undefined
       const directory = await ifKnown(scene.checkpointDirectory())
       return judgeCheckpoint(said, directory, scene.now())
+    },
+  },
+  {
+    id: 'backup',
+    title: 'backups are made',
+    finds:
+      'a newest backup in `SVC_BACKUP_DIR`, where it is set, that is two intervals old, or none; such a directory that the hub cannot use, or that is on the file system of the vault',
+    needs: `${HUB}, or the vault’s owner`,
+    run: async (scene) => {
+      const said = (await scene.hub()).examination?.backups ?? undefined
+      const here = await ifKnown(scene.backups())
+      const intervalMs = (await ifKnown(scene.settings()))?.backupIntervalMs
+      return judgeBackups(said, here, intervalMs, scene.now())
     },
   },
   {

@@ -17,6 +17,7 @@ export type LocalLooks = Pick<
   | 'names'
   | 'publicUrl'
   | 'checkpointDirectory'
+  | 'backups'
   | 'disk'
   | 'authority'
   | 'certificates'
@@ -63,6 +64,7 @@ export function composeScene(
     names: look((from) => from.names),
     publicUrl: look((from) => from.publicUrl),
     checkpointDirectory: look((from) => from.checkpointDirectory),
+    backups: look((from) => from.backups),
     disk: seen(
       'disk',
       look((from) => from.disk),

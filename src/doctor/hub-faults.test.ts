@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type Fault, testFaults } from '../../test/support/doctor-faults.ts'
 import { type ChangedFacts, SILENT_HUB as SILENT, SOUND } from '../../test/support/sound-scene.ts'
 
-const { hub } = SOUND
+const { hub, backups } = SOUND
+assert.ok(backups !== undefined)
 const { status, examination } = hub
 assert.ok(status !== undefined && examination !== undefined)
 const { backlog, checkpoints } = examination
@@ -15,6 +16,10 @@ function withBacklog(changed: Partial<typeof backlog>): ChangedFacts {
 
 function withStatus(changed: Partial<NonNullable<typeof status>>): ChangedFacts {
   return { hub: { ...hub, status: { ...status!, ...changed } } }
+}
+
+function withExamined(changed: object): ChangedFacts {
+  return { hub: { ...hub, examination: { ...examination!, ...changed } } }
 }
 
 function withCheckpoints(changed: object): ChangedFacts {
@@ -131,6 +136,47 @@ const FAULTS: readonly Fault[] = [
     /is on the file system of the vault$/,
   ],
   [
+    'a backup that is old',
+    withExamined({
+      backups: { interval_seconds: 3600, last_at: '2026-11-23T09:00:00.000Z', up_seconds: 9 },
+    }),
+    'backup',
+    'warning',
+    /^the newest backup was made 3h ago, and one is to be made every 1h$/,
+  ],
+  [
+    'no backup',
+    withExamined({ backups: { interval_seconds: 3600, last_at: null, up_seconds: 4000 } }),
+    'backup',
+    'warning',
+    /^the hub runs for 1h 6m, and there is no backup$/,
+  ],
+  [
+    'an old backup of a hub that is down',
+    {
+      hub: SILENT,
+      listeners: [],
+      backups: { ...backups, lastAt: new Date('2026-11-20T02:00:00.000Z') },
+    },
+    'backup',
+    'warning',
+    /^the newest backup was made 3d ago/,
+  ],
+  [
+    'a directory of backups that is gone',
+    { backups: { ...backups, failure: 'no such file or directory' } },
+    'backup',
+    'error',
+    /^SVC_BACKUP_DIR: \/mnt\/backup: no such file or directory$/,
+  ],
+  [
+    'backups beside the vault',
+    { backups: { ...backups, isBesideVault: true } },
+    'backup',
+    'warning',
+    /is on the file system of the vault$/,
+  ],
+  [
     'late agents',
     {
       hub: {
@@ -215,6 +261,6 @@ const FAULTS: readonly Fault[] = [
 ]
 
 testFaults(
-  '[DOC-6] [DOC-16] [DOC-17] [DOC-22] [DOC-25] svc doctor finds, of the hub and what is in it,',
+  '[DOC-6] [DOC-16] [DOC-17] [DOC-22] [DOC-25] [DOC-26] svc doctor finds, of the hub and what is in it,',
   FAULTS,
 )

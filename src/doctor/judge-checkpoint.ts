@@ -3,7 +3,7 @@
 import { quoteForShell } from '../platform/quote-for-shell.ts'
 import type { CheckpointFacts } from '../protocol/admin/examination.ts'
 import { fault, type Finding, ok, showAbout, skipped, warning } from './finding.ts'
-import type { CheckpointDirectoryFacts } from './scene.ts'
+import type { DirectoryFacts } from './scene.ts'
 
 /** As the alert has it: a hub signs within a second or two. */
 const STALE_MS = 5 * 60_000
@@ -11,7 +11,7 @@ const STALE_MS = 5 * 60_000
 /** `said` is the hub's; `directory` is undefined where none is set, or where nobody here can look. */
 export function judgeCheckpoint(
   said: CheckpointFacts | undefined,
-  directory: CheckpointDirectoryFacts | undefined,
+  directory: DirectoryFacts | undefined,
   now: Date,
 ): Finding[] {
   const found = [
@@ -30,7 +30,7 @@ export function judgeCheckpoint(
   return [ok(`the newest checkpoint covers the whole log${outside}`)]
 }
 
-function judgeDirectory({ path, failure, isBesideVault }: CheckpointDirectoryFacts): Finding[] {
+function judgeDirectory({ path, failure, isBesideVault }: DirectoryFacts): Finding[] {
   const commands = [`ls -ld ${quoteForShell(path)}`]
   if (failure !== undefined) {
     return [

@@ -25,7 +25,9 @@ export interface Scene {
   /** Undefined where nobody named one. */
   publicUrl(): Promise<PublicUrlFacts | undefined>
   /** Undefined where nobody named one. */
-  checkpointDirectory(): Promise<CheckpointDirectoryFacts | undefined>
+  checkpointDirectory(): Promise<DirectoryFacts | undefined>
+  /** Undefined where nobody named one. */
+  backups(): Promise<BackupDirectoryFacts | undefined>
   disk(): Promise<DiskFacts>
   authority(): Promise<AuthorityFacts>
   certificates(): Promise<CertificateFacts>
@@ -44,6 +46,8 @@ export interface SettingsFacts {
   readonly isNamed: boolean
   readonly serverNames: readonly string[]
   readonly renewalThresholdMs: number
+  /** Undefined where the hub makes no backups by itself. */
+  readonly backupIntervalMs: number | undefined
   /** Connections of one port; undefined where that is lifted. */
   readonly connectionsMax: number | undefined
 }
@@ -138,12 +142,17 @@ export interface NameFacts {
   readonly fault: string | undefined
 }
 
-export interface CheckpointDirectoryFacts {
+export interface DirectoryFacts {
   readonly path: string
   /** Why the vault's owner, or this user, cannot read and write it. */
   readonly failure: string | undefined
   /** On the same file system. */
   readonly isBesideVault: boolean
+}
+
+export interface BackupDirectoryFacts extends DirectoryFacts {
+  /** When the newest whole backup of this vault was made. */
+  readonly lastAt: Date | undefined
 }
 
 export interface PublicUrlFacts {

@@ -234,6 +234,7 @@ export async function bootHub(
         certificate: () => certificates.serverCertificate,
         rootPem: () => connected?.rootPem ?? '',
         checkpointAt: hub.checkpointAt,
+        lastBackupAt: () => scheduled?.lastAt(),
       }),
       addresses: agentAddresses(config, bound),
     },

@@ -19,6 +19,7 @@ export interface ProcessExaminerOptions {
     HubConfig,
     | 'vaultRoot'
     | 'checkpointDirectory'
+    | 'backupSchedule'
     | 'limits'
     | 'caUrl'
     | 'caProvisionerKid'
@@ -28,6 +29,7 @@ export interface ProcessExaminerOptions {
   readonly clock: Clock
   readonly certificate: () => Pick<ServerCertificate, 'chainPem' | 'rootPem'>
   readonly checkpointAt: () => CheckpointTimes
+  readonly lastBackupAt: () => Date | undefined
   /** In force now. */
   readonly rootPem: () => string
 }
@@ -69,7 +71,7 @@ export function createProcessExaminer(
 }
 
 async function examine(
-  { config, certificate, rootPem, checkpointAt }: ProcessExaminerOptions,
+  { config, certificate, rootPem, checkpointAt, lastBackupAt }: ProcessExaminerOptions,
   askAuthority: () => Promise<AuthorityFacts>,
 ): Promise<ExaminedProcess> {
   const unknown: { part: string; reason: string }[] = []
@@ -95,6 +97,13 @@ async function examine(
     certificates,
     process: limits,
     checkpoints: describeCheckpoints(checkpointAt(), config.checkpointDirectory !== undefined),
+    backups: config.backupSchedule
+      ? {
+          interval_seconds: config.backupSchedule.intervalMs / 1000,
+          last_at: lastBackupAt()?.toISOString() ?? null,
+          up_seconds: Math.floor(process.uptime()),
+        }
+      : null,
     unknown,
   }
 }

@@ -10,6 +10,7 @@ export const EXAMINATION: AdminExamination = {
   certificates: null,
   process: null,
   checkpoints: null,
+  backups: null,
   backlog: {
     webhooks: [],
     revocations: { waiting: 0, refused: 0, oldest_at: null, reason: null },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -85,6 +85,8 @@ describe('[DOC-1] [CLI-90] svc doctor beside a hub', () => {
       true,
     )
     assert.deepEqual(said.backlog.webhooks, [])
+    assert.equal(said.backups, null)
+    assert.equal(said.checkpoints?.is_kept_outside, false)
     const again = await hub.admin<AdminExamination>('GET', '/v1/admin/examination')
     assert.deepEqual(again.ca, said.ca)
   })
@@ -343,6 +345,34 @@ describe('[DOC-1] svc doctor without a hub', () => {
     await rename(database, `${database}.away`)
     assert.match(messageOf(await examine(), 'vault'), /db.enc is not there$/)
     await rename(`${database}.away`, database)
+  })
+
+  test('[DOC-26] [DOC-25] finds that there is no backup, and directories that cannot be used or are no help', async () => {
+    const beside = await examine({ SVC_BACKUP_DIR: hub.directory })
+    assert.match(
+      messageOf(beside, 'backup'),
+      /is on the file system of the vault\nthere is no backup$/,
+    )
+    const gone = await examine({
+      SVC_BACKUP_DIR: '/nonexistent/backups',
+      SVC_CHECKPOINT_PATH: '/nonexistent/checkpoints',
+    })
+    assert.deepEqual(badOf(gone), [
+      'hub error',
+      'log skipped',
+      'checkpoint error',
+      'backup error',
+      ...SKIPPED_WITHOUT_HUB.slice(2),
+    ])
+    const config = await readFile(join(hub.vaultRoot, 'config.json'), 'utf8')
+    const { vault_id: vaultId } = JSON.parse(config) as { vault_id: string }
+    const made = await hub.svc('backup', join(hub.directory, `${vaultId}-now.svcbackup`))
+    assert.equal(made.status, 0, made.stderr)
+    const kept = await examine({ SVC_BACKUP_DIR: hub.directory })
+    assert.match(
+      messageOf(kept, 'backup'),
+      /^SVC_BACKUP_DIR: \S+ is on the file system of the vault$/,
+    )
   })
 
   test('[DOC-19] finds a port that another program has', async () => {

@@ -12,8 +12,8 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-Disk, clock, CA, certificates, backlog, log, files, limits, swap, core dumps, names and ports: docs/reference/doctor.md has every
-check. The command changes nothing, asks for no passphrase, and ends within ten seconds. It works beside a running hub, through
+Disk, clock, CA, certificates, backlog, log, checkpoints, backups, files, limits, swap, core dumps, names and ports:
+docs/reference/doctor.md has every check. The command changes nothing, asks for no passphrase, and ends within ten seconds. It works beside a running hub, through
 --hub, and above all where the hub does not start. As root or as the vault's owner it sees everything.
 
 The exit status is 0 when nothing is wrong, 1 with a warning or with something that it could not look at, 2 with an error.

@@ -12,7 +12,7 @@ import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { LocalLooks } from '../compose-scene.ts'
 import { Unchecked } from '../finding.ts'
 import { runBounded } from './bounded-child.ts'
-import { lookAtCheckpointDirectory } from './look-at-checkpoints.ts'
+import { lookAtBackups, lookAtDirectory } from './look-at-directory.ts'
 import { lookAtMachine, lookAtUnit } from './look-at-machine.ts'
 import { lookAtListeners, lookupByChild, lookUpNames } from './look-at-network.ts'
 import { lookAtPublicUrl } from './look-at-public-url.ts'
@@ -64,7 +64,12 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
       await vaultIsThere
       return checkpointDirectory === undefined
         ? undefined
-        : lookAtCheckpointDirectory(checkpointDirectory, vaultRoot)
+        : lookAtDirectory(checkpointDirectory, vaultRoot)
+    },
+    backups: async () => {
+      const { backupSchedule } = need()
+      await vaultIsThere
+      return backupSchedule && lookAtBackups(backupSchedule.directory, vaultRoot)
     },
     disk: async () => {
       await vaultIsThere

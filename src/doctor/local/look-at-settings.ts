@@ -70,6 +70,7 @@ export function readSettings(
       isNamed: settings?.isNamed ?? true,
       serverNames: settings?.serverNames ?? [],
       renewalThresholdMs: settings?.renewalThresholdMs ?? DEFAULT_THRESHOLD_MS,
+      backupIntervalMs: settings?.backupSchedule?.intervalMs,
       connectionsMax: finite(settings?.limits.connections),
     },
   }

@@ -77,6 +77,15 @@ export const CheckpointFacts = Type.Object({
 })
 export type CheckpointFacts = Static<typeof CheckpointFacts>
 
+export const BackupFacts = Type.Object({
+  interval_seconds: Type.Number(),
+  /** Of the newest whole one in `SVC_BACKUP_DIR`; null when there is none. */
+  last_at: nullable(time),
+  /** Of the hub. */
+  up_seconds: Type.Number(),
+})
+export type BackupFacts = Static<typeof BackupFacts>
+
 export const BacklogFacts = Type.Object({
   webhooks: Type.Array(
     Type.Object({
@@ -112,6 +121,8 @@ export const AdminExamination = Type.Object({
   certificates: nullable(CertificateFacts),
   process: nullable(ProcessFacts),
   checkpoints: nullable(CheckpointFacts),
+  /** Null also where the hub makes none by itself. */
+  backups: nullable(BackupFacts),
   backlog: BacklogFacts,
   /** Why a part is null. */
   unknown: Type.Array(Type.Object({ part: Type.String(), reason: Type.String() })),

@@ -12,7 +12,7 @@ import type { AdminContext } from './admin-context.ts'
 /** What the wiring sees: all but what the store knows. */
 export type ExaminedProcess = Pick<
   AdminExamination,
-  'disk' | 'ca' | 'certificates' | 'process' | 'checkpoints' | 'unknown'
+  'disk' | 'ca' | 'certificates' | 'process' | 'checkpoints' | 'backups' | 'unknown'
 >
 
 const REVOCATIONS_MAX = 100
@@ -27,6 +27,7 @@ const NOT_RUNNING: ExaminedProcess = {
   certificates: null,
   process: null,
   checkpoints: null,
+  backups: null,
   unknown: ['disk', 'ca', 'certificates', 'process', 'checkpoints'].map((part) => ({
     part,
     reason: 'the hub does not run',
