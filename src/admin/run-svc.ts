@@ -138,6 +138,7 @@ function createContext(invocation: Invocation): CommandContext {
       changePassphrase: async (change) => (await loadVaultControls()).changePassphrase(change),
       addRecoveryKey: async (key) => (await loadVaultControls()).addRecoveryKey(key),
       removeRecoveryKey: async (key) => (await loadVaultControls()).removeRecoveryKey(key),
+      rekey: async (wanted) => (await loadVaultControls()).rekey(wanted),
       listRecoveryKeys: async () => (await loadVaultControls()).listRecoveryKeys(),
     },
     withAdmin: async (work, options) => {

@@ -40,6 +40,12 @@ export async function replaceFile(
   await syncDirectory(dirname(path))
 }
 
+/** Makes what was written into a file by others survive a power cut. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  await closingAfter(file, () => file.sync())
+}
+
 /** Makes the creations, renames and removals in a directory survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -68,6 +68,7 @@ export const HubEventType = {
   passphraseChanged: 'passphrase_changed',
   recoveryKeyAdded: 'recovery_key_added',
   recoveryKeyRemoved: 'recovery_key_removed',
+  vaultRekeyed: 'vault_rekeyed',
   certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',

@@ -73,7 +73,7 @@ describe('svc', { concurrency: 2 }, () => {
   )
 
   test(
-    '[CLI-96] [CLI-97] [KEY-2] [KEY-4] [KEY-5] [KEY-6] [KEY-7] changes the keys of the vault',
+    '[CLI-96] [CLI-97] [KEY-2] [KEY-4] [KEY-5] [KEY-6] [KEY-7] [KEY-8] [CLI-98] changes the keys of the vault',
     TIMEOUT,
     () => checkWithoutHub('keys.script.txt'),
   )

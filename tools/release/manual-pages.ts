@@ -150,6 +150,7 @@ export function svcProgram(): Command {
       addRecoveryKey: refuse,
       removeRecoveryKey: refuse,
       listRecoveryKeys: refuse,
+      rekey: refuse,
     },
     useOptions: () => undefined,
     note: () => undefined,

@@ -83,6 +83,7 @@ async function run(
       addRecoveryKey: notAsked,
       removeRecoveryKey: notAsked,
       listRecoveryKeys: notAsked,
+      rekey: notAsked,
     },
     useOptions: () => undefined,
     note: () => undefined,

@@ -31,6 +31,7 @@ const context: CommandContext = {
     addRecoveryKey: reached,
     removeRecoveryKey: reached,
     listRecoveryKeys: reached,
+    rekey: reached,
   },
   useOptions: () => undefined,
   note: () => undefined,
@@ -77,7 +78,7 @@ describe('the help of each command', () => {
   )
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 50)
+    assert.equal(leaves.length, 51)
   })
 
   for (const leaf of leaves) {

@@ -57,6 +57,7 @@ import { registerTokenCreate } from './token/token-create.ts'
 import { registerTokenList } from './token/token-list.ts'
 import { registerTokenRevoke } from './token/token-revoke.ts'
 import { registerUnseal } from './unseal.ts'
+import { registerVaultRekey } from './vault/vault-rekey.ts'
 import { registerWebhookCreate } from './webhook/webhook-create.ts'
 import { registerWebhookList } from './webhook/webhook-list.ts'
 import { registerWebhookRemove } from './webhook/webhook-remove.ts'
@@ -154,6 +155,11 @@ const NOUNS: readonly Noun[] = [
     name: 'passphrase',
     description: 'the master passphrase of the vault',
     commands: [registerPassphraseChange],
+  },
+  {
+    name: 'vault',
+    description: 'the vault itself',
+    commands: [registerVaultRekey],
   },
   {
     name: 'recovery',

@@ -53,6 +53,7 @@ async function printed(language: Language, line: string): Promise<string> {
       addRecoveryKey: nothing,
       removeRecoveryKey: nothing,
       listRecoveryKeys: nothing,
+      rekey: nothing,
     },
     openSecret: nothing,
     openScene: nothing,

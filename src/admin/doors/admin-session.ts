@@ -42,8 +42,16 @@ export interface VaultControls {
   /** Refuses while a hub runs. */
   addRecoveryKey(key: NewRecoveryKey): Promise<KeyChangeReport>
   removeRecoveryKey(key: GoneRecoveryKey): Promise<KeyChangeReport>
+  /** Makes another vault, with another data key. */
+  rekey(wanted: Rekey): Promise<KeyChangeReport>
   /** As config.json says, which the passphrase authenticates; beside a hub too. */
   listRecoveryKeys(): Promise<readonly RecoveryKey[]>
+}
+
+export interface Rekey {
+  /** The directory of the new vault. */
+  readonly to: string
+  readonly isRehearsal: boolean
 }
 
 export interface NewRecoveryKey {

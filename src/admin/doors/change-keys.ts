@@ -30,6 +30,7 @@ import type {
   NewRecoveryKey,
   PassphraseChange,
   RecoveryKey,
+  Rekey,
 } from './admin-session.ts'
 import { connect } from './connect.ts'
 import type { PassphraseSource } from './passphrase.ts'
@@ -115,6 +116,30 @@ export async function removeRecoveryKey(
     const removed = change(access, HubEventType.recoveryKeyRemoved, slot)
     return { vault, keys: { passphrase, recovery, change: removed } }
   })
+}
+
+export async function rekey(access: KeysAccess, wanted: Rekey): Promise<KeyChangeReport> {
+  const { root, clock, progress, checkpointDirectory, unseal } = access
+  const { to, isRehearsal } = wanted
+  const passphrase = await readPassphrase(access)
+  const lock = await lockWithoutHub(access)
+  try {
+    const vault = await unseal()
+    progress.show('reading every page of the vault')
+    const store = await openVaultStore(vault, { clock, checkpointDirectory, checkPages: true })
+    await store.close()
+    const made = change(access, HubEventType.vaultRekeyed)
+    if (!isRehearsal) {
+      const onProgress = (what: string): void => progress.show(what)
+      const options = { to, passphrase, change: made, clock, checkpointDirectory, onProgress }
+      const { rekeyVault } = await import('../../hub/rekey-vault.ts')
+      await rekeyVault(vault, options)
+    }
+    const generation = (vault.config.keys?.generation ?? 0) + 1
+    return { path: root, type: made.type, payload: payloadOfChange(made, generation) }
+  } finally {
+    lock.release()
+  }
 }
 
 /** A hub may run: config.json is read, and changes as a whole. */

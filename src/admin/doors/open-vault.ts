@@ -94,6 +94,7 @@ export function openVaultControls(surroundings: Surroundings): OpenVaultControls
     changePassphrase: withKeys(async (keys, change) => keys.changePassphrase(keysAccess, change)),
     addRecoveryKey: withKeys(async (keys, key) => keys.addRecoveryKey(keysAccess, key)),
     removeRecoveryKey: withKeys(async (keys, key) => keys.removeRecoveryKey(keysAccess, key)),
+    rekey: withKeys(async (keys, wanted) => keys.rekey(keysAccess, wanted)),
     listRecoveryKeys: withKeys(async (keys) => keys.listRecoveryKeys(keysAccess)),
     withAdmin,
   }

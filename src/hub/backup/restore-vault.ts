@@ -77,7 +77,7 @@ async function sayFirst(
 }
 
 /** What an interrupted one left is no reason; makeVault removes it. */
-async function refuseUsed(root: string): Promise<void> {
+export async function refuseUsed(root: string): Promise<void> {
   const files = vaultFiles(root)
   if (await exists(files.config)) {
     throw new UserError('vault_exists', `there is a vault at ${root}`, {

@@ -13,6 +13,7 @@ const TYPES = [
   HubEventType.passphraseChanged,
   HubEventType.recoveryKeyAdded,
   HubEventType.recoveryKeyRemoved,
+  HubEventType.vaultRekeyed,
 ] as const
 
 /** The last change, as the audit log tells it. */

@@ -24,6 +24,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
       addRecoveryKey: reached,
       removeRecoveryKey: reached,
       listRecoveryKeys: reached,
+      rekey: reached,
     },
     openSecret: reached,
     openScene: reached,

@@ -59,6 +59,30 @@ export async function createDatabase(path: string, dataKey: Secret<Buffer>): Pro
   await syncDirectory(dirname(path))
 }
 
+/**
+ * Encrypts every page of a database that nobody else has open under another key, in place: whatever stops it leaves a file that is
+ * of no use, so it is for a copy. Throws StoreError.
+ */
+export function reencryptDatabase(
+  path: string,
+  oldKey: Secret<Buffer>,
+  newKey: Secret<Buffer>,
+): void {
+  namingFile(path, () => {
+    const connection = connect(path, oldKey)
+    try {
+      // The cipher changes no key while there is a write-ahead log.
+      const mode = connection.pragma('journal_mode = DELETE', { simple: true })
+      invariant(mode === 'delete', 'the database has no write-ahead log')
+      connection.pragma(`rekey = "raw:${newKey.reveal().toString('hex')}"`)
+      useWriteAheadLog(connection)
+      connection.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      connection.close()
+    }
+  })
+}
+
 /** The writing connection to an existing database, brought to the newest version of the tables. */
 export function openWriter(path: string, dataKey: Secret<Buffer>): Connection {
   const version = inspectDatabase(path, dataKey)
