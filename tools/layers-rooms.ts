@@ -17,6 +17,10 @@ export interface Room {
 
 const SHARED_GROUND = ['protocol', 'platform/pure', 'platform', 'pki', 'audit']
 
+const SERVICE_GROUND = ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND]
+
+const SIGNED_GROUND = ['protocol', 'platform', 'pki', 'trust']
+
 const HUB = [
   'hub/domain',
   'hub/ports',
@@ -79,6 +83,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['platform', 'platform/pure'],
   },
   {
+    name: 'trust',
+    what: 'signatures of minisign, and what they say of the trusted roots; pure',
+    imports: ['protocol'],
+  },
+  {
     name: 'sealing',
     what: 'the age format: the agent opens, the CLI seals, the hub looks at headers only',
     imports: ['protocol', 'platform'],
@@ -115,46 +124,32 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/agent',
     what: 'what agents ask for: enrol, authenticate, issue, manifest, events, recovery, content',
-    imports: [
-      'hub/service/cargo',
-      'hub/service',
-      'hub/domain',
-      'hub/ports',
-      'sealing',
-      ...SHARED_GROUND,
-    ],
+    imports: ['hub/service/cargo', ...SERVICE_GROUND],
   },
   {
     name: 'hub/service/cargo',
     what: 'cargas and their entregas',
-    imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
+    imports: [...SERVICE_GROUND],
   },
   {
     name: 'hub/service/policy',
     what: 'politicas',
-    imports: [
-      'hub/service/cargo',
-      'hub/service',
-      'hub/domain',
-      'hub/ports',
-      'sealing',
-      ...SHARED_GROUND,
-    ],
+    imports: ['hub/service/cargo', ...SERVICE_GROUND],
   },
   {
     name: 'hub/service/roots',
     what: 'the sets of trusted roots',
-    imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
+    imports: [...SERVICE_GROUND, 'trust'],
   },
   {
     name: 'hub/service/webhooks',
     what: 'webhooks as an operator sees them',
-    imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
+    imports: [...SERVICE_GROUND],
   },
   {
     name: 'hub/service/upkeep',
     what: 'the hub’s own certificate, revoking at the CA, late renewals',
-    imports: ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND],
+    imports: [...SERVICE_GROUND],
   },
   {
     name: 'hub/service/admin',
@@ -164,11 +159,7 @@ export const ROOMS: readonly Room[] = [
       'hub/service/policy',
       'hub/service/roots',
       'hub/service/webhooks',
-      'hub/service',
-      'hub/domain',
-      'hub/ports',
-      'sealing',
-      ...SHARED_GROUND,
+      ...SERVICE_GROUND,
     ],
   },
   {
@@ -264,7 +255,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'agent/settings',
     what: 'what the environment says, and where the agent keeps what',
-    imports: ['protocol', 'platform'],
+    imports: ['protocol', 'platform', 'trust'],
   },
   {
     name: 'agent/files',
@@ -291,9 +282,7 @@ export const ROOMS: readonly Room[] = [
       'agent/hub',
       'agent/witness',
       'sealing',
-      'protocol',
-      'platform',
-      'pki',
+      ...SIGNED_GROUND,
     ],
   },
   {
@@ -328,7 +317,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'agent/update',
     what: 'a newer agent: fetched, verified, installed',
-    imports: ['agent/settings', 'agent/files', 'agent/control', 'platform'],
+    imports: ['agent/settings', 'agent/files', 'agent/control', 'platform', 'trust'],
     types: ['agent/hub'],
   },
   {
@@ -361,7 +350,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'agent/commands',
     what: 'the commands of `svc-agent`',
-    imports: [...AGENT, 'protocol', 'platform', 'pki'],
+    imports: [...AGENT, ...SIGNED_GROUND],
   },
   {
     name: 'agent',

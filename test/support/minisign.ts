@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { pathOfTool, withTools } from './tools.ts'
 
 export interface SignOptions {
-  readonly trustedComment?: string
+  /** Null leaves it to minisign. */
+  readonly trustedComment?: string | null
   readonly legacy?: boolean
 }
 
@@ -37,7 +38,8 @@ export class MinisignKey implements AsyncDisposable {
     writeFileSync(file, content)
     const flags = legacy ? ['-S', '-l'] : ['-S']
     const key = ['-s', join(this.directory, 'key')]
-    run([...flags, ...key, '-t', trustedComment, '-m', file, '-x', `${file}.minisig`])
+    const comment = trustedComment === null ? [] : ['-t', trustedComment]
+    run([...flags, ...key, ...comment, '-m', file, '-x', `${file}.minisig`])
     return readFileSync(`${file}.minisig`)
   }
 

@@ -17,7 +17,7 @@ import {
   type MinisignPublicKey,
   parseMinisignPublicKey,
   SIGNATURE_FILE_BYTES_MAX,
-} from '../update/minisign.ts'
+} from '../../trust/minisign.ts'
 import { readLastOutcome, type Restart, restartRunningAgent } from '../update/restart-agent.ts'
 import { nodeUpdateFiles, updateNames } from '../update/update-files.ts'
 import { resolveUpdateTarget } from '../update/update-target.ts'

@@ -1,6 +1,6 @@
 // Whether what a release server gave may be installed: only what the release key vouches for, and only forward.
 
-import { type MinisignPublicKey, verifyMinisign } from './minisign.ts'
+import { type MinisignPublicKey, verifyMinisign } from '../../trust/minisign.ts'
 import { architectureOf } from './program-architecture.ts'
 import {
   compareReleaseVersions,

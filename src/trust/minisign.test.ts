@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { MinisignKey, WITH_MINISIGN } from '../../../test/support/minisign.ts'
-import { propertyRuns } from '../../../test/support/property.ts'
-import { invariant } from '../../platform/errors.ts'
+import { MinisignKey, WITH_MINISIGN } from '../../test/support/minisign.ts'
+import { propertyRuns } from '../../test/support/property.ts'
+import { invariant } from '../platform/errors.ts'
 import {
   type MinisignPublicKey,
   parseMinisignPublicKey,

@@ -36,8 +36,8 @@ const ED25519_SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex')
 /** Nothing vouches for this line, so it may only be what minisign writes when it is not told otherwise. */
 const UNTRUSTED_COMMENT = 'untrusted comment: signature from minisign secret key'
 const TRUSTED_COMMENT_START = 'trusted comment: '
-/** What a file has lines of: printable characters, no line ends and no other controls. */
-const ONE_LINE = /^[^\p{Cc}\p{Cs}\u{2028}\u{2029}\u{FFFD}]*$/u
+/** What a file has lines of: printable characters and the tabs that minisign writes, no line ends and no other controls. */
+const ONE_LINE = /^(?:\t|[^\p{Cc}\p{Cs}\u{2028}\u{2029}\u{FFFD}])*$/u
 
 /** The base64 line of a `.pub` file; undefined for a text that is not such a file. */
 export function parseMinisignPublicKey(line: string): MinisignPublicKey | undefined {
