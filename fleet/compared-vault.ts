@@ -81,6 +81,7 @@ export async function openComparedVault(
     polls,
     bundle: () => ({}) as never,
     auditLog: showLog(store.reader, () => undefined),
+    enrolmentTrust: () => ({}),
     findEventRoom: async () => 'enough',
   })
   const set = createMetricSet(HUB_METRICS)

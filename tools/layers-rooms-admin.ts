@@ -84,6 +84,8 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'platform',
       'audit',
       'sealing',
+      'pki',
+      'trust',
     ],
   },
 ]

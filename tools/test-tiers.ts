@@ -70,6 +70,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it builds all programs',
   },
   {
+    path: 'test/e2e/trust-key.test.ts',
+    proves:
+      'a trust key from its first day to its loss, with the real hub, svc, svc-agent and minisign',
+    why: 'it starts some forty programs; the decisions are tested beside the code',
+  },
+  {
     path: 'test/e2e/misbehaving-ca.test.ts',
     proves: 'no enrolment and no agent is harmed by a CA that misbehaves at random',
     why: 'it is long; src/hub/ca and test/conformance/enroll-and-the-ca.test.ts have each misbehaviour by itself',

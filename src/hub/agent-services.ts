@@ -3,7 +3,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
 import { createTokenBuckets, type TokenBuckets } from '../platform/token-bucket.ts'
-import type { BundleReplyBody } from '../protocol/schemas.ts'
+import type { BundleReplyBody, EnrollReplyBody } from '../protocol/schemas.ts'
 import type { CertificateAuthority } from './ca/certificate-authority.ts'
 import type { HubConfig } from './config.ts'
 import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
@@ -43,11 +43,15 @@ export interface AgentServicesDependencies {
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
   readonly auditLog: ShownLog
+  /** Who signs them, where somebody does. */
+  readonly enrolmentTrust: () => EnrolmentTrust
   readonly waiting?: WaitingReasons | undefined
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
 }
+
+type EnrolmentTrust = Pick<EnrollReplyBody, 'trust_key' | 'signed'>
 
 export interface AgentServices {
   readonly authenticateAgent: AuthenticateAgent
@@ -66,6 +70,7 @@ export interface AgentServices {
   readonly sightings: AgentSightings
   readonly bundle: () => BundleReplyBody
   readonly auditLog: ShownLog
+  readonly enrolmentTrust: () => EnrolmentTrust
 }
 
 export function createAgentServices(dependencies: AgentServicesDependencies): AgentServices {
@@ -134,5 +139,6 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     sightings,
     bundle: dependencies.bundle,
     auditLog: dependencies.auditLog,
+    enrolmentTrust: dependencies.enrolmentTrust,
   }
 }

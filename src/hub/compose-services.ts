@@ -130,6 +130,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     waiting,
     bundle: () => roots.reply,
     auditLog: showLog(store.reader, () => logKeeper.newest),
+    enrolmentTrust: () => roots.enrolmentTrust,
   })
   const doors = parts.openDoors(services, certificate)
   const { mtls } = doors

@@ -16,4 +16,9 @@ export const LIMITS = {
   rootSetNumberMax: 2 ** 31 - 1,
   rootSetNumberNamedMax: 2 ** 31 - 1 - 1_000_000,
   rootSetNumberJumpMax: 1000,
+  /** What a trust key signs, its signature, and how many changes of the key go with a set. docs/protocol.md TRK. */
+  trustStatementCharactersMax: 4096,
+  trustSignatureCharactersMax: 1024,
+  trustKeyCharactersMax: 128,
+  trustKeyChangesMax: 8,
 } as const

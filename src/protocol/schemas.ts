@@ -18,10 +18,27 @@ export const EnrollRequestBody = Type.Object({
 })
 export type EnrollRequestBody = Static<typeof EnrollRequestBody>
 
+/** What a trust key signed, and the `.minisig` file of it. */
+export const SignedStatement = Type.Object({
+  statement: Type.String({ maxLength: LIMITS.trustStatementCharactersMax }),
+  signature: Type.String({ maxLength: LIMITS.trustSignatureCharactersMax }),
+})
+export type SignedStatement = Static<typeof SignedStatement>
+
+/** The statement of a set of roots, and the statements that lead from earlier trust keys to the key that signed it. */
+export const SignedSet = Type.Object({
+  ...SignedStatement.properties,
+  key_changes: Type.Array(SignedStatement, { maxItems: LIMITS.trustKeyChangesMax }),
+})
+export type SignedSet = Static<typeof SignedSet>
+
 export const EnrollReplyBody = Type.Object({
   agent_id: uuid,
   cert_pem: Type.String(),
   ca_pem: Type.String(),
+  /** Both or none: what the agent demands a signature by from then on, and the set in force, signed. */
+  trust_key: Type.Optional(Type.String({ maxLength: LIMITS.trustKeyCharactersMax })),
+  signed: Type.Optional(SignedSet),
 })
 export type EnrollReplyBody = Static<typeof EnrollReplyBody>
 
@@ -180,6 +197,7 @@ export const BundleReplyBody = Type.Object({
   numero: bundleNumber,
   epoca: bundleEpoch,
   roots: Type.Array(Type.String(), { minItems: 1, maxItems: LIMITS.rootsMax }),
+  signed: Type.Optional(SignedSet),
 })
 export type BundleReplyBody = Static<typeof BundleReplyBody>
 

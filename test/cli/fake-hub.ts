@@ -319,6 +319,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     showBundle: async () => BUNDLE,
     updateBundle: async ({ force, numero }) => updateBundle(force === true, numero),
+    signBundle: async () => ({ ...updateBundle(true), trust_key: 'prod:RWQ' }),
     listCargoes: async () => ({ cargas: [cargo], next: null }),
     removeAgent: async ({ agente }) => findAgent(agente),
     updateCargo: async ({ carga, sans }) => {

@@ -8,6 +8,7 @@ import { createHash, randomUUID, X509Certificate } from 'node:crypto'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type {
+  EnrollReplyBody,
   EnrollRequestBody,
   EventRequestBody,
   IssueRequestBody,
@@ -65,6 +66,8 @@ export class FakeHub implements AsyncDisposable {
   readonly blobs = new Map<string, Uint8Array>()
   /** Undefined as with a hub that has no sets of roots. */
   bundle: BundleReplyBody | undefined
+  /** Who signs the roots, as hosts that enrol are told. */
+  enrolmentTrust: Partial<Pick<EnrollReplyBody, 'trust_key' | 'signed'>> = {}
   /** Handed out with every certificate, besides its own root. */
   furtherRootPem = ''
   /** As a hub of before sealed files, if not. */
@@ -239,7 +242,7 @@ export class FakeHub implements AsyncDisposable {
     const token = this.tokens.get(body.token)
     if (token === undefined) return { status: 401, reply: { error: 'token_not_found' } }
     const request = `${idempotencyKey} ${body.csr_pem} ${body.recipient ?? ''}`
-    if (token.consumedBy === request) return ok(token.reply)
+    if (token.consumedBy === request) return ok({ ...Object(token.reply), ...this.enrolmentTrust })
     if (token.consumedBy !== undefined) return { status: 401, reply: { error: 'token_consumed' } }
     if (token.hostname !== body.hostname)
       return { status: 403, reply: { error: 'hostname_mismatch' } }
@@ -249,7 +252,7 @@ export class FakeHub implements AsyncDisposable {
       agent_id: randomUUID(),
       ...(await this.#issue(body.csr_pem, body.hostname, undefined)),
     }
-    return ok(token.reply)
+    return ok({ ...Object(token.reply), ...this.enrolmentTrust })
   }
 
   /** Any certificate of the CA will do; the proof has to be right, and new. */

@@ -95,7 +95,7 @@ function statements(each: string): string[] {
     `${each} INSERT INTO provas_usadas SELECT ${digits('e')}, ${LATE} FROM n`,
     `${each} INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas)
        SELECT 'role-' || i, 'name-' || i, '[]', '[]' FROM n`,
-    `${each} INSERT INTO raizes SELECT 1, i, 'pem', 1 FROM n`,
+    `${each} INSERT INTO raizes SELECT 1, i, 'pem', 1, NULL FROM n`,
     `${each} ${newEntries} SELECT 'e' || i, ${uuid('0')}, 'noted', '{}', 'r' || i, ${at}, ${hash}, ${hash} FROM n`,
     `${each} ${newEntries} SELECT 'f' || i, '${agentId}', 'agent_started', '{}', NULL, ${at}, ${hash}, ${hash} FROM n`,
     `${each} ${newEntries} SELECT 'g' || i, NULL, 'certificate_issued',

@@ -6,6 +6,7 @@ import type {
   AdminOperations,
   AdminRequest,
 } from '../../../src/protocol/admin/operations.ts'
+import { TestTrustKey } from '../../../test/support/trust-keys.ts'
 
 export interface Target {
   readonly admin: AdminOperations
@@ -62,6 +63,13 @@ export const GOOD_REQUESTS: GoodRequests = {
   showExamination: () => ({}),
   showBundle: () => ({}),
   updateBundle: () => ({ force: true }),
+  signBundle: async ({ admin }) => {
+    const { numero, epoca, roots } = await admin.showBundle({})
+    const key = new TestTrustKey()
+    const fingerprints = roots.map(({ fingerprint }) => fingerprint)
+    const signed = key.signSet(fingerprints, { numero: numero + 1, epoca })
+    return { ...signed, trust_key: key.text, force: true }
+  },
   listEntries: () => ({}),
   listRecords: () => ({}),
   showCheckpoint: () => ({}),

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
@@ -23,6 +24,12 @@ import { NO_PINS } from '../sealed/recipient-pins.ts'
 import { Output } from '../terminal/output.ts'
 import type { CommandContext } from './command-context.ts'
 import { buildProgram, runCommandLine } from './program.ts'
+
+/** Files that `svc bundle sign` reads. */
+const DIRECTORY = mkdtempSync(join(tmpdir(), 'dry-run-'))
+const SIGNED = join(DIRECTORY, 'set.txt')
+for (const path of [SIGNED, `${SIGNED}.minisig`]) writeFileSync(path, 'signed')
+after(() => rmSync(DIRECTORY, { recursive: true }))
 
 const ID = '5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22'
 const ANSWER = {
@@ -46,6 +53,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   setPolicy: 'politica set web --token-ttl-max 1h',
   removePolicy: 'politica remove web',
   updateBundle: 'bundle update',
+  signBundle: `bundle sign ${SIGNED}`,
   createWebhook: 'webhook create --url https://receiver.example/in',
   testWebhook: `webhook test ${ID}`,
   replayWebhook: `webhook replay ${ID} --dead`,
@@ -175,6 +183,8 @@ describe('svc --dry-run', () => {
       'agent revocations',
       'agent show',
       'backup verify',
+      'bundle prepare',
+      'bundle prepare-key',
       'bundle status',
       'delivery list',
       'delivery show',
@@ -185,6 +195,7 @@ describe('svc --dry-run', () => {
       'load show',
       'policy list',
       'policy show',
+      'recovery list',
       'svc checkpoint',
       'svc completion',
       'svc doctor',

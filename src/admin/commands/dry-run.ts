@@ -32,6 +32,8 @@ const LOOKS: ReadonlySet<string> = new Set([
   'revocations',
   'export',
   'verify',
+  'prepare',
+  'prepare-key',
 ])
 
 /** To each command below it, unless the command only looks. */

@@ -17,6 +17,9 @@ import { registerAgenteShow } from './agente/agente-show.ts'
 import { registerAgenteSync } from './agente/agente-sync.ts'
 import { registerBackup } from './backup/backup.ts'
 import { registerRestore } from './backup/restore.ts'
+import { registerBundlePrepareKey } from './bundle/bundle-prepare-key.ts'
+import { registerBundlePrepare } from './bundle/bundle-prepare.ts'
+import { registerBundleSign } from './bundle/bundle-sign.ts'
 import { registerBundleStatus } from './bundle/bundle-status.ts'
 import { registerBundleUpdate } from './bundle/bundle-update.ts'
 import { registerCargaCreate } from './carga/carga-create.ts'
@@ -131,7 +134,13 @@ const NOUNS: readonly Noun[] = [
   {
     name: 'bundle',
     description: 'the roots that hub and agents trust',
-    commands: [registerBundleStatus, registerBundleUpdate],
+    commands: [
+      registerBundleStatus,
+      registerBundleUpdate,
+      registerBundlePrepare,
+      registerBundleSign,
+      registerBundlePrepareKey,
+    ],
   },
   {
     name: COMMAND_WORDS.evento[0],

@@ -33,6 +33,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   bundle_invalid:
     'the file of SVC_CA_ROOT_CA_PATH holds the roots to trust, one PEM certificate after the other',
   bundle_number: ({ details }) => NUMBER_HINTS[details['reason'] ?? ''],
+  bundle_signature:
+    'svc bundle prepare writes what has to be signed; agents would refuse what the hub refuses here, so nothing was changed',
+  bundle_unsigned:
+    'svc bundle prepare <root-file> > set.txt, sign set.txt with minisign, then svc bundle sign set.txt',
   cargo_not_automatic: ({ details }) =>
     details['tipo'] === 'selado'
       ? 'svc cannot seal a file for an agent before it enrols: use svc load create afterwards'

@@ -55,7 +55,14 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
   try {
     const identity = await enroll(
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
-      { token: await readToken(config), hostname, role, caFingerprints, replace: options.replace },
+      {
+        token: await readToken(config),
+        hostname,
+        role,
+        caFingerprints,
+        trustKey: config.trustKey,
+        replace: options.replace,
+      },
     )
     // It may be another hub.
     await setKnownLogAside(paths, context.clock.now())

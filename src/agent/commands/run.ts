@@ -244,7 +244,7 @@ function followHub(
 }
 
 function statusParts(
-  { processed, session }: PollState,
+  { processed, session, rootsAlarm }: PollState,
   loop: RunLoop,
   stream: HubFollower | undefined,
 ): StatusParts {
@@ -257,6 +257,7 @@ function statusParts(
       lastResult: loop.lastResult,
       nextPollAt: loop.nextPollAt,
       stream: stream?.state,
+      rootsAlarm,
     },
   }
 }

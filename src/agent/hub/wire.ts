@@ -21,6 +21,7 @@ import {
   LogReplyBody,
   ManifestEntryBody,
   RecipientReplyBody,
+  type SignedSet,
 } from '../../protocol/schemas.ts'
 import { EventType, type RenewalTrigger } from '../../protocol/words.ts'
 
@@ -28,6 +29,9 @@ export interface EnrollReply {
   readonly agentId: string
   readonly certificatePem: string
   readonly caPem: string
+  /** By which key the hub says that the roots are signed, and the signed set. */
+  readonly trustKey?: string
+  readonly signed?: SignedSet
 }
 
 export interface IssueReply {
@@ -64,6 +68,8 @@ export interface BundleNumber {
 export interface Bundle extends BundleNumber {
   /** PEM, one each, as they came. */
   readonly roots: readonly string[]
+  /** By a trust key, where the hub has one. */
+  readonly signed?: SignedSet
 }
 
 export interface EventReceipt {
@@ -81,7 +87,14 @@ export interface AgentEvent {
 /** Each decoder answers undefined when the reply is not what the protocol says. */
 export function decodeEnrollReply(body: unknown): EnrollReply | undefined {
   if (!matches(EnrollReplyBody, body)) return undefined
-  return { agentId: body.agent_id, certificatePem: body.cert_pem, caPem: body.ca_pem }
+  const { trust_key: trustKey, signed } = body
+  return {
+    agentId: body.agent_id,
+    certificatePem: body.cert_pem,
+    caPem: body.ca_pem,
+    ...(trustKey === undefined ? {} : { trustKey }),
+    ...(signed && { signed }),
+  }
 }
 
 export function decodeIssueReply(body: unknown): IssueReply | undefined {
@@ -100,7 +113,8 @@ export function decodeRecipientReply(body: unknown): Recipient | undefined {
 
 export function decodeBundleReply(body: unknown): Bundle | undefined {
   if (!matches(BundleReplyBody, body)) return undefined
-  return { epoch: body.epoca ?? 1, number: body.numero, roots: body.roots }
+  const { epoca: epoch = 1, numero: number, roots, signed } = body
+  return { epoch, number, roots, ...(signed && { signed }) }
 }
 
 /** What a hub says of its log; nothing of it is checked yet. */

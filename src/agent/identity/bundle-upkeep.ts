@@ -9,6 +9,7 @@ import { readPinned } from './announce-bundle.ts'
 import { decideBundle, sameRoots } from './decide-bundle.ts'
 import { type AdoptedBundle, type Identity, identityLayout, replaceRoots } from './identity.ts'
 import { type AgentSession, takeUpIdentity } from './session.ts'
+import { settleTrustDemand, storeTrustDemand, type TrustDemand } from './trust-record.ts'
 import { checkLayout } from '../files/versioned-files.ts'
 import { type Bundle, type BundleNumber, bundleRefused } from '../hub/wire.ts'
 
@@ -18,6 +19,8 @@ export interface BundleContext {
   readonly targets: { applyRoots(): Promise<void> }
   readonly log: Logger
   reportedRefusal: string | undefined
+  /** Why the roots that the hub offers are not adopted, for as long as that is so. */
+  rootsAlarm: string | undefined
 }
 
 /** What it is called in the schedule. */
@@ -37,17 +40,24 @@ export async function followBundle(
 ): Promise<Identity | undefined> {
   const { session, retries, targets } = context
   const { clock } = session
-  if (offered === undefined || isAdopted(record?.bundle, offered)) {
+  const demand = await lookUpDemand(session)
+  const isSettled = 'fault' in demand ? false : isConfirmed(demand.demand, offered)
+  if (offered === undefined || (isSettled && isAdopted(record?.bundle, offered))) {
     retries.clear(BUNDLE_RETRIES)
+    if (offered !== undefined) context.rootsAlarm = undefined
     return undefined
   }
   if (!budget.isOpen || !retries.isDue(BUNDLE_RETRIES, clock.now())) return undefined
   try {
-    const adoption = await adoptBundle(session)
+    const adoption: Adoption =
+      'fault' in demand
+        ? { kind: 'refused', offered, reason: demand.fault }
+        : await adoptBundle(session, demand.demand)
     if (adoption.kind === 'adopted') {
       budget.noteAnswer()
       retries.clear(BUNDLE_RETRIES)
       context.reportedRefusal = undefined
+      context.rootsAlarm = undefined
       if (adoption.isNew) await targets.applyRoots()
       return adoption.identity
     }
@@ -59,12 +69,31 @@ export async function followBundle(
   return undefined
 }
 
+type LookedUp = { readonly demand: TrustDemand | undefined } | { readonly fault: string }
+
+/** A file that cannot be understood is no reason to demand less: no roots are adopted until it is. */
+async function lookUpDemand({ paths, config, logging }: AgentSession): Promise<LookedUp> {
+  try {
+    const log = logging.forModule('agent.trust')
+    return { demand: await settleTrustDemand(paths.trustFile, config.trustKey, log) }
+  } catch (error) {
+    return { fault: describeError(error) }
+  }
+}
+
+function isConfirmed(demand: TrustDemand | undefined, offered: BundleNumber | undefined): boolean {
+  if (demand === undefined || offered === undefined) return true
+  const { newest } = demand
+  const isSame = newest.epoch === offered.epoch && newest.number === offered.number
+  return demand.isConfirmed && isSame
+}
+
 function isAdopted(adopted: AdoptedBundle | undefined, offered: BundleNumber): boolean {
   return adopted?.numero === offered.number && (adopted.epoca ?? 1) === offered.epoch
 }
 
 /** In turn with renewals, because both write the identity. */
-function adoptBundle(session: AgentSession): Promise<Adoption> {
+function adoptBundle(session: AgentSession, demand: TrustDemand | undefined): Promise<Adoption> {
   const { paths, hub, hubTime, identityTurns, logging } = session
   return identityTurns.run(async (): Promise<Adoption> => {
     const identity = await takeUpIdentity(session)
@@ -79,10 +108,14 @@ function adoptBundle(session: AgentSession): Promise<Adoption> {
       roots: identity.roots,
       adopted: adopted && { epoch: adopted.epoca ?? 1, number: adopted.numero },
       offered: outcome.value,
+      demand,
       now: hubTime.now(),
     })
     if (verdict.kind === 'refuse') return { kind: 'refused', offered, reason: verdict.reason }
-    if (verdict.kind === 'same') return { kind: 'adopted', identity, isNew: false }
+    if (verdict.kind === 'same') {
+      await keepDemand(session, verdict.demand)
+      return { kind: 'adopted', identity, isNew: false }
+    }
     const isNew = !sameRoots(identity.roots, verdict.roots)
     const caPem = isNew ? verdict.roots.map(({ pem }) => pem).join('') : identity.caPem
     if (isNew) {
@@ -93,6 +126,8 @@ function adoptBundle(session: AgentSession): Promise<Adoption> {
         return { kind: 'refused', offered, reason }
       }
     }
+    // First: after a crash in between the same set comes again, and none before it.
+    await keepDemand(session, verdict.demand)
     await replaceRoots(paths.identityDir, identity, { caPem, numero: number, epoca: epoch })
     const trusting = await takeUpIdentity(session)
     const fingerprints = trusting.roots.map(({ sha256 }) => sha256)
@@ -101,6 +136,17 @@ function adoptBundle(session: AgentSession): Promise<Adoption> {
       .info({ numero: number, epoca: epoch, fingerprints }, 'Roots adopted')
     return { kind: 'adopted', identity: trusting, isNew }
   })
+}
+
+async function keepDemand(
+  { paths, logging }: AgentSession,
+  demand: TrustDemand | undefined,
+): Promise<void> {
+  if (demand === undefined) return
+  await storeTrustDemand(paths.trustFile, demand)
+  const { key, newest } = demand
+  const fields = { trust_key: key.text, numero: newest.number, epoca: newest.epoch }
+  logging.forModule('agent.trust').info(fields, 'Roots are signed as demanded')
 }
 
 async function settleRefusal(
@@ -120,7 +166,8 @@ async function settleRefusal(
   const { offered, reason } = adoption
   const { number, epoch } = offered
   budget.noteAnswer()
-  budget.noteProblem(`roots ${number} not adopted: ${reason}`)
+  context.rootsAlarm = `roots ${number} not adopted: ${reason}`
+  budget.noteProblem(context.rootsAlarm)
   retries.recordFailure(BUNDLE_RETRIES, clock.now())
   log.error({ numero: number, epoca: epoch, reason }, 'Roots not adopted')
   await reportRefusal(context, offered, reason)

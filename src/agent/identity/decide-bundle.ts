@@ -2,6 +2,8 @@
 
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import type { Bundle, BundleNumber } from '../hub/wire.ts'
+import { decideOfferedTrust } from './decide-trust.ts'
+import type { TrustDemand } from './trust-record.ts'
 
 export interface BundleSituation {
   /** What is trusted now. */
@@ -9,12 +11,19 @@ export interface BundleSituation {
   /** Undefined when it is no set that was adopted. */
   readonly adopted: BundleNumber | undefined
   readonly offered: Bundle
+  /** Undefined when roots need no signature. */
+  readonly demand: TrustDemand | undefined
   readonly now: Date
 }
 
+/** `demand`: what is demanded once the set is adopted. */
 export type BundleVerdict =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'adopt'; readonly roots: readonly Certificate[] }
+  | { readonly kind: 'same'; readonly demand: TrustDemand | undefined }
+  | {
+      readonly kind: 'adopt'
+      readonly roots: readonly Certificate[]
+      readonly demand: TrustDemand | undefined
+    }
   | { readonly kind: 'refuse'; readonly reason: string }
 
 /** A file of the identity holds more than this, and roots of the largest keys need less. */
@@ -31,9 +40,14 @@ export function decideBundle(situation: BundleSituation): BundleVerdict {
   }
   const next = parseRoots(offered.roots)
   if (next === undefined) return refuse('a root in it cannot be parsed')
+  const trust = situation.demand && decideOfferedTrust(situation.demand, offered, next)
+  if (trust?.ok === false) return refuse(trust.reason)
+  const demand = trust?.demand
   const isSame = sameRoots(roots, next)
   if (offered.epoch === epoch && offered.number === number) {
-    return isSame ? { kind: 'same' } : refuse(`it is not the set ${number} that the agent adopted`)
+    return isSame
+      ? { kind: 'same', demand }
+      : refuse(`it is not the set ${number} that the agent adopted`)
   }
   if (next.reduce((sum, { pem }) => sum + pem.length, 0) > ROOTS_CHARACTERS_MAX) {
     return refuse('it is too large')
@@ -42,7 +56,7 @@ export function decideBundle(situation: BundleSituation): BundleVerdict {
   if (!next.some(({ notBefore, notAfter }) => notBefore <= now && now < notAfter)) {
     return refuse('no root in it is valid now')
   }
-  return { kind: 'adopt', roots: next }
+  return { kind: 'adopt', roots: next, demand }
 }
 
 export function sameRoots(a: readonly Certificate[], b: readonly Certificate[]): boolean {

@@ -16,9 +16,11 @@ import type { EnrollClient } from '../hub/enroll-client.ts'
 import { type HubOutcome, type HubRefusal, HubUnreachableError } from '../hub/request.ts'
 import { checkLayout } from '../files/versioned-files.ts'
 import type { EnrollReply } from '../hub/wire.ts'
+import type { TrustSetting } from '../settings/trust-setting.ts'
 import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
+import { decideEnrolmentTrust } from './decide-enrolment-trust.ts'
 import { formatInstant } from './describe-identity.ts'
 import {
   type Identity,
@@ -28,6 +30,7 @@ import {
   storeIdentity,
 } from './identity.ts'
 import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
+import { settleTrustDemand, storeTrustDemand } from './trust-record.ts'
 
 export interface EnrollRequest {
   readonly token: Secret<string>
@@ -35,12 +38,16 @@ export interface EnrollRequest {
   readonly role: string
   /** SHA-256 of the DER of the roots that the hub may hand out, lower-case hex; undefined trusts the reply. */
   readonly caFingerprints: ReadonlySet<string> | undefined
+  /** By which key the roots have to be signed, as the host's operator says. */
+  readonly trustKey?: TrustSetting
   /** An identity that is there already is set aside once the new one is in place. */
   readonly replace: boolean
 }
 
 export interface EnrollContext {
-  readonly paths: Readonly<Record<'identityDir' | 'pendingDir' | 'ageKeyFile', string>>
+  readonly paths: Readonly<
+    Record<'identityDir' | 'pendingDir' | 'ageKeyFile' | 'trustFile', string>
+  >
   readonly client: EnrollClient
   readonly clock: Clock
   readonly random: Random
@@ -71,12 +78,28 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     csr_pem: pending.csrPem,
     ...(pending.recipient === undefined ? {} : { recipient: pending.recipient }),
   }
+  // Before the request: a file that cannot be understood costs no token.
+  const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
   const outcome = await retryWhileTransient(context, () =>
     context.client.enroll(body, pending.idempotencyKey),
   )
   if (!outcome.ok) throw refusalError(outcome, request)
   const { agentId } = outcome.value
-  const checked = checkReply(outcome.value, pending.key.publicKeySpki, request, context.clock.now())
+  const trust = decideEnrolmentTrust(demand, request.trustKey, outcome.value)
+  if (!trust.ok) {
+    throw new UserError(
+      'enroll_reply_untrusted',
+      `the hub's reply cannot be trusted: its roots: ${trust.reason}`,
+      { hint: TRUST_HINT },
+    )
+  }
+  const checked = checkReply(
+    outcome.value,
+    pending.key.publicKeySpki,
+    request,
+    trust.fingerprints,
+    context.clock.now(),
+  )
   if (!checked.ok) {
     const isOfTime = /is (?:expired|not valid yet)$/.test(checked.fault)
     throw new UserError(
@@ -90,6 +113,7 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   // What was checked is stored, never the reply's text: OpenSSL reads more in it than certificates under that label.
   const certificatePem = onlyCertificates(outcome.value.certificatePem)
   const caPem = checked.roots.map(({ pem }) => pem).join('')
+  if (trust.demand !== undefined) await storeTrustDemand(paths.trustFile, trust.demand)
   await storeIdentity(paths.identityDir, {
     certificatePem,
     keyPem: pending.key.pem,
@@ -145,17 +169,20 @@ type CheckedReply =
   | { readonly ok: true; readonly roots: readonly Certificate[] }
   | { readonly ok: false; readonly fault: string }
 
-/** Of the roots in it only the pinned ones are trusted; the others come over the connection that it vouches for. */
+/** Of the roots in it only those are trusted that are pinned, and signed where that is demanded; the others come over the connection that it vouches for. */
 function checkReply(
   reply: EnrollReply,
   publicKeySpki: Buffer,
   { hostname, caFingerprints }: EnrollRequest,
+  signed: ReadonlySet<string> | undefined,
   now: Date,
 ): CheckedReply {
   try {
     const offered = parseCertificatesPem(reply.caPem)
     const roots = offered.filter(
-      ({ sha256 }) => caFingerprints === undefined || caFingerprints.has(sha256),
+      ({ sha256 }) =>
+        (caFingerprints === undefined || caFingerprints.has(sha256)) &&
+        (signed === undefined || signed.has(sha256)),
     )
     if (roots.length === 0 && offered.length > 0) {
       const fingerprints = offered.map(({ sha256 }) => sha256).join(', ')
@@ -207,6 +234,9 @@ async function retryWhileTransient(
 
 const RETRY_HINT =
   'run the same command again: it repeats the same request, and its token still works'
+
+const TRUST_HINT =
+  'this host demands signed roots: svc bundle sign at the hub puts a signed set in force, and SVC_AGENT_TRUST_KEY says whose signature counts. Then run the same command again: its token still works'
 
 /** What no repetition mends. */
 const CONNECTION_HINTS: Readonly<Partial<Record<ConnectionFailure, string>>> = {

@@ -85,6 +85,13 @@ export const AGENT_METRICS = {
     meaning:
       'Targets that the agent applies itself, by the result of the last pass; without the targets that root applies.',
   },
+  svc_agent_roots_refused: {
+    type: 'gauge',
+    unit: '',
+    labels: {},
+    meaning:
+      '1 while the hub offers a set of roots that the agent does not adopt, such as one that the trust key did not sign; else 0.',
+  },
   svc_agent_clock_skew_seconds: {
     type: 'gauge',
     unit: 'seconds',

@@ -18,6 +18,8 @@ export function formatStatus(language: Language, status: AgentStatus): string {
     ...optional('next poll', status.next_poll_at),
     ...(status.stream ? [['stream', describeStream(language, status.stream)] as const] : []),
     ['events waiting', String(status.events_waiting)],
+    ...optional('trust_key', status.roots?.trust_key ?? null),
+    ...optional('roots refused', status.roots?.refused ?? null),
     ...describeSurvival(status),
     ...status.problems.map((problem) => ['problem', problem] as const),
   ]

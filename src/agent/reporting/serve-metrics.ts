@@ -134,6 +134,7 @@ async function collect(options: AgentMetricsOptions, status: AgentStatus): Promi
       value: results.filter((target) => target.result === result).length,
     })),
   )
+  set.replace('svc_agent_roots_refused', one(status.roots?.refused ? 1 : 0))
   const { skewMs } = hubTime
   set.replace('svc_agent_clock_skew_seconds', one(skewMs === undefined ? undefined : skewMs / 1000))
   // Where nothing can be updated there are no such files.

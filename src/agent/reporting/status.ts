@@ -1,5 +1,6 @@
 // What `svc-agent status` shows, as JSON has it; format-status.ts prints it.
 
+import { describeError } from '../../platform/errors.ts'
 import { parseArtefactName } from '../../protocol/identifiers.ts'
 import { DELIVERY_KINDS } from '../delivery/delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from '../delivery/processed-store.ts'
@@ -10,6 +11,7 @@ import {
 } from '../identity/describe-identity.ts'
 import type { HubVerdict, IdentityRefusal } from '../hub/hub-verdict.ts'
 import { type Identity, loadIdentity } from '../identity/identity.ts'
+import { readTrustDemand } from '../identity/trust-record.ts'
 import type { AgentPaths } from '../settings/paths.ts'
 import type { StreamState } from '../stream/follow-hub.ts'
 import type { RoundOutcome } from '../update/round-outcome.ts'
@@ -30,6 +32,13 @@ export interface AgentStatus {
   /** Of the last round; empty when all was well. */
   readonly problems: readonly string[]
   readonly events_waiting: number
+  /** A running agent up to 0.4.0 does not send this field. */
+  readonly roots?: {
+    /** That has to have signed them, `<fleet>:<key>`; null when no signature is demanded. */
+    readonly trust_key: string | null
+    /** Why the agent does not adopt the set that the hub offers; null when it does. */
+    readonly refused: string | null
+  }
   /** Null when no agent runs; a running agent of an earlier version does not send this field. */
   readonly stream?: StreamDescription | null
   /** For how long the hub may stay away before the first certificate ends; null when none is left. */
@@ -81,6 +90,7 @@ export interface StatusParts {
         readonly nextPollAt: Date | undefined
         /** Undefined when it is switched off. */
         readonly stream: StreamState | undefined
+        readonly rootsAlarm?: string | undefined
       }
     | undefined
 }
@@ -101,6 +111,7 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
     next_poll_at: nextPollAt === undefined ? null : formatInstant(nextPollAt),
     problems: lastResult?.problems ?? [],
     events_waiting: parts.outbox.listWaiting().length,
+    roots: await describeRoots(paths, parts.running?.rootsAlarm),
     stream: parts.running === undefined ? null : describeStream(parts.running.stream),
     survival_seconds: survival?.seconds ?? null,
     first_to_end:
@@ -108,6 +119,18 @@ export async function readStatus(paths: AgentPaths, parts: StatusParts): Promise
         ? null
         : { name: survival.first.name, not_after: formatInstant(survival.first.notAfter) },
     deliveries,
+  }
+}
+
+async function describeRoots(
+  { trustFile }: AgentPaths,
+  alarm: string | undefined,
+): Promise<NonNullable<AgentStatus['roots']>> {
+  try {
+    const demand = await readTrustDemand(trustFile)
+    return { trust_key: demand?.key.text ?? null, refused: alarm ?? null }
+  } catch (error) {
+    return { trust_key: null, refused: alarm ?? describeError(error) }
   }
 }
 

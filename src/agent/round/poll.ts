@@ -47,6 +47,7 @@ export interface PollState {
   isSkewed: boolean
   /** The set of roots, and why it was not adopted, that was reported last. */
   reportedRefusal: string | undefined
+  rootsAlarm: string | undefined
 }
 
 export interface PollResult extends RoundResult {
@@ -81,6 +82,7 @@ export async function openPollState(
     manifestReport: undefined,
     isSkewed: false,
     reportedRefusal: undefined,
+    rootsAlarm: undefined,
     targets,
     deliveries: {
       outDir: paths.outDir,

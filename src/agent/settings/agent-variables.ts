@@ -48,6 +48,13 @@ export const AGENT_VARIABLES = [
     meaning: 'Root CA file that the hub’s certificate must chain to',
   },
   {
+    name: 'SVC_AGENT_TRUST_KEY',
+    requiredIn: [],
+    default: 'what the hub names at enroll, if it names one',
+    meaning:
+      '<fleet>:<key>: this host trusts only roots that this minisign key, or one that it led to, signed; off demands no signature',
+  },
+  {
     name: 'SVC_AGENT_HOSTNAME',
     requiredIn: [],
     default: 'the OS hostname, lower case',

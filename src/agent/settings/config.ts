@@ -16,6 +16,7 @@ import {
   type AgentVariable,
   type AgentVariableName,
 } from './agent-variables.ts'
+import { parseTrustSetting, type TrustSetting } from './trust-setting.ts'
 
 /** In place of the path of a token. */
 export const STANDARD_INPUT = '-'
@@ -29,6 +30,7 @@ export interface AgentConfig {
   readonly enrollToken: Secret<string> | undefined
   readonly enrollTokenFile: string | undefined
   readonly serverCaPath: string | undefined
+  readonly trustKey: TrustSetting
   readonly dataDir: string
   readonly outDir: string
   readonly stateDir: string
@@ -72,6 +74,7 @@ export function parseAgentConfig(
     serverUrl: reader.url('SVC_SERVER_URL', allowHttp ? 'anywhere' : 'on loopback'),
     mtlsUrl: reader.url('SVC_SERVER_MTLS_URL', 'never'),
     serverCaPath: reader.path('SVC_SERVER_CA_PATH'),
+    trustKey: reader.trustKey(),
     hostname: reader.hostname(options),
     role: reader.role(),
     dataDir,
@@ -174,6 +177,13 @@ class VariableReader {
     const text = this.text('SVC_AGENT_ROLE')
     if (text === undefined || text.length <= LIMITS.roleCharactersMax) return text
     return this.#wrong('SVC_AGENT_ROLE', `is longer than ${LIMITS.roleCharactersMax} characters`)
+  }
+
+  trustKey(): TrustSetting {
+    const text = this.text('SVC_AGENT_TRUST_KEY')
+    const setting = parseTrustSetting(text)
+    if (setting !== null) return setting
+    return this.#wrong('SVC_AGENT_TRUST_KEY', `is not <fleet>:<key of minisign>, nor off: ${text}`)
   }
 
   token(): Secret<string> | undefined {

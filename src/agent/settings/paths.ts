@@ -11,6 +11,8 @@ export interface AgentPaths {
   readonly identityDir: string
   /** Opens what is sealed for this host. */
   readonly ageKeyFile: string
+  /** By which key roots have to be signed. */
+  readonly trustFile: string
   /** An enrolment under way. */
   readonly pendingDir: string
   /** A recovery under way. */
@@ -44,6 +46,7 @@ export function agentPaths(
     dataDir,
     identityDir,
     ageKeyFile: join(identityDir, 'age.key'),
+    trustFile: join(identityDir, 'trust.json'),
     pendingDir: join(identityDir, 'pending'),
     pendingRecoveryDir: join(identityDir, 'pending-recovery'),
     outDir,

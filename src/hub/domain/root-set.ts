@@ -1,4 +1,5 @@
 import type { AgentId } from '../../protocol/identifiers.ts'
+import type { SignedSet } from '../../protocol/schemas.ts'
 
 /** Where a set stands in the order of sets: by época first. */
 export interface SetNumber {
@@ -11,6 +12,17 @@ export interface RootSet extends SetNumber {
   /** The roots one after the other, PEM. */
   readonly pem: string
   readonly createdAt: Date
+  /** Absent while no trust key signs the sets. */
+  readonly trust?: SetTrust
+}
+
+/** Who vouches for a set besides the hub. docs/protocol.md TRK. */
+export interface SetTrust {
+  /** The key that the changes of `signed` begin with, as `<fleet>:<key>`. */
+  readonly firstKey: string
+  /** The key that signed the set. */
+  readonly key: string
+  readonly signed: SignedSet
 }
 
 /** What an agent said last of the roots that it trusts. */

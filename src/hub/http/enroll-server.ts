@@ -30,6 +30,8 @@ export interface EnrollServerOptions extends Pick<
   readonly enrollAgent: EnrollAgent
   readonly recoverIdentity: RecoverIdentity
   readonly isKnownToken: (token: string) => Promise<boolean>
+  /** Who signs the roots, where somebody does. docs/protocol.md TRK-6. */
+  readonly enrolmentTrust: () => Pick<EnrollReplyBody, 'trust_key' | 'signed'>
 }
 
 /** Where the routes are served. */
@@ -77,6 +79,7 @@ export function createEnrollServer(
         agent_id: outcome.agentId,
         cert_pem: outcome.certificatePem,
         ca_pem: outcome.rootPem,
+        ...options.enrolmentTrust(),
       } satisfies EnrollReplyBody
     },
   )

@@ -72,6 +72,10 @@ export const ADMIN_ERRORS = {
   },
   url_invalid: { status: 400, when: 'The hub cannot send a webhook to this URL.' },
   bundle_invalid: { status: 400, when: 'The hub does not accept the root file.' },
+  bundle_signature: {
+    status: 400,
+    when: 'Agents that demand the trust key would refuse what is signed, or the root file holds other roots.',
+  },
   no_bundle: { status: 400, when: 'The vault has no roots yet.' },
   no_hub: { status: 400, when: 'The roots change only while a hub runs.' },
   hub_not_running: { status: 400, when: 'Only a running hub sends webhooks.' },
@@ -96,6 +100,7 @@ export const ADMIN_ERRORS = {
   backup_running: { status: 409, when: 'Another backup is being made.' },
   bundle_in_use: { status: 409, when: 'Agents need a root that the change would remove.' },
   bundle_number: { status: 409, when: 'The set of roots cannot have this number.' },
+  bundle_unsigned: { status: 409, when: 'A trust key signs the sets, and nobody signed this one.' },
   cargo_ambiguous: { status: 409, when: 'More than one carga has this name.' },
   delivery_ambiguous: { status: 409, when: 'More than one present entrega has this name.' },
   cargo_not_automatic: { status: 409, when: 'A politica cannot give a carga of this type.' },

@@ -60,6 +60,30 @@ export const HUB_OPERATIONS = {
     }),
     reply: AdminUpdatedBundle,
   },
+  signBundle: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/bundle/sign',
+    role: 'admin',
+    summary: 'Read the root file again; its roots, which a trust key signed, become the next set.',
+    request: Type.Object({
+      /** What `svc bundle prepare` wrote, and the `.minisig` file of it. */
+      statement: Type.String({ minLength: 1, maxLength: LIMITS.trustStatementCharactersMax }),
+      signature: Type.String({ minLength: 1, maxLength: LIMITS.trustSignatureCharactersMax }),
+      /** `<fleet>:<key>`: the first time; later only with `force`, when agents are told another way. */
+      trust_key: Type.Optional(Type.String({ maxLength: LIMITS.trustKeyCharactersMax })),
+      /** What `svc bundle prepare-key` wrote, signed by the trust key until now: the next one signed the set. */
+      key_change: Type.Optional(
+        Type.Object({
+          statement: Type.String({ minLength: 1, maxLength: LIMITS.trustStatementCharactersMax }),
+          signature: Type.String({ minLength: 1, maxLength: LIMITS.trustSignatureCharactersMax }),
+        }),
+      ),
+      /** Also when agents need a root that goes, and with a trust key that the last one did not sign. */
+      force: Type.Optional(Type.Boolean()),
+    }),
+    reply: AdminUpdatedBundle,
+  },
   listEntries: {
     does: 'reads',
     method: 'POST',

@@ -15,6 +15,7 @@ test('[API-8] a viewer only looks, an operator keeps out of what is for admins, 
     'removePolicy',
     'revokeAccessToken',
     'setPolicy',
+    'signBundle',
     'updateBundle',
   ])
   assert.ok(!allowed('operator').some((name) => /Webhooks?$/.test(name)))

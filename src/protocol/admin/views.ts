@@ -193,6 +193,8 @@ export const AdminBundle = Type.Object({
   epoca: Type.Integer(),
   /** Since when they are in force. */
   created_at: time,
+  /** `<fleet>:<key>` that signed them; absent while no trust key signs the sets. */
+  trust_key: Type.Optional(Type.String()),
   roots: Type.Array(
     Type.Object({
       /** SHA-256 of the DER, lower-case hex. */

@@ -33,6 +33,7 @@ export function renderBundle(language: Language, bundle: AdminBundle): string {
     numero,
     ...(epoca > 1 ? { epoca } : {}),
     created_at,
+    ...(bundle.trust_key === undefined ? {} : { trust_key: bundle.trust_key }),
     'agentes pendentes': `${pendentes.length} of ${agentes}`,
     ...(unknown === 0 ? {} : { 'certificados unknown': unknown }),
     ...(bundle.file_differs === true

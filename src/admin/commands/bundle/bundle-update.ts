@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { UserError } from '../../../platform/errors.ts'
-import { LIMITS } from '../../../protocol/limits.ts'
 import { flagOf } from '../../../protocol/spoken-words.ts'
 import { renderBundle } from './bundle-status.ts'
 import type { CommandContext } from '../command-context.ts'
+import { parseSetNumber } from './parse-set-number.ts'
 
 interface BundleUpdateOptions {
   readonly force?: true
@@ -23,7 +22,7 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
     .option(
       `${flagOf('numero')} <number>`,
       'the number of the set, after you restored a vault: greater than any that agents have',
-      parseNumber,
+      parseSetNumber,
     )
     .option(
       flagOf('nova-epoca'),
@@ -36,6 +35,8 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
 The root file is the file of SVC_CA_ROOT_CA_PATH on the hub: all roots to trust, one PEM certificate after the other.
 The hub removes a root that agents, or certificates in use, still need only with --force; the refusal names them. "Rotate the CA's root"
 in docs/operations.md says step by step how to replace a root.
+
+Once a trust key signs the sets, svc bundle sign puts them in force, and this command refuses.
 
 Numbers only grow: --number goes 1,000 ahead at most, or further with --force, and never into the last million below
 2147483647. --new-epoch is the way back from a number that is too great: agents take the new count from a hub that they
@@ -67,13 +68,4 @@ Examples:
         `${done}\n${lost.join('')}\n${renderBundle(context.output.language, updated)}`,
       )
     })
-}
-
-function parseNumber(text: string): number {
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (number >= 1 && number <= LIMITS.rootSetNumberNamedMax) return number
-  const { rootSetNumberNamedMax: most } = LIMITS
-  throw new UserError('usage', `--number: ${text} is not a whole number between 1 and ${most}`, {
-    hint: 'svc bundle status shows the number of the set in force',
-  })
 }

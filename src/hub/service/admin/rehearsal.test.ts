@@ -8,6 +8,7 @@ import { collectLog } from '../../../../test/support/collected-log.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
+import { TestTrustKey } from '../../../../test/support/trust-keys.ts'
 import { openAdmin } from '../../../../test/support/told-admin.ts'
 import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
 import { insertWebhook } from '../../../../test/support/webhook-samples.ts'
@@ -154,6 +155,7 @@ type Requests = {
   readonly [Name in ChangeName]: (setting: Setting) => readonly AdminRequest<Name>[]
 }
 
+const KEY = new TestTrustKey()
 const SEALED = { tipo: 'selado', nome: 'secret', agentes: [], roles: [], sans: [] }
 
 /** One that is done, or several; a new operation that changes something asks the compiler for its own. */
@@ -178,6 +180,9 @@ const REQUESTS: Requests = {
   setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
   removePolicy: () => [{ role: 'web' }],
   updateBundle: () => [{}],
+  signBundle: () => [
+    { ...KEY.signSet([oldRoot.sha256, newRoot.sha256], { numero: 2 }), trust_key: KEY.text },
+  ],
   createWebhook: () => [{ url: 'https://receiver.example/other', tipos: [] }],
   testWebhook: ({ made: { webhook } }) => [{ webhook }],
   replayWebhook: ({ made: { webhook } }) => [{ webhook, dead: true }],
@@ -201,6 +206,7 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   setPolicy: { role: 'db', nome: 'web' },
   removePolicy: { role: 'db' },
   updateBundle: { numero: 1 },
+  signBundle: { statement: 'set', signature: 'none', trust_key: KEY.text },
   createWebhook: { url: 'http://elsewhere.example', tipos: [] },
   testWebhook: { webhook: randomUUID() },
   replayWebhook: { webhook: randomUUID() },

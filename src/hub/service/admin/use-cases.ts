@@ -2,7 +2,7 @@
 
 import { CARGO_USE_CASES } from '../cargo/cargo-use-cases.ts'
 import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/change-policy.ts'
-import { showBundle, updateBundle } from '../roots/bundle-operations.ts'
+import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import type { UseCases } from './admin-context.ts'
@@ -46,6 +46,7 @@ export const USE_CASES: UseCases = {
   showExamination,
   showBundle,
   updateBundle,
+  signBundle,
   listEntries,
   listRecords,
   proveRange,

@@ -1,11 +1,12 @@
-import { AdminRefusal, type Course, type Read } from '../admin-act.ts'
+import { AdminRefusal, type AdminTurn, type Course, type Read } from '../admin-act.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
-import type { AdminBundle } from '../../../protocol/admin/views.ts'
+import type { AdminBundle, AdminUpdatedBundle } from '../../../protocol/admin/views.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { describeBundle } from './bundle-status.ts'
 import {
   createUpdateRootSet,
+  type RootSetRequest,
   type UpdateRootSet,
   type UpdateRootSetDependencies,
 } from './update-root-set.ts'
@@ -36,19 +37,31 @@ export function createAdminRoots(dependencies: UpdateRootSetDependencies): Admin
 export const showBundle: Read<'showBundle', BundleContext> = (reader, _request, context) =>
   describe(reader, context)
 
-export const updateBundle: Course<'updateBundle', BundleContext & { readonly store: Store }> = {
-  run: async (turn, request, context) => {
-    const { roots, store } = context
-    if (roots === undefined) {
-      throw new AdminRefusal('no_hub', 'the roots change only while the hub runs')
-    }
-    const { isChanged, endangered } = await roots.update(turn, request)
-    return {
-      ...(await describe(store.reader, context)),
-      is_changed: isChanged,
-      endangered: endangered.map(({ hostname, reasons }) => ({ hostname, reasons: [...reasons] })),
-    }
-  },
+type ChangeContext = BundleContext & { readonly store: Store }
+
+export const updateBundle: Course<'updateBundle', ChangeContext> = {
+  run: (turn, request, context) => change(turn, request, context),
+}
+
+export const signBundle: Course<'signBundle', ChangeContext> = {
+  run: (turn, signed, context) => change(turn, { signed }, context),
+}
+
+async function change(
+  turn: AdminTurn,
+  request: RootSetRequest,
+  context: ChangeContext,
+): Promise<AdminUpdatedBundle> {
+  const { roots, store } = context
+  if (roots === undefined) {
+    throw new AdminRefusal('no_hub', 'the roots change only while the hub runs')
+  }
+  const { isChanged, endangered } = await roots.update(turn, request)
+  return {
+    ...(await describe(store.reader, context)),
+    is_changed: isChanged,
+    endangered: endangered.map(({ hostname, reasons }) => ({ hostname, reasons: [...reasons] })),
+  }
 }
 
 async function describe(

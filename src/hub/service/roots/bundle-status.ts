@@ -2,7 +2,7 @@ import { AdminRefusal } from '../admin-act.ts'
 import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
 import type { AdminBundle } from '../../../protocol/admin/views.ts'
 import { compareRoots, hasAdopted, isValid } from '../../domain/decide-root-set.ts'
-import type { AgentTrust } from '../../domain/root-set.ts'
+import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { agentSlices } from '../agent-slices.ts'
 
@@ -23,11 +23,12 @@ export async function describeBundle(
     throw new AdminRefusal('no_bundle', 'this vault has no roots yet')
   }
   const roots = parseCertificatesPem(set.pem)
-  const { counts, agentCount, pending } = await lookAtAgents(reader, roots, now)
+  const { counts, agentCount, pending } = await lookAtAgents(reader, set, roots, now)
   return {
     numero: set.number,
     epoca: set.epoch,
     created_at: set.createdAt.toISOString(),
+    ...(set.trust && { trust_key: set.trust.key }),
     roots: roots.map((root) => ({
       fingerprint: root.sha256,
       subject: root.x509.subject.replaceAll('\n', ', '),
@@ -54,6 +55,7 @@ interface AgentsAndRoots {
 
 async function lookAtAgents(
   reader: StoreReader,
+  set: RootSet,
   roots: readonly Certificate[],
   now: Date,
 ): Promise<AgentsAndRoots> {
@@ -70,7 +72,9 @@ async function lookAtAgents(
     const trusts = new Map((await reader.listAgentTrust(ids)).map((one) => [one.agentId, one]))
     for (const { id, hostname } of agents) {
       const trust = trusts.get(id)
-      if (!hasAdopted(trust, roots)) pending.push(toPending(id, hostname, trust))
+      // Who has not adopted the number may not have followed to the trust key either. docs/protocol.md TRK-9.
+      const isBehind = set.trust !== undefined && trust?.number !== set.number
+      if (isBehind || !hasAdopted(trust, roots)) pending.push(toPending(id, hostname, trust))
     }
   }
   return { agentCount, counts, pending }

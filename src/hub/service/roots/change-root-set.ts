@@ -8,7 +8,7 @@ import {
   findEndangered,
   isValid,
 } from '../../domain/decide-root-set.ts'
-import type { RootSet, SetNumber } from '../../domain/root-set.ts'
+import type { RootSet, SetNumber, SetTrust } from '../../domain/root-set.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { AdminAct } from '../admin-act.ts'
 import { agentSlices } from '../agent-slices.ts'
@@ -46,15 +46,16 @@ export interface RootSetChange {
   readonly next: readonly Certificate[]
   readonly number: SetNumber
   readonly endangered: number
+  readonly trust?: SetTrust | undefined
 }
 
 export async function insertRootSet(
   writer: StoreWriter,
   now: Date,
-  { current, next, number, endangered }: RootSetChange,
+  { current, next, number, endangered, trust }: RootSetChange,
 ): Promise<{ readonly set: RootSet; readonly act: AdminAct }> {
   const { added, removed } = compareRoots(current, next)
-  const set: RootSet = { ...number, pem: toPem(next), createdAt: now }
+  const set: RootSet = { ...number, pem: toPem(next), createdAt: now, ...(trust && { trust }) }
   await writer.insertRootSet(set)
   const payload = {
     numero: number.number,
@@ -63,6 +64,7 @@ export async function insertRootSet(
     added: fingerprintsOf(added),
     removed: fingerprintsOf(removed),
     agentes_endangered: endangered,
+    ...(trust && { trust_key: trust.key }),
   }
   return { set, act: { type: HubEventType.bundleChanged, payload } }
 }

@@ -1,5 +1,5 @@
 import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
-import type { BundleReplyBody } from '../../../protocol/schemas.ts'
+import type { BundleReplyBody, EnrollReplyBody } from '../../../protocol/schemas.ts'
 import type { RootSet } from '../../domain/root-set.ts'
 
 /** The set in force in this process; what every poll asks for is worked out once. */
@@ -24,6 +24,11 @@ export class CurrentRootSet {
   get reply(): BundleReplyBody {
     return this.#reply
   }
+  /** What a host that enrols is told of who signs the sets; nothing where nobody does. docs/protocol.md TRK-6. */
+  get enrolmentTrust(): Pick<EnrollReplyBody, 'trust_key' | 'signed'> {
+    const { trust } = this.#set
+    return trust === undefined ? {} : { trust_key: trust.key, signed: trust.signed }
+  }
 
   replace(set: RootSet): void {
     this.#set = set
@@ -32,10 +37,14 @@ export class CurrentRootSet {
   }
 }
 
-function replyOf({ epoch, number }: RootSet, roots: readonly Certificate[]): BundleReplyBody {
+function replyOf(
+  { epoch, number, trust }: RootSet,
+  roots: readonly Certificate[],
+): BundleReplyBody {
   return {
     numero: number,
     ...(epoch > 1 && { epoca: epoch }),
     roots: roots.map(({ pem }) => pem),
+    ...(trust && { signed: trust.signed }),
   }
 }

@@ -37,8 +37,10 @@ export async function openRootSet(
   const current = parseCertificatesPem(set.pem)
   const { added, removed } = compareRoots(current, wanted)
   if (added.length === 0 && removed.length === 0) return set
-  if (fault !== undefined) {
-    log.warn({ numero: set.number, reason: fault }, 'Root file not used, the roots stay')
+  const refusal = fault ?? (set.trust && `the trust key ${set.trust.key} signs every set`)
+  if (refusal !== undefined) {
+    const fields = { numero: set.number, reason: refusal, ...(!fault && { hint: SIGN_HINT }) }
+    log.warn(fields, 'Root file not used, the roots stay')
     return set
   }
   const endangered = await findEndangeredBy(store.reader, current, wanted, now)
@@ -76,3 +78,6 @@ export async function openRootSet(
     return set
   }
 }
+
+const SIGN_HINT =
+  'svc bundle prepare writes what has to be signed; svc bundle sign puts it in force'

@@ -4,14 +4,19 @@ import { insertAgent, NOW } from '../../../../test/store/store-samples.ts'
 import { collectLog, type LoggedLine } from '../../../../test/support/collected-log.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
+import { TestTrustKey } from '../../../../test/support/trust-keys.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
-import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { Store } from '../../store/store.ts'
 import { type AdminTurn, entriesOfActs } from '../admin-act.ts'
 import { appendEntries } from '../append-entries.ts'
 import { CurrentRootSet } from './current-root-set.ts'
-import { createUpdateRootSet, type RootSetHub, type RootSetUpdate } from './update-root-set.ts'
+import {
+  createUpdateRootSet,
+  type RootSetHub,
+  type RootSetRequest,
+  type RootSetUpdate,
+} from './update-root-set.ts'
 
 const DAY_MS = 86_400_000
 
@@ -65,7 +70,7 @@ let lines: LoggedLine[]
 let isDiskFull: boolean
 let epoch = 0
 let seq: number
-let update: (request: AdminRequest<'updateBundle'>) => Promise<RootSetUpdate>
+let update: (request: RootSetRequest) => Promise<RootSetUpdate>
 
 /** A running hub with the root `old` as set 4 of an época of its own. */
 beforeEach(async () => {
@@ -159,7 +164,7 @@ describe('svc bundle update', () => {
 
   test('[TRU-13] [TRU-17] takes a number, or a new época, also where the roots stay the same', async () => {
     file = () => [old]
-    const numbers = async (request: AdminRequest<'updateBundle'>): Promise<number[]> => {
+    const numbers = async (request: RootSetRequest): Promise<number[]> => {
       assert.equal((await update(request)).isChanged, true)
       return [current.set.epoch, current.set.number]
     }
@@ -262,4 +267,55 @@ test('[TRU-1] updates that are asked for at once are done one after the other, a
     [true, 'AssertionError [ERR_ASSERTION]: no such file', false, true],
   )
   assert.equal(current.set.number, 6)
+})
+
+describe('svc bundle sign', () => {
+  const key = new TestTrustKey()
+  const sign = (numero: number, roots = [old, next]) =>
+    key.signSet(
+      roots.map(({ sha256 }) => sha256),
+      { numero, epoca: epoch },
+    )
+
+  test('[TRK-8] puts what is signed in force, which is from then on all that is', async () => {
+    const signed = { ...sign(5), trust_key: key.text }
+    assert.deepEqual(await update({ signed }), { isChanged: true, endangered: [] })
+    const { number, trust } = current.set
+    assert.deepEqual([number, trust?.key], [5, key.text])
+    assert.deepEqual(await store.reader.findRootSet(), current.set)
+    const { signed: shown } = current.reply
+    assert.deepEqual(shown, { ...sign(5), key_changes: [] })
+    assert.deepEqual(current.enrolmentTrust, { trust_key: key.text, signed: shown })
+    const [[, payload] = []] = await readActs(store.reader, seq)
+    assert.equal((payload as Record<string, unknown>)['trust_key'], key.text)
+
+    // The roots as they are need no new signature; every other change does.
+    assert.equal((await update({})).isChanged, false)
+    const unsigned = { code: 'bundle_unsigned' }
+    await assert.rejects(update({ numero: 9 }), unsigned)
+    file = () => [old]
+    await assert.rejects(update({ force: true }), unsigned)
+    await assert.rejects(update({ nova_epoca: true, force: true }), unsigned)
+    assert.deepEqual(hub.done, ['authority old+next', 'authority old+next', 'agents old+next'])
+    assert.equal(current.set.number, 5)
+    await update({ signed: sign(6, [old]) })
+    assert.deepEqual([current.set.number, current.set.trust?.firstKey], [6, key.text])
+  })
+
+  test('[TRK-8] changes nothing when agents would refuse what is signed', async () => {
+    const refused = { code: 'bundle_signature' }
+    await assert.rejects(update({ signed: sign(5) }), refused)
+    await assert.rejects(update({ signed: { ...sign(5, [old]), trust_key: key.text } }), refused)
+    const older = { signed: { ...sign(4), trust_key: key.text } }
+    await assert.rejects(update(older), { code: 'bundle_number' })
+    const far = { ...sign(1005), trust_key: key.text }
+    await assert.rejects(update({ signed: far }), { code: 'bundle_number' })
+    await withAgents(['silent'], async () => {
+      file = () => [next]
+      const signed = { ...sign(5, [next]), trust_key: key.text }
+      await assert.rejects(update({ signed }), { code: 'bundle_in_use' })
+    })
+    assert.deepEqual(hub.done, [])
+    await assertUnchanged()
+  })
 })

@@ -1,4 +1,5 @@
-// `svc bundle update`: the root file is read again, and what it holds becomes the next set. docs/protocol.md TRU.
+// `svc bundle update` and `svc bundle sign`: the root file is read again, and what it holds becomes the next set; once a
+// trust key signs the sets, only what it signed does. docs/protocol.md TRU, TRK.
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
@@ -9,10 +10,11 @@ import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { LIMITS } from '../../../protocol/limits.ts'
 import { compareRoots, type EndangeredAgent, findRootsFault } from '../../domain/decide-root-set.ts'
 import { decideSetNumber, type NumberRefusal } from '../../domain/next-set-number.ts'
-import type { RootSet, SetNumber } from '../../domain/root-set.ts'
+import type { RootSet, SetNumber, SetTrust } from '../../domain/root-set.ts'
 import type { Store } from '../../store/store.ts'
 import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 import type { CurrentRootSet } from './current-root-set.ts'
+import { decideSignedSet } from './decide-signed-set.ts'
 
 export interface UpdateRootSetDependencies {
   readonly store: Store
@@ -40,9 +42,14 @@ export interface RootSetUpdate {
   readonly endangered: readonly EndangeredAgent[]
 }
 
+/** `signed`: of `svc bundle sign`, which says there what else it wants. */
+export type RootSetRequest = AdminRequest<'updateBundle'> & {
+  readonly signed?: AdminRequest<'signBundle'>
+}
+
 export type UpdateRootSet = (
   turn: Pick<AdminTurn, 'commit' | 'rehearse'>,
-  request: AdminRequest<'updateBundle'>,
+  request: RootSetRequest,
 ) => Promise<RootSetUpdate>
 
 /** One after the other, in the order asked for. */
@@ -58,7 +65,7 @@ export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): Up
 async function updateRootSet(
   dependencies: UpdateRootSetDependencies,
   turn: Pick<AdminTurn, 'commit' | 'rehearse'>,
-  request: AdminRequest<'updateBundle'>,
+  request: RootSetRequest,
 ): Promise<RootSetUpdate> {
   const { store, clock, log, current, hub } = dependencies
   const now = clock.now()
@@ -69,14 +76,17 @@ async function updateRootSet(
     throw new AdminRefusal('bundle_invalid', `the hub does not accept the root file: ${fault}`)
   }
   const { added, removed } = compareRoots(roots, next)
-  const number = chooseNumber(set, request)
   const isSame = added.length === 0 && removed.length === 0
   const isRenumbered = request.numero !== undefined || request.nova_epoca === true
-  if (isSame && !isRenumbered) return { isChanged: false, endangered: [] }
+  if (isSame && !isRenumbered && request.signed === undefined) {
+    return { isChanged: false, endangered: [] }
+  }
+  const { number, trust } = planSet(set, next, request)
   const endangered = await findEndangeredBy(store.reader, roots, next, now)
-  if (endangered.length > 0 && request.force !== true) throw inUse(endangered)
+  const isForced = (request.signed ?? request).force === true
+  if (endangered.length > 0 && !isForced) throw inUse(endangered)
 
-  const change = { current: roots, next, number, endangered: endangered.length }
+  const change = { current: roots, next, number, trust, endangered: endangered.length }
   const commit = () =>
     turn.commit(async (writer) => {
       const { set: reply, act } = await insertRootSet(writer, now, change)
@@ -110,6 +120,31 @@ async function updateRootSet(
     'Roots changed',
   )
   return { isChanged: true, endangered }
+}
+
+interface Plan {
+  readonly number: SetNumber
+  readonly trust?: SetTrust
+}
+
+function planSet(set: RootSet, next: readonly Certificate[], request: RootSetRequest): Plan {
+  const { signed } = request
+  if (signed === undefined) {
+    // Asked first: a number that nobody may have is wrong with a signature too.
+    const number = chooseNumber(set, request)
+    if (set.trust === undefined) return { number }
+    throw new AdminRefusal(
+      'bundle_unsigned',
+      `the trust key ${set.trust.key} signs every set: agents that demand it would refuse this one`,
+    )
+  }
+  const verdict = decideSignedSet({ set, next, request: signed })
+  if (!verdict.ok) {
+    throw new AdminRefusal('bundle_signature', `the hub does not accept the set: ${verdict.reason}`)
+  }
+  const { number: numero, epoch } = verdict.statement
+  const wanted = { numero, nova_epoca: epoch > set.epoch, force: signed.force === true }
+  return { number: chooseNumber(set, wanted), trust: verdict.trust }
 }
 
 function chooseNumber(

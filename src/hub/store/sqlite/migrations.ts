@@ -328,6 +328,11 @@ INSERT INTO raizes SELECT 1, numero, roots, created_at FROM raizes_sem_epoca;
 DROP TABLE raizes_sem_epoca;
 `
 
+/** Who signed the set, and how agents follow from one trust key to the next; a set before this has no signature. */
+const SIGNED_ROOTS = `
+ALTER TABLE raizes ADD COLUMN confianca TEXT;
+`
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
@@ -357,4 +362,5 @@ export const MIGRATIONS: readonly string[] = [
   LISTS_BY_NAME,
   LOG_TREE,
   VAULT_KEYS,
+  SIGNED_ROOTS,
 ]

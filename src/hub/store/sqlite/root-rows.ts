@@ -1,4 +1,4 @@
-import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
+import type { AgentTrust, RootSet, SetTrust } from '../../domain/root-set.ts'
 import type { Instant } from './instants.ts'
 
 export interface RootSetRow {
@@ -6,6 +6,8 @@ export interface RootSetRow {
   numero: number
   roots: string
   created_at: Instant
+  /** JSON of SetTrust. */
+  confianca: string | null
 }
 
 export interface AgentTrustRow {
@@ -18,12 +20,24 @@ export interface AgentTrustRow {
 }
 
 export function toRootSet(row: RootSetRow): RootSet {
-  const { epoca: epoch, numero: number, roots: pem } = row
-  return { epoch, number, pem, createdAt: new Date(row.created_at) }
+  const { epoca: epoch, numero: number, roots: pem, confianca } = row
+  return {
+    epoch,
+    number,
+    pem,
+    createdAt: new Date(row.created_at),
+    ...(confianca !== null && { trust: JSON.parse(confianca) as SetTrust }),
+  }
 }
 
-export function fromRootSet({ epoch, number, pem, createdAt }: RootSet): RootSetRow {
-  return { epoca: epoch, numero: number, roots: pem, created_at: createdAt.getTime() }
+export function fromRootSet({ epoch, number, pem, createdAt, trust }: RootSet): RootSetRow {
+  return {
+    epoca: epoch,
+    numero: number,
+    roots: pem,
+    created_at: createdAt.getTime(),
+    confianca: trust === undefined ? null : JSON.stringify(trust),
+  }
 }
 
 export function toAgentTrust(row: AgentTrustRow): AgentTrust {
