@@ -45,14 +45,14 @@ const FAULTS: readonly Fault[] = [
   ],
   [
     'a hub that hangs',
-    { hub: { ...SILENT, failure: { reason: 'the hub did not answer in time', isDenied: false } } },
+    { hub: { ...SILENT, failure: { reason: 'the hub did not answer in time', kind: 'silent' } } },
     'hub',
     'error',
     /did not answer in time$/,
   ],
   [
     'a hub that this user may not ask',
-    { hub: { ...SILENT, failure: { reason: 'admin.sock: permission denied', isDenied: true } } },
+    { hub: { ...SILENT, failure: { reason: 'admin.sock: permission denied', kind: 'denied' } } },
     'hub',
     'unknown',
     /^not known: admin.sock: permission denied$/,

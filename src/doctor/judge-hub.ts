@@ -16,7 +16,8 @@ export function judgeHub(
   version: string,
 ): Finding[] {
   if (failure !== undefined) {
-    if (failure.isDenied) throw new Unchecked(failure.reason)
+    if (failure.kind === 'denied') throw new Unchecked(failure.reason)
+    if (failure.kind === 'old') return [tooOld('the hub', version)]
     return [
       fault(`the hub at ${address} does not answer as it should: ${failure.reason}`, {
         why: NOT_SERVED,
@@ -59,13 +60,7 @@ export function judgeHub(
       }),
     )
   if (examination === undefined) {
-    found.push(
-      warning(`the hub (${theirs}) is older than this svc (${version})`, {
-        why: 'it cannot say what only it sees: its limits, its backlog, the growth of its vault',
-        remedy: 'upgrade it; or start it again, if the package was upgraded under it',
-        commands: ['systemctl restart svc-server'],
-      }),
-    )
+    found.push(tooOld(`the hub (${theirs})`, version))
   } else if (theirs !== version) {
     found.push(
       warning(`the hub is version ${theirs}, and this svc is ${version}`, {
@@ -78,6 +73,14 @@ export function judgeHub(
   return found.length > 0
     ? found
     : [ok(`it answers at ${address}, is ready, and has version ${theirs}`)]
+}
+
+function tooOld(what: string, version: string): Finding {
+  return warning(`${what} is older than this svc (${version})`, {
+    why: 'it cannot say what only it sees: its limits, its backlog, the growth of its vault',
+    remedy: 'upgrade it; or start it again, if the package was upgraded under it',
+    commands: ['systemctl restart svc-server'],
+  })
 }
 
 function describeUnit({ activeState, result, restarts }: UnitFacts): string {

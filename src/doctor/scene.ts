@@ -104,8 +104,8 @@ export interface HubFacts {
 
 export interface HubFailure {
   readonly reason: string
-  /** This user may not ask it: nothing is wrong with the hub. */
-  readonly isDenied: boolean
+  /** `denied`: this user may not ask it; `old`: it does not know the question. Then nothing is wrong with the hub. */
+  readonly kind: 'denied' | 'old' | 'silent'
 }
 
 export interface UnitFacts {

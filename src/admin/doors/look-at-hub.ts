@@ -1,6 +1,6 @@
 // What a hub that answers says of itself, for `svc doctor`. docs/protocol.md DOC-6, DOC-20.
 
-import type { HubFacts } from '../../doctor/scene.ts'
+import type { HubFacts, HubFailure } from '../../doctor/scene.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import type { AdminSession } from './admin-session.ts'
 
@@ -17,7 +17,7 @@ export async function lookAtHub(
     return session === undefined ? nothing : await ask(session, address)
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
-    return { ...nothing, failure: { reason: error.message, isDenied: DENIALS.has(error.code) } }
+    return { ...nothing, failure: { reason: error.message, kind: kindOf(error.code) } }
   }
 }
 
@@ -27,6 +27,11 @@ const DENIALS: ReadonlySet<string> = new Set([
   'role_insufficient',
   'hub_untrusted',
 ])
+
+function kindOf(code: string): HubFailure['kind'] {
+  if (code === 'route_not_found') return 'old'
+  return DENIALS.has(code) ? 'denied' : 'silent'
+}
 
 async function ask({ operations }: AdminSession, address: string): Promise<Seen> {
   const [status, examination] = await Promise.all([
