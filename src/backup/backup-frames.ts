@@ -47,11 +47,15 @@ export class FrameSeal {
     this.#frames = countFrames(contentBytes)
   }
 
-  seal(index: number, content: Uint8Array): Buffer {
+  /** In two pieces, content and tag: to join them would copy all of it. */
+  seal(index: number, content: Uint8Array): readonly [Buffer, Buffer] {
     const options = { authTagLength: SEAL_BYTES }
     const cipher = createCipheriv(CIPHER, this.#key, this.#nonceOf(index), options)
     cipher.setAAD(this.#headMac)
-    return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()])
+    const sealed = cipher.update(content)
+    // Of this mode it is empty.
+    cipher.final()
+    return [sealed, cipher.getAuthTag()]
   }
 
   /** Undefined when it is not this frame of this backup. */
@@ -62,7 +66,8 @@ export class FrameSeal {
     decipher.setAuthTag(sealed.subarray(sealed.length - SEAL_BYTES))
     const content = decipher.update(sealed.subarray(0, sealed.length - SEAL_BYTES))
     try {
-      return Buffer.concat([content, decipher.final()])
+      decipher.final()
+      return content
     } catch {
       return undefined
     }

@@ -11,7 +11,7 @@ import { headMacOf } from './head-mac.ts'
 export interface EncodedBackup {
   /** Of all of it, known before the first byte. */
   readonly byteCount: number
-  /** In pieces that are not kept: what it takes is one frame. */
+  /** In pieces that are not kept: what it takes is a frame, and the next one. */
   readonly pieces: AsyncGenerator<Buffer, void>
 }
 
@@ -41,13 +41,25 @@ async function* encodePieces(
 ): AsyncGenerator<Buffer, void> {
   const contentBytes = head.store.bytes
   const seal = new FrameSeal(keys.frames, headMacOf(start), contentBytes)
-  const frame = Buffer.alloc(Math.min(FRAME_BYTES, contentBytes))
-  yield start
-  for (let index = 0; index < countFrames(contentBytes); index += 1) {
+  const frames = countFrames(contentBytes)
+  const buffers = [0, 1].map(() => Buffer.alloc(Math.min(FRAME_BYTES, contentBytes)))
+  const read = async (index: number): Promise<Buffer> => {
     const position = index * FRAME_BYTES
-    const content = frame.subarray(0, Math.min(FRAME_BYTES, contentBytes - position))
+    const bytes = Math.min(FRAME_BYTES, contentBytes - position)
+    const content = buffers[index % 2]?.subarray(0, bytes) ?? Buffer.alloc(0)
     await readContent(content, position)
-    yield seal.seal(index, content)
-    await pause()
+    return content
+  }
+  yield start
+  let next = read(0)
+  for (let index = 0; index < frames; index += 1) {
+    const content = await next
+    if (index + 1 < frames) {
+      next = read(index + 1)
+      // A reader that goes away leaves it to itself.
+      next.catch(() => undefined)
+    }
+    yield* seal.seal(index, content)
+    if (index + 1 < frames) await pause()
   }
 }

@@ -1,7 +1,7 @@
 /** What a backup may ask of a hub that works meanwhile. */
 export interface BackupPace {
-  /** After each frame. */
-  readonly pauseMs: number
+  /** Read, sealed and written no faster than this, so that CPU and disk are left to the hub. */
+  readonly bytesPerSecondMax: number
   /** What the store may have to put off. */
   readonly heldBytesMax: number
   readonly bytesPerSecondMin: number
@@ -10,7 +10,7 @@ export interface BackupPace {
 }
 
 export const BACKUP_PACE: Omit<BackupPace, 'heldBytesMax'> = {
-  pauseMs: 1,
+  bytesPerSecondMax: 16 * 1024 * 1024,
   bytesPerSecondMin: 1024 * 1024,
   graceMs: 30_000,
 }

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { GENESIS_HASH } from '../../audit/hash-chain.ts'
 import { BACKUP_SALT_BYTES, type BackupHead } from '../../backup/backup-head.ts'
 import { BackupError } from '../../backup/backup-error.ts'
-import { deriveBackupKeys } from '../../backup/backup-frames.ts'
+import { deriveBackupKeys, FRAME_BYTES } from '../../backup/backup-frames.ts'
 import { encodeBackup } from '../../backup/encode-backup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
@@ -45,17 +45,27 @@ export interface BackupMakerOptions {
 }
 
 const CHECK_INTERVAL_MS = 1000
+/** An event of the stream: nothing comes after what comes next. */
+const ALL_SENT = 'allSent'
 
 export function createBackupMaker(options: BackupMakerOptions): BackupMaker {
   let isRunning = false
+  let ending: Promise<void> | undefined
   return {
     begin: async (actor) => {
+      // The reader of a backup that is all sent may ask for the next one before the hub has put it away.
+      await ending
       if (isRunning) throw new AdminRefusal('backup_running', 'another backup is being made')
       isRunning = true
       try {
         const backup = await beginBackup(options, actor)
-        backup.stream.once('close', () => {
+        const closed = new Promise<void>((resolve) => backup.stream.once('close', () => resolve()))
+        backup.stream.once(ALL_SENT, () => {
+          ending = closed
+        })
+        void closed.finally(() => {
           isRunning = false
+          ending = undefined
         })
         return backup
       } catch (error) {
@@ -96,10 +106,13 @@ async function beginBackup(options: BackupMakerOptions, actor: string): Promise<
     head,
     keys: deriveBackupKeys(vault.dataKey, head),
     readContent: (into, position) => copy.read(into, position),
-    pause: () => (pace === undefined ? Promise.resolve() : clock.sleep(pace.pauseMs)),
+    pause: createPause(clock, pace),
   })
   const progress = { bytes: 0 }
-  const stream = Readable.from(counting(pieces, progress), { objectMode: false })
+  const onLast = (): void => void stream.emit(ALL_SENT)
+  const stream: Readable = Readable.from(counting(pieces, { progress, byteCount, onLast }), {
+    objectMode: false,
+  })
   const ended = new AbortController()
   // A reader of the stream learns of it too; without this a stream that nobody reads yet would end the process.
   let failure: Error | undefined
@@ -118,7 +131,7 @@ async function beginBackup(options: BackupMakerOptions, actor: string): Promise<
   return { head, byteCount, stream }
 }
 
-/** Whatever wraps the data key now: a passphrase that was changed meanwhile opens the backup. */
+/** Whatever wraps the data key now. Nobody changes it while this process holds the vault. */
 async function readConfig({ root, vaultId }: UnsealedVault): Promise<string> {
   const path = vaultFiles(root).config
   const text = await readFile(path, 'utf8')
@@ -128,11 +141,29 @@ async function readConfig({ root, vaultId }: UnsealedVault): Promise<string> {
   })
 }
 
+function createPause(clock: Clock, pace: BackupPace | undefined): () => Promise<void> {
+  if (pace === undefined) return () => Promise.resolve()
+  let sinceMs = clock.now().getTime()
+  return async () => {
+    const tookMs = clock.now().getTime() - sinceMs
+    const wantedMs = (FRAME_BYTES / pace.bytesPerSecondMax) * 1000
+    await clock.sleep(Math.max(1, wantedMs - tookMs))
+    sinceMs = clock.now().getTime()
+  }
+}
+
+interface Counting {
+  readonly progress: { bytes: number }
+  readonly byteCount: number
+  readonly onLast: () => void
+}
+
 async function* counting(
   pieces: AsyncIterable<Buffer>,
-  progress: { bytes: number },
+  { progress, byteCount, onLast }: Counting,
 ): AsyncGenerator<Buffer, void> {
   for await (const piece of pieces) {
+    if (progress.bytes + piece.length === byteCount) onLast()
     yield piece
     progress.bytes += piece.length
   }
