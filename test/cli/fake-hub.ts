@@ -406,7 +406,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       return { eventos, next: null }
     },
     showCheckpoint: async () => ({ checkpoint: null, key: null, entries: 0 }),
-    proveRange: async (range) =>
+    showRangeProof: async (range) =>
       logOf(entries.map((entry) => formatRecord(toRecorded(entry)))).prove(range),
     listRecords: async ({ after = 0 }) => {
       const page = entries.filter(({ seq }) => seq > after).slice(0, RECORD_PAGE_ENTRIES)

@@ -28,7 +28,7 @@ export interface MadeLog {
   /** Of the entries after the one and up to the other, with the checkpoint of all. */
   exportOf(after?: number, until?: number): string
   /** What a hub answers. */
-  prove(range: AdminRequest<'proveRange'>): AdminReplies['proveRange']
+  prove(range: AdminRequest<'showRangeProof'>): AdminReplies['showRangeProof']
 }
 
 export const SIGNER: NoteSigner = noteSigner(

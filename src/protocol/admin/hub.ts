@@ -133,7 +133,7 @@ export const HUB_OPERATIONS = {
       entries: Type.Integer(),
     }),
   },
-  proveRange: {
+  showRangeProof: {
     does: 'reads',
     method: 'GET',
     path: '/v1/admin/eventos/proof',

@@ -18,8 +18,8 @@ export interface EventoExportOptions {
   readonly json?: true
 }
 
-type Range = Parameters<AdminOperations['proveRange']>[0]
-type Proof = AdminReplies['proveRange']
+type Range = Parameters<AdminOperations['showRangeProof']>[0]
+type Proof = AdminReplies['showRangeProof']
 
 const STANDARD_OUTPUT = '-'
 /** So many of the largest are 20 MB. */
@@ -40,7 +40,7 @@ export async function exportLog(
   if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(range)))
   else {
     await context.withAdmin(async ({ operations }) =>
-      write(exportLines(operations, await proveRange(operations, range), progress)),
+      write(exportLines(operations, await showRangeProof(operations, range), progress)),
     )
   }
   progress.clear()
@@ -64,7 +64,7 @@ async function exportToOutput(
     })
   }
   await withAdmin(async ({ operations }) => {
-    const lines = exportLines(operations, await proveRange(operations, range), progress)
+    const lines = exportLines(operations, await showRangeProof(operations, range), progress)
     for await (const piece of lines) await output.writeBytes(Buffer.from(piece))
   })
 }
@@ -102,9 +102,9 @@ function fromBase64(hashes: readonly string[]): Buffer[] {
   return hashes.map((hash) => Buffer.from(hash, 'base64'))
 }
 
-async function proveRange(operations: AdminOperations, range: Range): Promise<Proof> {
+async function showRangeProof(operations: AdminOperations, range: Range): Promise<Proof> {
   try {
-    return await operations.proveRange(range)
+    return await operations.showRangeProof(range)
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== 'route_not_found') throw error
     throw new UserError('hub_too_old', 'this hub is older than this svc: it signs no checkpoints', {

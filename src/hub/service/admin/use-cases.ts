@@ -13,7 +13,7 @@ import { listRecords } from './list-records.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
 import { listEntries } from './list-entries.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
-import { proveRange } from './prove-range.ts'
+import { showRangeProof } from './show-range-proof.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
@@ -49,7 +49,7 @@ export const USE_CASES: UseCases = {
   signBundle,
   listEntries,
   listRecords,
-  proveRange,
+  showRangeProof,
   showCheckpoint,
   createAccessToken,
   listAccessTokens,

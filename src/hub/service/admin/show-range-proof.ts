@@ -6,7 +6,11 @@ import type { StoreReader } from '../../store/store.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
 
 /** Some hashes for each power of two in the log, and three blocks of entries at most. docs/protocol.md API-80. */
-export const proveRange: Read<'proveRange'> = async (reader, { after = 0, before }, context) => {
+export const showRangeProof: Read<'showRangeProof'> = async (
+  reader,
+  { after = 0, before },
+  context,
+) => {
   // Full subtrees never change: a log that grows meanwhile leaves those of this checkpoint as they are.
   const signed = await showCheckpoint(reader, {}, context)
   const { entries } = signed
