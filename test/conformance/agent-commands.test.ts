@@ -36,7 +36,9 @@ describe('commands of svc-agent', () => {
     const names = list.split('\n').flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? [])
     assert.deepEqual(
       names,
-      'enroll identity run rotate poll status check targets self-update completion'.split(' '),
+      'enroll identity run rotate poll status audit check targets self-update completion'.split(
+        ' ',
+      ),
     )
   })
 

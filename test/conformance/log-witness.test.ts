@@ -11,6 +11,7 @@ import { enrollHost } from '../support/enrolled-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
+import type { TestHub } from '../support/hub.ts'
 import { useCa, useHub } from '../support/use-hub.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { send } from '../support/wire-client.ts'
@@ -75,6 +76,11 @@ describe('[CHN-24] [CHN-25] an agent of a hub whose vault was put back', () => {
       return isSo(audit) ? audit : undefined
     })
 
+  const signedEntries = async (hub: TestHub): Promise<number> => {
+    const { stdout } = await hub.svc('checkpoint', '--json')
+    return (JSON.parse(stdout) as { entries: number }).entries
+  }
+
   test('raises the alarm, keeps the evidence, and goes on working', async () => {
     // The agent finds it at the same place again.
     const environment = {
@@ -87,7 +93,10 @@ describe('[CHN-24] [CHN-25] an agent of a hub whose vault was put back', () => {
     await hub.stop()
     await cp(hub.vaultRoot, copy, { recursive: true })
     await hub.start()
+    const copied = await signedEntries(hub)
     await hub.createToken({ hostname: 'h1' })
+    // What the agent sees first is more than the copy has.
+    await waitUntil('a checkpoint', async () => (await signedEntries(hub)) > copied || undefined)
     const running = host.run()
     try {
       const seen = await isAt(host, ({ state }) => state === 'good')

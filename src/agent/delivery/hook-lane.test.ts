@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../../../test/fakes/hub-server.ts'
 import { AgentHost, eventually, manifestEntry } from '../../../test/support/agent-host.ts'
-import { systemClock } from '../../platform/clock.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
 import { pollOnce, type PollState } from '../round/poll.ts'
 import type { HookFailureReport } from '../hub/wire.ts'
 import { HookLane } from './hook-lane.ts'
@@ -128,38 +128,58 @@ describe('hooks beside the rounds', () => {
   })
 })
 
-test('[HOK-6] a lane that drives itself tries a failing hook again without a round', async () => {
-  await using fixture = await setUp()
-  const { hub, host, hooks, state } = fixture
-  hub.entregas = [manifestEntry()]
-  await pollOnce(state, BESIDE)
-  await eventually('the hook', () => hooks.names().length === 1)
-  hooks.running[0]?.end()
-  await state.deliveries.hooks.settled()
-  const [record] = state.processed.list()
-  assert.ok(record)
-  await state.processed.put({ ...record, progress: 'event_queued' })
-  const lane = new HookLane({
-    outDir: host.paths.outDir,
-    caPath: '/ca.pem',
-    clock: systemClock,
-    hubTime: systemClock,
-    random: () => 0,
-    processed: state.processed,
-    outbox: state.session.outbox,
-    hookRunner: hooks,
-    hookLog: state.log,
+/** Each look at it takes a millisecond, and who sleeps wakes two too early. */
+function createHastyClock(): Clock {
+  let nowMs = Date.now()
+  return {
+    now: () => {
+      nowMs += 1
+      return new Date(nowMs)
+    },
+    sleep: async (durationMs, signal) => {
+      await systemClock.sleep(1, signal)
+      nowMs += Math.max(durationMs - 2, 0)
+    },
+  }
+}
+
+for (const [kind, clock] of [
+  ['the system’s clock', systemClock],
+  ['a clock that wakes it too early', createHastyClock()],
+] as const) {
+  test(`[HOK-6] a lane that drives itself tries a failing hook again without a round, by ${kind}`, async () => {
+    await using fixture = await setUp()
+    const { hub, host, hooks, state } = fixture
+    hub.entregas = [manifestEntry()]
+    await pollOnce(state, BESIDE)
+    await eventually('the hook', () => hooks.names().length === 1)
+    hooks.running[0]?.end()
+    await state.deliveries.hooks.settled()
+    const [record] = state.processed.list()
+    assert.ok(record)
+    await state.processed.put({ ...record, progress: 'event_queued' })
+    const lane = new HookLane({
+      outDir: host.paths.outDir,
+      caPath: '/ca.pem',
+      clock,
+      hubTime: clock,
+      random: () => 0,
+      processed: state.processed,
+      outbox: state.session.outbox,
+      hookRunner: hooks,
+      hookLog: state.log,
+    })
+    lane.driveItself()
+    lane.start('web-1')
+    await eventually('the first try', () => hooks.running.length === 1)
+    hooks.running[0]?.end([{ hook: 'x', reason: 'exit status 1', exitCode: 1, durationMs: 1 }])
+    await eventually('the second try', () => hooks.running.length === 1)
+    hooks.running[0]?.end()
+    await lane.settled()
+    assert.equal(state.processed.list()[0]?.progress, 'done')
+    assert.equal(
+      state.session.outbox.listWaiting().filter(({ type }) => type === 'hook_falhou').length,
+      1,
+    )
   })
-  lane.driveItself()
-  lane.start('web-1')
-  await eventually('the first try', () => hooks.running.length === 1)
-  hooks.running[0]?.end([{ hook: 'x', reason: 'exit status 1', exitCode: 1, durationMs: 1 }])
-  await eventually('the second try', () => hooks.running.length === 1)
-  hooks.running[0]?.end()
-  await lane.settled()
-  assert.equal(state.processed.list()[0]?.progress, 'done')
-  assert.equal(
-    state.session.outbox.listWaiting().filter(({ type }) => type === 'hook_falhou').length,
-    1,
-  )
-})
+}

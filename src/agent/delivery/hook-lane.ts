@@ -74,34 +74,36 @@ export class HookLane {
 
   #fill(): void {
     const { processed, clock } = this.#context
+    // One instant for all: what becomes due between two looks at the clock would have neither a start nor an alarm.
+    const now = clock.now()
     const waiting = processed.list().filter((record) => this.#isWaiting(record))
     this.#retries.keepOnly((id) => waiting.some(({ deliveryId }) => deliveryId === id))
     for (const record of waiting) {
       const { deliveryId } = record
       if (this.#running.size >= RUNNING_MAX) break
       if (this.#running.has(deliveryId) || this.#skipped.has(deliveryId)) continue
-      if (!this.#retries.isDue(deliveryId, clock.now())) continue
+      if (!this.#retries.isDue(deliveryId, now)) continue
       const work = this.#work(record).finally(() => {
         this.#running.delete(deliveryId)
         this.#fill()
       })
       this.#running.set(deliveryId, work)
     }
-    if (this.#isSelfDriven) this.#setAlarm()
+    if (this.#isSelfDriven) this.#setAlarm(now)
   }
 
   #isWaiting({ progress, cancelled }: ProcessedDelivery): boolean {
     return progress === 'event_queued' && !cancelled
   }
 
-  #setAlarm(): void {
+  #setAlarm(now: Date): void {
     this.#alarm.abort()
     const alarm = new AbortController()
     this.#alarm = alarm
     const { clock } = this.#context
     const dueMs = this.#retries.nextDueMs()
     if (dueMs === undefined) return
-    const delayMs = Math.min(SLICE_MS, Math.max(0, dueMs - clock.now().getTime()))
+    const delayMs = Math.min(SLICE_MS, Math.max(0, dueMs - now.getTime()))
     // What is due but has no room is started by the end of one that runs.
     if (delayMs === 0) return
     clock.sleep(delayMs, alarm.signal).then(
