@@ -15,7 +15,7 @@ import type { AuditEntry } from './domain/audit-entry.ts'
 import { recordKeyChange } from './record-key-change.ts'
 import { appendEntry } from './service/append-entries.ts'
 import { hubAct } from './service/hub-acts.ts'
-import { checkEveryPage, inspectAuditLog } from './store/sqlite/encrypted-database.ts'
+import { checkEveryPage, inspectAuditLog, nameFile } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { CopiedStore } from './store/store-copy.ts'
@@ -69,7 +69,7 @@ export async function openVaultStore(
   } catch (error) {
     await store?.close()
     headFile.close()
-    throw error
+    throw nameFile(vault.databasePath, error)
   }
 }
 

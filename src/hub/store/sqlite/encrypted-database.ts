@@ -250,16 +250,20 @@ function readNumber(connection: Connection, pragma: string): number {
   return Number(connection.pragma(pragma, { simple: true }))
 }
 
-/** SQLite's messages do not say which file is meant. */
 function namingFile<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const failure = describeSqliteFailure(error)
-    if (!(failure instanceof StoreError) || failure.message.includes(path)) throw failure
-    throw new StoreError(failure.code, `cannot use ${path}: ${failure.message}`, {
-      cause: failure.cause,
-      ...(failure.hint === undefined ? {} : { hint: failure.hint }),
-    })
+    throw nameFile(path, error)
   }
+}
+
+/** SQLite's messages do not say which file is meant. An error that is none of a database stays as it is. */
+export function nameFile(path: string, error: unknown): unknown {
+  const failure = describeSqliteFailure(error)
+  if (!(failure instanceof StoreError) || failure.message.includes(path)) return failure
+  return new StoreError(failure.code, `cannot use ${path}: ${failure.message}`, {
+    cause: failure.cause,
+    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+  })
 }
