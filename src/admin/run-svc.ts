@@ -122,8 +122,8 @@ function createContext(invocation: Invocation): CommandContext {
         if (!options.isForFile || userId !== 0 || remote !== undefined) {
           return (await loadVaultControls()).withBackup(options, work)
         }
-        const { withBackupByChild } = await import('./doors/backup-by-child.ts')
-        return withBackupByChild([...command, ...settings, 'backup', '-'], env, work)
+        const { readOutputOf } = await import('./doors/read-output-of.ts')
+        return work(readOutputOf([...command, ...settings, 'backup', '-'], env))
       },
       verifyBackup: async (file, scratch) => {
         const { verifyBackupFrom } = await loadBackupUses()

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { streamToFile } from './stream-to-file.ts'
+import { withFailingDisk } from '../../test/support/failing-disk.ts'
+import { isPartialFile, streamToFile } from './stream-to-file.ts'
 
 describe('streamToFile', () => {
   let directory: string
@@ -59,4 +60,26 @@ describe('streamToFile', () => {
     await assert.rejects(streamToFile(path, failing, { replace: false }), { message: 'no more' })
     assert.deepEqual(await readdir(directory), [])
   })
+
+  for (const replace of [false, true]) {
+    test(`[BKP-10] is the old one, the new one, or no file, wherever it ends (replace: ${replace})`, async () => {
+      const prepare = async (): Promise<void> => {
+        for (const name of await readdir(directory)) await rm(join(directory, name))
+        if (replace) await writeFile(path, 'old')
+      }
+      const write = () => streamToFile(path, pieces('new'), { replace }).catch(() => undefined)
+      await prepare()
+      const changes = await withFailingDisk(() => false, write)
+      assert.ok(changes >= 2, `${changes} changes`)
+      for (let end = 1; end <= changes; end += 1) {
+        await prepare()
+        await withFailingDisk((change) => change >= end, write)
+        const names = await readdir(directory)
+        const other = names.filter((name) => name !== 'file')
+        assert.ok(other.every(isPartialFile), `ended before change ${end}: ${names.join(' ')}`)
+        const text = names.includes('file') ? await readFile(path, 'utf8') : 'none'
+        assert.ok(['new', replace ? 'old' : 'none'].includes(text), `${end}: ${text}`)
+      }
+    })
+  }
 })

@@ -9,6 +9,12 @@ import { removeIfPresent, syncDirectory } from './files.ts'
 
 const CREATE_NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const MODE = 0o600
+const PARTIAL = /\.partial-[0-9a-f]{12}$/
+
+/** Whether it is what a crash left of such a file. */
+export function isPartialFile(name: string): boolean {
+  return PARTIAL.test(name)
+}
 
 /** Throws UserError `file_exists` for a name that is taken, unless it may be replaced. Leaves nothing when it fails. */
 export async function streamToFile(
@@ -34,7 +40,8 @@ export async function streamToFile(
   await syncDirectory(dirname(path))
 }
 
-async function refuseTaken(path: string): Promise<void> {
+/** Before the work on its content is begun. */
+export async function refuseTaken(path: string): Promise<void> {
   try {
     await lstat(path)
   } catch (error) {

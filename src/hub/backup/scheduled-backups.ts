@@ -4,7 +4,7 @@
 import { constants } from 'node:fs'
 import { access, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isPartialBackup, writeBackupFile } from '../../backup/backup-file.ts'
+import { isPartialFile, streamToFile } from '../../platform/stream-to-file.ts'
 import { BackupOnItsWay } from '../../backup/follow-backup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError, SvcError } from '../../platform/errors.ts'
@@ -88,7 +88,7 @@ async function tidy(
   try {
     const names = await readdir(directory)
     const left = names.filter(
-      (name) => name.startsWith(startOfNames(vaultId)) && isPartialBackup(name),
+      (name) => name.startsWith(startOfNames(vaultId)) && isPartialFile(name),
     )
     for (const name of left) await rm(join(directory, name), { force: true })
     await look()
@@ -107,7 +107,7 @@ async function makeOne(options: ScheduledBackupsOptions, signal: AbortSignal): P
   try {
     const path = join(directory, nameOfBackup(vaultId, head.createdAt))
     const pieces = new BackupOnItsWay(stream, { name: 'the backup' }).pieces()
-    await writeBackupFile(path, pieces, { replace: true })
+    await streamToFile(path, pieces, { replace: true })
   } finally {
     signal.removeEventListener('abort', stop)
     stream.destroy()

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { refuseTaken, writeBackupFile } from '../../../backup/backup-file.ts'
 import { BackupOnItsWay, type FollowedBackup } from '../../../backup/follow-backup.ts'
 import { invariant, UserError } from '../../../platform/errors.ts'
+import { refuseTaken, streamToFile } from '../../../platform/stream-to-file.ts'
 import { renderFields } from '../../terminal/table.ts'
 import type { CommandContext } from '../command-context.ts'
+import { explainFile } from '../explain-file.ts'
 import { registerBackupVerify } from './backup-verify.ts'
-import { explainFile } from './explain-file.ts'
 
 interface BackupOptions {
   readonly replace?: true
@@ -69,7 +69,7 @@ async function backUpToFile(
   if (!replace) await explainFile(file, () => refuseTaken(file))
   const followed = await vault.withBackup({ isForFile: true }, async (pieces) => {
     const backup = follow(context, pieces)
-    await explainFile(file, () => writeBackupFile(file, backup.pieces(), { replace }))
+    await explainFile(file, () => streamToFile(file, backup.pieces(), { replace }))
     invariant(backup.followed !== undefined, 'a backup that was written is whole')
     return backup.followed
   })
