@@ -44,6 +44,7 @@ Examples:
 const AUDIT_EXAMPLES = `
 The agent keeps the newest checkpoint of the hub's audit log, and has the hub prove once an hour that the log has only grown. When
 the log is shorter, or another one, somebody changed it: the agent keeps both checkpoints as evidence, says so, and goes on working.
+It also keeps the receipts of the events that it sent: svc event verify --receipts finds out whether the log still has them.
 
 Examples:
   svc-agent audit

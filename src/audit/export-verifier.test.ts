@@ -14,6 +14,8 @@ import {
 import { propertyRuns } from '../../test/support/property.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { ExportVerifier, openExport } from './export-verifier.ts'
+import type { Receipt } from './receipt.ts'
+import { parseRecord } from './record.ts'
 import { noteSigner } from './signed-note.ts'
 
 const COUNT = 70
@@ -34,6 +36,23 @@ function refusalOf(text: string, kept?: Checkpoint, key = LOG.key): string | und
   const fault = opened.finish()
   return chainFault === undefined ? fault?.reason : `${chainFault.seq}: ${chainFault.reason}`
 }
+
+/** What the log says of receipts, or why the export is refused. */
+function heldAgainst(receipts: readonly Receipt[], text: string): readonly string[] {
+  const lines = text.split('\n').slice(0, -1)
+  const trusted = { key: LOG.key, signer: SIGNER, kept: undefined, receipts }
+  const opened = openExport(lines.shift() ?? '', trusted)
+  if (!(opened instanceof ExportVerifier)) return [opened.reason]
+  for (const line of lines) assert.equal(opened.add(line), undefined)
+  assert.equal(opened.finish(), undefined)
+  return opened.findReceiptFaults().map(({ receipt, reason }) => `${receipt.entryId}: ${reason}`)
+}
+
+const RECEIPTS: readonly Receipt[] = LOG.records.map((record) => {
+  const entry = parseRecord(record) ?? assert.fail()
+  const { id, hash, eventType, deliveryId, requestId } = entry
+  return { entryId: id, hash, eventType, deliveryId, requestId, at: '1970-01-01T00:00:00.500Z' }
+})
 
 const ranges = fc
   .tuple(fc.nat({ max: COUNT }), fc.nat({ max: COUNT }))
@@ -171,6 +190,48 @@ describe('[CHN-32] an export', () => {
     assert.equal(refusalOf(log.exportOf()), undefined)
     const half = log.exportOf().replace('\ufffd', String.raw`\ud800`)
     assert.equal(refusalOf(half), 'what should be entry 1 is no record')
+  })
+})
+
+describe('[CHN-35] receipts', () => {
+  test('of what is in the log are borne out, in any order and twice', () => {
+    assert.deepEqual(heldAgainst([...RECEIPTS.toReversed(), ...RECEIPTS], LOG.exportOf()), [])
+    assert.deepEqual(heldAgainst([], LOG.exportOf()), [])
+  })
+
+  test('name each column that the log says otherwise', () => {
+    const changed = (change: Partial<Receipt>): readonly string[] =>
+      heldAgainst(
+        [RECEIPTS[3] as Receipt, { ...(RECEIPTS[4] as Receipt), ...change }],
+        LOG.exportOf(),
+      )
+    const says = (column: string): string[] => [`id-4: entry 5 of the log has another ${column}`]
+    assert.deepEqual(changed({ hash: '0'.repeat(64) }), says('hash_atual'))
+    assert.deepEqual(changed({ eventType: 'other' }), says('tipo_evento'))
+    assert.deepEqual(changed({ deliveryId: 'other' }), says('entrega_id'))
+    assert.deepEqual(changed({ requestId: null }), says('request_id'))
+  })
+
+  test('find what is gone from a log that was made again, and signed by its own key', () => {
+    const contents = makeContents(COUNT)
+    // The hash of each entry after the missing one is another one.
+    const without = makeLog(contents.toSpliced(60, 1)).exportOf()
+    assert.deepEqual(heldAgainst(RECEIPTS.slice(59, 62), without), [
+      'id-61: entry 61 of the log has another hash_atual',
+      'id-60: no entry of the log has this id',
+    ])
+    const cut = makeLog(contents.slice(0, 60)).exportOf()
+    const late = RECEIPTS.map((receipt) => ({ ...receipt, at: '1970-01-01T00:01:00.000Z' }))
+    assert.deepEqual(heldAgainst(late.slice(58, 61), cut), [
+      'id-60: no entry of the log has this id; the last entry is of 1970-01-01T00:00:59.000000Z',
+    ])
+  })
+
+  test('are not held against a part of a log, which says nothing of what came before', () => {
+    const part = LOG.exportOf(10)
+    assert.deepEqual(heldAgainst(RECEIPTS, part), [
+      'receipts are of any entry, and the export begins after entry 10',
+    ])
   })
 })
 

@@ -6,6 +6,8 @@ import type { ChainFault } from './hash-chain.ts'
 import { type ExportHead, parseExportHead, parseExportRecord } from './log-export.ts'
 import { LogVerifier } from './log-verifier.ts'
 import { completeTree, EMPTY_FRONTIER, type Frontier, rootOf } from './merkle-tree.ts'
+import type { Receipt } from './receipt.ts'
+import { ReceiptCheck, type ReceiptFault } from './receipt-check.ts'
 import { type NoteVerifier, openNote } from './signed-note.ts'
 
 /** What the verifier has from elsewhere. */
@@ -15,10 +17,17 @@ export interface Trusted {
   readonly signer: NoteVerifier
   /** The log has to go on from here. */
   readonly kept: Checkpoint | undefined
+  /** The log has to have these entries. */
+  readonly receipts?: readonly Receipt[] | undefined
 }
 
 export interface ExportFault {
-  readonly code: 'export_invalid' | 'checkpoint_invalid' | 'checkpoint_outside' | 'log_rewritten'
+  readonly code:
+    | 'export_invalid'
+    | 'checkpoint_invalid'
+    | 'checkpoint_outside'
+    | 'receipts_outside'
+    | 'log_rewritten'
   readonly reason: string
 }
 
@@ -33,8 +42,14 @@ export function openExport(line: string, trusted: Trusted): ExportFault | Export
   const before = completeTree(EMPTY_FRONTIER, after, left)
   if (before === undefined)
     return invalid('the hashes before its entries are not as many as there are')
-  const fault = findFaultOfKept(head, checkpoint, trusted.kept)
-  return fault ?? new ExportVerifier({ until, right, before, checkpoint, kept: trusted.kept })
+  const { kept, receipts } = trusted
+  const fault = findFaultOfKept(head, checkpoint, kept)
+  if (fault !== undefined) return fault
+  if (receipts !== undefined && after > 0) {
+    const reason = `receipts are of any entry, and the export begins after entry ${after}`
+    return { code: 'receipts_outside', reason }
+  }
+  return new ExportVerifier({ until, right, before, checkpoint, kept, receipts })
 }
 
 interface Opened {
@@ -43,6 +58,7 @@ interface Opened {
   readonly before: Frontier
   readonly checkpoint: Checkpoint
   readonly kept: Checkpoint | undefined
+  readonly receipts: readonly Receipt[] | undefined
 }
 
 export class ExportVerifier {
@@ -51,13 +67,15 @@ export class ExportVerifier {
   readonly until: number
   readonly #log: LogVerifier
   readonly #right: readonly Buffer[]
+  readonly #receipts: ReceiptCheck
 
-  constructor({ until, right, before, checkpoint, kept }: Opened) {
+  constructor({ until, right, before, checkpoint, kept, receipts }: Opened) {
     this.checkpoint = checkpoint
     this.after = before.size
     this.until = until
     this.#right = right
     this.#log = new LogVerifier(kept === undefined ? [] : [kept], before)
+    this.#receipts = new ReceiptCheck(receipts ?? [])
   }
 
   /** The number of the last entry that was added. */
@@ -79,7 +97,13 @@ export class ExportVerifier {
     const read = parseExportRecord(line)
     if (read === undefined) return invalid(`what should be entry ${this.count + 1} is no record`)
     this.#log.add(read.entry, read.record)
+    this.#receipts.add(read.entry)
     return undefined
+  }
+
+  /** After the last line: the receipts that the log does not bear out. */
+  findReceiptFaults(): readonly ReceiptFault[] {
+    return this.#receipts.finish()
   }
 
   /** After the last line: why this is not what was signed. */

@@ -170,6 +170,58 @@ describe('svc evento export and verify', () => {
     )
   })
 
+  test('[CLI-121] [CLI-122] the proof of one entry is about as long as a page, and verified alone', async () => {
+    for (const seq of [1, 257, 270]) {
+      const { stdout: proof, stderr, status } = await hub.svc('evento', 'proof', String(seq))
+      assert.deepEqual([stderr, status], ['', 0])
+      assert.ok(proof.length < 3000)
+      const file = join(hub.directory, 'entry.tlog-proof')
+      await writeFile(file, proof)
+      const verified = await verify(file, '--key', key)
+      assert.match(
+        verified.stdout,
+        new RegExp(
+          `^entry ${seq} ok: token_created of the hub at \\S+Z, hash [0-9a-f]{64}\npayload: \\{.*"hostname":"h${seq - 1}.example".*\\}\ncheckpoint ok: 270 entries, root [A-Za-z0-9+/]{43}=\n$`,
+        ),
+      )
+      const json = JSON.parse((await verify(file, '--key', key, '--json')).stdout) as object
+      assert.partialDeepStrictEqual(json, {
+        ok: true,
+        evento: { seq, tipo_evento: 'token_created', agente_id: null },
+        checkpoint: { entries: 270, key },
+      })
+      await writeFile(file, proof.replace('\n270\n', '\n271\n'))
+      const changed = await verify(file, '--key', key)
+      assert.match(
+        changed.stderr,
+        /^svc: error: \S+: its checkpoint is not signed with this key\nsvc: hint: make the proof again/,
+      )
+      assert.deepEqual([changed.stdout, changed.status], ['', 1])
+    }
+    const { stderr } = await hub.svc('evento', 'proof', '9000')
+    assert.match(stderr, /^svc: error: the log has no entry 9000\n/)
+    const json = JSON.parse((await hub.svc('evento', 'proof', '7', '--json')).stdout) as object
+    assert.partialDeepStrictEqual(json, { seq: 7, entries: 270, key })
+  })
+
+  test('[CLI-120] receipts are held against a whole log only', async () => {
+    const receipts = join(hub.directory, 'none.receipts.jsonl')
+    await writeFile(receipts, '')
+    const ofAll = await verify(await exported(), '--key', key, '--receipts', receipts, '--json')
+    assert.deepEqual((JSON.parse(ofAll.stdout) as { receipts: unknown }).receipts, {
+      ok: true,
+      count: 0,
+      faults: [],
+    })
+    const part = await exported('--after', '100')
+    const { stderr, status } = await verify(part, '--key', key, '--receipts', receipts)
+    assert.equal(
+      stderr,
+      `svc: error: ${part}: receipts are of any entry, and the export begins after entry 100\nsvc: hint: export the whole log\n`,
+    )
+    assert.equal(status, 1)
+  })
+
   test('[CLI-108] is refused without a key, with another one, and with what is none', async () => {
     const file = await exported()
     const other = key.replace(
@@ -181,6 +233,7 @@ describe('svc evento export and verify', () => {
       [['--key', 'x'], '--key: this is not the key of a log'],
       [['--key', other], '--key: this is not the key of a log'],
       [['--key', key, '--checkpoint', file], `${file} has more than the 65536 bytes allowed`],
+      [['--key', key, '--receipts', kept], `${kept}, line 1: this is no receipt`],
     ] as const) {
       const { stderr, status } = await verify(file, ...options)
       assert.equal(stderr.split('\n')[0], `svc: error: ${message}`)

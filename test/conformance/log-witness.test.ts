@@ -55,7 +55,7 @@ describe('[CHN-19] [CHN-20] the log on the port of agents', () => {
   })
 })
 
-describe('[CHN-24] [CHN-25] an agent of a hub whose vault was put back', () => {
+describe('[CHN-24] [CHN-25] [CHN-34] [CHN-35] [CLI-120] an agent of a hub whose vault was put back', () => {
   const { ca } = useCa()
 
   const auditOf = async (
@@ -66,6 +66,7 @@ describe('[CHN-24] [CHN-25] an agent of a hub whose vault was put back', () => {
     origin: string
     entries: number
     alarms: { reason: string }[]
+    receipts: { count: number; file: string }
   }> => {
     const { status, stdout } = await host.agent('audit', '--json')
     return { status, ...(JSON.parse(stdout) as object) } as never
@@ -101,6 +102,23 @@ describe('[CHN-24] [CHN-25] an agent of a hub whose vault was put back', () => {
     try {
       const seen = await isAt(host, ({ state }) => state === 'good')
       assert.equal(seen.status, 0)
+      const receipts = join(hub.directory, 'web-1.receipts.jsonl')
+      await waitUntil('a receipt', async () => {
+        const { receipts: kept } = await auditOf(host)
+        if (kept.count > 0) await cp(kept.file, receipts)
+        return kept.count > 0 || undefined
+      })
+      const heldAgainstLog = async () => {
+        const file = join(hub.directory, 'log.export')
+        await hub.svc('evento', 'export', '--out', file, '--replace')
+        const key = (await hub.svc('checkpoint', '--key')).stdout.trim()
+        return hub.svc('evento', 'verify', file, '--key', key, '--receipts', receipts)
+      }
+      const borneOut = await waitUntil('the checkpoint of the receipts', async () => {
+        const ended = await heldAgainstLog()
+        return ended.status === 0 ? ended.stdout : undefined
+      })
+      assert.match(borneOut, /\nreceipts ok: all \d+ are in the log\n$/)
       await hub.stop()
       await rm(hub.vaultRoot, { recursive: true })
       await cp(copy, hub.vaultRoot, { recursive: true })
@@ -110,6 +128,16 @@ describe('[CHN-24] [CHN-25] an agent of a hub whose vault was put back', () => {
       assert.match(
         alarmed.alarms[0]?.reason ?? '',
         /^(the log has \d+ entries, and had \d+|the checkpoint is not signed with the key of the log)$/,
+      )
+      const missing = await heldAgainstLog()
+      assert.equal(missing.status, 2)
+      assert.match(
+        missing.stdout,
+        /\nreceipt \S+ \(agent_started\) of \S+: no entry of the log has/,
+      )
+      assert.match(
+        missing.stderr,
+        /^svc: error: the log does not bear out \d+ of \d+ receipts\nsvc: hint: export the log/,
       )
       await hub.svc(
         'carga',

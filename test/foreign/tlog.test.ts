@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatCheckpoint } from '../../src/audit/checkpoint.ts'
+import { formatEntryProof, inclusionOf, openEntryProof } from '../../src/audit/entry-proof.ts'
 import { ExportVerifier, openExport } from '../../src/audit/export-verifier.ts'
 import {
   carryOutPlan,
@@ -107,6 +108,22 @@ describe('[CHN-33] the log, and Go’s tlog:', WITH_GO_TLOG, () => {
     )
   })
 
+  test('[CHN-36] the proof of one entry is good on both sides, and with another byte on neither', async () => {
+    const signer = parseVerifierKey(LOG.key) ?? assert.fail()
+    const root = rootAt(COUNT).toString('base64')
+    for (const seq of [1, 2, 31, 32, 33, COUNT]) {
+      const proof = provenEntry(seq)
+      const taken = await ask({ ask: 'proof', export: proof, key: LOG.key })
+      assert.deepEqual(taken, { size: COUNT, root })
+      const hashes = proof.split('\n').slice(0, -4)
+      for (const at of hashes.keys()) {
+        const changed = proof.split('\n').toSpliced(at, 1).join('\n')
+        assert.ok('reason' in openEntryProof(changed, signer))
+        assert.ok((await ask({ ask: 'proof', export: changed, key: LOG.key })).refused, changed)
+      }
+    }
+  })
+
   test('[CHN-14] our proofs are taken there and theirs here, the same hash for hash', async () => {
     const records = [...LOG.records]
     for (const [older, newer] of [
@@ -186,6 +203,16 @@ function isSpelling(one: string, other: string): boolean {
     one.startsWith(other.slice(0, start)) &&
     signatures[0]?.equals(signatures[1] ?? Buffer.of()) === true
   )
+}
+
+function provenEntry(seq: number): string {
+  const { left, right, checkpoint } = LOG.prove({ after: seq - 1, before: seq + 1 })
+  const hashes = inclusionOf(seq, COUNT, {
+    left: left.map(fromBase64),
+    right: right.map(fromBase64),
+  })
+  const record = LOG.records[seq - 1] ?? assert.fail()
+  return formatEntryProof({ record, hashes, checkpoint: checkpoint ?? '' }, seq)
 }
 
 function isGood({ key, signer }: MadeLog, text: string): boolean {

@@ -190,6 +190,7 @@ describe('svc --dry-run', () => {
       'delivery show',
       'event export',
       'event list',
+      'event proof',
       'event verify',
       'load list',
       'load show',

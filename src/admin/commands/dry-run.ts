@@ -31,6 +31,7 @@ const LOOKS: ReadonlySet<string> = new Set([
   'status',
   'revocations',
   'export',
+  'proof',
   'verify',
   'prepare',
   'prepare-key',

@@ -44,6 +44,7 @@ import { registerEntregaRetry } from './entrega/entrega-retry.ts'
 import { registerEntregaShow } from './entrega/entrega-show.ts'
 import { registerEventoExport } from './evento/evento-export.ts'
 import { registerEventoList } from './evento/evento-list.ts'
+import { registerEventoProof } from './evento/evento-proof.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
 import { registerInit } from './init.ts'
 import { namingNear } from './name-near.ts'
@@ -146,7 +147,7 @@ const NOUNS: readonly Noun[] = [
     name: COMMAND_WORDS.evento[0],
     alias: COMMAND_WORDS.evento[1],
     description: 'the audit log',
-    commands: [registerEventoList, registerEventoExport, registerEventoVerify],
+    commands: [registerEventoList, registerEventoExport, registerEventoProof, registerEventoVerify],
   },
   {
     name: 'webhook',

@@ -6,6 +6,7 @@ import {
   readKnownLog,
   setKnownLogAside,
 } from '../witness/log-watch.ts'
+import { describeReceipts, type ReceiptsDescription } from '../witness/receipts.ts'
 import { type Environment, print, startCommand } from './context.ts'
 
 const EXIT_ALARM = 2
@@ -24,17 +25,24 @@ export async function runAudit(
   }
   const description = describeKnownLog(await readKnownLog(paths))
   const evidence = description.state === 'alarm' ? { evidence: paths.logAlarmsFile } : {}
-  print({ ...description, ...evidence }, options, format(description, paths.logAlarmsFile))
+  const receipts = await describeReceipts(paths.receiptsFile)
+  const text = [...format(description, paths.logAlarmsFile), ...formatReceipts(receipts)]
+  print({ ...description, ...evidence, receipts }, options, text.join('\n'))
   if (description.state === 'alarm') process.exitCode = EXIT_ALARM
 }
 
-function format(log: LogDescription, alarmsFile: string): string {
+function format(log: LogDescription, alarmsFile: string): string[] {
   const seen = `log ${log.origin}: ${log.entries} entries, checked at ${log.checked_at}`
-  if (log.state === 'good') return seen
-  if (log.state === 'unknown') return 'the hub has shown no checkpoint of its log yet'
+  if (log.state === 'good') return [seen]
+  if (log.state === 'unknown') return ['the hub has shown no checkpoint of its log yet']
   return [
     ...log.alarms.map(({ at, reason }) => `ALARM at ${at}: ${reason}`),
     ...(log.origin === null ? [] : [seen]),
     `evidence: ${alarmsFile}`,
-  ].join('\n')
+  ]
+}
+
+function formatReceipts({ count, newest_at: newest, file }: ReceiptsDescription): string[] {
+  if (count === 0) return []
+  return [`receipts of this host’s events: ${count}, the newest of ${newest}, in ${file}`]
 }

@@ -92,6 +92,25 @@ describe('the outbox', () => {
       assert.deepEqual(current.listWaiting(), [])
     }))
 
+  test('[CHN-34] tells of each event that is recorded before it forgets it', () =>
+    withOutbox(async (directory) => {
+      const told: unknown[] = []
+      const hub = new FakeEventLog()
+      const outbox = await openOutbox(directory, log, async (event) => {
+        told.push([event, (await readdir(directory)).length])
+      })
+      await outbox.enqueue({ type: 'a', payload: {} }, REQUEST_ID)
+      hub.plan.push('lost-reply')
+      await outbox.flush(hub)
+      assert.deepEqual(told, [])
+      await outbox.flush(hub)
+      const receipt = { entryId: '', hash: '' }
+      const event = { type: 'a', deliveryId: null, requestId: REQUEST_ID, receipt }
+      // Beside the directory of those that were refused.
+      assert.deepEqual(told, [[event, 2]])
+      assert.deepEqual(await readdir(directory), ['refused'])
+    }))
+
   for (const refusal of [
     [400, 'request_invalid'],
     [404, 'entrega_not_found'],

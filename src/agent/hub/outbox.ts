@@ -20,7 +20,7 @@ import type { HubClient } from './client.ts'
 import { type HubRefusal, HubUnreachableError } from './request.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { removeStagedFiles } from '../files/file-operations.ts'
-import { type AgentEvent, encodeEvent } from './wire.ts'
+import { type AgentEvent, encodeEvent, type EventReceipt } from './wire.ts'
 
 /** Why events are still waiting after a flush; an error that is no HubUnreachableError is the disk's. */
 export type FlushResult = 'empty' | Error | HubRefusal
@@ -29,6 +29,14 @@ export type FlushResult = 'empty' | Error | HubRefusal
 export interface WaitingEvent {
   readonly type: string | undefined
   readonly deliveryId: string | undefined
+}
+
+/** An event that the hub has recorded, and what it answered. */
+export interface RecordedEvent {
+  readonly type: string
+  readonly deliveryId: string | null
+  readonly requestId: string | null
+  readonly receipt: EventReceipt
 }
 
 export interface Outbox {
@@ -54,23 +62,32 @@ const REFUSED_COUNT_MAX = 100
  * Reads what waits. A damaged file is set aside, since it would hold up the files behind it for ever; one that the disk
  * does not give us now (EIO, EMFILE, EACCES) keeps its place, and is read again when it is its turn.
  */
-export async function openOutbox(directory: string, log: Logger): Promise<Outbox> {
+export async function openOutbox(
+  directory: string,
+  log: Logger,
+  noteRecorded?: NoteRecorded,
+): Promise<Outbox> {
   await mkdir(join(directory, REFUSED_DIR), { recursive: true, mode: 0o700 })
-  const outbox = new FileOutbox(directory, log)
+  const outbox = new FileOutbox(directory, log, noteRecorded)
   await outbox.load()
   return outbox
 }
 
+/** Told of each event before it is forgotten; again after a crash in between. */
+type NoteRecorded = (event: RecordedEvent) => Promise<void>
+
 class FileOutbox implements Outbox {
   readonly #directory: string
   readonly #log: Logger
+  readonly #noteRecorded: NoteRecorded | undefined
   readonly #queue: QueuedEvent[] = []
   readonly #turns = createSerialQueue()
   #lastNumber = 0
 
-  constructor(directory: string, log: Logger) {
+  constructor(directory: string, log: Logger, noteRecorded: NoteRecorded | undefined) {
     this.#directory = directory
     this.#log = log
+    this.#noteRecorded = noteRecorded
   }
 
   async load(): Promise<void> {
@@ -130,6 +147,12 @@ class FileOutbox implements Outbox {
     if (!outcome.ok && !isEventRefusedForGood(outcome)) return outcome
     if (outcome.ok) {
       this.#log.debug({ event: body.tipo_evento, request_id: body.request_id }, 'Event recorded')
+      await this.#noteRecorded?.({
+        type: body.tipo_evento,
+        deliveryId: body.entrega_id ?? null,
+        requestId: body.request_id ?? null,
+        receipt: outcome.value,
+      })
       // Not fsynced: were the removal lost, the hub would answer the same for the same request_id.
       await removeIfPresent(join(this.#directory, fileName))
     } else {

@@ -32,6 +32,7 @@ import { KnownFiles } from '../files/known-files.ts'
 import { openOutbox, type Outbox } from '../hub/outbox.ts'
 import { createSerialQueue, type SerialQueue } from '../../platform/serial-queue.ts'
 import { LogWatch, readKnownLog } from '../witness/log-watch.ts'
+import { createReceiptKeeper } from '../witness/receipts.ts'
 import { syncLayout } from '../files/versioned-files.ts'
 
 export interface AgentSession {
@@ -98,7 +99,15 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
     }),
     verdicts,
     logWatch,
-    outbox: await openOutbox(paths.outboxDir, logging.forModule('agent.outbox')),
+    outbox: await openOutbox(
+      paths.outboxDir,
+      logging.forModule('agent.outbox'),
+      createReceiptKeeper({
+        path: paths.receiptsFile,
+        clock: options.clock,
+        log: logging.forModule('agent.outbox'),
+      }),
+    ),
     knownIdentity: new KnownFiles(options.clock),
     durableIdentities: new WeakSet(),
     identityTurns: createSerialQueue(),

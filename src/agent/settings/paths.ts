@@ -33,6 +33,8 @@ export interface AgentPaths {
   readonly logWitnessFile: string
   /** What the agent holds against the hub's audit log. */
   readonly logAlarmsFile: string
+  /** What the hub answered to this agent’s events. */
+  readonly receiptsFile: string
   readonly lockFile: string
   readonly socketName: string
 }
@@ -60,6 +62,7 @@ export function agentPaths(
     announcedBundleFile: join(stateDir, 'announced-bundle'),
     logWitnessFile: join(stateDir, 'log-witness.json'),
     logAlarmsFile: join(stateDir, 'log-alarms.json'),
+    receiptsFile: join(stateDir, 'receipts.jsonl'),
     lockFile: join(dataDir, 'agent.lock'),
     socketName: 'agent.sock',
   }

@@ -28,6 +28,7 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
   const paths = () => ({
     logWitnessFile: join(directory, 'log-witness.json'),
     logAlarmsFile: join(directory, 'log-alarms.json'),
+    receiptsFile: join(directory, 'receipts.jsonl'),
   })
 
   /** An agent that is started anew each time, and does one round. */
@@ -111,10 +112,11 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
     log.rewrite((records) => records.slice(0, 9))
     watch.noteCheckpoint(log.checkpoint)
     assert.equal((await roundOf(watch)).length, 1)
-    assert.equal((await setKnownLogAside(paths(), new Date(START))).length, 2)
+    await writeFile(paths().receiptsFile, '')
+    assert.equal((await setKnownLogAside(paths(), new Date(START))).length, 3)
     assert.deepEqual(await roundOf(watch), [])
     assert.deepEqual([(await described()).state, (await described()).entries], ['good', 9])
-    assert.equal((await readdir(directory)).length, 3)
+    assert.equal((await readdir(directory)).length, 4)
     assert.deepEqual(await setKnownLogAside({ ...paths(), logWitnessFile: 'none' }, now), [])
   })
 

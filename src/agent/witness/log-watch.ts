@@ -81,12 +81,12 @@ export function describeKnownLog({ witness, alarms }: KnownLog): LogDescription 
 
 /** What the agent meets next is a log that it does not know: of another hub, or of one that somebody looked into. Answers what was set aside. */
 export async function setKnownLogAside(
-  paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>,
+  paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile' | 'receiptsFile'>,
   now: Date,
 ): Promise<string[]> {
   const aside: string[] = []
   // The alarms last: what is left half way is still an alarm.
-  for (const path of [paths.logWitnessFile, paths.logAlarmsFile]) {
+  for (const path of [paths.receiptsFile, paths.logWitnessFile, paths.logAlarmsFile]) {
     const target = `${path}.${now.toISOString().replaceAll(':', '')}`
     try {
       await rename(path, target)

@@ -69,6 +69,8 @@ func perform(asked request) (answer, error) {
 		return answer{Size: size, Root: encode(root)}, err
 	case "export":
 		return verifyExport(asked.Export, asked.Key)
+	case "proof":
+		return verifyProof(asked.Export, asked.Key)
 	case "sign":
 		return sign(asked.Name, asked.Text)
 	case "prove-record":
@@ -153,6 +155,37 @@ func verifyExport(export, key string) (answer, error) {
 		return answer{}, errors.New("the records are not those that were signed")
 	}
 	return answer{Size: size, Root: encode(root)}, nil
+}
+
+// The proof of one entry: c2sp.org/tlog-proof, with the record as its extra data.
+func verifyProof(text, key string) (answer, error) {
+	head, checkpoint, found := strings.Cut(text, "\n\n")
+	lines := strings.Split(head, "\n")
+	if !found || len(lines) < 3 || lines[0] != "c2sp.org/tlog-proof@v1" {
+		return answer{}, errors.New("no proof")
+	}
+	extra, hasExtra := strings.CutPrefix(lines[1], "extra ")
+	number, hasIndex := strings.CutPrefix(lines[2], "index ")
+	if !hasExtra || !hasIndex {
+		return answer{}, errors.New("no proof of an entry")
+	}
+	record, err := base64.StdEncoding.Strict().DecodeString(extra)
+	if err != nil {
+		return answer{}, err
+	}
+	index, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || strconv.FormatInt(index, 10) != number {
+		return answer{}, errors.New("no index")
+	}
+	proof, err := decodeAll(lines[3:])
+	if err != nil {
+		return answer{}, err
+	}
+	size, root, err := openCheckpoint(checkpoint, key)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{Size: size, Root: encode(root)}, tlog.CheckRecord(proof, size, root, index, tlog.RecordHash(record))
 }
 
 func openCheckpoint(text, key string) (int64, tlog.Hash, error) {

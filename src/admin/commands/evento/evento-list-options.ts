@@ -119,10 +119,10 @@ function parseLimit(text: string): number {
   return limit
 }
 
-export function parseSeq(option: '--after' | '--before', text: string): number {
+export function parseSeq(option: '--after' | '--before' | '<seq>', text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new UserError(
-    `${option.slice(2)}_invalid`,
+    `${option.replaceAll(/[<>-]/g, '')}_invalid`,
     `${option}: ${text} is not the number of an event`,
     {
       hint: 'the column SEQ of svc event list shows the numbers',

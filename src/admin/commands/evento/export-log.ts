@@ -3,12 +3,13 @@
 import { formatExportHead, formatExportRecord } from '../../../audit/log-export.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
 import { streamToFile } from '../../../platform/stream-to-file.ts'
-import type { AdminOperations, AdminReplies } from '../../../protocol/admin/operations.ts'
+import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { Progress } from '../../terminal/progress.ts'
 import type { CommandContext } from '../command-context.ts'
 import { explainFile } from '../explain-file.ts'
 import { readAhead } from '../read-ahead.ts'
 import { parseSeq } from './evento-list-options.ts'
+import { type Range, type RangeProof, showRangeProof } from './show-range-proof.ts'
 
 export interface EventoExportOptions {
   readonly out: string
@@ -17,9 +18,6 @@ export interface EventoExportOptions {
   readonly replace?: true
   readonly json?: true
 }
-
-type Range = Parameters<AdminOperations['showRangeProof']>[0]
-type Proof = AdminReplies['showRangeProof']
 
 const STANDARD_OUTPUT = '-'
 /** So many of the largest are 20 MB. */
@@ -72,7 +70,7 @@ async function exportToOutput(
 /** The text of an export, in pieces of a page. */
 export async function* exportLines(
   operations: Pick<AdminOperations, 'listRecords'>,
-  { checkpoint, key, after, until, left, right }: Proof,
+  { checkpoint, key, after, until, left, right }: RangeProof,
   progress: Progress,
 ): AsyncGenerator<string> {
   if (checkpoint === null || key === null) {
@@ -100,17 +98,6 @@ export async function* exportLines(
 
 function fromBase64(hashes: readonly string[]): Buffer[] {
   return hashes.map((hash) => Buffer.from(hash, 'base64'))
-}
-
-async function showRangeProof(operations: AdminOperations, range: Range): Promise<Proof> {
-  try {
-    return await operations.showRangeProof(range)
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'route_not_found') throw error
-    throw new UserError('hub_too_old', 'this hub is older than this svc: it signs no checkpoints', {
-      hint: 'upgrade the hub; nothing was done',
-    })
-  }
 }
 
 function parseRange({ after, before }: EventoExportOptions): Range {

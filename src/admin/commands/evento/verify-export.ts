@@ -1,7 +1,5 @@
 // `svc evento verify`: docs/protocol.md CLI-107, CHN-32.
 
-import { createReadStream } from 'node:fs'
-import { type Checkpoint, parseCheckpoint } from '../../../audit/checkpoint.ts'
 import {
   type ExportFault,
   ExportVerifier,
@@ -10,19 +8,17 @@ import {
 } from '../../../audit/export-verifier.ts'
 import type { ChainFault } from '../../../audit/hash-chain.ts'
 import { EXPORT_LINE_BYTES_MAX } from '../../../audit/log-export.ts'
-import { type NoteVerifier, openNote, parseVerifierKey } from '../../../audit/signed-note.ts'
 import { UserError } from '../../../platform/errors.ts'
 import { readLines } from '../../../platform/read-lines.ts'
-import { readSmallFile } from '../../../platform/small-file.ts'
 import type { Progress } from '../../terminal/progress.ts'
 import type { CommandContext } from '../command-context.ts'
 import { explainFile } from '../explain-file.ts'
-
-export interface EventoVerifyOptions {
-  readonly key: string
-  readonly checkpoint?: string
-  readonly json?: true
-}
+import {
+  describeReceipts,
+  failIfNotBorneOut,
+  formatReceipts,
+  type ReceiptsVerification,
+} from './hold-receipts.ts'
 
 export interface ExportVerification {
   readonly ok: boolean
@@ -44,26 +40,27 @@ export interface ExportVerification {
   }
   /** Of the checkpoint that somebody kept. */
   readonly kept_entries: number | null
+  /** Null when nobody asked. */
+  readonly receipts: ReceiptsVerification | null
 }
-
-const CHECKPOINT_BYTES_MAX = 64 * 1024
-const READ_BYTES = 256 * 1024
 
 export async function printExportVerification(
   { output, progress }: CommandContext,
-  file: string,
-  options: EventoVerifyOptions,
+  chunks: AsyncIterable<Uint8Array>,
+  {
+    trusted,
+    file,
+    json,
+  }: { readonly trusted: Trusted; readonly file: string; readonly json: boolean },
 ): Promise<void> {
-  const trusted = await readTrusted(options)
-  const chunks = createReadStream(file, { highWaterMark: READ_BYTES })
   const verification = await explainFile(file, () => verifyExport(chunks, trusted, file, progress))
-  if (options.json) await output.writeJson(verification)
-  else if (verification.ok) await output.write(describe(verification))
+  if (json) await output.writeJson(verification)
+  else if (isAsSigned(verification)) await output.write(describe(verification))
   failIfBroken(verification)
 }
 
 /** Throws a UserError for what is no export, or not one of this key. */
-export async function verifyExport(
+async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   trusted: Trusted,
   name: string,
@@ -91,14 +88,15 @@ export async function verifyExport(
 
 function concludeVerification(
   verifier: ExportVerifier,
-  { key, kept }: Trusted,
+  { key, kept, receipts }: Trusted,
   name: string,
 ): ExportVerification {
   const fault = verifier.finish()
   if (fault !== undefined && fault.code !== 'log_rewritten') throw toError(fault, name)
   const { after, until, head, chainFault, checkpoint } = verifier
+  const held = receipts && describeReceipts(receipts.length, verifier.findReceiptFaults())
   return {
-    ok: fault === undefined && chainFault === undefined,
+    ok: fault === undefined && chainFault === undefined && held?.ok !== false,
     after,
     until,
     head: head === '' ? null : head,
@@ -111,34 +109,20 @@ function concludeVerification(
       reason: fault?.reason ?? null,
     },
     kept_entries: kept?.size ?? null,
+    receipts: held ?? null,
   }
 }
 
-async function readTrusted({ key, checkpoint: path }: EventoVerifyOptions): Promise<Trusted> {
-  const signer = parseVerifierKey(key)
-  if (signer === undefined) {
-    throw new UserError('key_invalid', '--key: this is not the key of a log', {
-      hint: 'svc checkpoint --key prints it: <name>+<hash>+<key>',
-    })
-  }
-  const kept = path === undefined ? undefined : await openKept(path, signer)
-  return { key, signer, kept }
-}
-
-async function openKept(path: string, signer: NoteVerifier): Promise<Checkpoint> {
-  const { text } = await explainFile(path, async () => readSmallFile(path, CHECKPOINT_BYTES_MAX))
-  const opened = openNote(text, [signer])
-  const checkpoint = opened && parseCheckpoint(opened.text)
-  if (checkpoint?.origin === signer.name) return checkpoint
-  throw new UserError('checkpoint_invalid', `${path} is no checkpoint that ${signer.name} signed`, {
-    hint: 'svc checkpoint prints one; after svc unseal --accept-loss a log has another name',
-  })
+/** Whatever the receipts say. */
+function isAsSigned({ first_bad: bad, checkpoint }: ExportVerification): boolean {
+  return bad === null && checkpoint.ok
 }
 
 const HINTS: Readonly<Record<ExportFault['code'], string>> = {
   export_invalid: 'export the log again; compare the two files',
   checkpoint_invalid:
     'svc checkpoint --key prints the key of the hub; if it is another one than before, find out why',
+  receipts_outside: 'export the whole log',
   checkpoint_outside: 'export the log from that checkpoint on, or the whole log',
   log_rewritten: 'somebody changed the log after it was signed; compare with a backup',
 }
@@ -158,23 +142,27 @@ function describe({
   head,
   checkpoint,
   kept_entries: kept,
+  receipts,
 }: ExportVerification): string {
   const entries = `${until - after} entries`
   const part = after === 0 && until === checkpoint.entries ? '' : `, ${after + 1} to ${until}`
   const chain = head === null ? 'no entries' : `hash chain ok: ${entries}${part}, head ${head}`
   const signed = `checkpoint ok: ${checkpoint.entries} entries, root ${checkpoint.root}`
   const grown = kept === null ? '' : `the log goes on from the checkpoint of ${kept} entries\n`
-  return `${chain}\n${signed}\n${grown}`
+  const borneOut = receipts === null ? '' : formatReceipts(receipts)
+  return `${chain}\n${signed}\n${grown}${borneOut}`
 }
 
-function failIfBroken({ ok, first_bad: bad, checkpoint }: ExportVerification): void {
-  if (ok) return
+function failIfBroken({ first_bad: bad, checkpoint, receipts }: ExportVerification): void {
   if (bad !== null) {
     throw new UserError('chain_broken', `hash chain broken at entry ${bad.seq}: ${bad.reason}`, {
       hint: 'nothing from that entry on can be trusted; compare with a backup',
     })
   }
-  throw new UserError('log_rewritten', `log not as it was signed: ${checkpoint.reason}`, {
-    hint: HINTS.log_rewritten,
-  })
+  if (!checkpoint.ok) {
+    throw new UserError('log_rewritten', `log not as it was signed: ${checkpoint.reason}`, {
+      hint: HINTS.log_rewritten,
+    })
+  }
+  if (receipts !== null) failIfNotBorneOut(receipts)
 }
