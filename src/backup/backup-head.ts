@@ -139,7 +139,7 @@ function readHead(fields: Fields): BackupHead | undefined {
   const store = readStore(asFields(fields['store']))
   const log = readLog(asFields(fields['log']))
   if (store === undefined || log === undefined) return undefined
-  if (!isText(createdAt) || !isText(actor) || !isText(program) || !isText(config)) return undefined
+  if (!isInstant(createdAt) || !isText(actor) || !isText(program) || !isText(config)) return undefined
   if (!isText(backupId) || !isUuid(backupId)) return undefined
   if (!isText(vaultId) || !isUuid(vaultId)) return undefined
   if (!isHex(salt, BACKUP_SALT_BYTES)) return undefined
@@ -160,6 +160,12 @@ function readLog({ entries, hash: end, timestamp, checkpoint }: Fields): BackedU
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+/** As it was written, so that everybody can count with it: also who has no key, and cannot know who wrote it. */
+function isInstant(value: unknown): value is string {
+  const instant = new Date(isText(value) ? value : Number.NaN)
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === value
 }
 
 function isCount(value: unknown): value is number {

@@ -69,7 +69,7 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
     backups: async () => {
       const { backupSchedule } = need()
       await vaultIsThere
-      return backupSchedule && lookAtBackups(backupSchedule.directory, vaultRoot)
+      return backupSchedule && lookAtBackups(backupSchedule, vaultRoot, now())
     },
     disk: async () => {
       await vaultIsThere

@@ -31,12 +31,14 @@ export async function lookAtDirectory(path: string, vaultRoot: string): Promise<
 
 /** Of this vault; its id needs no passphrase. */
 export async function lookAtBackups(
-  path: string,
+  { directory: path, intervalMs }: { readonly directory: string; readonly intervalMs: number },
   vaultRoot: string,
+  now: Date,
 ): Promise<BackupDirectoryFacts> {
   const directory = await lookAtDirectory(path, vaultRoot)
   if (directory.failure !== undefined) return { ...directory, lastAt: undefined }
   const { config } = vaultFiles(vaultRoot)
   const { vaultId } = parseVaultConfig(readSmallFile(config, CONFIG_BYTES_MAX).text, config)
-  return { ...directory, lastAt: (await listKeptBackups(path, vaultId)).at(-1)?.at }
+  const kept = await listKeptBackups(path, vaultId, new Date(now.getTime() + intervalMs))
+  return { ...directory, lastAt: kept.at(-1)?.at }
 }

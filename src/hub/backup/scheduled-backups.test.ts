@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type BackedUpVault, openBackedUpVault } from '../../../test/support/backed-up-vault.ts'
@@ -94,6 +95,33 @@ describe('the backups that a hub makes by itself', () => {
     assert.ok((await readdir(directory)).includes('letter.txt'))
   })
 
+  test('[BKP-13] leave alone, and do not count, what cannot be read and what is of another time', async () => {
+    const { vaultId } = made.vault
+    const nameAt = (time: string): string => `${vaultId}-${time}.svcbackup`
+    // Of an operator, who named it alike; and of a clock that was wrong for a while.
+    await mkdir(join(directory, nameAt('2026-11-22T000000.000Z')))
+    await symlink('nothing', join(directory, nameAt('2026-11-22T010000.000Z')))
+    assert.equal(await runUntil(1, { keep: 1 }), 0)
+    const [, , good = ''] = (await readdir(directory)).sort()
+    const whole = await readFile(join(directory, good))
+    const future = changeTime(whole, '2035-01-01T00:00:00.000Z')
+    await writeFile(join(directory, nameAt('2035-01-01T000000.000Z')), future)
+    await writeFile(join(directory, nameAt('2036-01-01T000000.000Z')), changeTime(whole, 'soon'))
+    fromHour = 1
+    assert.equal(await runUntil(35, { keep: 1 }), 30)
+    assert.equal(log, '')
+    assert.deepEqual(
+      (await readdir(directory)).sort(),
+      [
+        '2026-11-22T000000.000Z',
+        '2026-11-22T010000.000Z',
+        '2026-11-24T060000.000Z',
+        '2035-01-01T000000.000Z',
+        '2036-01-01T000000.000Z',
+      ].map(nameAt),
+    )
+  })
+
   test('[BKP-12] begin with what a crash left, and go on after a failure', async () => {
     const left = `${made.vault.vaultId}-x.svcbackup.partial-0123456789ab`
     await writeFile(join(directory, left), '')
@@ -113,6 +141,18 @@ describe('the backups that a hub makes by itself', () => {
     await mkdir(directory)
   })
 })
+
+/** As somebody without the key can write it: only the checksum of the head is right. */
+function changeTime(backup: Buffer, createdAt: string): Buffer {
+  const textBytes = backup.readUInt32BE(8)
+  const fields = JSON.parse(backup.toString('utf8', 12, 12 + textBytes)) as object
+  const text = Buffer.from(JSON.stringify({ ...fields, createdAt }))
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(text.length)
+  const described = Buffer.concat([backup.subarray(0, 8), length, text])
+  const digest = hash('sha256', described, 'buffer')
+  return Buffer.concat([described, digest, backup.subarray(12 + textBytes + 32)])
+}
 
 test('[BKP-13] the newest backup stays, whatever is to be kept', () => {
   const kept = [1, 2, 3].map((at) => ({ path: `${at}`, at: new Date(at) }))

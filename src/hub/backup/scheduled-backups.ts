@@ -42,7 +42,7 @@ export function createScheduledBackups(options: ScheduledBackupsOptions): Schedu
   const { directory, intervalMs, clock, log } = options
   let last: Date | undefined
   const look = async (): Promise<void> => {
-    last = (await listKeptBackups(directory, options.vaultId)).at(-1)?.at
+    last = (await listKept(options)).at(-1)?.at
   }
   const attempt = async (signal: AbortSignal): Promise<boolean> => {
     try {
@@ -112,9 +112,19 @@ async function makeOne(options: ScheduledBackupsOptions, signal: AbortSignal): P
     signal.removeEventListener('abort', stop)
     stream.destroy()
   }
-  for (const { path } of chooseToRemove(await listKeptBackups(directory, vaultId), keep)) {
+  for (const { path } of chooseToRemove(await listKept(options), keep)) {
     await rm(path, { force: true })
   }
+}
+
+/** One that is further ahead than the next one would be is as if it were not there. */
+function listKept({
+  directory,
+  vaultId,
+  intervalMs,
+  clock,
+}: ScheduledBackupsOptions): Promise<KeptBackup[]> {
+  return listKeptBackups(directory, vaultId, new Date(clock.now().getTime() + intervalMs))
 }
 
 /** The oldest; the newest one stays whatever `keep` says. */

@@ -96,8 +96,7 @@ export class DatabaseCopies {
       const session = new SqlSession(reader)
       // The first read begins the transaction.
       const last = session.get<EntryRow>('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1')
-      this.#isHeld = true
-      return {
+      const moment = {
         version: readNumber(reader, 'user_version'),
         bytes: readNumber(reader, 'page_count') * readNumber(reader, 'page_size'),
         last: last && toEntry(last),
@@ -108,6 +107,9 @@ export class DatabaseCopies {
           reader.close()
         },
       }
+      // Last, so that a read that fails leaves nothing held.
+      this.#isHeld = true
+      return moment
     } catch (error) {
       reader.close()
       throw error
