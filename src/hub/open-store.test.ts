@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openBackedUpVault } from '../../test/support/backed-up-vault.ts'
 import { initCheapVault } from '../../test/support/cheap-vault.ts'
 import { systemClock } from '../platform/clock.ts'
 import { Secret } from '../platform/secret.ts'
+import { checkpointFile } from './checkpoint-file.ts'
 import { openVaultStore } from './open-store.ts'
+import { openAuditHeadFile } from './vault/audit-head.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { unsealVault } from './vault/vault.ts'
 
@@ -43,4 +46,41 @@ test('[VLT-9] whichever page is damaged, a start that is refused names the file'
     assert.ok(failure instanceof Error && failure.message.includes(path), `byte ${offset}`)
   }
   assert.ok(refused > 3, `${refused} pages are read at the start`)
+})
+
+test('[CHN-9] [CHN-18] a loss that was accepted is accepted: the vault opens beside the checkpoint of before, and each acceptance has an epoch of its own', async (t) => {
+  const made = await openBackedUpVault()
+  t.after(() => made[Symbol.asyncDispose]())
+  const { vault, directory } = made
+  await made.fill(3)
+  const checkpointDirectory = join(directory, 'outside')
+  await mkdir(checkpointDirectory)
+  await checkpointFile(checkpointDirectory, vault.vaultId).write(await made.sign())
+  // An entry that no checkpoint has yet, and that a damaged write-ahead log loses.
+  await made.closeStore()
+  const lose = (): void => {
+    const head = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
+    head.reset({ seq: 40, hash: 'a'.repeat(64) })
+    head.close()
+  }
+  const epochs: number[] = []
+  const openAt = async (at: string, acceptLoss: boolean): Promise<void> => {
+    const clock = { ...systemClock, now: () => new Date(at) }
+    const store = await openVaultStore(vault, { clock, checkpointDirectory, acceptLoss })
+    epochs.push((await store.reader.findLogTree())?.epoch ?? 0)
+    await store.close()
+  }
+  lose()
+  const before = await readFile(vaultFiles(vault.root).database)
+  const at = (second: number): string => new Date(1_800_000_000_000 + second * 1000).toISOString()
+  await assert.rejects(openAt(at(0), false), { code: 'audit_log_shorter' })
+  await openAt(at(1), true)
+  await openAt(at(2), false)
+  // The vault of before is put back, and its loss accepted again.
+  await writeFile(vaultFiles(vault.root).database, before)
+  lose()
+  await openAt(at(3), true)
+  assert.deepEqual(epochs, [1_800_000_001, 1_800_000_001, 1_800_000_003])
+  const aside = (await readdir(checkpointDirectory)).filter((name) => name.includes('T'))
+  assert.deepEqual(aside, [`${vault.vaultId}.checkpoint.2027-01-15T080001.000Z`])
 })

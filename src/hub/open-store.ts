@@ -56,7 +56,7 @@ export async function openVaultStore(
     if (fault !== undefined || rollback !== undefined) {
       const loss = { fault, headSeq: headFile.read()?.seq ?? null, rollback }
       headFile.reset(await recordLoss(store, vault.vaultId, loss, options.clock.now()))
-      await rollback?.setAside()
+      await setCheckpointAside(vault, options)
     } else if (headFile.read() === undefined) {
       headFile.reset({ seq: 0, hash: GENESIS_HASH })
       await syncDirectory(vault.root)
@@ -104,14 +104,13 @@ interface Rollback {
   readonly reason: string
   /** Of more than there is, or of something else. */
   readonly checkpoint: string
-  setAside(): Promise<string>
 }
 
 /** A head beside the database is put back with it, the checkpoint elsewhere is not: docs/protocol.md CHN-18. */
 async function inspectAgainstCheckpoint(
   vault: UnsealedVault,
   store: Store,
-  { acceptLoss = false, checkpointDirectory, clock }: OpenStoreOptions,
+  { acceptLoss = false, checkpointDirectory }: OpenStoreOptions,
 ): Promise<Rollback | undefined> {
   if (checkpointDirectory === undefined) return undefined
   const file = checkpointFile(checkpointDirectory, vault.vaultId)
@@ -120,10 +119,22 @@ async function inspectAgainstCheckpoint(
   const tree = await store.reader.findLogTree()
   const reason = await findCheckpointFault(store.reader, tree, checkpoint)
   if (reason === undefined) return undefined
-  if (acceptLoss) return { reason, checkpoint, setAside: () => file.setAside(clock.now()) }
+  if (acceptLoss) return { reason, checkpoint }
   throw new SvcError('vault_rolled_back', `${file.path}: ${reason}`, {
     hint: 'the vault was put back to an earlier state: put the newest one back, or run svc unseal --accept-loss to continue without what came after it',
   })
+}
+
+/** Of the log that ended, whatever it lost: the vault signs under another name from here on, and would not know it again. */
+async function setCheckpointAside(
+  { vaultId }: UnsealedVault,
+  { checkpointDirectory, clock }: OpenStoreOptions,
+): Promise<void> {
+  if (checkpointDirectory === undefined) return
+  const file = checkpointFile(checkpointDirectory, vaultId)
+  if ((await readCheckpoint(file, checkpointDirectory)) !== undefined) {
+    await file.setAside(clock.now())
+  }
 }
 
 /** A directory that is not there could be one that is not mounted: then nothing would be checked. */
@@ -157,7 +168,9 @@ function recordLoss(
   return store.write(async (writer) => {
     const before = await writer.findLogTree()
     const last = before && rollback && openCheckpoint(before, rollback.checkpoint)
-    const tree = before && beginEpoch(before, vaultId, { last })
+    // The time, so that a vault that is put back again, and accepted again, does not sign under one name twice.
+    const atLeast = Math.floor(at.getTime() / 1000)
+    const tree = before && beginEpoch(before, vaultId, { last, atLeast })
     if (tree !== undefined) await writer.putLogTree(tree, [])
     const payload = {
       actor: 'admin',

@@ -69,7 +69,7 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
     assert.equal(accepted.status, 0, accepted.stderr)
     await hub.start()
     const renewed = await hub.checkpointOf(2)
-    assert.match(renewed, /^cartorio\/[0-9a-f-]{36}\/2\n2\n/)
+    const [, epoch] = /^cartorio\/[0-9a-f-]{36}\/(\d{10,})\n2\n/.exec(renewed) ?? []
     const { stdout, status } = await hub.svc('evento', 'list', '--verify', '--json')
     assert.equal(status, 0)
     const { eventos } = JSON.parse(stdout) as {
@@ -77,7 +77,7 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
     }
     const loss = eventos.find(({ tipo_evento: type }) => type === 'audit_loss_accepted')
     assert.equal(loss?.payload['checkpoint'], checkpoint)
-    assert.equal(loss?.payload['epoca'], 2)
+    assert.equal(loss?.payload['epoca'], Number(epoch))
     // What was signed before is kept for whoever asks what happened.
     const aside = (await readdir(hub.outside)).find((name) => !name.endsWith('.checkpoint'))
     assert.equal(await readFile(join(hub.outside, aside ?? ''), 'utf8'), checkpoint)
