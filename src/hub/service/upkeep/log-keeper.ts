@@ -6,6 +6,7 @@ import { describeError, invariant } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { parseRecord } from '../../../audit/record.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
+import { OutsideCopy } from './outside-copy.ts'
 import { growLogTree, newLogTree } from '../log-tree.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 
@@ -30,7 +31,7 @@ export interface LogKeeperOptions {
 export interface LogKeeper {
   /** Until the signal aborts. A hub that ends goes on from there when it starts again. */
   run(signal: AbortSignal): Promise<void>
-  /** The one that was signed last; undefined until this hub has looked. */
+  /** The one that agents are shown; undefined until this hub has looked. */
   readonly newest: LogTree | undefined
   /** When the newest checkpoint covered the whole log last, in the vault and outside. */
   readonly coveredAt: { readonly vault: Date | undefined; readonly outside: Date | undefined }
@@ -38,10 +39,9 @@ export interface LogKeeper {
 
 export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   const { store, clock, log, vaultId } = options
-  const keepOutside = createOutsideCopy(options)
+  const outside = new OutsideCopy(options)
   let tree: LogTree | undefined
   let vault: Date | undefined
-  let outside: Date | undefined
   let told = 0
   /** How long there is nothing to do. */
   const grow = async (): Promise<number> => {
@@ -58,7 +58,7 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       return PAUSE_MS
     }
     vault = clock.now()
-    if (await keepOutside(tree)) outside = clock.now()
+    outside.offer(tree)
     return INTERVAL_MS
   }
   return {
@@ -73,36 +73,11 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       }
     },
     get newest() {
-      return tree
+      return outside.shown
     },
     get coveredAt() {
-      return { vault, outside }
+      return { vault, outside: outside.coveredAt }
     },
-  }
-}
-
-/** Whether the newest checkpoint is there. A place that fails is told of once, and tried again each time. */
-function createOutsideCopy({
-  publish,
-  log,
-}: LogKeeperOptions): (tree: LogTree) => Promise<boolean> {
-  let kept: LogTree | undefined
-  let isFailing = false
-  return async (tree) => {
-    if (publish === undefined) return false
-    if (kept === tree) return true
-    try {
-      await publish(tree)
-    } catch (error) {
-      const fields = { reason: describeError(error) }
-      if (!isFailing) log.warn(fields, 'Checkpoint not kept outside the vault, tried again')
-      isFailing = true
-      return false
-    }
-    if (isFailing) log.info({}, 'Checkpoint kept outside the vault again')
-    isFailing = false
-    kept = tree
-    return true
   }
 }
 
