@@ -21,4 +21,8 @@ export const LIMITS = {
   trustSignatureCharactersMax: 1024,
   trustKeyCharactersMax: 128,
   trustKeyChangesMax: 8,
+  /** Of what a hub says of its log: a signed note, and how many of its newest epochs it tells. docs/protocol.md CHN-19. */
+  logNoteCharactersMax: 4096,
+  logEpochCharactersMax: 1024,
+  logEpochsMax: 64,
 } as const

@@ -83,11 +83,13 @@ export type RecipientReplyBody = Static<typeof RecipientReplyBody>
 /** What the hub has signed of its audit log. */
 export const LogReplyBody = Type.Object({
   /** Of the log and its checkpoints: `<name>+<hash>+<key>`. */
-  key: Type.String(),
+  key: Type.String({ maxLength: LIMITS.logEpochCharactersMax }),
   /** A signed note: c2sp.org/tlog-checkpoint. */
-  checkpoint: Type.String(),
-  /** How each epoch but the first began, the first one first. */
-  epochs: Type.Array(Type.String()),
+  checkpoint: Type.String({ maxLength: LIMITS.logNoteCharactersMax }),
+  /** How each epoch but the first began, the first one first; the newest of them where there are many. */
+  epochs: Type.Array(Type.String({ maxLength: LIMITS.logEpochCharactersMax }), {
+    maxItems: LIMITS.logEpochsMax,
+  }),
 })
 export type LogReplyBody = Static<typeof LogReplyBody>
 

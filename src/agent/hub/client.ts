@@ -70,8 +70,8 @@ export interface HubClientOptions {
   readonly version: string
   readonly instance?: string | undefined
   noteHubTime(this: void, hubNow: Date): void
-  /** Told of the checkpoint that an answer shows, a signed note. */
-  readonly noteCheckpoint?: ((note: string) => void) | undefined
+  /** Told of the checkpoint that an answer shows, a signed note; undefined of a good one that shows none. */
+  readonly noteCheckpoint?: ((note: string | undefined) => void) | undefined
 }
 
 /** Far above what a hub takes from its operators. */

@@ -56,8 +56,8 @@ export interface HubRequest<Value> {
   readonly body?: unknown
   /** Told what every reply, of whatever kind, says about the hub's clock. */
   readonly noteHubTime?: ((hubNow: Date) => void) | undefined
-  /** Told of the checkpoint of the hub’s log that a reply shows, a signed note. */
-  readonly noteCheckpoint?: ((note: string) => void) | undefined
+  /** Told of the checkpoint of the hub’s log that a reply shows, a signed note; undefined of a good one that shows none. */
+  readonly noteCheckpoint?: ((note: string | undefined) => void) | undefined
   decode(this: void, body: unknown): Value | undefined
 }
 
@@ -93,8 +93,8 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
   const hubTime = parseHttpDate(headers['date'])
   if (hubTime !== undefined) options.noteHubTime?.(hubTime)
   const checkpoint = single(headers[LOG_CHECKPOINT_HEADER])
-  if (checkpoint !== undefined) {
-    options.noteCheckpoint?.(Buffer.from(checkpoint, 'base64').toString())
+  if (checkpoint !== undefined || status === 200 || status === 304) {
+    options.noteCheckpoint?.(checkpoint && Buffer.from(checkpoint, 'base64').toString())
   }
   const etag = single(headers['etag'])
   const bundleNumber = parseBundleNumber(headers)

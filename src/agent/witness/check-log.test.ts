@@ -40,12 +40,15 @@ describe('[CHN-23] a witness of a log', () => {
     const met = await meet(log)
     assert.deepEqual(log.asked, ['log'])
     assert.equal(goodOf(await look(met, log, 5)), met)
-    assert.equal(goodOf(await look(met, log.append(5), 0.5)), met)
+    const half = goodOf(await look(met, log.append(5), 0.5))
+    const seen = log.checkpoint
+    assert.deepEqual([half.newest.note, half.ahead?.note], [met.newest.note, seen])
+    assert.equal(goodOf(await look(half, log, 0.6)), half)
     assert.deepEqual(log.asked, ['log'])
-    const grown = goodOf(await look(met, log, 1))
-    assert.deepEqual(log.asked, ['log', '5-10'])
+    const grown = goodOf(await look(half, log.append(1), 1))
+    assert.deepEqual(log.asked, ['log', '5-11', '10-11'])
     assert.equal(grown.newest.note, log.checkpoint)
-    assert.equal(grown.key, met.key)
+    assert.deepEqual([grown.key, grown.ahead], [met.key, undefined])
   })
 
   test('keeps a checkpoint of each day', async () => {
@@ -114,6 +117,32 @@ describe('[CHN-24] a witness raises the alarm', () => {
       assert.equal(reasonOf(await look(witness, log, 101)), reason)
     })
   }
+
+  const soon: typeof ways = [
+    ['shorter', (log) => log.rewrite((all) => all.slice(0, 403)), 'the log has 403 entries, and had 405'],
+    [
+      'another one of the same length',
+      (log) => log.rewrite((all) => all.with(402, 'another')),
+      'the log has other entries than before among its first 405',
+    ],
+  ]
+  for (const [what, lie, reason] of soon) {
+    test(`at once at a log that is ${what} than one that it saw since the last proof`, async () => {
+      const log = new WitnessedLog()
+      const witness = await known(log)
+      const seen = goodOf(await look(witness, log.append(5), 72.1))
+      assert.equal(reasonOf(await look(seen, lie(log), 72.2)), reason)
+    })
+  }
+
+  test('at the next proof at a log that left out the last that the agent saw since the one before', async () => {
+    const log = new WitnessedLog()
+    const witness = await known(log)
+    const seen = goodOf(await look(witness, log.append(5), 72.9))
+    log.rewrite((all) => all.with(402, 'another')).append(3)
+    const reason = 'the log does not go on from what the agent has seen'
+    assert.equal(reasonOf(await look(seen, log, 73)), reason)
+  })
 
   test('when the hub says that it never had what it has signed', async () => {
     const log = new WitnessedLog()

@@ -11,6 +11,7 @@ import {
   beginWitness,
   checkpointOf,
   follow,
+  lookAhead,
   type LogWitness,
   openSigned,
   renamed,
@@ -50,31 +51,36 @@ export async function checkLog(
   invariant(verifier !== undefined, 'it was read from the hub once')
   const kept = openSigned(witness.newest.note, verifier)
   invariant(kept !== undefined, 'it was checked before it was kept')
+  const ahead = witness.ahead && openSigned(witness.ahead.note, verifier)
+  const known = ahead === undefined ? [kept] : [kept, ahead]
   const seen = openSigned(shown, verifier)
-  if (seen !== undefined && findFault(kept, seen) === undefined) {
+  if (seen !== undefined && findFaultOf(known, seen) === undefined) {
     const agoMs = now.getTime() - Date.parse(witness.checked_at)
     const isDue = agoMs >= INTERVAL_MS || agoMs < 0
-    if (seen.size === kept.size || !isDue) return { kind: 'good', witness, epoch: undefined }
-    const growth = await proveGrowth(hub, kept, seen)
+    const isNewer = seen.size > (ahead ?? kept).size
+    if (!isDue) return good(isNewer ? lookAhead(witness, shown, now) : witness)
+    if (seen.size === kept.size) return good(witness)
+    const growth = await proveGrowth(hub, known, seen)
     if (growth === 'proven') return good(follow(witness, shown, now))
     if (growth !== 'disproven') return { kind: 'not answered', refusal: growth }
   }
   // Answers may have come in another order than they were sent in: the hub is asked itself before anything is said.
   const outcome = await hub.fetchLog()
   if (!outcome.ok) return { kind: 'not answered', refusal: outcome }
-  return recheck({ witness, verifier, kept, hub, now }, outcome.value)
+  return recheck({ witness, verifier, known, hub, now }, outcome.value)
 }
 
 interface Checking {
   readonly witness: LogWitness
   readonly verifier: NoteVerifier
-  readonly kept: SignedCheckpoint
+  /** All that it has to go on from, the shortest first. */
+  readonly known: readonly SizedRoot[]
   readonly hub: WitnessedHub
   readonly now: Date
 }
 
 async function recheck(checking: Checking, reply: LogReply): Promise<LogFinding> {
-  const { witness, verifier, kept, hub, now } = checking
+  const { witness, verifier, known, hub, now } = checking
   const shown = reply.checkpoint
   const alarm = (reason: string): LogFinding => ({
     kind: 'alarm',
@@ -84,9 +90,9 @@ async function recheck(checking: Checking, reply: LogReply): Promise<LogFinding>
   })
   const seen = openSigned(shown, verifier)
   if (seen === undefined) return (await followEpochs(checking, reply)) ?? alarm(WRONG_KEY)
-  const fault = findFault(kept, seen)
+  const fault = findFaultOf(known, seen)
   if (fault !== undefined) return alarm(fault)
-  const growth = await proveGrowth(hub, kept, seen)
+  const growth = await proveGrowth(hub, known, seen)
   if (growth === 'disproven') return alarm(NO_GROWTH)
   if (growth !== 'proven') return { kind: 'not answered', refusal: growth }
   return good(follow(witness, shown, now))
@@ -94,7 +100,7 @@ async function recheck(checking: Checking, reply: LogReply): Promise<LogFinding>
 
 /** Undefined when no epoch leads from the log that the agent knows to the one that it is shown. */
 async function followEpochs(
-  { witness, verifier, kept, hub, now }: Checking,
+  { witness, verifier, known: knownBefore, hub, now }: Checking,
   reply: LogReply,
 ): Promise<LogFinding | undefined> {
   const alarm = (reason: string): LogFinding => ({
@@ -103,30 +109,32 @@ async function followEpochs(
     shown: reply.checkpoint,
     epochs: reply.epochs,
   })
-  let [known, key]: [SizedRoot, NoteVerifier] = [kept, verifier]
+  let [known, key]: [readonly SizedRoot[], NoteVerifier] = [knownBefore, verifier]
   for (const note of reply.epochs) {
     const statement = openEpoch(note, key)
     if (statement === undefined) continue
     const { last, base, origin } = statement
-    const fault = findFault(known, last)
+    const fault = findFaultOf(known, last)
     if (fault !== undefined) return alarm(`of the log that ended: ${fault}`)
-    const from = known.size <= base.size ? known : findEarlier(witness, base.size)
-    const growth = from === undefined ? 'proven' : await proveGrowth(hub, from, base)
+    const within = known.filter(({ size }) => size <= base.size)
+    const from = within.length > 0 ? within : findEarlier(witness, base.size)
+    const growth = await proveGrowth(hub, from, base)
     if (growth === 'disproven') return alarm(NO_GROWTH)
     if (growth !== 'proven') return { kind: 'not answered', refusal: growth }
-    known = base
+    known = [base]
     key = renamed(key, origin)
   }
   const seen = openSigned(reply.checkpoint, key)
   if (seen === undefined || key === verifier) return undefined
-  const fault = findFault(known, seen)
+  const fault = findFaultOf(known, seen)
   if (fault !== undefined) return alarm(fault)
   const growth = await proveGrowth(hub, known, seen)
   if (growth === 'disproven') return alarm(NO_GROWTH)
   if (growth !== 'proven') return { kind: 'not answered', refusal: growth }
   const at = now.toISOString()
+  const baseSize = known.at(-1)?.size ?? 0
   const earlier = witness.earlier.filter(
-    ({ note }) => (checkpointOf(note)?.size ?? Infinity) <= known.size,
+    ({ note }) => (checkpointOf(note)?.size ?? Infinity) <= baseSize,
   )
   const newest = { note: seen.note, at }
   const next = { key: formatVerifierKey(key), newest, earlier, checked_at: at }
@@ -155,7 +163,24 @@ function findFault(first: SizedRoot, second: SizedRoot): string | undefined {
   return undefined
 }
 
+function findFaultOf(known: readonly SizedRoot[], second: SizedRoot): string | undefined {
+  return known.map((first) => findFault(first, second)).findLast((fault) => fault !== undefined)
+}
+
+/** From each of them. */
 async function proveGrowth(
+  hub: WitnessedHub,
+  known: readonly SizedRoot[],
+  to: SizedRoot,
+): Promise<'proven' | 'disproven' | HubRefusal> {
+  for (const from of known) {
+    const growth = await proveGrowthFrom(hub, from, to)
+    if (growth !== 'proven') return growth
+  }
+  return 'proven'
+}
+
+async function proveGrowthFrom(
   hub: WitnessedHub,
   from: SizedRoot,
   to: SizedRoot,
@@ -169,8 +194,10 @@ async function proveGrowth(
   return outcome.code === 'request_invalid' ? 'disproven' : outcome
 }
 
-function findEarlier({ earlier }: LogWitness, sizeMax: number): SizedRoot | undefined {
+/** The longest of at most so many entries, if there is one. */
+function findEarlier({ earlier }: LogWitness, sizeMax: number): readonly SizedRoot[] {
   return earlier
     .flatMap(({ note }) => checkpointOf(note) ?? [])
-    .findLast(({ size }) => size <= sizeMax)
+    .filter(({ size }) => size <= sizeMax)
+    .slice(-1)
 }

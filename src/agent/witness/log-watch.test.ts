@@ -140,10 +140,103 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
     assert.equal((await described()).origin, 'cartorio/vault/2')
   })
 
-  test('a file that is damaged is met anew', async () => {
+  test('a file that is damaged is met anew, also when its form is right', async () => {
     await round(0)
-    await writeFile(paths().logWitnessFile, '{"key":')
-    assert.deepEqual(await round(1), [])
+    const whole = await readFile(paths().logWitnessFile, 'utf8')
+    for (const damaged of ['{"key":', whole.replace('cartorio/vault+', 'cartorio/vault-')]) {
+      await writeFile(paths().logWitnessFile, damaged)
+      assert.deepEqual(await round(1), [])
+      assert.equal((await described()).state, 'good')
+    }
+  })
+
+  test('[CHN-24] raises the alarm once for one incident, though the log that was put back grows', async () => {
+    await round(0)
+    log.rewrite((records) => records.slice(0, 5))
+    for (const hours of [1, 2, 3]) {
+      log.append(1)
+      await round(hours)
+    }
+    log.replaceKey()
+    await round(4)
+    assert.deepEqual(
+      (await described()).alarms.map(({ reason }) => reason),
+      [
+        'the checkpoint is not signed with the key of the log',
+        'the log has 6 entries, and had 10',
+      ],
+    )
+    assert.equal(events.length, 2)
+  })
+
+  const UNPROVEN = 'the hub answers, and has shown or proven nothing of its log for a day'
+  const silences: [what: string, day: () => Promise<readonly string[]>][] = [
+    [
+      'shows nothing of its log any more',
+      () =>
+        rounds(async (watch) => {
+          watch.noteCheckpoint(undefined)
+        }),
+    ],
+    [
+      'refuses each proof',
+      () =>
+        rounds(async (watch) => {
+          log.refusal = { status: 503, code: 'unavailable' }
+          watch.noteCheckpoint(log.append(1).checkpoint)
+        }),
+    ],
+  ]
+  /** From the second hour on, one each hour, until there is a problem of this kind; agents are started anew in between. */
+  async function rounds(prepare: (watch: LogWatch) => Promise<void>): Promise<readonly string[]> {
+    for (let hours = 2; hours < 30; hours += 1) {
+      now = new Date(START + hours * HOUR_MS)
+      const watch = new LogWatch(paths(), await readKnownLog(paths()))
+      await prepare(watch)
+      const problems = await roundOf(watch)
+      const found = problems.filter((problem) => problem.includes(UNPROVEN))
+      if (found.length > 0) return [...found, `after ${hours - 2} h`]
+    }
+    return []
+  }
+  for (const [what, day] of silences) {
+    test(`[CHN-24] raises the alarm after a day in which the hub answers and ${what}`, async () => {
+      await round(0)
+      assert.deepEqual(await day(), [`the hub’s audit log: ${UNPROVEN}`, 'after 24 h'])
+      assert.equal((await described()).state, 'alarm')
+      assert.deepEqual(
+        events.map(({ event }) => event),
+        [{ type: 'log_alarm', payload: { motivo: UNPROVEN } }],
+      )
+    })
+  }
+
+  test('[CHN-24] raises no alarm at a hub that was gone for a week', async () => {
+    await round(0)
+    for (const hours of [2, 3, 171]) {
+      log.refusal = { status: 503, code: 'unavailable' }
+      log.append(1)
+      assert.equal((await round(hours)).length, 1)
+    }
+    assert.deepEqual(await round(172), [])
     assert.equal((await described()).state, 'good')
+    assert.equal((await readKnownLog(paths())).witness?.unproven, undefined)
+  })
+
+  test('can still be started after a hub answered as much as it may, ten times', async () => {
+    await round(0)
+    const epochs = Array.from({ length: 64 }, () => '\u0001'.repeat(1024))
+    const motives = 'abcdefghijk'
+    const alarms = [...motives].slice(0, 10).map((reason) => ({
+      at: '',
+      reason,
+      key: '\u0001'.repeat(1024),
+      seen: '\u0001'.repeat(4096),
+      ahead: '\u0001'.repeat(4096),
+      shown: '\u0001'.repeat(4096),
+      epochs,
+    }))
+    await writeFile(paths().logAlarmsFile, JSON.stringify(alarms, null, 2))
+    assert.equal((await described()).alarms.length, 10)
   })
 })

@@ -16,8 +16,15 @@ import type { HubBudget } from '../hub/budget.ts'
 import type { Outbox } from '../hub/outbox.ts'
 import { logAlarm, logEpochAdopted } from '../hub/wire.ts'
 import type { AgentPaths } from '../settings/paths.ts'
-import { checkLog, type WitnessedHub } from './check-log.ts'
-import { checkpointOf, LogWitness } from './log-witness.ts'
+import { checkLog, type LogFinding, type WitnessedHub } from './check-log.ts'
+import {
+  checkpointOf,
+  isSound,
+  isUnprovenTooLong,
+  LogWitness,
+  noteUnproven,
+  proven,
+} from './log-witness.ts'
 
 /** What is held against the hub, with all that proves it. */
 export const LogAlarm = Type.Object({
@@ -26,8 +33,10 @@ export const LogAlarm = Type.Object({
   /** Of the log, and the checkpoint that the agent had seen; null when it had seen none. */
   key: Type.Union([Type.String(), Type.Null()]),
   seen: Type.Union([Type.String(), Type.Null()]),
-  /** The checkpoint that contradicts it, and how the hub says that its epochs began. */
-  shown: Type.String(),
+  /** One that came after it, signed, and not proven when the alarm was raised. */
+  ahead: Type.Optional(Type.String()),
+  /** The checkpoint that contradicts it, null when the hub shows none, and how the hub says that its epochs began. */
+  shown: Type.Union([Type.String(), Type.Null()]),
   epochs: Type.Array(Type.String()),
 })
 export type LogAlarm = Static<typeof LogAlarm>
@@ -42,17 +51,21 @@ export interface KnownLog {
 /** What it is called in the schedule. */
 export const LOG_RETRIES = 'the log'
 const ALARMS_MAX = 10
-const BYTES_MAX = 1024 * 1024
+const WITNESS_BYTES_MAX = 1024 * 1024
+/** Room for ten of what a hub can answer at most (LIMITS), however it is escaped. */
+const ALARMS_BYTES_MAX = 16 * 1024 * 1024
 const MODE = 0o600
+const UNPROVEN = 'the hub answers, and has shown or proven nothing of its log for a day'
+const UNPROVEN_SPACING_MS = 600_000
 
 /** What the agent keeps on disk. A file that is damaged counts as none: the agent then meets the log as for the first time. */
 export async function readKnownLog(
   paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>,
 ): Promise<KnownLog> {
-  const witness = parseJson(await readTextIfPresent(paths.logWitnessFile, BYTES_MAX))
-  const alarms = parseJson(await readTextIfPresent(paths.logAlarmsFile, BYTES_MAX))
+  const witness = parseJson(await readTextIfPresent(paths.logWitnessFile, WITNESS_BYTES_MAX))
+  const alarms = parseJson(await readTextIfPresent(paths.logAlarmsFile, ALARMS_BYTES_MAX))
   return {
-    witness: Check(LogWitness, witness) ? witness : undefined,
+    witness: Check(LogWitness, witness) && isSound(witness) ? witness : undefined,
     alarms: Check(LogAlarms, alarms) ? alarms : [],
   }
 }
@@ -112,6 +125,10 @@ export class LogWatch {
   readonly #paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>
   #known: KnownLog
   #shown: string | undefined
+  /** Of the answers since the last check. */
+  #isShown = false
+  #isSilent = false
+  #unprovenMs = Number.NEGATIVE_INFINITY
 
   constructor(paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>, known: KnownLog) {
     this.#paths = paths
@@ -122,58 +139,111 @@ export class LogWatch {
     return this.#known
   }
 
-  /** A signed note, as the newest answer of the hub has it. */
-  noteCheckpoint(note: string): void {
-    this.#shown = note
+  /** A signed note, as the newest answer of the hub has it; undefined of a good answer that shows none. */
+  noteCheckpoint(note: string | undefined): void {
+    if (note === undefined) this.#isSilent = true
+    else {
+      this.#shown = note
+      this.#isShown = true
+    }
   }
 
   /** Asks nothing while the hub shows nothing new, and at most once an hour while all is well. */
   async check(context: LogWatchContext, budget: HubBudget): Promise<void> {
-    const { hub, outbox, retries, clock, log } = context
+    const { hub, retries, clock } = context
     const shown = this.#shown
+    const [isShown, isSilent] = [this.#isShown, this.#isSilent]
+    this.#isShown = false
+    this.#isSilent = false
     // Somebody may have set them aside.
     if (this.#known.alarms.length > 0) this.#known = await readKnownLog(this.#paths)
+    if (isSilent && !isShown) return this.#noteUnproven(context, budget, null)
     const { witness } = this.#known
-    if (shown === undefined || shown === witness?.newest.note || !budget.isOpen) return
+    if (shown === undefined || !budget.isOpen) return
+    if (shown === witness?.newest.note) return this.#noteProven()
     if (!retries.isDue(LOG_RETRIES, clock.now())) return
-    const finding = await checkLog(witness, shown, hub, clock.now())
+    let finding: LogFinding
+    try {
+      finding = await checkLog(witness, shown, hub, clock.now())
+    } catch (error) {
+      // A hub that answers everything but this; one that is gone has shown nothing in this round.
+      if (isShown) await this.#noteUnproven(context, budget, shown)
+      throw error
+    }
     if (finding.kind === 'not answered') {
       retries.recordFailure(LOG_RETRIES, clock.now(), finding.refusal.retryAfterMs)
       budget.noteRefusal(finding.refusal)
-      return
-    }
-    if (finding.kind === 'alarm') {
-      const { reason, epochs } = finding
+      if (isShown) await this.#noteUnproven(context, budget, shown)
+    } else if (finding.kind === 'alarm') {
       // Again after a while: what is wrong stays wrong, and costs the hub little.
       retries.recordFailure(LOG_RETRIES, clock.now())
-      budget.noteProblem(`the hub’s audit log: ${reason}`)
-      log.error(
-        { reason, file: this.#paths.logAlarmsFile },
-        'The hub’s audit log is not what it was',
-      )
-      const alarm = { at: clock.now().toISOString(), reason, shown: finding.shown, epochs }
-      await this.#keepAlarm(
-        {
-          ...alarm,
-          key: witness?.key ?? null,
-          seen: witness?.newest.note ?? null,
-          epochs: [...epochs],
-        },
-        outbox,
-      )
-      return
+      await this.#raise(context, budget, finding)
+    } else {
+      retries.clear(LOG_RETRIES)
+      await this.#follow(context, finding)
     }
-    retries.clear(LOG_RETRIES)
-    if (finding.witness === witness) return
-    const { epoch } = finding
+  }
+
+  async #follow(
+    { outbox, log }: LogWatchContext,
+    { witness: next, epoch }: Extract<LogFinding, { kind: 'good' }>,
+  ): Promise<void> {
+    if (next === this.#known.witness) return this.#noteProven()
     if (epoch !== undefined) {
       const { origin, size } = epoch
       log.warn({ origin, entries: size }, 'The hub’s audit log goes on in another epoch')
       // The same id after a crash in between: one event for an epoch.
-      const requestId = uuidOfHex(hash('sha256', `${origin} ${finding.witness.key}`))
+      const requestId = uuidOfHex(hash('sha256', `${origin} ${next.key}`))
       await outbox.enqueue(logEpochAdopted({ origem: origin, entradas: size }), requestId)
     }
-    await this.#keepWitness(finding.witness)
+    await this.#keepWitness(next)
+  }
+
+  async #noteProven(): Promise<void> {
+    const { witness } = this.#known
+    if (witness?.unproven !== undefined) await this.#keepWitness(proven(witness))
+  }
+
+  /** A hub that is not asked, or that refuses, could else rewrite its log and be believed for ever. */
+  async #noteUnproven(
+    context: LogWatchContext,
+    budget: HubBudget,
+    shown: string | null,
+  ): Promise<void> {
+    const { witness } = this.#known
+    const now = context.clock.now()
+    if (witness === undefined || Math.abs(now.getTime() - this.#unprovenMs) < UNPROVEN_SPACING_MS) {
+      return
+    }
+    this.#unprovenMs = now.getTime()
+    const next = noteUnproven(witness, now)
+    await this.#keepWitness(next)
+    if (!isUnprovenTooLong(next, now)) return
+    await this.#raise(context, budget, { reason: UNPROVEN, shown, epochs: [] })
+  }
+
+  async #raise(
+    { outbox, clock, log }: LogWatchContext,
+    budget: HubBudget,
+    found: Pick<LogAlarm, 'reason' | 'shown'> & { readonly epochs: readonly string[] },
+  ): Promise<void> {
+    const { reason, shown, epochs } = found
+    const { witness } = this.#known
+    budget.noteProblem(`the hub’s audit log: ${reason}`)
+    log.error(
+      { reason, file: this.#paths.logAlarmsFile },
+      'The hub’s audit log is not what it was',
+    )
+    const alarm = {
+      at: clock.now().toISOString(),
+      reason,
+      key: witness?.key ?? null,
+      seen: witness?.newest.note ?? null,
+      ...(witness?.ahead && { ahead: witness.ahead.note }),
+      shown,
+      epochs: [...epochs],
+    }
+    await this.#keepAlarm(alarm, outbox)
   }
 
   async #keepWitness(witness: LogWitness): Promise<void> {
@@ -181,15 +251,20 @@ export class LogWatch {
     this.#known = { ...this.#known, witness }
   }
 
-  /** Once for each reason. */
+  /** Once for each reason, whatever the numbers in it: a log that was put back grows, and is one incident. */
   async #keepAlarm(alarm: LogAlarm, outbox: Pick<Outbox, 'enqueue'>): Promise<void> {
     const { alarms } = this.#known
-    if (alarms.length >= ALARMS_MAX || alarms.some(({ reason }) => reason === alarm.reason)) return
+    if (alarms.length >= ALARMS_MAX || alarms.some(({ reason }) => isSameKind(reason, alarm.reason)))
+      return
     const kept = [...alarms, alarm]
     await replaceFile(this.#paths.logAlarmsFile, `${JSON.stringify(kept, null, 2)}\n`, MODE)
     this.#known = { ...this.#known, alarms: kept }
     await outbox.enqueue(logAlarm({ motivo: alarm.reason }))
   }
+}
+
+function isSameKind(one: string, other: string): boolean {
+  return one.replaceAll(/\d+/g, '') === other.replaceAll(/\d+/g, '')
 }
 
 function parseJson(text: string | undefined): unknown {

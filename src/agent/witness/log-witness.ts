@@ -9,6 +9,7 @@ import {
   parseVerifierKey,
 } from '../../audit/signed-note.ts'
 import type { SizedRoot } from '../../audit/merkle-proofs.ts'
+import { LIMITS } from '../../protocol/limits.ts'
 
 /** Whole, as evidence. */
 export const SeenCheckpoint = Type.Object({
@@ -26,6 +27,10 @@ export const LogWitness = Type.Object({
   earlier: Type.Array(SeenCheckpoint),
   /** When the hub last proved that its log goes on from what the agent had seen. */
   checked_at: Type.String(),
+  /** The longest that the hub has shown since, signed: the proof is not due yet. */
+  ahead: Type.Optional(SeenCheckpoint),
+  /** Since when the hub answers and proves nothing, and how often the agent noticed. */
+  unproven: Type.Optional(Type.Object({ since: Type.String(), times: Type.Number() })),
 })
 export type LogWitness = Static<typeof LogWitness>
 
@@ -37,10 +42,14 @@ export interface SignedCheckpoint extends SizedRoot {
 
 const EARLIER_MAX = 30
 const DAY_MS = 86_400_000
+/** A hub that was down in between has not been silent all the time. */
+const UNPROVEN_TIMES_MAX = 24
 
 /** Undefined when this key has not signed it under its own name. */
 export function openSigned(note: string, verifier: NoteVerifier): SignedCheckpoint | undefined {
-  const opened = openNote(note, [verifier])
+  // Many times what a hub signs: whatever it shows, the file of a witness stays small.
+  const isBounded = note.length <= LIMITS.logNoteCharactersMax
+  const opened = isBounded ? openNote(note, [verifier]) : undefined
   const checkpoint = opened && parseCheckpoint(opened.text)
   return checkpoint?.origin === verifier.name ? { ...checkpoint, note } : undefined
 }
@@ -53,18 +62,49 @@ export function beginWitness(key: string, note: string, now: Date): LogWitness |
   return { key, newest: { note, at }, earlier: [], checked_at: at }
 }
 
-/** The next newest one, which was checked against the one before. */
-export function follow(witness: LogWitness, note: string, now: Date): LogWitness {
-  const { newest, earlier } = witness
+/** Whether everything in it can be used: a file may be damaged and have the right form. */
+export function isSound({ key, newest, ahead }: LogWitness): boolean {
+  const verifier = parseVerifierKey(key)
+  if (verifier === undefined || openSigned(newest.note, verifier) === undefined) return false
+  return ahead === undefined || openSigned(ahead.note, verifier) !== undefined
+}
+
+/** The next newest one, which was checked against the ones before. */
+export function follow({ key, newest, earlier }: LogWitness, note: string, now: Date): LogWitness {
   const at = now.toISOString()
   const last = earlier.at(-1)
-  const isDue = last === undefined || Date.parse(newest.at) - Date.parse(last.at) >= DAY_MS
+  const sinceMs = last === undefined ? DAY_MS : Date.parse(newest.at) - Date.parse(last.at)
+  // A clock that was ahead for a while ends nothing.
+  const isDue = sinceMs >= DAY_MS || sinceMs < 0
   return {
-    ...witness,
+    key,
     newest: { note, at },
     earlier: isDue ? [...earlier, newest].slice(-EARLIER_MAX) : earlier,
     checked_at: at,
   }
+}
+
+/** With one that is longer than all that it has, and not proven yet. */
+export function lookAhead(witness: LogWitness, note: string, now: Date): LogWitness {
+  return { ...proven(witness), ahead: { note, at: now.toISOString() } }
+}
+
+/** Of a hub that proves again what it is asked for. */
+export function proven({ unproven: _unproven, ...witness }: LogWitness): LogWitness {
+  return witness
+}
+
+/** Of a hub that answers, and again neither shows nor proves its log. */
+export function noteUnproven(witness: LogWitness, now: Date): LogWitness {
+  const { since, times } = witness.unproven ?? { since: '', times: 0 }
+  const isSince = Date.parse(since) <= now.getTime()
+  return { ...witness, unproven: { since: isSince ? since : now.toISOString(), times: times + 1 } }
+}
+
+/** For a day, in which the hub answered. */
+export function isUnprovenTooLong({ unproven }: LogWitness, now: Date): boolean {
+  if (unproven === undefined || unproven.times < UNPROVEN_TIMES_MAX) return false
+  return now.getTime() - Date.parse(unproven.since) >= DAY_MS
 }
 
 /** Of a note that was checked before it was kept. */

@@ -2,6 +2,7 @@
 
 import { carryOutPlan, planConsistency } from '../../../audit/merkle-proofs.ts'
 import { formatVerifierKey } from '../../../audit/signed-note.ts'
+import { LIMITS } from '../../../protocol/limits.ts'
 import type { ConsistencyReplyBody, LogReplyBody } from '../../../protocol/schemas.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -32,7 +33,7 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
       const tree = newest()
       if (tree === undefined) return undefined
       const { checkpoint, epochs } = tree
-      return { key: formatVerifierKey(logVerifier(tree)), checkpoint, epochs: [...epochs] }
+      return { key: formatVerifierKey(logVerifier(tree)), checkpoint, epochs: epochs.slice(-LIMITS.logEpochsMax) }
     },
     prove: async (from, to) => {
       const tree = newest()
