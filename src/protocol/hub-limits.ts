@@ -98,6 +98,12 @@ export const HUB_LIMITS = {
     unit: 'bytes a day',
     meaning: 'What the events of one agent may add to the log; a whole day’s worth at once.',
   },
+  proofsPerMinute: {
+    variable: 'SVC_LIMIT_PROOFS',
+    default: 12,
+    unit: 'a minute',
+    meaning: 'Proofs of the audit log for one agent; bursts of five times as many.',
+  },
   issuesPerSecond: {
     variable: 'SVC_LIMIT_ISSUE',
     default: 1,

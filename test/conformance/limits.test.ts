@@ -35,6 +35,7 @@ describe('rates', () => {
     hub = await startHub({
       SVC_LIMIT_ENROLL_FAILURES: '5',
       SVC_LIMIT_EVENTS: '1',
+      SVC_LIMIT_PROOFS: '1',
       SVC_TRUSTED_PROXIES: '127.0.0.0/8',
     })
   })
@@ -71,6 +72,15 @@ describe('rates', () => {
     assertRefused(await guess(address, wrongRole), 403, 'role_mismatch')
     const { csrPem } = await createKeyAndCsr(hostname)
     assertOk(await guess(address, { token, hostname, role: 'web', csr_pem: csrPem }))
+  })
+
+  test('[LIM-45] proofs for one agent are slowed down after five minutes’ worth at once', async () => {
+    const { mtls } = await enrollHost(hub, 'doubter')
+    const ask = () => send(mtls, { path: '/v1/log/consistency?from=0&to=0' })
+    await waitUntil('the first checkpoint', async () => (await send(mtls, { path: '/v1/log' })).status === 200 || undefined)
+    for (let count = 0; count < 5; count += 1) assert.deepEqual(assertOk(await ask()).json, { proof: [] })
+    assertLimited(await ask())
+    assertOk(await post(mtls, '/v1/events', { tipo_evento: 'agent_started', payload: {} }))
   })
 
   test('[LIM-12] events of one agent are slowed down after a burst', async () => {

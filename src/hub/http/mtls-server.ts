@@ -87,6 +87,8 @@ export interface MtlsServer extends HttpPort {
 
 /** An agent that comes back after an outage has much to tell and to renew at once. */
 const EVENT_BURST_SECONDS = 10
+/** It follows the log over several epochs. */
+const PROOF_BURST_MINUTES = 5
 
 export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   const { log, limits, clock } = options
@@ -147,6 +149,12 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     now: () => clock.now(),
   })
 
+  const proofs = createTokenBuckets({
+    perSecond: limits.proofsPerMinute / 60,
+    burst: limits.proofsPerMinute * PROOF_BURST_MINUTES,
+    now: () => clock.now(),
+  })
+
   // Before the body is read, which costs more than all that is done for an agent over its rate. docs/protocol.md SRF-9.
   const limitBy =
     (rates: Pick<TokenBuckets, 'take'>) =>
@@ -197,8 +205,8 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   })
   port.app.get<{ Querystring: { from?: string; to?: string } }>(
     ROUTES.consistency.path,
-    // As dear as an event, and asked for much less often.
-    { onRequest: limitBy(events) },
+    // As dear as a dozen events, and asked for once or twice an hour.
+    { onRequest: limitBy(proofs) },
     async ({ query }) => {
       const [from, to] = [parseSize(query.from), parseSize(query.to)]
       const reply = from !== undefined && to !== undefined && options.auditLog.prove(from, to)

@@ -6,6 +6,7 @@ import { LIMITS } from '../../../protocol/limits.ts'
 import type { ConsistencyReplyBody, LogReplyBody } from '../../../protocol/schemas.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { LogBlocks } from '../log-blocks.ts'
 import { logVerifier } from '../log-tree.ts'
 import { readLogNodes } from '../read-log-nodes.ts'
 
@@ -18,6 +19,7 @@ export interface ShownLog {
 }
 
 export function showLog(reader: StoreReader, newest: () => LogTree | undefined): ShownLog {
+  const blocks = new LogBlocks()
   let rendered: { readonly tree: LogTree; readonly header: string } | undefined
   return {
     header: () => {
@@ -39,7 +41,7 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
       const tree = newest()
       if (tree === undefined || from > to || to > tree.frontier.size) return undefined
       const plan = planConsistency(from, to)
-      const proof = carryOutPlan(plan, await readLogNodes(reader, plan.flat()))
+      const proof = carryOutPlan(plan, await readLogNodes(reader, plan.flat(), blocks))
       return { proof: proof.map((node) => node.toString('base64')) }
     },
   }
