@@ -81,7 +81,7 @@ function parseJson(line: string): unknown {
 
 function parseHashes(value: unknown): Buffer[] | undefined {
   if (!Array.isArray(value) || value.length > HASHES_MAX) return undefined
-  const hashes = value.map((one) => Buffer.from(String(one), 'base64'))
+  const hashes = value.map((one) => Buffer.from(typeof one === 'string' ? one : '', 'base64'))
   return hashes.every((hash) => hash.length === HASH_BYTES) ? hashes : undefined
 }
 

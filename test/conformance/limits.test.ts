@@ -78,7 +78,7 @@ describe('rates', () => {
     const { mtls } = await enrollHost(hub, 'doubter')
     const ask = () => send(mtls, { path: '/v1/log/consistency?from=0&to=0' })
     await waitUntil('the first checkpoint', async () => (await send(mtls, { path: '/v1/log' })).status === 200 || undefined)
-    for (let count = 0; count < 5; count += 1) assert.deepEqual(assertOk(await ask()).json, { proof: [] })
+    for (let count = 0; count < 5; count += 1) assertOk(await ask())
     assertLimited(await ask())
     assertOk(await post(mtls, '/v1/events', { tipo_evento: 'agent_started', payload: {} }))
   })
