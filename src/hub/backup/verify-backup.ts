@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupHead } from '../../backup/backup-head.ts'
+import { removeOnSignal } from '../../platform/remove-on-signal.ts'
 import type { Store } from '../store/store.ts'
 import type { UnsealedVault } from '../vault/vault.ts'
 import { checkLog } from './check-log.ts'
@@ -23,16 +24,18 @@ export interface VerifyOptions extends Omit<UnpackOptions, 'directory'> {
 export async function verifyBackup(options: VerifyOptions): Promise<BackupHead> {
   const { scratch, open, name, onChecked } = options
   const directory = await mkdtemp(join(scratch, 'svc-verify-'))
-  try {
-    const { head, vault } = await unpackBackup({ ...options, directory })
-    const store = await open(vault)
+  return removeOnSignal(directory, async () => {
     try {
-      await checkLog({ reader: store.reader, log: head.log, name, onProgress: onChecked })
+      const { head, vault } = await unpackBackup({ ...options, directory })
+      const store = await open(vault)
+      try {
+        await checkLog({ reader: store.reader, log: head.log, name, onProgress: onChecked })
+      } finally {
+        await store.close()
+      }
+      return head
     } finally {
-      await store.close()
+      await rm(directory, { recursive: true, force: true })
     }
-    return head
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
+  })
 }
