@@ -139,7 +139,8 @@ function readHead(fields: Fields): BackupHead | undefined {
   const store = readStore(asFields(fields['store']))
   const log = readLog(asFields(fields['log']))
   if (store === undefined || log === undefined) return undefined
-  if (!isInstant(createdAt) || !isText(actor) || !isText(program) || !isText(config)) return undefined
+  if (!isInstant(createdAt) || !isText(actor) || !isText(program) || !isText(config))
+    return undefined
   if (!isText(backupId) || !isUuid(backupId)) return undefined
   if (!isText(vaultId) || !isUuid(vaultId)) return undefined
   if (!isHex(salt, BACKUP_SALT_BYTES)) return undefined

@@ -8,7 +8,7 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
-import { checkpointFile } from './checkpoint-file.ts'
+import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
@@ -26,6 +26,7 @@ import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
 import { agentAddresses } from './service/admin/agent-addresses.ts'
+import type { StoreReader } from './store/store.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
@@ -133,6 +134,7 @@ export async function bootHub(
     checkpointDirectory === undefined
       ? undefined
       : checkpointFile(checkpointDirectory, vault.vaultId)
+  await warnIfHeldAgainstNothing(store.reader, checkpoints, log)
   const hub = await composeServices<Ports>(
     {
       config,
@@ -323,4 +325,20 @@ async function listenForMetrics(
     )
     return undefined
   }
+}
+
+/** A file that is gone, or a directory where nothing is mounted, must not turn the check off in silence. docs/protocol.md CHN-18. */
+async function warnIfHeldAgainstNothing(
+  reader: StoreReader,
+  checkpoints: CheckpointFile | undefined,
+  log: Logger,
+): Promise<void> {
+  if (checkpoints === undefined || (await checkpoints.read()) !== undefined) return
+  const tree = await reader.findLogTree()
+  if (tree === undefined) return
+  const fields = { file: checkpoints.path, entries: tree.frontier.size }
+  log.warn(
+    fields,
+    'No checkpoint outside the vault to hold it against; is SVC_CHECKPOINT_PATH mounted?',
+  )
 }

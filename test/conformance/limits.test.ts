@@ -77,7 +77,10 @@ describe('rates', () => {
   test('[LIM-45] proofs for one agent are slowed down after five minutes’ worth at once', async () => {
     const { mtls } = await enrollHost(hub, 'doubter')
     const ask = () => send(mtls, { path: '/v1/log/consistency?from=0&to=0' })
-    await waitUntil('the first checkpoint', async () => (await send(mtls, { path: '/v1/log' })).status === 200 || undefined)
+    await waitUntil(
+      'the first checkpoint',
+      async () => (await send(mtls, { path: '/v1/log' })).status === 200 || undefined,
+    )
     for (let count = 0; count < 5; count += 1) assertOk(await ask())
     assertLimited(await ask())
     assertOk(await post(mtls, '/v1/events', { tipo_evento: 'agent_started', payload: {} }))

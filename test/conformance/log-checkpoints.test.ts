@@ -97,11 +97,16 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
 
   test('a directory that is not there stops the start: it may be one that is not mounted', async () => {
     await using hub = await startKeptHub()
+    await hub.checkpointOf(0)
     await hub.stop()
     await rm(hub.outside, { recursive: true })
     const ended = await failToStart(hub.environment)
     assert.equal(ended.status, 1)
     assert.match(ended.stderr, /svc-server: error: SVC_CHECKPOINT_PATH: ENOENT/)
+    // One that is there and empty is what a place to mount something looks like: the log says so.
+    await mkdir(hub.outside)
+    await hub.start()
+    assert.match(hub.logText(), /No checkpoint outside the vault to hold it against/)
   })
 
   test('a checkpoint that cannot be written stops nothing, and is written when it can be', async () => {

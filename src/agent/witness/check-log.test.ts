@@ -119,7 +119,11 @@ describe('[CHN-24] a witness raises the alarm', () => {
   }
 
   const soon: typeof ways = [
-    ['shorter', (log) => log.rewrite((all) => all.slice(0, 403)), 'the log has 403 entries, and had 405'],
+    [
+      'shorter',
+      (log) => log.rewrite((all) => all.slice(0, 403)),
+      'the log has 403 entries, and had 405',
+    ],
     [
       'another one of the same length',
       (log) => log.rewrite((all) => all.with(402, 'another')),

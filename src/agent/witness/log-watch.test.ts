@@ -161,10 +161,7 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
     await round(4)
     assert.deepEqual(
       (await described()).alarms.map(({ reason }) => reason),
-      [
-        'the checkpoint is not signed with the key of the log',
-        'the log has 6 entries, and had 10',
-      ],
+      ['the checkpoint is not signed with the key of the log', 'the log has 6 entries, and had 10'],
     )
     assert.equal(events.length, 2)
   })
@@ -226,10 +223,9 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
   test('can still be started after a hub answered as much as it may, ten times', async () => {
     await round(0)
     const epochs = Array.from({ length: 64 }, () => '\u0001'.repeat(1024))
-    const motives = 'abcdefghijk'
-    const alarms = [...motives].slice(0, 10).map((reason) => ({
+    const alarms = Array.from({ length: 10 }, (_, index) => ({
       at: '',
-      reason,
+      reason: `${index}`,
       key: '\u0001'.repeat(1024),
       seen: '\u0001'.repeat(4096),
       ahead: '\u0001'.repeat(4096),

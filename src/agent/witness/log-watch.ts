@@ -230,10 +230,7 @@ export class LogWatch {
     const { reason, shown, epochs } = found
     const { witness } = this.#known
     budget.noteProblem(`the hub’s audit log: ${reason}`)
-    log.error(
-      { reason, file: this.#paths.logAlarmsFile },
-      'The hub’s audit log is not what it was',
-    )
+    log.error({ reason, file: this.#paths.logAlarmsFile }, 'The hub’s audit log is not what it was')
     const alarm = {
       at: clock.now().toISOString(),
       reason,
@@ -254,7 +251,10 @@ export class LogWatch {
   /** Once for each reason, whatever the numbers in it: a log that was put back grows, and is one incident. */
   async #keepAlarm(alarm: LogAlarm, outbox: Pick<Outbox, 'enqueue'>): Promise<void> {
     const { alarms } = this.#known
-    if (alarms.length >= ALARMS_MAX || alarms.some(({ reason }) => isSameKind(reason, alarm.reason)))
+    if (
+      alarms.length >= ALARMS_MAX ||
+      alarms.some(({ reason }) => isSameKind(reason, alarm.reason))
+    )
       return
     const kept = [...alarms, alarm]
     await replaceFile(this.#paths.logAlarmsFile, `${JSON.stringify(kept, null, 2)}\n`, MODE)

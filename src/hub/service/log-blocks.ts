@@ -59,10 +59,7 @@ export class LogBlocks {
   }
 }
 
-async function makeBlock(
-  reader: Pick<StoreReader, 'listRecords'>,
-  number: number,
-): Promise<Block> {
+async function makeBlock(reader: Pick<StoreReader, 'listRecords'>, number: number): Promise<Block> {
   const records = await reader.listRecords(number * BLOCK_ENTRIES, BLOCK_ENTRIES)
   const { filled } = growTree(EMPTY_FRONTIER, records.map(hashRecord))
   const hashes = Buffer.alloc(2 * BLOCK_ENTRIES * HASH_BYTES)

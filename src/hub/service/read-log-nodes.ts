@@ -17,7 +17,12 @@ export async function readLogNodes(
 ): Promise<Buffer[]> {
   const isKept = ({ level }: NodeId): boolean => level >= KEPT_LEVEL_MIN
   const kept = (await reader.listLogNodes(ids.filter(isKept))).values()
-  const small = (await blocks.read(reader, ids.filter((id) => !isKept(id)))).values()
+  const small = (
+    await blocks.read(
+      reader,
+      ids.filter((id) => !isKept(id)),
+    )
+  ).values()
   return ids.map((id) => {
     const hash = (isKept(id) ? kept : small).next().value
     invariant(hash !== undefined, 'as many hashes as subtrees')

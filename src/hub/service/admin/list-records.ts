@@ -26,7 +26,8 @@ export const listRecords: Read<'listRecords'> = async (
     const entry = parseRecord(lastRecord)
     invariant(entry !== undefined, 'the store answers records')
     last = entry.seq
-    if (registros.length === limit || characters >= PAGE_CHARACTERS_MAX) return { registros, next: last }
+    if (registros.length === limit || characters >= PAGE_CHARACTERS_MAX)
+      return { registros, next: last }
     await nextTurn()
   }
 }

@@ -35,7 +35,11 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
       const tree = newest()
       if (tree === undefined) return undefined
       const { checkpoint, epochs } = tree
-      return { key: formatVerifierKey(logVerifier(tree)), checkpoint, epochs: epochs.slice(-LIMITS.logEpochsMax) }
+      return {
+        key: formatVerifierKey(logVerifier(tree)),
+        checkpoint,
+        epochs: epochs.slice(-LIMITS.logEpochsMax),
+      }
     },
     prove: async (from, to) => {
       const tree = newest()
