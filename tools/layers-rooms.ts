@@ -270,7 +270,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'agent/witness',
     what: 'what the agent has seen of the hub’s audit log, and whether the log goes on from it',
-    imports: ['agent/hub', 'audit', 'platform'],
+    imports: ['agent/hub', 'audit', 'platform', 'protocol'],
     types: ['agent/settings'],
   },
   {
