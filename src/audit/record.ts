@@ -15,6 +15,7 @@ export interface RecordedEntry extends ChainedEntry {
 
 /** First in every record: a hash of anything else can never be taken for one of an entry. */
 const LABEL = 'svc-evento-v1'
+const FIELD_COUNT = 11
 
 /**
  * Each field in its order, as a netstring: its length in bytes, a colon, the UTF-8 text, a comma; `-,` for one that is null. So no
@@ -38,11 +39,11 @@ export function formatRecord(entry: RecordedEntry): string {
 
 /** Undefined when the text is not a record. */
 export function parseRecord(text: string): RecordedEntry | undefined {
-  const fields = parseNetstrings(Buffer.from(text))
-  const [label, seq, id, agentId, eventType, deliveryId, requestId, payloadText, ...chain] =
-    fields ?? []
-  const [timestamp, previousHash, chainHash, ...more] = chain
-  if (label !== LABEL || chainHash === undefined || more.length > 0) return undefined
+  const fields = parseNetstrings(text)
+  if (fields?.length !== FIELD_COUNT) return undefined
+  const [label, seq, id, agentId, eventType, deliveryId, requestId, payloadText] = fields
+  const [timestamp, previousHash, chainHash] = fields.slice(8)
+  if (label !== LABEL || !isText(chainHash)) return undefined
   if (!isText(seq) || !isText(id) || !isText(eventType) || !isText(payloadText)) return undefined
   if (!isText(timestamp) || !isText(previousHash) || !isText(chainHash)) return undefined
   if (agentId === undefined || deliveryId === undefined || requestId === undefined) return undefined
@@ -57,28 +58,46 @@ export function hashRecord(record: string): Buffer {
   return hash('sha256', `\0${record}`, 'buffer')
 }
 
-/** Undefined when the bytes are anything else. */
-function parseNetstrings(bytes: Buffer): (string | null)[] | undefined {
+/** Undefined when the text is anything else, or has more fields than a record. */
+function parseNetstrings(text: string): (string | null)[] | undefined {
+  // Lengths are in bytes, which are the characters where all are ASCII. Where not, each byte is made a character here: a log of
+  // ten million entries is read field by field, and to cut a string costs a fifth of what it costs to decode bytes.
+  const isAscii = Buffer.byteLength(text) === text.length
+  const bytes = isAscii ? text : Buffer.from(text).toString('latin1')
   const fields: (string | null)[] = []
   for (let at = 0; at < bytes.length;) {
-    if (bytes[at] === DASH && bytes[at + 1] === COMMA) {
+    if (fields.length === FIELD_COUNT) return undefined
+    if (bytes.startsWith('-,', at)) {
       fields.push(null)
       at += 2
       continue
     }
-    const colon = bytes.indexOf(':', at)
-    const digits = colon < 0 ? '' : bytes.toString('latin1', at, colon)
-    if (!LENGTH.test(digits)) return undefined
-    const end = colon + 1 + Number(digits)
-    if (bytes[end] !== COMMA) return undefined
-    fields.push(bytes.toString('utf8', colon + 1, end))
+    const colon = findColon(bytes, at)
+    const end = colon + 1 + Number(bytes.slice(at, colon))
+    if (colon < 0 || bytes[end] !== ',') return undefined
+    const field = bytes.slice(colon + 1, end)
+    fields.push(isAscii ? field : Buffer.from(field, 'latin1').toString())
     at = end + 1
   }
   return fields
 }
 
-const [DASH, COMMA] = [...Buffer.from('-,')]
-const LENGTH = /^(?:0|[1-9][0-9]{0,8})$/
+const LENGTH_DIGITS_MAX = 9
+const [ZERO, NINE, COLON] = [0x30, 0x39, 0x3a]
+
+/** Where the length that begins at `start` ends; -1 when none does, or it is not written in the one way. */
+function findColon(bytes: string, start: number): number {
+  let at = start
+  while (at - start <= LENGTH_DIGITS_MAX) {
+    const code = bytes.charCodeAt(at)
+    if (code === COLON) break
+    if (!(code >= ZERO && code <= NINE)) return -1
+    at += 1
+  }
+  const digits = at - start
+  const isOne = digits > 0 && digits <= LENGTH_DIGITS_MAX
+  return isOne && (digits === 1 || bytes.charCodeAt(start) !== ZERO) ? at : -1
+}
 
 function isText(field: string | null | undefined): field is string {
   return typeof field === 'string'

@@ -12,8 +12,8 @@ import type { Store, StoreWriter } from '../../store/store.ts'
 
 /** So many take about five milliseconds. */
 const SLICE_ENTRIES = 500
-/** Between two slices while there is more; everybody else has as long. */
-const PAUSE_MS = 5
+/** Between two slices while there is more: others are served in it, and after each await of a slice. */
+const PAUSE_MS = 2
 /** Between two checkpoints. */
 const INTERVAL_MS = 1000
 const RETRY_MS = 60_000
