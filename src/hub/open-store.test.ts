@@ -7,8 +7,14 @@ import { openBackedUpVault } from '../../test/support/backed-up-vault.ts'
 import { initCheapVault } from '../../test/support/cheap-vault.ts'
 import { systemClock } from '../platform/clock.ts'
 import { Secret } from '../platform/secret.ts'
+import { LogVerifier } from '../audit/log-verifier.ts'
+import { parseRecord } from '../audit/record.ts'
 import { checkpointFile } from './checkpoint-file.ts'
 import { openVaultStore } from './open-store.ts'
+import { recordHubAct } from './service/hub-acts.ts'
+import { growLogTree, newLogTree, openCheckpoint } from './service/log-tree.ts'
+import { openWriter } from './store/sqlite/encrypted-database.ts'
+import type { Store } from './store/store.ts'
 import { openAuditHeadFile } from './vault/audit-head.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { unsealVault } from './vault/vault.ts'
@@ -83,4 +89,65 @@ test('[CHN-9] [CHN-18] a loss that was accepted is accepted: the vault opens bes
   assert.deepEqual(epochs, [1_800_000_001, 1_800_000_001, 1_800_000_003])
   const aside = (await readdir(checkpointDirectory)).filter((name) => name.includes('T'))
   assert.deepEqual(aside, [`${vault.vaultId}.checkpoint.2027-01-15T080001.000Z`])
+})
+
+test('[CHN-37] a log that is shorter than its tree is refused, and goes on in another epoch when the loss is accepted', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'open-store-'))
+  t.after(() => rm(directory, { recursive: true }))
+  const passphrase = new Secret('correct horse battery staple')
+  const vault = await initCheapVault(join(directory, 'vault'), passphrase)
+  const open_ = (acceptLoss = false) => openVaultStore(vault, { clock: systemClock, acceptLoss })
+  const append = (store: Store, count: number): Promise<void> =>
+    store.write(async (writer) => {
+      for (let number = 0; number < count; number += 1) {
+        await recordHubAct(writer, systemClock.now(), 'token_created', { actor: 'admin', number })
+      }
+    })
+  const sign = (store: Store): Promise<void> =>
+    store.write(async (writer) => {
+      const before = (await writer.findLogTree()) ?? newLogTree(vault.vaultId)
+      const records = await writer.listRecords(before.frontier.size, 1000)
+      const { tree, filled } = growLogTree(before, records)
+      await writer.putLogTree(tree, filled)
+    })
+  const first = await open_()
+  await append(first, 300)
+  await sign(first)
+  await first.close()
+
+  // By somebody who has the keys of the vault: the head beside it agrees.
+  const connection = openWriter(vault.databasePath, vault.dataKey)
+  connection.exec('DROP TRIGGER eventos_sem_delete; DELETE FROM eventos WHERE seq > 250')
+  const { hash } = connection
+    .prepare('SELECT hash_atual AS hash FROM eventos WHERE seq = 250')
+    .get() as { hash: string }
+  connection.close()
+  const head = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
+  head.reset({ seq: 250, hash })
+  head.close()
+  await assert.rejects(open_(), {
+    code: 'log_tree_damaged',
+    message: 'the audit log’s tree: it has 300 entries, and the log ends with entry 250',
+  })
+
+  const store = await open_(true)
+  try {
+    await append(store, 20)
+    await sign(store)
+    const tree = (await store.reader.findLogTree()) ?? assert.fail()
+    assert.equal(tree.origin, `cartorio/${vault.vaultId}/${tree.epoch}`)
+    assert.ok(tree.epoch > 1)
+    // What was signed last is in the statement, so that witnesses know of the loss.
+    assert.match(tree.epochs[0] ?? '', /\n300 \S{44}\n250 \S{44}\n/)
+    const signed = openCheckpoint(tree, tree.checkpoint) ?? assert.fail()
+    assert.equal(signed.size, 271)
+    const verifier = new LogVerifier([signed])
+    for (const record of await store.reader.listRecords(0, 1000)) {
+      verifier.add(parseRecord(record) ?? assert.fail(), record)
+    }
+    assert.deepEqual([verifier.chainFault, verifier.findTreeFault()], [undefined, undefined])
+  } finally {
+    await store.close()
+  }
+  await (await openVaultStore(vault, { clock: systemClock, checkPages: true })).close()
 })

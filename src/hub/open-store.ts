@@ -3,6 +3,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { GENESIS_HASH } from '../audit/hash-chain.ts'
+import { nodesOf } from '../audit/merkle-tree.ts'
 import type { Clock } from '../platform/clock.ts'
 import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import { syncDirectory } from '../platform/files.ts'
@@ -10,7 +11,10 @@ import { HubEventType } from '../protocol/words.ts'
 import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
 import { beginEpoch, openCheckpoint } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
+import { findSubtreeFault, findTreeFault } from './service/find-tree-fault.ts'
+import { readLogNodes } from './service/read-log-nodes.ts'
 import { findHeadFault, type HeadFault } from './domain/find-head-fault.ts'
+import type { LogTree } from './domain/log-tree.ts'
 import type { AuditEntry } from './domain/audit-entry.ts'
 import { recordKeyChange } from './record-key-change.ts'
 import { appendEntry } from './service/append-entries.ts'
@@ -19,7 +23,7 @@ import { checkEveryPage, inspectAuditLog, nameFile } from './store/sqlite/encryp
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { CopiedStore } from './store/store-copy.ts'
-import type { Store } from './store/store.ts'
+import type { Store, StoreReader, StoreWriter } from './store/store.ts'
 import { openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import type { UnsealedVault } from './vault/vault.ts'
@@ -52,8 +56,10 @@ export async function openVaultStore(
       onBatch: options.onBatch,
       clock: options.clock,
     })
-    const rollback = await inspectAgainstCheckpoint(vault, store, options)
-    if (fault !== undefined || rollback !== undefined) {
+    const tree = await store.reader.findLogTree()
+    const isCut = tree !== undefined && (await inspectTree(vault, store.reader, tree, options))
+    const rollback = await inspectAgainstCheckpoint(vault, store, tree, options)
+    if (fault !== undefined || rollback !== undefined || isCut) {
       const loss = { fault, headSeq: headFile.read()?.seq ?? null, rollback }
       headFile.reset(await recordLoss(store, vault.vaultId, loss, options.clock.now()))
       await setCheckpointAside(vault, options)
@@ -110,13 +116,13 @@ interface Rollback {
 async function inspectAgainstCheckpoint(
   vault: UnsealedVault,
   store: Store,
+  tree: LogTree | undefined,
   { acceptLoss = false, checkpointDirectory }: OpenStoreOptions,
 ): Promise<Rollback | undefined> {
   if (checkpointDirectory === undefined) return undefined
   const file = checkpointFile(checkpointDirectory, vault.vaultId)
   const checkpoint = await readCheckpoint(file, checkpointDirectory)
   if (checkpoint === undefined) return undefined
-  const tree = await store.reader.findLogTree()
   const reason = await findCheckpointFault(store.reader, tree, checkpoint)
   if (reason === undefined) return undefined
   if (acceptLoss) return { reason, checkpoint }
@@ -135,6 +141,31 @@ async function setCheckpointAside(
   if ((await readCheckpoint(file, checkpointDirectory)) !== undefined) {
     await file.setAside(clock.now())
   }
+}
+
+/**
+ * Whether entries that the tree has are gone from the log, and the loss is accepted. Throws SvcError `log_tree_damaged` for a tree
+ * that is not the one that the vault signed, and when nobody accepts the loss: the hub would sign what contradicts its last word.
+ */
+async function inspectTree(
+  { vaultId }: UnsealedVault,
+  reader: StoreReader,
+  tree: LogTree,
+  { acceptLoss = false, checkPages = false }: OpenStoreOptions,
+): Promise<boolean> {
+  const reason =
+    findTreeFault(tree, vaultId) ?? (checkPages ? await findSubtreeFault(reader, tree) : undefined)
+  const damaged = (why: string, hint: string): SvcError =>
+    new SvcError('log_tree_damaged', `the audit log’s tree: ${why}`, { hint })
+  if (reason !== undefined) throw damaged(reason, 'restore the vault from a backup')
+  const last = (await reader.findChainEnd())?.seq ?? 0
+  const { size } = tree.frontier
+  if (size <= last) return false
+  if (acceptLoss) return true
+  throw damaged(
+    `it has ${size} entries, and the log ends with entry ${last}`,
+    'restore the vault from a backup, or run svc unseal --accept-loss to continue without the missing entries',
+  )
 }
 
 /** A directory that is not there could be one that is not mounted: then nothing would be checked. */
@@ -167,21 +198,31 @@ function recordLoss(
 ): Promise<AuditEntry> {
   return store.write(async (writer) => {
     const before = await writer.findLogTree()
-    const last = before && rollback && openCheckpoint(before, rollback.checkpoint)
+    const left = before && (await cutToLog(writer, before))
+    const longest = rollback?.checkpoint ?? before?.checkpoint
+    const last = before && longest ? openCheckpoint(before, longest) : undefined
     // The time, so that a vault that is put back again, and accepted again, does not sign under one name twice.
     const atLeast = Math.floor(at.getTime() / 1000)
-    const tree = before && beginEpoch(before, vaultId, { last, atLeast })
+    const tree = left && beginEpoch(left, vaultId, { last, atLeast })
     if (tree !== undefined) await writer.putLogTree(tree, [])
     const payload = {
       actor: 'admin',
       first_missing: fault?.seq ?? null,
       head_seq: headSeq,
-      reason: fault?.reason ?? rollback?.reason,
+      reason: fault?.reason ?? rollback?.reason ?? 'the audit log ended before its tree',
       ...(rollback !== undefined && { checkpoint: rollback.checkpoint }),
       ...(tree !== undefined && { epoca: tree.epoch }),
     }
     return appendEntry(writer, hubAct(at, HubEventType.lossAccepted, payload))
   })
+}
+
+/** Of entries that somebody deleted the tree may know still. */
+async function cutToLog(writer: StoreWriter, tree: LogTree): Promise<LogTree> {
+  const size = (await writer.findChainEnd())?.seq ?? 0
+  if (size >= tree.frontier.size) return tree
+  const peaks = await readLogNodes(writer, nodesOf(0, size))
+  return { ...tree, frontier: { size, peaks } }
 }
 
 function closingBoth(store: CopiedStore, headFile: AuditHeadFile): CopiedStore {

@@ -64,7 +64,8 @@ export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefi
   return checkpoint?.origin === tree.origin ? checkpoint : undefined
 }
 
-function originOf(vaultId: string, epoch: number): string {
+/** What a vault calls its log in that epoch. */
+export function originOf(vaultId: string, epoch: number): string {
   return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
 }
 

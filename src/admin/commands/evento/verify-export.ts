@@ -60,7 +60,7 @@ export async function printExportVerification(
 }
 
 /** Throws a UserError for what is no export, or not one of this key. */
-async function verifyExport(
+export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   trusted: Trusted,
   name: string,

@@ -25,3 +25,6 @@ BEGIN SELECT RAISE(ABORT, 'the tree of the audit log only grows'); END;
 CREATE TRIGGER arvore_nos_sem_delete BEFORE DELETE ON arvore_nos
 BEGIN SELECT RAISE(ABORT, 'the tree of the audit log only grows'); END;
 `
+
+/** After an accepted loss the tree grows again from where the log ends. That no other change goes unseen, the signed root sees to. */
+export const LOG_TREE_CUT = 'DROP TRIGGER arvore_nos_sem_update;'

@@ -1,7 +1,7 @@
 import { HASH_BYTES, type NodeId, type TreeNode } from '../../../audit/merkle-tree.ts'
-import { invariant } from '../../../platform/errors.ts'
 import { Secret } from '../../../platform/secret.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
+import { StoreError } from '../store-error.ts'
 import type { SqlSession } from './sql-session.ts'
 
 interface LogTreeRow {
@@ -27,8 +27,7 @@ export function selectLogTree(session: SqlSession): LogTree | undefined {
     origin,
     frontier: { size, peaks },
     checkpoint,
-    // The row was written from such a list.
-    epochs: JSON.parse(row.epocas) as string[],
+    epochs: (JSON.parse(row.epocas) as unknown[]).map(String),
   }
 }
 
@@ -37,16 +36,21 @@ export function selectLogNodes(session: SqlSession, ids: readonly NodeId[]): Buf
   return ids.map(({ level, index }) => {
     const sql = 'SELECT resumo FROM arvore_nos WHERE nivel = ? AND indice = ?'
     const row = session.get<{ resumo: Buffer }>(sql, level, index)
-    invariant(row !== undefined, 'a full subtree is kept')
-    return row.resumo
+    if (row !== undefined) return row.resumo
+    const what = `subtree ${index} of ${2 ** level} entries`
+    throw new StoreError('store_corrupt', `${what} is missing in the log’s tree`)
   })
 }
+
+/** In the place of one from before an accepted loss, too. */
+const PUT_NODE = `INSERT INTO arvore_nos VALUES (?, ?, ?)
+  ON CONFLICT (nivel, indice) DO UPDATE SET resumo = excluded.resumo`
 
 /** Of no agent, and nothing that a version counts: it happens every second. */
 export function putLogTree(session: SqlSession, tree: LogTree, filled: readonly TreeNode[]): void {
   const { privateKeyDer, epoch, origin, frontier, checkpoint, epochs } = tree
   for (const { level, index, hash } of filled) {
-    session.runQuietly('INSERT INTO arvore_nos VALUES (?, ?, ?)', level, index, hash)
+    session.runQuietly(PUT_NODE, level, index, hash)
   }
   session.runQuietly(
     'INSERT OR REPLACE INTO arvore VALUES (1, ?, ?, ?, ?, ?, ?, ?)',

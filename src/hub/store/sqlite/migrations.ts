@@ -12,7 +12,7 @@ import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
-import { LOG_TREE } from './log-tree-tables.ts'
+import { LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
@@ -363,4 +363,5 @@ export const MIGRATIONS: readonly string[] = [
   LOG_TREE,
   VAULT_KEYS,
   SIGNED_ROOTS,
+  LOG_TREE_CUT,
 ]

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { NodeId } from '../../audit/merkle-tree.ts'
+import { Secret } from '../../platform/secret.ts'
+import type { LogTree } from '../domain/log-tree.ts'
+import { findSubtreeFault, findTreeFault } from './find-tree-fault.ts'
+import { beginEpoch, growLogTree, newLogTree } from './log-tree.ts'
+
+const VAULT = 'vault'
+const RECORDS = Array.from({ length: 1030 }, (_, index) => `record ${index}`)
+const GROWN = growLogTree(newLogTree(VAULT), RECORDS)
+const THIRD = beginEpoch(beginEpoch(GROWN.tree, VAULT), VAULT, { atLeast: 77 })
+
+describe('[CHN-37] the tree of a vault', () => {
+  test('is good as it was made, in any epoch', () => {
+    for (const tree of [newLogTree(VAULT), GROWN.tree, beginEpoch(GROWN.tree, VAULT), THIRD]) {
+      assert.equal(findTreeFault(tree, VAULT), undefined)
+    }
+  })
+
+  test('in which anything was changed is refused in words', () => {
+    const { frontier } = THIRD
+    const [first = '', second = ''] = THIRD.epochs
+    const cases: readonly (readonly [Partial<LogTree>, RegExp])[] = [
+      [{ epoch: 78 }, /^the log’s name, cartorio\/vault\/77, is not that of epoch 78/],
+      [{ origin: 'cartorio/other/77' }, /^the log’s name/],
+      [{ privateKeyDer: new Secret(Buffer.of(1)) }, /^the key that signs checkpoints is damaged/],
+      [{ privateKeyDer: newLogTree(VAULT).privateKeyDer }, /^the newest checkpoint is not signed/],
+      [{ checkpoint: GROWN.tree.checkpoint }, /^the newest checkpoint is not signed/],
+      [{ frontier: { ...frontier, size: 1031 } }, /^the tree is not the one .* of 1030 entries/],
+      [
+        { frontier: { ...frontier, peaks: frontier.peaks.toReversed() } },
+        /^the tree is not the one/,
+      ],
+      [{ frontier: { ...frontier, peaks: frontier.peaks.slice(1) } }, /^the tree is not the one/],
+      [{ epochs: [first] }, /^no statement leads from cartorio\/vault\/2 to cartorio\/vault\/77/],
+      [{ epochs: [second] }, /^the statement of the epoch after cartorio\/vault is damaged/],
+      [{ epochs: [first, '1'] }, /^the statement of the epoch after cartorio\/vault\/2 is damaged/],
+    ]
+    for (const [change, reason] of cases) {
+      assert.match(findTreeFault({ ...THIRD, ...change }, VAULT) ?? '', reason)
+    }
+    assert.match(findTreeFault(THIRD, 'another') ?? '', /^the log’s name/)
+  })
+
+  test('keeps no subtree that does not lead to the root', async () => {
+    const kept = new Map(GROWN.filled.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
+    const reader = {
+      listLogNodes: async (ids: readonly NodeId[]) =>
+        ids.map(({ level, index }) => kept.get(`${level}/${index}`) ?? assert.fail()),
+    }
+    assert.equal(await findSubtreeFault(reader, GROWN.tree), undefined)
+    assert.equal(kept.size, 7)
+    for (const [name, hash] of kept) {
+      kept.set(name, Buffer.alloc(32))
+      assert.match(
+        (await findSubtreeFault(reader, GROWN.tree)) ?? '',
+        /^subtree \d of \d+ entries of the log’s tree is not the one that was signed$/,
+      )
+      kept.set(name, hash)
+    }
+  })
+})
