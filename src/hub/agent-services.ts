@@ -105,6 +105,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     clock,
     log: logging.forModule('hub.stream'),
     readNews: createReadAgentNews(store),
+    checkpoint: () => dependencies.auditLog.header(),
     onSwap: (agent, swap) => sightings.noteStreamSwap(agent, swap),
   })
   return {

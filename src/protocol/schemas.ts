@@ -94,6 +94,13 @@ export const LogReplyBody = Type.Object({
 export type LogReplyBody = Static<typeof LogReplyBody>
 
 /** That the log with `from` entries is the beginning of the log with `to`: RFC 9162, 2.1.4, each hash in base64. */
+/** The data of `checkpoint` on the stream. */
+export const CheckpointMessage = Type.Object({
+  /** The signed note, in base64, as the header has it. */
+  checkpoint: Type.String(),
+})
+export type CheckpointMessage = Static<typeof CheckpointMessage>
+
 export const ConsistencyReplyBody = Type.Object({ proof: Type.Array(Type.String()) })
 export type ConsistencyReplyBody = Static<typeof ConsistencyReplyBody>
 

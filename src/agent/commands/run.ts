@@ -20,7 +20,7 @@ import { lockAgentWhenFree, viaRunningAgentOr } from '../control/singleton.ts'
 import { recordLastRound } from '../update/round-outcome.ts'
 import type { RestartReply } from '../update/restart-agent.ts'
 import { takeTargetReport } from '../targets/agent-targets.ts'
-import { agentStarted } from '../hub/wire.ts'
+import { agentStarted, decodeCheckpointMessage } from '../hub/wire.ts'
 import { EventType } from '../../protocol/words.ts'
 import { type CommandContext, type Environment, startCommand } from './context.ts'
 import { reportOf } from './rotate.ts'
@@ -240,6 +240,11 @@ function followHub(
     hub: session.hub,
     onManifest: createPacedWake(clock, () => loop.wake()),
     onRotate: createAskedRotation({ clock, random, log, rotate }),
+    // The next round looks at it, as at one that came with an answer.
+    onCheckpoint: (data) => {
+      const note = decodeCheckpointMessage(data)
+      if (note !== undefined) session.logWatch.noteCheckpoint(note)
+    },
   })
 }
 

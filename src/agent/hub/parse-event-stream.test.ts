@@ -6,8 +6,8 @@ import { EventStreamParser, type StreamMessage } from './parse-event-stream.ts'
 const TEXT =
   ':\n\nid: a.0\nevent: manifest\ndata: {}\n\n: still here\nid: b.1\r\nevent:rotate\r\ndata\r\n\r\n'
 const MESSAGES: StreamMessage[] = [
-  { event: 'manifest', id: 'a.0' },
-  { event: 'rotate', id: 'b.1' },
+  { event: 'manifest', id: 'a.0', data: '{}' },
+  { event: 'rotate', id: 'b.1', data: '' },
 ]
 
 describe('the parser of the stream', () => {
@@ -26,22 +26,31 @@ describe('the parser of the stream', () => {
 
   for (const [what, text, expected] of [
     ['without data is none', 'event: manifest\n\n', []],
-    ['without a name is a message', 'data: x\n\n', [{ event: 'message', id: undefined }]],
+    [
+      'without a name is a message',
+      'data: x\n\n',
+      [{ event: 'message', id: undefined, data: 'x' }],
+    ],
     ['that is not over is none', 'event: manifest\ndata: x\n', []],
     [
       'without an id has the last one',
       'id: a\ndata: x\n\nevent: rotate\ndata: x\n\n',
       [
-        { event: 'message', id: 'a' },
-        { event: 'rotate', id: 'a' },
+        { event: 'message', id: 'a', data: 'x' },
+        { event: 'rotate', id: 'a', data: 'x' },
       ],
+    ],
+    [
+      'has all lines of its data',
+      'data: x\ndata:y\n\n',
+      [{ event: 'message', id: undefined, data: 'x\ny' }],
     ],
     [
       'with an id that fits into no header has none',
       `id: a b\ndata: x\n\nid: ${'a'.repeat(300)}\ndata: x\n\n`,
       [
-        { event: 'message', id: undefined },
-        { event: 'message', id: undefined },
+        { event: 'message', id: undefined, data: 'x' },
+        { event: 'message', id: undefined, data: 'x' },
       ],
     ],
   ] as const) {

@@ -4,6 +4,8 @@ export interface StreamMessage {
   readonly event: string
   /** The last id that the stream named, with this message or before it. */
   readonly id: string | undefined
+  /** Its lines, with line breaks between them. */
+  readonly data: string
 }
 
 export const STREAM_LINE_CHARACTERS_MAX = 4096
@@ -14,7 +16,7 @@ export class EventStreamParser {
   #rest = ''
   #messageCharacters = 0
   #event = ''
-  #hasData = false
+  #data: string[] = []
   #id: string | undefined
 
   push(text: string): StreamMessage[] {
@@ -40,17 +42,17 @@ export class EventStreamParser {
     const field = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
     if (field === 'event') this.#event = value
-    else if (field === 'data') this.#hasData = true
+    else if (field === 'data') this.#data.push(value)
     // What goes into a header may hold nothing that ends one.
     else if (field === 'id' && /^[\x21-\x7e]{0,256}$/.test(value)) this.#id = value
   }
 
   #finish(): StreamMessage | undefined {
-    const message = this.#hasData
-      ? { event: this.#event === '' ? 'message' : this.#event, id: this.#id }
-      : undefined
+    const event = this.#event === '' ? 'message' : this.#event
+    const data = this.#data.join('\n')
+    const message = this.#data.length > 0 ? { event, id: this.#id, data } : undefined
     this.#event = ''
-    this.#hasData = false
+    this.#data = []
     this.#messageCharacters = 0
     return message
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  decodeCheckpointMessage,
   decodeEnrollReply,
   decodeEventReply,
   decodeIssueReply,
@@ -18,6 +19,13 @@ const entry = {
   status: 'pendente',
 }
 const later = { added_later: { deep: [1] }, renewed_at: null }
+
+test('[CHN-38] the data of a checkpoint is a note in base64, or nothing', () => {
+  assert.equal(decodeCheckpointMessage('{"checkpoint":"bm90ZQ==","added":1}'), 'note')
+  for (const data of ['', '{}', 'x', '{"checkpoint":1}', 'null']) {
+    assert.equal(decodeCheckpointMessage(data), undefined)
+  }
+})
 
 describe('replies of a hub that is newer than the agent', () => {
   const replies = {

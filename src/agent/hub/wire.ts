@@ -13,6 +13,7 @@ import {
   type BundleAdoptedPayload,
   type BundleRefusedPayload,
   BundleReplyBody,
+  CheckpointMessage,
   ConsistencyReplyBody,
   EnrollReplyBody,
   EventReplyBody,
@@ -122,6 +123,19 @@ export type LogReply = LogReplyBody
 
 export function decodeLogReply(body: unknown): LogReply | undefined {
   return matches(LogReplyBody, body) ? body : undefined
+}
+
+/** The signed note in the data of a message of the stream; undefined when there is none. */
+export function decodeCheckpointMessage(data: string): string | undefined {
+  try {
+    const body = JSON.parse(data) as unknown
+    return matches(CheckpointMessage, body)
+      ? Buffer.from(body.checkpoint, 'base64').toString()
+      : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 export function decodeConsistencyReply(body: unknown): readonly Buffer[] | undefined {

@@ -53,13 +53,14 @@ async function follow(deeds: readonly Deed[]): Promise<Told> {
     },
     onManifest: () => acts.push('manifest'),
     onRotate: () => acts.push('rotate'),
+    onCheckpoint: (data) => acts.push(`checkpoint ${data}`),
   })
   void follower.run()
   for (let turn = 0; turn < 200; turn += 1) await nextTurn()
   return { follower, waits, lastEventIds, acts }
 }
 
-const message = (event: string, id?: string): StreamMessage => ({ event, id })
+const message = (event: string, id?: string, data = '{}'): StreamMessage => ({ event, id, data })
 
 /** A stream with these messages, that the hub ends after so long. */
 function stream(messages: readonly StreamMessage[], durationMs = 0): Deed {
@@ -88,6 +89,15 @@ describe('following the hub', () => {
     ])
     assert.deepEqual(acts, ['manifest', 'rotate', 'manifest'])
     assert.deepEqual(lastEventIds, [undefined, 'c', 'c'])
+  })
+
+  test('[CHN-38] hands on what the hub has signed, which has no id of its own', async () => {
+    const { acts, lastEventIds } = await follow([
+      stream([message('manifest', 'a'), message('checkpoint', 'a', '{"checkpoint":"eA=="}')]),
+      stream([]),
+    ])
+    assert.deepEqual(acts, ['manifest', 'checkpoint {"checkpoint":"eA=="}'])
+    assert.deepEqual(lastEventIds, [undefined, 'a'])
   })
 
   test('[PSH-14] comes back later and later to a hub that does not hold it', async () => {

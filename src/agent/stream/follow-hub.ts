@@ -6,6 +6,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { backoffDelayMs, type Random, UNKNOWN_ROUTE_AGAIN_MS, waitFor } from '../hub/backoff.ts'
 import { describeRefusal } from '../hub/failures.ts'
 import type { HubGateway } from '../hub/gateway.ts'
+import type { StreamMessage } from '../hub/parse-event-stream.ts'
 import type { HubRefusal } from '../hub/request.ts'
 
 export interface StreamState {
@@ -31,6 +32,8 @@ export interface HubFollowerOptions {
   onManifest(this: void): void
   /** The identity whose stream said it is the one to renew; the signal aborts once another is in use. */
   onRotate(this: void, identityChange: AbortSignal): void
+  /** What the hub has signed of its log: whatever came as the data of the message. */
+  onCheckpoint(this: void, data: string): void
 }
 
 /** A stream that held so long was a good one: what ends it is no failure in a row. */
@@ -50,17 +53,18 @@ export function createHubFollower(options: HubFollowerOptions): HubFollower {
     else log[isNews ? 'info' : 'debug']({ state: next, reason: problem }, 'Stream not up')
   }
   const listen = async (
-    messages: AsyncIterable<{ event: string; id: string | undefined }>,
+    messages: AsyncIterable<StreamMessage>,
     identityChange: AbortSignal,
   ): Promise<void> => {
     become('up')
     const upSinceMs = clock.now().getTime()
     try {
-      for await (const { event, id } of messages) {
+      for await (const { event, id, data } of messages) {
         // The hub takes the id back as it gave it.
         lastEventId = id ?? lastEventId
         if (event === 'manifest') options.onManifest()
         else if (event === 'rotate') options.onRotate(identityChange)
+        else if (event === 'checkpoint') options.onCheckpoint(data)
       }
     } finally {
       if (clock.now().getTime() - upSinceMs >= STEADY_MS) failures = 0

@@ -45,6 +45,7 @@ class Connection implements StreamConnection {
 }
 
 interface Setting {
+  checkpoint: string | undefined
   readonly clock: SteppedClock
   readonly streams: AgentStreams
   news: AgentNews
@@ -57,7 +58,13 @@ function start(): Setting {
   const setting: Setting = {
     clock,
     news: { manifest: 'm1', rotation: undefined },
-    streams: createAgentStreams({ clock, log: LOG, readNews: async () => setting.news }),
+    checkpoint: undefined,
+    streams: createAgentStreams({
+      clock,
+      log: LOG,
+      readNews: async () => setting.news,
+      checkpoint: () => setting.checkpoint,
+    }),
     stop: () => stop.abort(),
   }
   void setting.streams.run(stop.signal)
@@ -106,6 +113,24 @@ describe('held streams', () => {
     assert.match(connection.text, /data: \{\}\n\n$/)
     await setting.clock.beats(1)
     assert.match(connection.text, /data: \{\}\n\n:\n\n$/)
+    setting.stop()
+  })
+
+  test('[CHN-38] [PSH-4] a checkpoint goes out in the place of a comment, once in ten minutes', async () => {
+    const setting = start()
+    const { connection } = await hold(setting, 'web-1', undefined, 'm1.0')
+    const shown = (): number => connection.text.split('event: checkpoint\n').length - 1
+    await setting.clock.beats(625)
+    assert.equal(shown(), 0)
+    setting.checkpoint = 'bm90ZQ=='
+    await setting.clock.beats(24)
+    assert.equal(shown(), 0)
+    await setting.clock.beats(1)
+    assert.match(connection.text, /:\n\nevent: checkpoint\ndata: \{"checkpoint":"bm90ZQ=="\}\n\n$/)
+    await setting.clock.beats(599)
+    assert.equal(shown(), 1)
+    await setting.clock.beats(25)
+    assert.equal(shown(), 2)
     setting.stop()
   })
 

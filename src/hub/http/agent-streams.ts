@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
+import type { CheckpointMessage } from '../../protocol/schemas.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentNotifier } from '../domain/agent-notifier.ts'
 import type { AgentNews, ReadAgentNews } from '../service/agent/read-agent-news.ts'
@@ -47,6 +48,8 @@ export interface AgentStreamsOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly readNews: ReadAgentNews
+  /** The newest checkpoint of the log as the header has it; undefined before the first one. */
+  readonly checkpoint?: (() => string | undefined) | undefined
   /** A stream ends another one of its agent that was held. */
   readonly onSwap?:
     | ((agent: Agent, swap: { readonly from: string; readonly to: string }) => void)
@@ -56,13 +59,16 @@ export interface AgentStreamsOptions {
 interface HeldStream extends NewStream {
   /** What the agent knows. */
   told: { manifest: string; rotation: string | undefined }
-  /** The beat at which it was last written to. */
+  /** The beat at which it was last written to, and shown a checkpoint. */
   writtenAt: number
+  shownAt: number
   readonly since: Date
 }
 
 const BEAT_MS = 1000
 const HEARTBEAT_BEATS = 25
+/** A poll shows one too. A hundred thousand agents then get fifty kilobytes a second, in the place of heartbeats. */
+const CHECKPOINT_BEATS = 600
 const BUFFERED_BYTES_MAX = 16 * 1024
 const HEARTBEAT = ':\n\n'
 
@@ -124,12 +130,20 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
     }
     isTelling = false
   }
+  /** In the place of a heartbeat, for which the agent was authenticated. docs/protocol.md CHN-38. */
+  const checkpointDue = (stream: HeldStream): string | undefined => {
+    if (beat - stream.shownAt < CHECKPOINT_BEATS) return undefined
+    const checkpoint = options.checkpoint?.()
+    if (checkpoint === undefined) return undefined
+    stream.shownAt = beat
+    return `event: checkpoint\ndata: ${JSON.stringify({ checkpoint } satisfies CheckpointMessage)}\n\n`
+  }
   const beatOnce = async (): Promise<void> => {
     beat += 1
     for (const stream of streams.values()) {
       if (beat - stream.writtenAt < HEARTBEAT_BEATS) break
       await attempt(stream, async () => {
-        if ((await check(stream)) !== undefined) write(stream, HEARTBEAT)
+        if ((await check(stream)) !== undefined) write(stream, checkpointDue(stream) ?? HEARTBEAT)
       })
     }
   }
@@ -151,7 +165,8 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
         }
       }
       const told = { manifest: manifestOf(lastEventId), rotation: undefined }
-      const stream: HeldStream = { ...opened, told, writtenAt: beat, since: clock.now() }
+      const at = { writtenAt: beat, shownAt: beat, since: clock.now() }
+      const stream: HeldStream = { ...opened, told, ...at }
       streams.set(agentId, stream)
       connection.onClose(() => {
         if (isHeld(stream)) streams.delete(agentId)
