@@ -81,6 +81,8 @@ export async function openComparedVault(
     polls,
     bundle: () => ({}) as never,
     auditLog: showLog(store.reader, () => undefined),
+    newestTree: () => undefined,
+    restore: undefined,
     enrolmentTrust: () => ({}),
     findEventRoom: async () => 'enough',
   })
@@ -135,7 +137,7 @@ export async function openComparedVault(
 }
 
 export function presentedBy({ hostname, sha256 }: ComparedAgent): PresentedCertificate {
-  return { commonName: hostname, sha256, serial: '00', notAfter: ENDS }
+  return { commonName: hostname, sha256, serial: '00', notBefore: new Date(0), notAfter: ENDS }
 }
 
 /** Those that are not revoked, and the certificate that each presents: its identity in use. */

@@ -18,6 +18,7 @@ import { createLeakedTokens, type LeakedTokens } from './service/agent/end-leake
 import { createEnrollAgent, type EnrollAgent } from './service/agent/enroll-agent.ts'
 import { createEventBudget } from './service/agent/event-budget.ts'
 import { createFindBlob, type FindBlob } from './service/agent/find-blob.ts'
+import { createIdentityReceipts, type IdentityReceipts } from './service/agent/identity-receipts.ts'
 import { createIssueCertificate, type IssueCertificate } from './service/agent/issue-certificate.ts'
 import { createListManifest, type ListManifest } from './service/agent/list-manifest.ts'
 import { createReadAgentNews } from './service/agent/read-agent-news.ts'
@@ -26,7 +27,9 @@ import type { PollRecorder } from './service/agent/record-polls.ts'
 import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
 import type { ShownLog } from './service/agent/show-log.ts'
+import type { LastRestore } from './domain/decide-take-back.ts'
 import { hashToken } from './domain/hash-token.ts'
+import type { LogTree } from './domain/log-tree.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Store } from './store/store.ts'
 
@@ -43,6 +46,9 @@ export interface AgentServicesDependencies {
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
   readonly auditLog: ShownLog
+  readonly newestTree: () => LogTree | undefined
+  /** When the vault was restored last. */
+  readonly restore: LastRestore | undefined
   /** Who signs them, where somebody does. */
   readonly enrolmentTrust: () => EnrolmentTrust
   readonly waiting?: WaitingReasons | undefined
@@ -70,6 +76,7 @@ export interface AgentServices {
   readonly sightings: AgentSightings
   readonly bundle: () => BundleReplyBody
   readonly auditLog: ShownLog
+  readonly receipts: IdentityReceipts
   readonly enrolmentTrust: () => EnrolmentTrust
 }
 
@@ -100,6 +107,13 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     company,
     waiting: dependencies.waiting,
   })
+  const receipts = createIdentityReceipts({
+    store,
+    clock,
+    log,
+    newestTree: dependencies.newestTree,
+    restore: dependencies.restore,
+  })
   const sightings = createAgentSightings(store, clock, logging.forModule('hub.sightings'))
   const streams = createAgentStreams({
     clock,
@@ -129,6 +143,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       hubNames,
       graceMs: config.recoveryGraceMs,
       issueRates,
+      receipts,
     }),
     issueCertificate,
     issueRates,
@@ -140,6 +155,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     sightings,
     bundle: dependencies.bundle,
     auditLog: dependencies.auditLog,
+    receipts,
     enrolmentTrust: dependencies.enrolmentTrust,
   }
 }

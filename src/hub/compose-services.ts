@@ -130,6 +130,8 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     waiting,
     bundle: () => roots.reply,
     auditLog: showLog(store.reader, () => logKeeper.newest),
+    newestTree: () => logKeeper.newest,
+    restore: await store.reader.findLastRestore(),
     enrolmentTrust: () => roots.enrolmentTrust,
   })
   const doors = parts.openDoors(services, certificate)

@@ -7,6 +7,7 @@ export const LIMITS = {
   requestIdCharactersMax: 128,
   identityCharactersMax: 32 * 1024,
   proofCharactersMax: 4096,
+  receiptCharactersMax: 2048,
   /** What an agent accepts from a hub. */
   replyBytesMax: 1024 * 1024,
   manifestDeliveriesMax: 1000,

@@ -15,6 +15,7 @@ import {
   IssueRequestBody,
   LogReplyBody,
   ManifestReplyBody,
+  ReceiptReplyBody,
   RecipientReplyBody,
   RecipientRequestBody,
   RecoverRequestBody,
@@ -101,6 +102,16 @@ export const AGENT_ROUTES: Readonly<Record<Exclude<RouteName, 'openapi'>, Descri
     reply: ConsistencyReplyBody,
     errors: ['rate_limited'],
     query: { from: 'Entries of the smaller log.', to: 'Entries of the greater one.' },
+  },
+  receipt: {
+    summary:
+      'What the hub has signed of the identity that asks, to be shown to the hub after a restore.',
+    reply: ReceiptReplyBody,
+    errors: ['rate_limited'],
+    headers: {
+      'x-identity-receipt':
+        'The receipt, in base64, when a hub that was restored does not know the identity.',
+    },
   },
   stream: {
     summary: 'Server-sent events, which tell the agent that there is something new.',

@@ -12,6 +12,7 @@ export const ROUTES = {
   blob: { port: 'mtls', method: 'GET', path: '/v1/blobs/:id' },
   log: { port: 'mtls', method: 'GET', path: '/v1/log' },
   consistency: { port: 'mtls', method: 'GET', path: '/v1/log/consistency' },
+  receipt: { port: 'mtls', method: 'GET', path: '/v1/receipt' },
   stream: { port: 'mtls', method: 'GET', path: '/v1/stream' },
   /** On the admin port, beside the operations of protocol/admin/routes.ts. */
   openapi: { port: 'admin', method: 'GET', path: '/v1/openapi.json' },
@@ -24,6 +25,9 @@ export const BUNDLE_EPOCH_HEADER = 'x-bundle-epoca'
 
 /** With each answer to an agent: the newest checkpoint of the audit log, in base64. */
 export const LOG_CHECKPOINT_HEADER = 'x-log-checkpoint'
+
+/** What an agent shows when a hub that was restored does not know its identity: a receipt, in base64. */
+export const IDENTITY_RECEIPT_HEADER = 'x-identity-receipt'
 
 export type RouteName = keyof typeof ROUTES
 type RoutePort = (typeof ROUTES)[RouteName]['port']

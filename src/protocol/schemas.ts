@@ -58,6 +58,8 @@ export const RecoverRequestBody = Type.Object({
   csr_pem: csrPem,
   /** Compact JWS (RFC 7515), ES256, by the key of `cert_pem`. */
   proof: Type.String({ minLength: 1, maxLength: LIMITS.proofCharactersMax }),
+  /** What the hub signed of that identity: a hub that was restored may not know it. */
+  receipt: Type.Optional(Type.String({ maxLength: LIMITS.receiptCharactersMax })),
 })
 export type RecoverRequestBody = Static<typeof RecoverRequestBody>
 
@@ -103,6 +105,12 @@ export type CheckpointMessage = Static<typeof CheckpointMessage>
 
 export const ConsistencyReplyBody = Type.Object({ proof: Type.Array(Type.String()) })
 export type ConsistencyReplyBody = Static<typeof ConsistencyReplyBody>
+
+/** A signed note about the identity that asks. */
+export const ReceiptReplyBody = Type.Object({
+  receipt: Type.String({ maxLength: LIMITS.receiptCharactersMax }),
+})
+export type ReceiptReplyBody = Static<typeof ReceiptReplyBody>
 
 export const ManifestEntryBody = Type.Object({
   id: uuid,

@@ -60,6 +60,7 @@ export const HubEventType = {
   agentSyncRequested: 'agent_sync_requested',
   agentRotateRequested: 'agent_rotate_requested',
   identityRecovered: 'identity_recovered',
+  identityTakenBack: 'identity_taken_back',
   recipientChanged: 'recipient_changed',
   policySet: 'politica_set',
   policyRemoved: 'politica_removed',

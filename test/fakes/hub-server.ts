@@ -29,6 +29,7 @@ export type FakeRoute =
   | 'recipient'
   | 'blob'
   | 'bundle'
+  | 'receipt'
 
 /** `cut-before` drops the connection unanswered, `cut-after` does the work first: the reply is lost. */
 export type Misbehaviour =
@@ -70,6 +71,8 @@ export class FakeHub implements AsyncDisposable {
   enrolmentTrust: Partial<Pick<EnrollReplyBody, 'trust_key' | 'signed'>> = {}
   /** Handed out with every certificate, besides its own root. */
   furtherRootPem = ''
+  /** What it signs of an identity, by its SHA-256; undefined as with a hub of before receipts. */
+  receiptOf: ((sha256: string) => string) | undefined
   /** As a hub of before sealed files, if not. */
   knowsSealedFiles = true
   lifetimeMs = 86_400_000
@@ -166,7 +169,8 @@ export class FakeHub implements AsyncDisposable {
       return send(response, 405, { error: 'method_not_allowed' })
     }
     // As a hub of an earlier version answers; nobody counts on it.
-    if (request.url?.endsWith('/stream') === true) {
+    const isUnknown = request.url?.endsWith('/receipt') === true && this.receiptOf === undefined
+    if (isUnknown || request.url?.endsWith('/stream') === true) {
       return send(response, 404, { error: 'route_not_found' })
     }
     const route = routeOf(request.url ?? '')
@@ -183,6 +187,10 @@ export class FakeHub implements AsyncDisposable {
     if (plan?.kind === 'refuse') {
       if (plan.retryAfter !== undefined) response.setHeader('retry-after', plan.retryAfter)
       return send(response, plan.status, { error: plan.code })
+    }
+    if (route === 'receipt') {
+      const sha256 = peer?.fingerprint256.replaceAll(':', '').toLowerCase() ?? ''
+      return send(response, 200, { receipt: this.receiptOf?.(sha256) })
     }
     if (route === 'recipient' || route === 'blob') {
       if (!this.knowsSealedFiles) return send(response, 404, { error: 'route_not_found' })
@@ -341,6 +349,7 @@ function writeForEver(response: ServerResponse): void {
 
 function routeOf(path: string): FakeRoute {
   if (path.endsWith('/recipient')) return 'recipient'
+  if (path.endsWith('/receipt')) return 'receipt'
   if (path.includes('/blobs/')) return 'blob'
   if (path.endsWith('/bundle')) return 'bundle'
   if (path.endsWith('/enroll')) return 'enroll'

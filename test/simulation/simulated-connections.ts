@@ -17,11 +17,16 @@ import {
   decodeIssueReply,
   decodeLogReply,
   decodeManifestReply,
+  decodeReceiptReply,
   decodeRecipientReply,
   type Manifest,
 } from '../../src/agent/hub/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
-import { presentCertificate } from '../../src/hub/service/agent/authenticate-agent.ts'
+import {
+  type AuthenticationOutcome,
+  presentCertificate,
+  type PresentedCertificate,
+} from '../../src/hub/service/agent/authenticate-agent.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import { findRootOf } from '../../src/pki/issued-certificate.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -86,7 +91,7 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
     createHubClient: (client) => {
       const leaf = new X509Certificate(client.certificatePem)
       const presented = presentCertificate(leaf.toLegacyObject())
-      const send: Send = (route, decode, serve) =>
+      const send: Send = (route, decode, serve, receipt) =>
         request(options, client, { route, decode }, async (hub) => {
           checkClientCertificate(leaf, hub.clock.now())
           const isTrusted = leadsTo(hub.serverCertificate().chainPem, client.trustPem)
@@ -94,7 +99,7 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
             onStrangers?.(presented.serial)
             throw new HubUnreachableError('unable to get issuer certificate')
           }
-          const outcome = await hub.authenticateAgent(presented)
+          const outcome = await authenticate(hub, presented, receipt)
           if (!outcome.ok) return outcome
           const checkpoint = hub.auditLog.header()
           if (checkpoint !== undefined) {
@@ -138,7 +143,23 @@ type Send = <Value>(
   route: string,
   decode: (body: unknown) => Value | undefined,
   serve: (hub: RunningHub, agent: Agent, presentedSha256: string) => Promise<Reply>,
+  receipt?: string,
 ) => Promise<HubOutcome<Value>>
+
+/** As the port of agents does it. */
+async function authenticate(
+  hub: RunningHub,
+  presented: PresentedCertificate,
+  receipt: string | undefined,
+): Promise<AuthenticationOutcome> {
+  const outcome = await hub.authenticateAgent(presented)
+  if (outcome.ok || outcome.refusal !== 'agent_not_registered' || receipt === undefined) {
+    return outcome
+  }
+  const found = await hub.receipts.examine(presented.sha256, receipt, () => presented)
+  if (found.ok) await hub.receipts.takeBack(found)
+  return hub.authenticateAgent(presented)
+}
 
 function createHubClient(
   send: Send,
@@ -188,6 +209,18 @@ function createHubClient(
         const body = await hub.auditLog.prove(from, to)
         return body === undefined ? { ok: false, refusal: 'request_invalid' } : { ok: true, body }
       }),
+    fetchReceipt: (shown) =>
+      send(
+        'receipt',
+        decodeReceiptReply,
+        async (hub, agent, presentedSha256) => {
+          const receipt = hub.receipts.sign(agent, presentedSha256)
+          return receipt === undefined
+            ? { ok: false, refusal: 'unavailable' }
+            : { ok: true, body: { receipt } }
+        },
+        shown,
+      ),
     fetchBundle: () =>
       send('bundle', decodeBundleReply, async (hub) => ({ ok: true, body: hub.bundle() })),
     fetchBlob: (cargoId) => {

@@ -6,7 +6,7 @@ import { growLogTree, newLogTree } from '../../src/hub/service/log-tree.ts'
 import { ChainVerifier, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
 import type { AgentId, DeliveryId, EntryId } from '../../src/protocol/identifiers.ts'
 import type { EntryFilter, Store, StoreReader } from '../../src/hub/store/store.ts'
-import { append, insertAgent, insertCargo, insertDelivery, LATER } from './store-samples.ts'
+import { append, insertAgent, insertCargo, insertDelivery, LATER, NOW } from './store-samples.ts'
 
 const ALL = { afterSeq: 0, limit: 1000 }
 
@@ -159,5 +159,13 @@ export function testAuditLog(store: () => Store): void {
     assert.equal(await store().reader.findKeysGeneration(), 0)
     await store().write((writer) => writer.setKeysGeneration(3))
     assert.equal(await store().reader.findKeysGeneration(), 3)
+  })
+
+  test('[BKP-16] the store keeps when the vault was restored last', async () => {
+    assert.equal(await store().reader.findLastRestore(), undefined)
+    for (const at of [NOW, LATER]) {
+      await store().write((writer) => writer.setLastRestore({ at, backupAt: NOW }))
+      assert.deepEqual(await store().reader.findLastRestore(), { at, backupAt: NOW })
+    }
   })
 }

@@ -67,7 +67,10 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
     },
   ],
   listCurrentIdentities: [(w) => w.listCurrentIdentities(AGENTS)],
-  findNewestIdentity: [(w) => w.findNewestIdentity(HEAVY.agentId)],
+  findNewestIdentity: [
+    (w) => w.findNewestIdentity(HEAVY.agentId),
+    (w) => w.findNewestIdentity(HEAVY.agentId, NOW),
+  ],
   hasCertificateForDelivery: [(w) => w.hasCertificateForDelivery(ORDINARY.deliveryId)],
   findRecipient: [(w) => w.findRecipient(HEAVY.agentId)],
   findEventDebt: [(w) => w.findEventDebt(HEAVY.agentId)],
@@ -146,6 +149,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
       ]),
   ],
   findKeysGeneration: [(w) => w.findKeysGeneration()],
+  findLastRestore: [(w) => w.findLastRestore()],
   listCaRevocations: [
     (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),
     (w) =>

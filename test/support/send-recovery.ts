@@ -12,11 +12,12 @@ export interface Recovery {
   /** In place of those that are right. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly signingKeyPem?: string
+  readonly receipt?: string
 }
 
 export async function sendRecovery(
   port: number,
-  { host, csrPem, claims = {}, signingKeyPem }: Recovery,
+  { host, csrPem, claims = {}, signingKeyPem, receipt }: Recovery,
 ): Promise<WireReply> {
   const payload = {
     csr_sha256: createHash('sha256').update(derOf(csrPem)).digest('base64url'),
@@ -28,7 +29,7 @@ export async function sendRecovery(
   const proof = await new CompactSign(Buffer.from(JSON.stringify(payload)))
     .setProtectedHeader({ alg: 'ES256' })
     .sign(createPrivateKey(signingKeyPem ?? host.keyPem))
-  const body = { cert_pem: host.certPem, csr_pem: csrPem, proof }
+  const body = { cert_pem: host.certPem, csr_pem: csrPem, proof, receipt }
   return post({ port }, '/v1/recover', body)
 }
 

@@ -173,6 +173,7 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   discardChange: [(w) => w.discardChange(1, 10)],
   useProof: [(w) => w.useProof('new', NOW, NOW)],
   setKeysGeneration: [(w) => w.setKeysGeneration(2)],
+  setLastRestore: [(w) => w.setLastRestore({ at: NOW, backupAt: NOW })],
   insertEntries: [
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW })])),
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW }), newEntry({ at: NOW })])),

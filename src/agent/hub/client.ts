@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import type { SecureContext } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
 import type { CargoId, DeliveryId, Recipient } from '../../protocol/identifiers.ts'
-import { ROUTES } from '../../protocol/routes.ts'
+import { IDENTITY_RECEIPT_HEADER, ROUTES } from '../../protocol/routes.ts'
 import type { EventRequestBody, RecipientRequestBody } from '../../protocol/schemas.ts'
 import { createHttpConnections, type HttpHeaders } from './http-connections.ts'
 import {
@@ -26,6 +26,7 @@ import {
   decodeIssueReply,
   decodeLogReply,
   decodeManifestReply,
+  decodeReceiptReply,
   decodeRecipientReply,
   type EventReceipt,
   type IssueReply,
@@ -48,6 +49,8 @@ export interface HubClient {
   fetchLog(): Promise<HubOutcome<LogReply>>
   /** That the log with `from` entries is the beginning of the log with `to`. */
   proveConsistency(from: number, to: number): Promise<HubOutcome<readonly Buffer[]>>
+  /** What the hub signs of this identity. `shown` is what it signed before, for a hub that does not know the identity. */
+  fetchReceipt(shown?: string): Promise<HubOutcome<string>>
   close(): Promise<void>
 }
 
@@ -153,6 +156,11 @@ export function createHubClient(options: HubClientOptions): HubClient {
           decode: decodeConsistencyReply,
         }),
       )
+    },
+    async fetchReceipt(shown) {
+      const header = shown && Buffer.from(shown).toString('base64')
+      const headers = header === undefined ? {} : { [IDENTITY_RECEIPT_HEADER]: header }
+      return answered(await send(ROUTES.receipt, { headers, decode: decodeReceiptReply }))
     },
     close: () => connections.close(),
   }

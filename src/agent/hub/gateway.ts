@@ -147,6 +147,7 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
     fetchBlob: (cargoId) => heard(client().fetchBlob(cargoId)),
     fetchLog: () => heard(client().fetchLog()),
     proveConsistency: (from, to) => heard(client().proveConsistency(from, to)),
+    fetchReceipt: (shown) => heard(client().fetchReceipt(shown)),
     identityChange: () => inUse().change.signal,
     openStream: (lastEventId) => {
       const { settings, change } = inUse()

@@ -21,6 +21,7 @@ import {
   IssueReplyBody,
   LogReplyBody,
   ManifestEntryBody,
+  ReceiptReplyBody,
   RecipientReplyBody,
   type SignedSet,
 } from '../../protocol/schemas.ts'
@@ -110,6 +111,10 @@ export function decodeEventReply(body: unknown): EventReceipt | undefined {
 
 export function decodeRecipientReply(body: unknown): Recipient | undefined {
   return matches(RecipientReplyBody, body) ? parseRecipient(body.recipient) : undefined
+}
+
+export function decodeReceiptReply(body: unknown): string | undefined {
+  return matches(ReceiptReplyBody, body) ? body.receipt : undefined
 }
 
 export function decodeBundleReply(body: unknown): Bundle | undefined {

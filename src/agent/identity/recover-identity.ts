@@ -6,6 +6,7 @@ import type { EnrollClient } from '../hub/enroll-client.ts'
 import type { HubTime } from '../hub/time.ts'
 import { checkLayout } from '../files/versioned-files.ts'
 import { identityLayout, requireIdentity } from './identity.ts'
+import type { KeptReceipt } from './kept-receipt.ts'
 import { preparePendingRequest, removePendingRequest } from './pending-request.ts'
 import { createRecoveryProof, refuseOtherThanP256 } from './recovery-proof.ts'
 import { type RenewalOutcome, storeRenewed } from './renew-identity.ts'
@@ -14,13 +15,15 @@ export interface RecoveryContext {
   readonly paths: { readonly identityDir: string; readonly pendingRecoveryDir: string }
   readonly enrollPort: Pick<EnrollClient, 'recover' | 'askTime'>
   readonly hubTime: HubTime
+  /** For a hub that was restored, and does not know the identity. */
+  readonly receipt: Pick<KeptReceipt, 'find'>
   /** The host of the hub's mutual-TLS URL. */
   readonly audience: string
 }
 
 /** A refusal, or an error, leaves the identity as it was. */
 export async function recoverIdentity(context: RecoveryContext): Promise<RenewalOutcome> {
-  const { paths, enrollPort, hubTime, audience } = context
+  const { paths, enrollPort, hubTime, receipt, audience } = context
   const old = await requireIdentity(paths.identityDir)
   refuseOtherThanP256(old.key)
   // Looked at first: a certificate that cannot be written need not be asked for.
@@ -41,10 +44,12 @@ export async function recoverIdentity(context: RecoveryContext): Promise<Renewal
     audience,
     now: hubTime.now(),
   })
+  const kept = await receipt.find(old.leaf.sha256)
   const outcome = await enrollPort.recover({
     cert_pem: old.leaf.pem,
     csr_pem: pending.csrPem,
     proof,
+    ...(kept !== undefined && { receipt: kept }),
   })
   if (!outcome.ok) return outcome
   const { identityDir } = paths

@@ -24,6 +24,7 @@ import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { announceBundle } from './announce-bundle.ts'
 import { announceIdentity } from './announce-identity.ts'
 import { type Identity, identityLayout, requireIdentity } from './identity.ts'
+import { KeptReceipt } from './kept-receipt.ts'
 import { removeFulfilledRequest } from './pending-request.ts'
 import { recoverIdentity } from './recover-identity.ts'
 import { HubRefusedError, renewIdentity, type RenewalOutcome } from './renew-identity.ts'
@@ -51,6 +52,8 @@ export interface AgentSession {
   readonly outbox: Outbox
   /** What the agent has seen of the hub's audit log. */
   readonly logWatch: LogWatch
+  /** What the hub signed of the identity. */
+  readonly receipt: KeptReceipt
   /** Read before. */
   readonly knownIdentity: KnownFiles<Identity>
   /** Of the identities that the agent read, the ones that a power cut can no longer take away. */
@@ -108,6 +111,7 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
         log: logging.forModule('agent.outbox'),
       }),
     ),
+    receipt: new KeptReceipt(paths.identityReceiptFile),
     knownIdentity: new KnownFiles(options.clock),
     durableIdentities: new WeakSet(),
     identityTurns: createSerialQueue(),
@@ -166,12 +170,12 @@ export function rotateIdentity(session: AgentSession, trigger: RenewalTrigger): 
 
 /** As rotateIdentity, for an identity that has expired. */
 export function recoverAndTakeUp(session: AgentSession): Promise<Rotation> {
-  const { paths, config, hubTime } = session
+  const { paths, config, hubTime, receipt } = session
   const { mtlsUrl } = config
   invariant(mtlsUrl !== undefined, 'the command requires SVC_SERVER_MTLS_URL')
   return changeIdentity(session, 'recovery', () =>
     withEnrollPort(session, (enrollPort) =>
-      recoverIdentity({ paths, enrollPort, hubTime, audience: hostOf(mtlsUrl) }),
+      recoverIdentity({ paths, enrollPort, hubTime, receipt, audience: hostOf(mtlsUrl) }),
     ),
   )
 }

@@ -18,6 +18,7 @@ import {
   renewIfStillDue,
   UPKEEP_RETRIES,
 } from '../identity/identity-upkeep.ts'
+import { keepReceipt, RECEIPT_RETRIES, showReceipt } from '../identity/receipt-upkeep.ts'
 import { announceRecipient, RECIPIENT_RETRIES } from '../identity/announce-recipient.ts'
 import { KnownFiles } from '../files/known-files.ts'
 import { flushOutbox } from '../hub/outbox.ts'
@@ -139,8 +140,11 @@ export async function pollOnce(
       )
       // Once at most: the next recovery may not be tried for a minute.
       if (isRecovered === true) return pollOnce(state, { hooks })
+      const isTakenBack = await guard(budget, log, 'Receipt', () => showReceipt(state, budget))
+      if (isTakenBack === true) return pollOnce(state, { hooks })
     } else {
       await guard(budget, log, 'Renewal', () => renewIfStillDue(state, identity, budget))
+      await guard(budget, log, 'Receipt', () => keepReceipt(state, budget))
     }
     const offered = manifest?.bundleNumber
     const trusting = await guard(budget, log, 'Roots', () =>
@@ -243,6 +247,7 @@ function forgetRetries({ retries, processed }: PollState, { entries }: Manifest)
   const listed = entries.map(({ deliveryId }) => deliveryId)
   const wanted = new Set<string>([
     ...UPKEEP_RETRIES,
+    ...RECEIPT_RETRIES,
     RECIPIENT_RETRIES,
     BUNDLE_RETRIES,
     LOG_RETRIES,

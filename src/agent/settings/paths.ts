@@ -13,6 +13,8 @@ export interface AgentPaths {
   readonly ageKeyFile: string
   /** By which key roots have to be signed. */
   readonly trustFile: string
+  /** What the hub signed of the identity. */
+  readonly identityReceiptFile: string
   /** An enrolment under way. */
   readonly pendingDir: string
   /** A recovery under way. */
@@ -49,6 +51,7 @@ export function agentPaths(
     identityDir,
     ageKeyFile: join(identityDir, 'age.key'),
     trustFile: join(identityDir, 'trust.json'),
+    identityReceiptFile: join(identityDir, 'receipt.json'),
     pendingDir: join(identityDir, 'pending'),
     pendingRecoveryDir: join(identityDir, 'pending-recovery'),
     outDir,

@@ -67,6 +67,7 @@ async function sayFirst(
       const last = (kept?.size ?? 0) > (before?.frontier.size ?? 0) ? kept : undefined
       const tree = before && beginEpoch(before, vaultId, { last, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
+      await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
       const acts = decideRestoredActs({ head, tree, keptCheckpoint })
       return appendEntries(writer, entriesOfActs(acts, now, 'admin'))
     })

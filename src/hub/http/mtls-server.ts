@@ -14,6 +14,7 @@ import { LIMITS } from '../../protocol/limits.ts'
 import {
   BUNDLE_EPOCH_HEADER,
   BUNDLE_NUMBER_HEADER,
+  IDENTITY_RECEIPT_HEADER,
   LOG_CHECKPOINT_HEADER,
   ROUTES,
 } from '../../protocol/routes.ts'
@@ -25,6 +26,7 @@ import {
   type IssueReplyBody,
   type BundleReplyBody,
   type ManifestReplyBody,
+  type ReceiptReplyBody,
   type RecipientReplyBody,
 } from '../../protocol/schemas.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -36,6 +38,7 @@ import {
 } from '../service/agent/authenticate-agent.ts'
 import type { AgentSightings } from '../service/agent/agent-sightings.ts'
 import type { FindBlob } from '../service/agent/find-blob.ts'
+import type { IdentityReceipts } from '../service/agent/identity-receipts.ts'
 import type { IssueCertificate } from '../service/agent/issue-certificate.ts'
 import type { ListManifest } from '../service/agent/list-manifest.ts'
 import { manifestTag } from '../service/agent/read-agent-news.ts'
@@ -46,10 +49,11 @@ import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
 import { createAgentConnections } from './connections/agent-connections.ts'
 import type { AgentStreams } from './agent-streams.ts'
 import { createConnectionSweep } from './connections/connection-sweep.ts'
-import { sendRateLimited, sendRefusal } from './error-response.ts'
+import { noteReason, sendRateLimited, sendRefusal } from './error-response.ts'
 import { RequestRefusal } from './json/request-refusal.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
+import { createReceiptDesk } from './receipt-desk.ts'
 import { sendBlob } from './send-blob.ts'
 import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
@@ -73,6 +77,7 @@ export interface MtlsServerOptions extends Pick<
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
   readonly auditLog: ShownLog
+  readonly receipts: IdentityReceipts
 }
 
 export interface MtlsServer extends HttpPort {
@@ -95,6 +100,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   let { certificate } = options
   const connections = createAgentConnections()
   const agents = new WeakMap<FastifyRequest, Agent>()
+  const receiptDesk = createReceiptDesk(options.receipts, clock)
   const authenticateSocket = async (socket: TLSSocket): Promise<AuthenticationOutcome> => {
     const presented = presentedBy(socket)
     let outcome = await options.authenticateAgent(presented)
@@ -111,7 +117,13 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     const socket = request.raw.socket as TLSSocket
     // Cut since its request came (SRF-24): nobody waits for an answer, and Node no longer knows whose certificate it was.
     if (socket.destroyed) return 'request_invalid'
-    const outcome = await authenticateSocket(socket)
+    let outcome = await authenticateSocket(socket)
+    const receipt = request.headers[IDENTITY_RECEIPT_HEADER]
+    if (!outcome.ok && outcome.refusal === 'agent_not_registered' && typeof receipt === 'string') {
+      const fault = await receiptDesk.findFault(socket, presentedBy(socket), receipt)
+      if (fault === undefined) outcome = await authenticateSocket(socket)
+      else noteReason(reply, fault)
+    }
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
     const { 'user-agent': userAgent } = request.headers
@@ -215,6 +227,17 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
         throw new RequestRefusal('request_invalid', 'from and to are no sizes that the log had')
       }
       return proven
+    },
+  )
+  port.app.get(
+    ROUTES.receipt.path,
+    // A signature, asked for once for each identity.
+    { onRequest: limitBy(events) },
+    (request, reply) => {
+      const { sha256 } = presentedBy(request.raw.socket as TLSSocket)
+      const receipt = options.receipts.sign(agentOf(request), sha256)
+      if (receipt === undefined) return sendRefusal(reply, 'unavailable')
+      return { receipt } satisfies ReceiptReplyBody
     },
   )
   port.app.post<{ Body: EventRequestBody }>(

@@ -6,7 +6,13 @@ import { signEpoch } from '../../audit/epoch-statement.ts'
 import type { SizedRoot } from '../../audit/merkle-proofs.ts'
 import { EMPTY_FRONTIER, growTree, rootOf, type TreeNode } from '../../audit/merkle-tree.ts'
 import { hashRecord } from '../../audit/record.ts'
-import { type NoteVerifier, noteSigner, openNote, signNote } from '../../audit/signed-note.ts'
+import {
+  type NoteSigner,
+  type NoteVerifier,
+  noteSigner,
+  openNote,
+  signNote,
+} from '../../audit/signed-note.ts'
 import { Secret } from '../../platform/secret.ts'
 import { KEPT_LEVEL_MIN, type LogTree } from '../domain/log-tree.ts'
 
@@ -43,17 +49,22 @@ export function beginEpoch(
   vaultId: string,
   { last, atLeast = 0 }: EpochFacts = {},
 ): LogTree {
-  const { privateKeyDer, frontier } = tree
+  const { frontier } = tree
   const epoch = Math.max(tree.epoch + 1, atLeast)
   const origin = originOf(vaultId, epoch)
   const base = { size: frontier.size, root: rootOf(frontier) }
   const statement = { origin, previous: tree.origin, last: last ?? base, base }
-  const signer = noteSigner(tree.origin, privateKeyOf(privateKeyDer))
-  return signed({ ...tree, epoch, origin, epochs: [...tree.epochs, signEpoch(statement, signer)] })
+  const epochs = [...tree.epochs, signEpoch(statement, logSigner(tree))]
+  return signed({ ...tree, epoch, origin, epochs })
 }
 
 /** Who has signed the checkpoints of this tree. */
-export function logVerifier({ origin, privateKeyDer }: LogTree): NoteVerifier {
+export function logVerifier(tree: LogTree): NoteVerifier {
+  return logSigner(tree)
+}
+
+/** Other texts that it signs begin with a line of their own, which no checkpoint has. */
+export function logSigner({ origin, privateKeyDer }: LogTree): NoteSigner {
   return noteSigner(origin, privateKeyOf(privateKeyDer))
 }
 

@@ -14,6 +14,7 @@ import type { NodeId, TreeNode } from '../../audit/merkle-tree.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import type { LastRestore } from '../domain/decide-take-back.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
@@ -63,7 +64,8 @@ export interface StoreReader {
   findIdentity(agent: Agent, sha256: string): Promise<IssuedCertificate | undefined>
   /** Of each agent the newest identity that was used, else its first one; nothing for an agent without an identity. */
   listCurrentIdentities(agentIds: readonly AgentId[]): Promise<IssuedCertificate[]>
-  findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined>
+  /** Of those, where that is given, that were valid by then. */
+  findNewestIdentity(agentId: AgentId, validBy?: Date): Promise<IssuedCertificate | undefined>
   hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean>
 
   /** The recipient to seal for, when this agent is to read a file. */
@@ -154,6 +156,8 @@ export interface StoreReader {
   findIndexedFrom(): Promise<number>
   /** The generation of the vault's keys that the log last spoke of; 0 when they never changed. */
   findKeysGeneration(): Promise<number>
+  /** Undefined for a vault that was never restored. */
+  findLastRestore(): Promise<LastRestore | undefined>
 
   /** The tree over the log; undefined before its first leaf. */
   findLogTree(): Promise<LogTree | undefined>
@@ -280,6 +284,7 @@ export interface StoreWriter extends StoreReader {
   /** Indexes the next `limit` older acts of the hub by what they are about; whether any are left. */
   indexOlderActs(limit: number): Promise<boolean>
   setKeysGeneration(generation: number): Promise<void>
+  setLastRestore(restore: LastRestore): Promise<void>
 
   /** Whether it was yet to be revoked there. */
   setCaRevoked(sha256: string, at: Date): Promise<boolean>

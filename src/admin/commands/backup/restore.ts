@@ -15,8 +15,8 @@ SVC_VAULT_ROOT has to be empty or missing: the command never touches an existing
 does, and only then is there a vault; whatever stops it before leaves none. The first new entry of the audit log says which
 backup it was.
 
-The vault knows nothing that is newer than the backup: hosts that enrolled later have to enrol again, agents that were revoked later have
-to be revoked again, and tokens that were used later can be used again until they expire.
+The vault knows nothing that is newer than the backup: agents that were revoked later have to be revoked again, and tokens that were used
+later can be used again until they expire. Hosts that enrolled or renewed later come back by the receipts that their agents keep.
 
 Examples:
   SVC_VAULT_ROOT=/var/lib/svc SVC_MASTER_PASSPHRASE_FILE=/etc/svc/passphrase svc restore /backup/cartorio.svcbackup

@@ -33,6 +33,7 @@ const presented = (digit: string): PresentedCertificate => ({
   commonName: 'web-1',
   sha256: digit.repeat(64),
   serial: digit,
+  notBefore: START,
   notAfter: END,
 })
 
@@ -165,14 +166,16 @@ describe('what is presented', () => {
       subject,
       fingerprint256: '63:C8:7D:BF:9F',
       serialNumber: '702B0746AAE6',
+      valid_from: 'Nov  3 06:43:20 2026 GMT',
       valid_to: 'Nov  4 06:43:20 2026 GMT',
     }) as PeerCertificate
 
-  test('[AUT-2] is a name, a hash, a serial and an end, as the store has them', () => {
+  test('[AUT-2] is a name, a hash, a serial and the two ends of its life, as the store has them', () => {
     assert.deepEqual(presentCertificate(peer({ O: 'Acme', CN: 'web-1' })), {
       commonName: 'web-1',
       sha256: '63c87dbf9f',
       serial: '702b0746aae6',
+      notBefore: new Date('2026-11-03T06:43:20Z'),
       notAfter: new Date('2026-11-04T06:43:20Z'),
     })
   })

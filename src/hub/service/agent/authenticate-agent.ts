@@ -19,6 +19,7 @@ export interface PresentedCertificate {
   readonly commonName: string | undefined
   readonly sha256: string
   readonly serial: string
+  readonly notBefore: Date
   readonly notAfter: Date
 }
 
@@ -27,6 +28,7 @@ export function presentCertificate(peer: PeerCertificate): PresentedCertificate 
     commonName: oneCommonName(peer.subject),
     sha256: plainHex(peer.fingerprint256),
     serial: peer.serialNumber.toLowerCase(),
+    notBefore: new Date(peer.valid_from),
     notAfter: new Date(peer.valid_to),
   }
 }

@@ -11,6 +11,7 @@ import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
+import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
@@ -364,4 +365,5 @@ export const MIGRATIONS: readonly string[] = [
   VAULT_KEYS,
   SIGNED_ROOTS,
   LOG_TREE_CUT,
+  LAST_RESTORE,
 ]

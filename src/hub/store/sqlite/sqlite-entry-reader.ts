@@ -16,6 +16,8 @@ import {
   selectLastEntries,
   toEntry,
 } from './entries.ts'
+import type { LastRestore } from '../../domain/decide-take-back.ts'
+import { selectLastRestore } from './last-restore.ts'
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
 import { selectLogNodes, selectLogTree } from './log-tree.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -80,5 +82,9 @@ export class SqliteEntryReader {
 
   async findKeysGeneration(): Promise<number> {
     return selectKeysGeneration(this.session())
+  }
+
+  async findLastRestore(): Promise<LastRestore | undefined> {
+    return selectLastRestore(this.session())
   }
 }

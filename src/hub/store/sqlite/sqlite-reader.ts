@@ -203,10 +203,14 @@ export class SqliteReader extends SqliteEntryReader implements StoreReader {
     return this.session().all<CertificateRow>(CURRENT_IDENTITIES, wanted).map(toCertificate)
   }
 
-  async findNewestIdentity(agentId: AgentId): Promise<IssuedCertificate | undefined> {
+  async findNewestIdentity(
+    agentId: AgentId,
+    validBy?: Date,
+  ): Promise<IssuedCertificate | undefined> {
     const sql = `SELECT * FROM certificados WHERE agente_id = ? AND purpose = 'identity'
-      ORDER BY seq DESC LIMIT 1`
-    return map(this.session().get<CertificateRow>(sql, agentId), toCertificate)
+      AND not_before <= ? ORDER BY seq DESC LIMIT 1`
+    const byMs = validBy?.getTime() ?? Number.MAX_SAFE_INTEGER
+    return map(this.session().get<CertificateRow>(sql, agentId, byMs), toCertificate)
   }
 
   async hasCertificateForDelivery(deliveryId: DeliveryId): Promise<boolean> {

@@ -20,6 +20,7 @@ import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
@@ -59,6 +60,7 @@ import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
+import { replaceLastRestore } from './last-restore.ts'
 import { updateKeysGeneration } from './vault-keys.ts'
 
 const OPEN_TOKEN = 'consumed_at IS NULL AND ended_at IS NULL'
@@ -326,6 +328,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setKeysGeneration(generation: number): Promise<void> {
     updateKeysGeneration(this.session(), generation)
+  }
+
+  async setLastRestore(restore: LastRestore): Promise<void> {
+    replaceLastRestore(this.session(), restore)
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {
