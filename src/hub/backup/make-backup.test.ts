@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type BackedUpVault,
   collect,
@@ -14,6 +16,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { openVaultStore } from '../open-store.ts'
 import { SQLITE_COPY_KIND } from '../store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
+import type { CopiedStore } from '../store/store-copy.ts'
 import { BACKUP_PACE } from './backup-pace.ts'
 import { checkLog } from './check-log.ts'
 import { type BackupMakerOptions, createBackupMaker } from './make-backup.ts'
@@ -110,6 +113,33 @@ describe('[BKP-1] a backup', () => {
     await made.fill(1000)
     assert.match(String(await failed), /while the backup was made, more than 100000$/)
     await made.fill(10)
+  })
+
+  test('[BKP-5] is given up, and nothing else, when the disk does not say what it holds up', async () => {
+    await using made = await openBackedUpVault()
+    const { store } = made
+    const failing: CopiedStore = {
+      ...store,
+      reader: store.reader,
+      openCopy: async () => {
+        const copy = await store.openCopy()
+        return {
+          ...copy,
+          countHeldBytes: () => Promise.reject(new Error('input/output error')),
+          close: async () => {
+            await copy.close()
+            throw new Error('the disk is gone')
+          },
+        }
+      },
+    }
+    const maker = makerOf(made, { store: failing })
+    const { stream } = await maker.begin('admin')
+    const [error] = (await once(stream, 'error')) as [unknown]
+    assert.match(String(error), /input\/output error/)
+    // An error that nobody handles would end the hub, and this test.
+    await nextTurn()
+    assert.ok((await makerOf(made).begin('admin')).stream.destroy())
   })
 
   test('[BKP-5] ends with the store, which loses nothing', async () => {

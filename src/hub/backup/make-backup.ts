@@ -121,7 +121,9 @@ async function beginBackup(options: BackupMakerOptions, actor: string): Promise<
   })
   stream.once('close', () => {
     ended.abort()
-    void copy.close()
+    copy.close().catch((error: unknown) => {
+      options.log?.error({ reason: describeError(error) }, 'Copy of the vault not closed')
+    })
     const fields = { backup_id: backupId, actor, bytes: byteCount, entries: head.log.entries }
     if (progress.bytes === byteCount) return options.log?.info(fields, 'Backup made')
     const reason = failure === undefined ? 'its reader has gone' : describeError(failure)
@@ -188,8 +190,13 @@ async function watchPace(watched: WatchedBackup, ended: AbortSignal): Promise<vo
       return
     }
     const elapsedMs = clock.now().getTime() - startMs
-    const heldBytes = await copy.countHeldBytes()
-    const fault = findBackupFault({ elapsedMs, heldBytes, sentBytes: progress.bytes }, pace)
-    if (fault !== undefined) stream.destroy(new BackupError('backup_given_up', fault))
+    try {
+      const heldBytes = await copy.countHeldBytes()
+      const fault = findBackupFault({ elapsedMs, heldBytes, sentBytes: progress.bytes }, pace)
+      if (fault !== undefined) stream.destroy(new BackupError('backup_given_up', fault))
+    } catch (error) {
+      // What it holds up would have no bound.
+      stream.destroy(new BackupError('backup_given_up', describeError(error), { cause: error }))
+    }
   }
 }

@@ -12,7 +12,7 @@ import { beginEpoch, logVerifier, openCheckpoint } from '../log-tree.ts'
 import { findCheckpointFault } from '../find-checkpoint-fault.ts'
 import { readRootAt } from '../read-log-nodes.ts'
 import type { Store } from '../../store/store.ts'
-import { createLogKeeper } from './log-keeper.ts'
+import { createLogKeeper, decideSlice } from './log-keeper.ts'
 
 const SILENT = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
 
@@ -122,4 +122,15 @@ describe('[CHN-16] the tree over the log', () => {
     assert.equal(openCheckpoint(beginEpoch(late, 'v'), late.checkpoint), undefined)
     assert.equal(beginEpoch(late, 'v').origin, 'cartorio/v/2')
   })
+})
+
+test('[CHN-16] a slice of long records has fewer of them, and of short ones 500 again', () => {
+  const sizes: number[] = []
+  let entries = 500
+  for (const characters of [8e6, 4e6, 2e6, 1e6, 600_000, 50_000, 50_000, 50_000, 50_000]) {
+    entries = decideSlice(entries, characters)
+    sizes.push(entries)
+  }
+  assert.deepEqual(sizes, [250, 125, 62, 62, 62, 124, 248, 496, 500])
+  assert.equal(decideSlice(16, 1e9), 16)
 })

@@ -10,8 +10,11 @@ import { OutsideCopy } from './outside-copy.ts'
 import { growLogTree, newLogTree } from '../log-tree.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 
-/** So many take about five milliseconds. */
+/** So many take about five milliseconds, and nobody else is served meanwhile. */
 const SLICE_ENTRIES = 500
+/** Agents choose how long records are: of the longest ones fewer take as long. */
+const SLICE_CHARACTERS = 1024 * 1024
+const SLICE_ENTRIES_MIN = 16
 /** Between two slices while there is more: others are served in it, and after each await of a slice. */
 const PAUSE_MS = 2
 /** Between two checkpoints. */
@@ -43,11 +46,14 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   let tree: LogTree | undefined
   let vault: Date | undefined
   let told = 0
+  let entries = SLICE_ENTRIES
   /** How long there is nothing to do. */
   const grow = async (): Promise<number> => {
     const last = (await store.reader.findChainEnd())?.seq ?? 0
     if (tree === undefined || tree.frontier.size < last) {
-      tree = await store.write((writer) => growOnce(writer, vaultId))
+      const grown = await store.write((writer) => growOnce(writer, vaultId, entries))
+      tree = grown.tree
+      entries = decideSlice(entries, grown.characters)
     }
     const { size } = tree.frontier
     if (size < last) {
@@ -81,16 +87,28 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   }
 }
 
+/** How many entries the next slice has, after one of so many that had so much text. */
+export function decideSlice(entries: number, characters: number): number {
+  if (characters > SLICE_CHARACTERS) return Math.max(SLICE_ENTRIES_MIN, Math.floor(entries / 2))
+  return characters > SLICE_CHARACTERS / 2 ? entries : Math.min(SLICE_ENTRIES, entries * 2)
+}
+
+interface Grown {
+  readonly tree: LogTree
+  /** Of the records that it has more. */
+  readonly characters: number
+}
+
 /** One commit. */
-async function growOnce(writer: StoreWriter, vaultId: string): Promise<LogTree> {
+async function growOnce(writer: StoreWriter, vaultId: string, entries: number): Promise<Grown> {
   const known = await writer.findLogTree()
   const before = known ?? newLogTree(vaultId)
   const { size } = before.frontier
-  const records = await writer.listRecords(size, SLICE_ENTRIES)
-  if (known !== undefined && records.length === 0) return known
+  const records = await writer.listRecords(size, entries)
+  if (known !== undefined && records.length === 0) return { tree: known, characters: 0 }
   const last = parseRecord(records.at(-1) ?? '')?.seq ?? size
   invariant(last === size + records.length, 'the log has no gaps')
   const { tree, filled } = growLogTree(before, records)
   await writer.putLogTree(tree, filled)
-  return tree
+  return { tree, characters: records.reduce((sum, record) => sum + record.length, 0) }
 }

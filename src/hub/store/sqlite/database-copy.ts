@@ -67,9 +67,12 @@ export class DatabaseCopies {
         if (isClosed) return
         isClosed = true
         await Promise.allSettled(reads)
-        moment.release()
-        this.#open = undefined
-        this.#isHeld = false
+        try {
+          moment.release()
+        } finally {
+          this.#open = undefined
+          this.#isHeld = false
+        }
       },
     }
     this.#open = copy
