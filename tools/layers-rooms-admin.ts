@@ -54,6 +54,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'doctor',
       'doctor/local',
       'hub',
+      'hub/archive',
       'hub/backup',
       'hub/service/admin',
       'hub/store',

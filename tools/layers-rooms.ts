@@ -38,6 +38,7 @@ const HUB = [
   'hub/facts',
   'hub/webhook',
   'hub/backup',
+  'hub/archive',
   'hub/http/connections',
   'hub/http/json',
   'hub/http',
@@ -104,6 +105,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['protocol', 'platform'],
   },
   {
+    name: 'archive',
+    what: 'the form of a segment of the log, byte by byte',
+    imports: ['platform'],
+  },
+  {
     name: 'hub/domain',
     what: 'types and decisions; pure',
     imports: ['protocol', 'platform/pure'],
@@ -159,6 +165,7 @@ export const ROOMS: readonly Room[] = [
       'hub/service/policy',
       'hub/service/roots',
       'hub/service/webhooks',
+      'archive',
       ...SERVICE_GROUND,
     ],
   },
@@ -214,6 +221,11 @@ export const ROOMS: readonly Room[] = [
       'platform',
       'audit',
     ],
+  },
+  {
+    name: 'hub/archive',
+    what: 'segments of the log: written, verified, read in the place of entries that have left the vault',
+    imports: ['archive', 'hub/service', 'hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
   },
   {
     name: 'hub/http/connections',

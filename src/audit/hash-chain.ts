@@ -36,10 +36,10 @@ export class ChainVerifier {
   #count: number
   #fault: ChainFault | undefined
 
-  /** With `after`, of the entries after that one: the first one may be chained to any hash. */
-  constructor(after = 0) {
+  /** With `after`, of the entries after that one: the first one is chained to `head`, or to any hash where that is not known. */
+  constructor(after = 0, head?: string) {
     this.#count = after
-    this.#head = after === 0 ? GENESIS_HASH : undefined
+    this.#head = after === 0 ? GENESIS_HASH : head
   }
 
   /** The number of the last entry, if all are good. */
@@ -53,6 +53,12 @@ export class ChainVerifier {
   /** The first entry that is wrong, after which nothing is trusted. */
   get fault(): ChainFault | undefined {
     return this.#fault
+  }
+
+  /** Entries that nobody can show now: the chain goes on from the hash of the last one. */
+  skipTo(seq: number, head: string): void {
+    this.#count = seq
+    this.#head = head
   }
 
   add(entry: ChainedEntry): void {

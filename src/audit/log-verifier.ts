@@ -3,7 +3,7 @@
 
 import { type ChainFault, ChainVerifier } from './hash-chain.ts'
 import type { SizedRoot } from './merkle-proofs.ts'
-import { EMPTY_FRONTIER, type Frontier, growTree, rootOf } from './merkle-tree.ts'
+import { completeTree, EMPTY_FRONTIER, type Frontier, growTree, rootOf } from './merkle-tree.ts'
 import { formatRecord, hashRecord, type RecordedEntry } from './record.ts'
 
 /** Leaves that are hashed together. */
@@ -17,9 +17,12 @@ export class LogVerifier {
   #leaves: Buffer[] = []
   #treeFault: string | undefined
 
-  /** Each `expected` is the root that the tree has to have at that size; `before` is the tree of the entries before. */
-  constructor(expected: readonly SizedRoot[], before: Frontier = EMPTY_FRONTIER) {
-    this.#chain = new ChainVerifier(before.size)
+  /**
+   * Each `expected` is the root that the tree has to have at that size; `before` is the tree of the entries before, and `head` the hash
+   * of the last one, where that is known.
+   */
+  constructor(expected: readonly SizedRoot[], before: Frontier = EMPTY_FRONTIER, head?: string) {
+    this.#chain = new ChainVerifier(before.size, head)
     this.#frontier = before
     this.#expected = expected.toSorted((one, other) => one.size - other.size)
     this.#compare()
@@ -42,6 +45,21 @@ export class LogVerifier {
     const size = this.#frontier.size + this.#leaves.length
     if (this.#leaves.length < BATCH_ENTRIES && size !== this.#expected[0]?.size) return
     this.#grow()
+    this.#compare()
+  }
+
+  /**
+   * Entries that nobody can show now, up to `seq`: the tree has the subtrees of `nodesOf` in their place, and the chain goes on from
+   * `head`. Of a root that was signed within them nothing is said.
+   */
+  skipTo(seq: number, hashes: readonly Buffer[], head: string): void {
+    this.#grow()
+    const skipped = completeTree(this.#frontier, seq, hashes)
+    if (skipped === undefined)
+      this.#treeFault ??= 'the hashes in place of entries are not as many as there are'
+    else this.#frontier = skipped
+    this.#chain.skipTo(seq, head)
+    while ((this.#expected[0]?.size ?? seq) < seq) this.#expected.shift()
     this.#compare()
   }
 

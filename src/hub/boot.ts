@@ -9,6 +9,7 @@ import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
+import { createLogArchiver } from './archive/log-archive.ts'
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
@@ -77,10 +78,11 @@ export async function bootHub(
   const vault = await unsealVault(vaultRoot, config.passphrase)
   log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
   for (const reason of config.passphraseFaults) log.warn({ reason }, 'Weak master passphrase')
-  const { checkpointDirectory } = config
+  const { checkpointDirectory, archiveDirectory } = config
   const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory,
+    archiveDirectory,
     onBatch: meters?.onBatch,
   })
   opened.defer(() => store.close())
@@ -229,6 +231,7 @@ export async function bootHub(
     backups,
     operations: {
       ...hub.operations,
+      archiver: createLogArchiver({ ...vault, store, directory: archiveDirectory, clock }),
       health: health.describe,
       examineProcess: createProcessExaminer({
         config,

@@ -54,6 +54,8 @@ export interface HubConfig {
   readonly backupSchedule: BackupSchedule | undefined
   /** A directory outside the vault for the newest checkpoint of its log. */
   readonly checkpointDirectory: string | undefined
+  /** A directory outside the vault for segments of its log. */
+  readonly archiveDirectory: string | undefined
   readonly passphrase: Secret<string>
   /** Why it is a weak one. */
   readonly passphraseFaults: readonly string[]
@@ -71,6 +73,7 @@ export type HubNaming = Pick<
   HubConfig,
   | 'vaultRoot'
   | 'checkpointDirectory'
+  | 'archiveDirectory'
   | 'serverNames'
   | 'isNamed'
   | 'enrollBind'
@@ -156,6 +159,7 @@ export function parseHubNaming(env: Environment): HubNaming {
   return {
     vaultRoot: valueOf(env, 'SVC_VAULT_ROOT'),
     checkpointDirectory: isSet(env, 'SVC_CHECKPOINT_PATH') ? env['SVC_CHECKPOINT_PATH'] : undefined,
+    archiveDirectory: isSet(env, 'SVC_LOG_ARCHIVE_DIR') ? env['SVC_LOG_ARCHIVE_DIR'] : undefined,
     serverNames: [...new Set([parseServerCommonName(env), ...names])],
     isNamed: isSet(env, 'SVC_SERVER_CN'),
     enrollBind: parseBindAddress('SVC_ENROLL_BIND', valueOf(env, 'SVC_ENROLL_BIND')),

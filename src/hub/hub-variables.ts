@@ -78,6 +78,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'How many of these backups stay, from 1 to 10000.',
   },
   {
+    name: 'SVC_LOG_ARCHIVE_DIR',
+    required: false,
+    default: '',
+    meaning:
+      'Directory for the segments of the audit log that svc evento archive takes out of the vault; best on another disk.',
+  },
+  {
     name: 'SVC_SERVER_CN',
     required: false,
     default: 'svc-server.local',

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import { syncDirectory } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
+import { withArchive } from './archive/archived-reader.ts'
 import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
 import { beginEpoch, openCheckpoint } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
@@ -36,6 +37,8 @@ export interface OpenStoreOptions {
   readonly checkPages?: boolean
   /** Where checkpoints are kept outside the vault. */
   readonly checkpointDirectory?: string | undefined
+  /** Where the segments of the log are. */
+  readonly archiveDirectory?: string | undefined
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
 }
 
@@ -71,7 +74,7 @@ export async function openVaultStore(
       now: options.clock.now(),
       acceptLoss: options.acceptLoss,
     })
-    return closingBoth(store, headFile)
+    return closingBoth(store, headFile, withArchive(store.reader, options.archiveDirectory))
   } catch (error) {
     await store?.close()
     headFile.close()
@@ -117,13 +120,14 @@ async function inspectAgainstCheckpoint(
   vault: UnsealedVault,
   store: Store,
   tree: LogTree | undefined,
-  { acceptLoss = false, checkpointDirectory }: OpenStoreOptions,
+  { acceptLoss = false, checkpointDirectory, archiveDirectory }: OpenStoreOptions,
 ): Promise<Rollback | undefined> {
   if (checkpointDirectory === undefined) return undefined
   const file = checkpointFile(checkpointDirectory, vault.vaultId)
   const checkpoint = await readCheckpoint(file, checkpointDirectory)
   if (checkpoint === undefined) return undefined
-  const reason = await findCheckpointFault(store.reader, tree, checkpoint)
+  const reader = withArchive(store.reader, archiveDirectory)
+  const reason = await findCheckpointFault(reader, tree, checkpoint)
   if (reason === undefined) return undefined
   if (acceptLoss) return { reason, checkpoint }
   throw new SvcError('vault_rolled_back', `${file.path}: ${reason}`, {
@@ -225,9 +229,13 @@ async function cutToLog(writer: StoreWriter, tree: LogTree): Promise<LogTree> {
   return { ...tree, frontier: { size, peaks } }
 }
 
-function closingBoth(store: CopiedStore, headFile: AuditHeadFile): CopiedStore {
+function closingBoth(
+  store: CopiedStore,
+  headFile: AuditHeadFile,
+  reader: StoreReader,
+): CopiedStore {
   return {
-    reader: store.reader,
+    reader,
     get version() {
       return store.version
     },

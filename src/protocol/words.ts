@@ -84,6 +84,7 @@ export const HubEventType = {
   adminRefused: 'admin_refused',
   backupStarted: 'backup_started',
   vaultRestored: 'vault_restored',
+  logArchived: 'log_archived',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

@@ -10,7 +10,7 @@ import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
-import type { AdminOperations, AdminReplies } from '../../src/protocol/admin/operations.ts'
+import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type {
   AdminAgent,
   AdminBundle,
@@ -30,6 +30,8 @@ import {
   type SealedState,
 } from './fake-sealed-operations.ts'
 import { EXAMINATION } from './fake-examination.ts'
+import { POLICIES } from './fake-policies.ts'
+import { SEGMENTS } from './fake-segments.ts'
 
 const REVOCATION = {
   id: 'c0ffee'.padEnd(64, '0'),
@@ -84,27 +86,6 @@ const WEBHOOK: AdminWebhook = {
   seq: 7,
   created_at: '2026-11-20T10:00:00.000Z',
   disabled_at: null,
-}
-
-const POLICY: AdminReplies['setPolicy'] = {
-  role: '*',
-  nome: '*',
-  token_ttl_max: 3600,
-  cert_ttl: null,
-  sans_permitidos: ['*'],
-  sans_nomeados: true,
-  reenroll: false,
-  cargas_automaticas: [],
-  cargas_afetadas: [],
-}
-const POLICIES: Pick<
-  AdminOperations,
-  'setPolicy' | 'listPolicies' | 'showPolicy' | 'removePolicy'
-> = {
-  setPolicy: async () => POLICY,
-  listPolicies: async () => ({ politicas: [POLICY], next: null }),
-  showPolicy: async () => ({ ...POLICY, agentes: [AGENT.hostname] }),
-  removePolicy: async () => POLICY,
 }
 
 const BUNDLE: AdminBundle = {
@@ -405,6 +386,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       const eventos = last === undefined ? matching.slice(0, limit) : matching.slice(-last)
       return { eventos, next: null }
     },
+    ...SEGMENTS,
     showCheckpoint: async () => ({ checkpoint: null, key: null, entries: 0 }),
     showRangeProof: async (range) =>
       logOf(entries.map((entry) => formatRecord(toRecorded(entry)))).prove(range),

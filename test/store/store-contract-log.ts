@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { LogSegment } from '../../src/hub/domain/log-segment.ts'
+import { Secret } from '../../src/platform/secret.ts'
 import { formatRecord } from '../../src/audit/record.ts'
 import { growLogTree, newLogTree } from '../../src/hub/service/log-tree.ts'
-import { ChainVerifier, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
+import { ChainVerifier, formatTimestamp, GENESIS_HASH } from '../../src/audit/hash-chain.ts'
 import type { AgentId, DeliveryId, EntryId } from '../../src/protocol/identifiers.ts'
 import type { EntryFilter, Store, StoreReader } from '../../src/hub/store/store.ts'
 import { append, insertAgent, insertCargo, insertDelivery, LATER, NOW } from './store-samples.ts'
+
+function sampleSegment(first: number, last: number): LogSegment {
+  const zeros = '0'.repeat(64)
+  const at = formatTimestamp(NOW)
+  const times = { firstTimestamp: at, lastTimestamp: at, createdAt: NOW }
+  return { first, last, ...times, previousHash: zeros, hash: zeros, file: `${last}`, bytes: 1 }
+}
 
 const ALL = { afterSeq: 0, limit: 1000 }
 
@@ -153,6 +162,46 @@ export function testAuditLog(store: () => Store): void {
     const hashes = await store().reader.listLogNodes([filled[2]!, filled[0]!])
     assert.deepEqual(hashes, [filled[2]?.hash, filled[0]?.hash])
     assert.equal(store().version, version)
+  })
+
+  test('[ARC-5] [ARC-6] only entries of a recorded segment are removed, and segments follow one another', async () => {
+    const { reader } = store()
+    const write: Store['write'] = (work) => store().write(work)
+    assert.deepEqual(
+      [await reader.findFirstSeq(), await reader.findLastSegment()],
+      [undefined, undefined],
+    )
+    for (let count = 0; count < 3; count += 1)
+      await append(store(), { payloadText: '{"actor":"x"}' })
+    assert.equal(await write((writer) => writer.removeArchived(10)), 0)
+    const segment = sampleSegment(1, 256)
+    await write((writer) => writer.insertSegment(segment))
+    for (const [first, last] of [
+      [256, 512],
+      [300, 512],
+      [1, 256],
+      [257, 300],
+    ] as const) {
+      const wrong = sampleSegment(first, last)
+      await assert.rejects(write((writer) => writer.insertSegment(wrong)))
+    }
+    const next = { ...sampleSegment(257, 512), lastTimestamp: formatTimestamp(LATER) }
+    await write((writer) => writer.insertSegment(next))
+    assert.deepEqual(await reader.listSegments(0, 10), [segment, next])
+    assert.deepEqual(await reader.listSegments(256, 10), [next])
+    assert.deepEqual(await reader.findLastSegment(), next)
+    assert.deepEqual(await reader.findSegment(256), segment)
+    assert.deepEqual(await reader.findSegment(257), next)
+    assert.equal(await reader.findSegment(513), undefined)
+    assert.deepEqual(await reader.findSegmentSince(LATER), next)
+    assert.equal(await reader.findSegmentSince(new Date(LATER.getTime() + 1)), undefined)
+    assert.equal(await write((writer) => writer.removeArchived(2)), 2)
+    assert.equal(await reader.findFirstSeq(), 3)
+    const acts = { by: 'subject', value: 'ator:x' } as const
+    assert.deepEqual(await reader.listEntrySeqs(acts, { ...ALL, isNewestFirst: false }), [3])
+    assert.equal(await reader.findArchiveKey(), undefined)
+    await write((writer) => writer.insertArchiveKey(new Secret(Buffer.alloc(32, 1))))
+    assert.deepEqual((await reader.findArchiveKey())?.reveal(), Buffer.alloc(32, 1))
   })
 
   test('[KEY-5] the generation of the vault’s keys is 0 at first, and then what was set', async () => {

@@ -102,6 +102,7 @@ function statements(each: string): string[] {
        json_object('actor', 'hub', 'agente_id', iif(i % 2 = 0, '${agentId}', ${uuid('0')})), NULL, ${at}, ${hash}, ${hash} FROM n`,
     // Half of them are yet to be indexed.
     `${each} INSERT INTO arvore_nos SELECT 8 + i % 4, i / 4, randomblob(32) FROM n`,
+    `${each} INSERT INTO segmentos SELECT 256 * i, 256 * i - 255, ${at}, ${at}, ${hash}, ${hash}, 'file', 1, 1 FROM n`,
     `UPDATE assuntos_indexados SET desde = (SELECT max(seq) FROM eventos) - 15000`,
     "INSERT INTO mudancas (acao, actor) VALUES ('retry', 'admin')",
     `INSERT INTO webhooks (id, url, tipos, segredo, created_at, geracao, cursor_seq, tentativas, espera_ms)

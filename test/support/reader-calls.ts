@@ -139,6 +139,12 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   ]),
   findEntries: [(w) => w.findEntries([20_000, 40_000])],
   findFirstSeqSince: [(w) => w.findFirstSeqSince(NOW), (w) => w.findFirstSeqSince(new Date(0))],
+  findFirstSeq: [(w) => w.findFirstSeq()],
+  findSegment: [(w) => w.findSegment(20_000)],
+  findSegmentSince: [(w) => w.findSegmentSince(NOW), (w) => w.findSegmentSince(new Date(0))],
+  findLastSegment: [(w) => w.findLastSegment()],
+  listSegments: [(w) => w.listSegments(20_000, 10)],
+  findArchiveKey: [(w) => w.findArchiveKey()],
   findIndexedFrom: [(w) => w.findIndexedFrom()],
   findLogTree: [(w) => w.findLogTree()],
   listLogNodes: [

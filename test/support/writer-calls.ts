@@ -7,6 +7,7 @@ import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
 import type { DeliveryId, Hostname, Recipient, TokenHash } from '../../src/protocol/identifiers.ts'
 import { newLogTree } from '../../src/hub/service/log-tree.ts'
+import { Secret } from '../../src/platform/secret.ts'
 import { chainEntries } from '../../src/audit/chain-entries.ts'
 import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
 import type { PortCalls } from './reader-calls.ts'
@@ -17,6 +18,17 @@ const AGENTS = [HEAVY.agentId, ORDINARY.agentId]
 const CERTIFICATE = ORDINARY.certificate
 
 const KEPT_NODE = { level: 8, index: 1_000_000, hash: Buffer.alloc(32) }
+const NEXT_SEGMENT = {
+  first: 30_000 * 256 + 1,
+  last: 30_000 * 256 + 512,
+  firstTimestamp: '1970-01-01T00:00:00.000000Z',
+  lastTimestamp: '1970-01-01T00:00:00.000000Z',
+  previousHash: '0'.repeat(64),
+  hash: '0'.repeat(64),
+  file: 'file',
+  bytes: 1,
+  createdAt: NOW,
+}
 const LAST = { seq: 1_000_000, timestamp: '', hash: '0'.repeat(64) }
 
 const token = {
@@ -179,6 +191,9 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW }), newEntry({ at: NOW })])),
   ],
   putLogTree: [(w) => w.putLogTree(newLogTree('vault'), [KEPT_NODE])],
+  insertArchiveKey: [(w) => w.insertArchiveKey(new Secret(Buffer.alloc(32)))],
+  insertSegment: [(w) => w.insertSegment(NEXT_SEGMENT)],
+  removeArchived: [(w) => w.removeArchived(10)],
   indexOlderActs: [(w) => w.indexOlderActs(10)],
   setCaRevoked: [(w) => w.setCaRevoked(CERTIFICATE, NOW)],
   setCaRefused: [(w) => w.setCaRefused(CERTIFICATE, NOW, 'why')],

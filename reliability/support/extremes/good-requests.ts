@@ -72,6 +72,8 @@ export const GOOD_REQUESTS: GoodRequests = {
   },
   listEntries: () => ({}),
   listRecords: () => ({}),
+  listSegments: () => ({}),
+  archiveEntries: () => ({ before: '2026-01-01T00:00:00Z' }),
   showCheckpoint: () => ({}),
   showRangeProof: () => ({}),
   pushToAgent: ({ hostname }) => ({ agente: hostname, nome: 'motd', conteudo: 'x' }),

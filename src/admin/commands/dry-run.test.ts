@@ -40,6 +40,7 @@ const ANSWER = {
 
 /** One command for each operation that changes something. */
 const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string } = {
+  archiveEntries: 'evento archive --before 90d',
   createToken: 'token create --hostname web-9 --role web',
   revokeToken: 'token revoke web-9',
   revokeAgent: 'agente revoke web-1',

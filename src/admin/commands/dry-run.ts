@@ -35,6 +35,7 @@ const LOOKS: ReadonlySet<string> = new Set([
   'verify',
   'prepare',
   'prepare-key',
+  'segments',
 ])
 
 /** To each command below it, unless the command only looks. */

@@ -42,9 +42,11 @@ import { registerEntregaCancel } from './entrega/entrega-cancel.ts'
 import { registerEntregaList } from './entrega/entrega-list.ts'
 import { registerEntregaRetry } from './entrega/entrega-retry.ts'
 import { registerEntregaShow } from './entrega/entrega-show.ts'
+import { registerEventoArchive } from './evento/evento-archive.ts'
 import { registerEventoExport } from './evento/evento-export.ts'
 import { registerEventoList } from './evento/evento-list.ts'
 import { registerEventoProof } from './evento/evento-proof.ts'
+import { registerEventoSegments } from './evento/evento-segments.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
 import { registerInit } from './init.ts'
 import { namingNear } from './name-near.ts'
@@ -147,7 +149,14 @@ const NOUNS: readonly Noun[] = [
     name: COMMAND_WORDS.evento[0],
     alias: COMMAND_WORDS.evento[1],
     description: 'the audit log',
-    commands: [registerEventoList, registerEventoExport, registerEventoProof, registerEventoVerify],
+    commands: [
+      registerEventoList,
+      registerEventoExport,
+      registerEventoProof,
+      registerEventoVerify,
+      registerEventoArchive,
+      registerEventoSegments,
+    ],
   },
   {
     name: 'webhook',

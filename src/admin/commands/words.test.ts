@@ -35,7 +35,12 @@ async function printed(language: Language, line: string): Promise<string> {
   const operations = operationsBy((name) => {
     const fields = Object.keys(ADMIN_OPERATIONS[name].reply.properties)
     const reply = Object.fromEntries(fields.map((field) => [field, []]))
-    return Promise.resolve({ ...reply, next: null, indexed_from: undefined })
+    return Promise.resolve({
+      ...reply,
+      next: null,
+      indexed_from: undefined,
+      archived_until: undefined,
+    })
   })
   const context: CommandContext = {
     output,

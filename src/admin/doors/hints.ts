@@ -14,6 +14,9 @@ type Hint = string | ((refused: Refused) => string | undefined)
 
 const CHANGED = 'somebody else changed it: look at it again, then change it'
 
+const SEGMENT =
+  'put the file, or another copy of it, where SVC_LOG_ARCHIVE_DIR is; svc event segments shows all of them'
+
 const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> = {
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
@@ -28,6 +31,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     'tipo' in request && request.tipo === 'selado'
       ? 'name the agents in destinatarios, and leave agentes and roles empty'
       : 'leave agentes and roles empty',
+  archive_running: 'try again when it is done',
+  archive_unset:
+    'set SVC_LOG_ARCHIVE_DIR to a directory for segments of the audit log, and start the hub again',
+  archive_unusable: 'SVC_LOG_ARCHIVE_DIR names a directory with room in which the hub may write',
   bundle_in_use:
     'svc bundle status shows which agents trust which roots; --force removes the root anyway, and then you must enrol those agents again',
   bundle_invalid:
@@ -72,6 +79,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   hostname_reserved: 'a host cannot have a name of SVC_SERVER_CN or SVC_SERVER_SANS',
   hub_not_running: 'start svc-server first',
   internal_error: 'the hub’s log says more',
+  log_not_as_signed: 'svc event list --verify says more; nothing was removed from the vault',
   modo_invalid:
     'write it in octal, such as 0644 or 0640: the owner can read the file, and not everybody can write it',
   no_bundle: 'the hub reads them from SVC_CA_ROOT_CA_PATH at its first start',
@@ -114,6 +122,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   },
   token_consumed: ({ details }) =>
     `svc agent revoke ${details['hostname']} revokes the agent that the token enrolled`,
+  segment_damaged: SEGMENT,
+  segment_missing: SEGMENT,
+  segment_newer: 'use the newer version of the program that wrote it',
+  segment_unknown: SEGMENT,
   token_not_found: 'svc token list shows ids and hostnames',
   too_many_webhooks: 'svc webhook remove makes room',
   ttl_too_long: ({ operation }) =>

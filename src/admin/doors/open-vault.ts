@@ -211,17 +211,20 @@ async function openSession(
 ): Promise<AdminSession> {
   const { openVaultStore } = await import('../../hub/open-store.ts')
   const { createPerformOperation } = await import('../../hub/service/admin/perform-operation.ts')
+  const { createLogArchiver } = await import('../../hub/archive/log-archive.ts')
   const { createBackupMaker } = await import('../../hub/backup/make-backup.ts')
   const { checkRequests } = await import('./checked-operations.ts')
   const vault = await unseal()
   const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory: naming.checkpointDirectory,
+    archiveDirectory: naming.archiveDirectory,
     ...options,
   })
   const dependencies = {
     store,
     clock,
+    archiver: createLogArchiver({ ...vault, store, directory: naming.archiveDirectory, clock }),
     addresses: agentAddresses(naming, {
       enroll: naming.enrollBind,
       enrollTls: naming.enrollTlsBind,

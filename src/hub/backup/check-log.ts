@@ -1,5 +1,6 @@
 import { LogVerifier } from '../../audit/log-verifier.ts'
 import type { SizedRoot } from '../../audit/merkle-proofs.ts'
+import { nodesOf } from '../../audit/merkle-tree.ts'
 import { parseRecord } from '../../audit/record.ts'
 import { BackupError } from '../../backup/backup-error.ts'
 import type { BackedUpLog } from '../../backup/backup-head.ts'
@@ -9,7 +10,10 @@ import type { StoreReader } from '../store/store.ts'
 const PAGE_ENTRIES = 5000
 
 export interface CheckLogOptions {
-  readonly reader: Pick<StoreReader, 'listRecords' | 'findLogTree'>
+  readonly reader: Pick<
+    StoreReader,
+    'listRecords' | 'findLogTree' | 'findLastSegment' | 'listLogNodes'
+  >
   /** Where the log ended when the backup was made. */
   readonly log: BackedUpLog
   /** For messages. */
@@ -19,11 +23,11 @@ export interface CheckLogOptions {
 
 /**
  * Reads the whole log of what was backed up, from its first entry to exactly the last: its chain, and its tree against the
- * checkpoint that it has. docs/protocol.md BKP-7.
+ * checkpoint that it has. What was archived before is in segments, and not read. docs/protocol.md BKP-7, ARC-9.
  */
 export async function checkLog(options: CheckLogOptions): Promise<void> {
   const { reader, log, name, onProgress } = options
-  const verifier = new LogVerifier(await readCheckpoint(options))
+  const verifier = await openVerifier(options)
   for (;;) {
     const records = await reader.listRecords(verifier.count, PAGE_ENTRIES)
     if (records.length === 0) break
@@ -48,6 +52,17 @@ export async function checkLog(options: CheckLogOptions): Promise<void> {
       `the audit log in ${name} has ${count} entries and the head ${head}, not ${log.entries} and ${log.hash}`,
     )
   }
+}
+
+/** What is in segments is not in a backup: the tree has their hashes, and the chain goes on from the last one. */
+async function openVerifier(options: CheckLogOptions): Promise<LogVerifier> {
+  const { reader } = options
+  const expected = await readCheckpoint(options)
+  const archived = await reader.findLastSegment()
+  if (archived === undefined) return new LogVerifier(expected)
+  const { last, hash } = archived
+  const peaks = await reader.listLogNodes(nodesOf(0, last))
+  return new LogVerifier(expected, { size: last, peaks }, hash)
 }
 
 /** None of a vault that had signed none yet. */

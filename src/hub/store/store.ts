@@ -9,6 +9,7 @@ import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.
 import type { ChainEnd } from '../../audit/chain-entries.ts'
 import type { AgentSighting } from '../domain/agent-sighting.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { LogSegment } from '../domain/log-segment.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import type { NodeId, TreeNode } from '../../audit/merkle-tree.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
@@ -32,6 +33,7 @@ import type {
   TokenHash,
 } from '../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
+import type { Secret } from '../../platform/secret.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
@@ -164,6 +166,19 @@ export interface StoreReader {
   /** The hashes of kept subtrees (domain/log-tree.ts) that are full, in their order. */
   listLogNodes(ids: readonly NodeId[]): Promise<Buffer[]>
 
+  /** The first entry that the store itself has; undefined when it has none. */
+  findFirstSeq(): Promise<number | undefined>
+  /** The segment that has this entry; else the first one after it. */
+  findSegment(seq: number): Promise<LogSegment | undefined>
+  /** The first segment that ends at or after this instant. */
+  findSegmentSince(since: Date): Promise<LogSegment | undefined>
+  /** Up to its last entry the log is in segments; undefined when there is none. */
+  findLastSegment(): Promise<LogSegment | undefined>
+  /** Oldest first, those that end after this entry. */
+  listSegments(afterSeq: number, limit: number): Promise<LogSegment[]>
+  /** What the keys of segments are made of; undefined before the first one. */
+  findArchiveKey(): Promise<Secret<Buffer> | undefined>
+
   readonly webhooks: WebhookReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
@@ -281,6 +296,11 @@ export interface StoreWriter extends StoreReader {
   insertEntries(entries: readonly AuditEntry[]): Promise<void>
   /** In place of the tree that was there, with each kept subtree that is full since then. */
   putLogTree(tree: LogTree, filled: readonly TreeNode[]): Promise<void>
+  /** Once; the segment of the next entries. From then on `removeArchived` takes them. */
+  insertArchiveKey(key: Secret<Buffer>): Promise<void>
+  insertSegment(segment: LogSegment): Promise<void>
+  /** Removes at most `limit` entries that a segment has, the oldest first; how many it removed. */
+  removeArchived(limit: number): Promise<number>
   /** Indexes the next `limit` older acts of the hub by what they are about; whether any are left. */
   indexOlderActs(limit: number): Promise<boolean>
   setKeysGeneration(generation: number): Promise<void>

@@ -4,6 +4,8 @@
 export const ENTRY_PAGE_MAX = 500
 /** A list of entries may ask for so many types at once. */
 export const ENTRY_TYPES_MAX = 32
+/** Segments of the log that are looked for at once. */
+export const SEGMENT_PAGE_MAX = 1000
 export const LIST_PAGE_MAX = 10_000
 
 /** Room for a sealed file of the default limit with the recipients of a few thousand agents. */

@@ -1,11 +1,11 @@
 // The hub as a whole: its figures, the roots that it trusts, its audit log.
 
 import { LIMITS } from '../limits.ts'
-import { ENTRY_PAGE_MAX, ENTRY_TYPES_MAX, LIST_PAGE_MAX } from './bounds.ts'
+import { ENTRY_PAGE_MAX, ENTRY_TYPES_MAX, LIST_PAGE_MAX, SEGMENT_PAGE_MAX } from './bounds.ts'
 import { AdminExamination } from './examination.ts'
 import { type AdminOperation, nothing, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
-import { AdminBundle, AdminEntry, AdminStatus, AdminUpdatedBundle } from './views.ts'
+import { AdminBundle, AdminEntry, AdminSegment, AdminStatus, AdminUpdatedBundle } from './views.ts'
 
 export const HUB_OPERATIONS = {
   showStatus: {
@@ -115,6 +115,14 @@ export const HUB_OPERATIONS = {
       next: nullable(Type.Integer()),
       /** With `about` or `actor`, while the hub has yet to index its acts before this entry: the list lacks them. */
       indexed_from: Type.Optional(Type.Integer()),
+      /** Entries that the list lacks, since their segments are missing or damaged. */
+      missing: Type.Optional(
+        Type.Array(
+          Type.Object({ first: Type.Integer(), last: Type.Integer(), file: Type.String() }),
+        ),
+      ),
+      /** With a filter: it was not looked for in these first entries, which are archived. */
+      archived_until: Type.Optional(Type.Integer()),
     }),
   },
   showCheckpoint: {
@@ -157,6 +165,45 @@ export const HUB_OPERATIONS = {
       /** Base64, of the full subtrees before the range and after it: see CHN-31. */
       left: Type.Array(Type.String()),
       right: Type.Array(Type.String()),
+    }),
+  },
+  archiveEntries: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/eventos/archive',
+    role: 'admin',
+    summary:
+      'One step of moving old entries into segments: writes the next segment, or removes entries that one has.',
+    request: Type.Object({
+      /** Only entries before this time. */
+      before: text,
+    }),
+    reply: Type.Object({
+      /** The last entry that is in a segment. */
+      archived_until: Type.Integer(),
+      /** The last one that is no longer in the vault. */
+      removed_until: Type.Integer(),
+      /** How far this goes. */
+      target: Type.Integer(),
+      done: Type.Boolean(),
+    }),
+  },
+  listSegments: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/eventos/segments',
+    role: 'viewer',
+    summary:
+      'The segments of the audit log, oldest first, and whether they are where they have to be.',
+    request: Type.Object({
+      after: Type.Optional(Type.Integer({ minimum: 0 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: SEGMENT_PAGE_MAX })),
+    }),
+    reply: Type.Object({
+      segments: Type.Array(AdminSegment),
+      /** The last entry that is no longer in the vault. */
+      removed_until: Type.Integer(),
+      next: nullable(Type.Integer()),
     }),
   },
   listRecords: {

@@ -258,6 +258,23 @@ export const AdminEntry = Type.Object({
 })
 export type AdminEntry = Static<typeof AdminEntry>
 
+export const AdminSegment = Type.Object({
+  /** Its name in the directory of the hub. */
+  file: Type.String(),
+  first: Type.Integer(),
+  last: Type.Integer(),
+  first_at: time,
+  last_at: time,
+  /** Of its last entry. */
+  hash_atual: Type.String(),
+  bytes: Type.Integer(),
+  /** `present`, `missing`, or `damaged` when the file has another length. */
+  state: Type.String(),
+  /** Base64, of the full subtrees that its entries are in the tree of the log. */
+  tree: Type.Array(Type.String()),
+})
+export type AdminSegment = Static<typeof AdminSegment>
+
 export const AdminCertificateCounts = Type.Object({
   valid: Type.Integer(),
   atrasado: Type.Integer(),

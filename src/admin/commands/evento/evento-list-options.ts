@@ -86,7 +86,11 @@ function parseQuery(options: EventoListOptions, now: Date): EntryQuery {
   }
 }
 
-export function parseTimeOption(option: '--since' | '--until', text: string, now: Date): string {
+export function parseTimeOption(
+  option: '--since' | '--until' | '--before',
+  text: string,
+  now: Date,
+): string {
   const agoMs = parseDurationMs(text)
   const time = agoMs === undefined ? parseTime(text) : timeBefore(now, agoMs)
   if (time === undefined) {

@@ -12,6 +12,8 @@ import {
   printEntriesAsJsonLines,
   printEntriesAsTable,
   type EntryPrinter,
+  type ListLacks,
+  type UnreadEntries,
 } from './print-entries.ts'
 import { requireKnownTypes } from './known-event-types.ts'
 import { type EntryQuery, readEntryPages, readLastEntries } from './read-entries.ts'
@@ -35,17 +37,17 @@ export async function listEntries(
     }
     await requireFilters(known, listing.query)
     await requireKnownTypes(known, options.tipo ?? [], OTHERWISE)
-    const { operations, indexedFrom } = notingIndex(known)
+    const { operations, findLacks } = notingLacks(known)
     const pages = readPages(operations, listing)
     if (options.verify) {
       const verification = await printVerified(context, operations, listing, printer, pages)
-      await printer.end(verification, indexedFrom())
+      await printer.end(verification, findLacks())
       failIfBroken(verification)
       return
     }
     const lastSeq = await printPages(context, printer, pages)
     if (options.follow) await follow(context, operations, listing, printer, lastSeq)
-    await printer.end(undefined, indexedFrom())
+    await printer.end(undefined, findLacks())
   })
 }
 
@@ -56,20 +58,27 @@ async function requireFilters(operations: AdminOperations, query: EntryQuery): P
   await requireFeature(operations, 'entry_filters', 'it would list other entries too')
 }
 
-/** Remembers what the hub says of its index, with the pages that it answers. */
-function notingIndex(operations: AdminOperations): {
+/** Remembers what the hub says of its index and of its segments, with the pages that it answers. */
+function notingLacks(operations: AdminOperations): {
   readonly operations: AdminOperations
-  readonly indexedFrom: () => number | undefined
+  readonly findLacks: () => ListLacks
 } {
   let indexedFrom: number | undefined
+  let archivedUntil: number | undefined
+  const missing = new Map<string, UnreadEntries>()
   const noted: Pick<AdminOperations, 'listEntries'> = {
     listEntries: async (request) => {
       const page = await operations.listEntries(request)
       indexedFrom = page.indexed_from
+      archivedUntil ??= page.archived_until
+      for (const unread of page.missing ?? []) missing.set(unread.file, unread)
       return page
     },
   }
-  return { operations: { ...operations, ...noted }, indexedFrom: () => indexedFrom }
+  return {
+    operations: { ...operations, ...noted },
+    findLacks: () => ({ indexedFrom, archivedUntil, missing: [...missing.values()] }),
+  }
 }
 
 function choosePrinter({ output }: CommandContext, options: EventoListOptions): EntryPrinter {

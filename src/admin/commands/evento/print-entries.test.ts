@@ -25,7 +25,7 @@ const entry: AdminEntry = {
 }
 
 test('[CLI-51] a list says that the index of the hub is not complete', async () => {
-  const end = (printer: EntryPrinter) => printer.end(undefined, 120)
+  const end = (printer: EntryPrinter) => printer.end(undefined, { indexedFrom: 120 })
   assert.equal(await printed(printEntriesAsJson, end), '{"eventos":[\n],"indexed_from":120}\n')
   assert.match(
     await printed(printEntriesAsTable, end),

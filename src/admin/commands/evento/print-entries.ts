@@ -1,4 +1,4 @@
-import type { AdminEntry } from '../../../protocol/admin/views.ts'
+import type { AdminEntry, AdminSegment } from '../../../protocol/admin/views.ts'
 import type { Output } from '../../terminal/output.ts'
 import { headingsOf, renderLine } from '../../terminal/table.ts'
 import { describeVerification, type LogVerification } from './verify-log.ts'
@@ -6,9 +6,20 @@ import { describeVerification, type LogVerification } from './verify-log.ts'
 /** Prints a log that may be too long to hold, page by page; nothing appears before the first page has been read. */
 export interface EntryPrinter {
   print(entries: readonly AdminEntry[]): Promise<void>
-  /** `indexedFrom`: the hub has yet to index its acts before this entry, and the list lacks them. */
-  end(verification: LogVerification | undefined, indexedFrom?: number): Promise<void>
+  end(verification: LogVerification | undefined, lacks?: ListLacks): Promise<void>
 }
+
+/** What a list does not have that it should. */
+export interface ListLacks {
+  /** The hub has yet to index its acts before this entry. */
+  readonly indexedFrom?: number | undefined
+  /** Its filters were not held against the entries up to this one, which are archived. */
+  readonly archivedUntil?: number | undefined
+  /** Entries whose segments could not be read. */
+  readonly missing?: readonly UnreadEntries[]
+}
+
+export type UnreadEntries = Pick<AdminSegment, 'file' | 'first' | 'last'>
 
 /** One JSON document, written as it comes, a line an entry. */
 export function printEntriesAsJson(output: Output): EntryPrinter {
@@ -19,12 +30,16 @@ export function printEntriesAsJson(output: Output): EntryPrinter {
       await output.write(`${opening}\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}`)
       opening = ','
     },
-    end: (verification, indexedFrom) => {
+    end: (verification, { indexedFrom, archivedUntil, missing = [] } = {}) => {
       const start = opening === ',' ? '' : opening
-      const fields =
-        verification === undefined ? '' : `,${JSON.stringify(verification).slice(1, -1)}`
-      const index = indexedFrom === undefined ? '' : `,"indexed_from":${indexedFrom}`
-      return output.write(`${start}\n]${fields}${index}}\n`)
+      const fields = {
+        ...(missing.length > 0 && { missing }),
+        ...verification,
+        ...(indexedFrom !== undefined && { indexed_from: indexedFrom }),
+        ...(archivedUntil !== undefined && { archived_until: archivedUntil }),
+      }
+      const text = JSON.stringify(fields).slice(1, -1)
+      return output.write(`${start}\n]${text === '' ? '' : `,${text}`}}\n`)
     },
   }
 }
@@ -51,17 +66,33 @@ export function printEntriesAsTable(output: Output): EntryPrinter {
   return {
     print,
     // A broken log is an error, and is told on stderr.
-    end: async (verification, indexedFrom) => {
+    end: async (verification, lacks = {}) => {
       await print([])
-      if (indexedFrom !== undefined) {
-        await output.write(
-          `\nwarning: a running hub has yet to index its acts before entry ${indexedFrom}: this list lacks them\n`,
-        )
-      }
+      const warnings = describeLacks(lacks).map((text) => `\nwarning: ${text}\n`)
+      await output.write(warnings.join(''))
       if (verification?.ok !== true) return
       await output.write(`\n${describeVerification(verification)}\n`)
     },
   }
+}
+
+function describeLacks({ indexedFrom, archivedUntil, missing = [] }: ListLacks): string[] {
+  return [
+    ...(indexedFrom === undefined
+      ? []
+      : [
+          `a running hub has yet to index its acts before entry ${indexedFrom}: this list lacks them`,
+        ]),
+    ...(archivedUntil === undefined
+      ? []
+      : [
+          `the entries up to ${archivedUntil} are archived, and this list looks at no archived ones`,
+        ]),
+    ...missing.map(
+      ({ file, first, last }) =>
+        `the entries ${first} to ${last} are in a segment that cannot be read: ${file}`,
+    ),
+  ]
 }
 
 function renderEntry(entry: AdminEntry): string {

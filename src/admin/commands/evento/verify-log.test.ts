@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { chainEntries } from '../../../audit/chain-entries.ts'
-import { formatRecord, type RecordedEntry } from '../../../audit/record.ts'
+import { EMPTY_FRONTIER, growTree, nodesOf } from '../../../audit/merkle-tree.ts'
+import { formatRecord, hashRecord, type RecordedEntry } from '../../../audit/record.ts'
 import { formatVerifierKey } from '../../../audit/signed-note.ts'
 import type { LogTree } from '../../../hub/domain/log-tree.ts'
 import { growLogTree, logVerifier, newLogTree } from '../../../hub/service/log-tree.ts'
@@ -52,6 +53,7 @@ function hubWith(
       const registros = entries.slice(start, start + limit).map((entry) => formatRecord(entry))
       return { registros, next: start + limit < entries.length ? start + limit : null }
     },
+    listSegments: async () => ({ segments: [], removed_until: 0, next: null }),
   }
   return { operations: operations as unknown as AdminOperations, asked }
 }
@@ -141,6 +143,7 @@ describe('verifyLog', () => {
     }
     const operations = {
       listRecords: unknown,
+      listSegments: unknown,
       showCheckpoint: unknown,
       listEntries: async ({ after: start = 0, limit = 0 }) => ({
         eventos: log.slice(start, start + limit).map((entry) => ({
@@ -162,6 +165,55 @@ describe('verifyLog', () => {
     await assert.rejects(verifyLog(operations, SILENT, { path: undefined, key: 'k' }), {
       code: 'checkpoint_missing',
     })
+  })
+
+  test('[CLI-141] goes on behind segments that are missing, and still finds what is wrong behind them', async () => {
+    const { frontier } = treeOf(log)
+    const { filled } = growTree(
+      EMPTY_FRONTIER,
+      log.map((entry) => hashRecord(formatRecord(entry))),
+    )
+    const segment = (first: number, last: number) => ({
+      file: `${last}`,
+      first,
+      last,
+      state: 'missing',
+      hash_atual: log[last - 1]?.hash,
+      tree: nodesOf(first - 1, last).map(({ level, index }) =>
+        filled
+          .find((node) => node.level === level && node.index === index)
+          ?.hash.toString('base64'),
+      ),
+    })
+    const gaps = [segment(1, 256), segment(257, 512), segment(1025, 1280)]
+    const verifyWith = (entries: readonly RecordedEntry[], segments: readonly object[]) => {
+      const { operations } = hubWith(entries, treeOf(log))
+      const listSegments = async () => ({ segments, removed_until: 1280, next: null })
+      return verifyLog({ ...operations, listSegments } as unknown as AdminOperations, SILENT)
+    }
+    const good = await verifyWith(log, gaps)
+    assert.partialDeepStrictEqual(good, { ok: true, count: COUNT, head: log.at(-1)?.hash })
+    assert.deepEqual(
+      good.missing?.map(({ first, last }) => [first, last]),
+      [
+        [1, 256],
+        [257, 512],
+        [1025, 1280],
+      ],
+    )
+    assert.equal(good.checkpoint?.entries, frontier.size)
+    for (const at of [512, 700, 1280, COUNT - 1]) {
+      const entries = log.map((entry, index) =>
+        index === at ? { ...entry, eventType: 'x' } : entry,
+      )
+      assert.equal((await verifyWith(entries, gaps)).ok, false, `${at}`)
+      const unchained = log.map((entry, index) =>
+        index === at ? { ...entry, previousHash: '0'.repeat(64) } : entry,
+      )
+      assert.equal((await verifyWith(unchained, gaps)).first_bad?.seq, at + 1)
+    }
+    const lying = [{ ...segment(1, 256), tree: segment(257, 512).tree }, ...gaps.slice(1)]
+    assert.equal((await verifyWith(log, lying)).ok, false)
   })
 
   test('a page that cannot be read is no end of the log', async () => {

@@ -6,7 +6,7 @@ import { formatRecord, parseRecord, type RecordedEntry } from '../../../audit/re
 import { type NoteVerifier, openNote, parseVerifierKey } from '../../../audit/signed-note.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
-import type { AdminEntry } from '../../../protocol/admin/views.ts'
+import type { AdminEntry, AdminSegment } from '../../../protocol/admin/views.ts'
 import type { Progress } from '../../terminal/progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import { readEntryPages } from './read-entries.ts'
@@ -20,7 +20,11 @@ export interface LogVerification {
   readonly first_bad: ChainFault | null
   /** Null when the hub has signed none yet. */
   readonly checkpoint: VerifiedCheckpoint | null
+  /** Segments whose entries nobody could read: the tree has their hashes. Absent when there are none. */
+  readonly missing?: readonly MissingSegment[]
 }
+
+export type MissingSegment = Pick<AdminSegment, 'file' | 'first' | 'last' | 'state'>
 
 export interface VerifiedCheckpoint {
   readonly ok: boolean
@@ -56,7 +60,9 @@ export async function verifyLog(
   kept?: KeptCheckpoint,
 ): Promise<LogVerification> {
   const expected = await readExpectation(operations, kept)
-  return verify(readRecordPages(operations), { progress, expected }, (add, record) => {
+  const missing = await findMissingSegments(operations)
+  const pages = readRecordPages(operations, missing)
+  return verify(pages, { progress, expected, missing }, (add, record) => {
     const entry = parseRecord(record)
     if (entry === undefined) throw new SvcError('reply_invalid', 'the hub answered no record')
     add(entry, record)
@@ -74,7 +80,8 @@ export async function verifyPages(
   },
 ): Promise<LogVerification> {
   const expected = await readExpectation(operations, options.kept)
-  return verify(pages, { progress, expected, print: options.print }, (add, entry) =>
+  const missing = await findMissingSegments(operations)
+  return verify(pages, { progress, expected, missing, print: options.print }, (add, entry) =>
     add(toRecorded(entry)),
   )
 }
@@ -83,8 +90,18 @@ export async function verifyPages(
 const PAGE_ENTRIES = 5000
 
 /** A hub up to 0.4.0 knows whole entries only. docs/protocol.md API-30. */
-async function* readRecordPages(operations: AdminOperations): AsyncGenerator<readonly string[]> {
-  const ask = (after: number) => operations.listRecords({ after, limit: PAGE_ENTRIES })
+async function* readRecordPages(
+  operations: AdminOperations,
+  missing: readonly AdminSegment[],
+): AsyncGenerator<readonly string[]> {
+  const ask = (after: number) => {
+    const start = endOfGap(missing, after)
+    const nextGap = missing.find(({ first }) => first > start)?.first ?? Number.POSITIVE_INFINITY
+    return operations.listRecords({
+      after: start,
+      limit: Math.min(PAGE_ENTRIES, nextGap - 1 - start),
+    })
+  }
   const first = await orUndefined(() => ask(0))
   if (first === undefined) {
     for await (const page of readEntryPages(operations, {})) {
@@ -96,24 +113,56 @@ async function* readRecordPages(operations: AdminOperations): AsyncGenerator<rea
   for await (const { registros } of pages) yield registros
 }
 
+/** The last entry of the missing segments that begin after this one; without such, this one. */
+function endOfGap(missing: readonly AdminSegment[], after: number): number {
+  return missing.reduce((end, { first, last }) => (first === end + 1 ? last : end), after)
+}
+
+/** What has left the vault, and is not where it has to be. A hub up to 0.4.0 archives nothing. */
+async function findMissingSegments(operations: AdminOperations): Promise<AdminSegment[]> {
+  const missing: AdminSegment[] = []
+  for (let after: number | null = 0; after !== null;) {
+    const asked: { readonly after: number } = { after }
+    const page = await orUndefined(() => operations.listSegments(asked))
+    if (page === undefined) return []
+    const { segments, removed_until: removed } = page
+    missing.push(...segments.filter(({ first, state }) => first <= removed && state === 'missing'))
+    after = page.next
+  }
+  return missing
+}
+
 interface Verifying<Item> {
   readonly progress: Progress | undefined
   readonly expected: Expectation | undefined
+  readonly missing: readonly AdminSegment[]
   readonly print?: (items: readonly Item[]) => Promise<void>
 }
 
 async function verify<Item>(
   pages: AsyncIterable<readonly Item[]>,
-  { progress, expected, print }: Verifying<Item>,
+  { progress, expected, missing, print }: Verifying<Item>,
   addTo: (add: LogVerifier['add'], item: Item) => void,
 ): Promise<LogVerification> {
   const verifier = new LogVerifier(expected ? [expected.newest, ...expected.kept] : [])
-  const add: LogVerifier['add'] = (entry, record) => verifier.add(entry, record)
+  const gaps = [...missing]
+  const skipGaps = (): void => {
+    while (gaps[0]?.first === verifier.count + 1) {
+      const { last, tree, hash_atual: hash } = gaps.shift() ?? invalidGap()
+      const hashes = tree.map((text) => Buffer.from(text, 'base64'))
+      verifier.skipTo(last, hashes, hash)
+    }
+  }
+  const add: LogVerifier['add'] = (entry, record) => {
+    skipGaps()
+    verifier.add(entry, record)
+  }
   for await (const page of pages) {
     for (const item of page) addTo(add, item)
     await print?.(page)
     progress?.show(`verifying the log: ${verifier.count} entries`)
   }
+  skipGaps()
   progress?.clear()
   const { chainFault, count, head } = verifier
   const reason = verifier.findTreeFault() ?? null
@@ -130,7 +179,14 @@ async function verify<Item>(
     head,
     first_bad: chainFault ?? null,
     checkpoint: checkpoint ?? null,
+    ...(missing.length > 0 && {
+      missing: missing.map(({ file, first, last, state }) => ({ file, first, last, state })),
+    }),
   }
+}
+
+function invalidGap(): never {
+  throw new SvcError('reply_invalid', 'the hub answered segments in no order')
 }
 
 /** A hub up to 0.4.0 signs nothing. */
@@ -204,12 +260,18 @@ export function toRecorded(entry: AdminEntry): RecordedEntry {
 }
 
 export function describeVerification(verification: LogVerification): string {
-  const { count, head, first_bad, checkpoint } = verification
+  const { count, head, first_bad, checkpoint, missing = [] } = verification
   if (first_bad !== null) return `hash chain broken at entry ${first_bad.seq}: ${first_bad.reason}`
   if (checkpoint?.ok === false) return `log not as it was signed: ${checkpoint.reason}`
-  const chain = `hash chain ok: ${count} entries, head ${head}`
-  if (checkpoint === null) return chain
-  return `${chain}\ncheckpoint ok: ${checkpoint.entries} entries, root ${checkpoint.root}`
+  const chain = [`hash chain ok: ${count} entries, head ${head}`]
+  if (checkpoint !== null) {
+    chain.push(`checkpoint ok: ${checkpoint.entries} entries, root ${checkpoint.root}`)
+  }
+  const unread = missing.map(
+    ({ file, first, last }) =>
+      `not read: entries ${first} to ${last}, of which only the hashes are known; their segment is missing: ${file}`,
+  )
+  return [...chain, ...unread].join('\n')
 }
 
 /** Call it when everything is printed. */

@@ -7,6 +7,7 @@ import type { AdminAsker, UseCase } from '../admin-act.ts'
 import type { ExaminedProcess } from './show-examination.ts'
 import type { AgentAddresses } from './agent-addresses.ts'
 import type { DoubledIdentity, LiveSighting } from '../../domain/agent-sighting.ts'
+import type { LogArchiver } from '../../domain/log-archive.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import type { TryLifetime } from '../policy/try-lifetime.ts'
@@ -47,6 +48,8 @@ export interface AdminHub {
   readonly health?: () => Promise<AdminHubHealth>
   /** Disk, CA, certificates and limits, as the hub's process sees them; of a running hub. */
   readonly examineProcess?: () => Promise<ExaminedProcess>
+  /** Takes old entries out of the vault. */
+  readonly archiver?: LogArchiver
   /** Undefined without a running hub. */
   readonly webhooks?: WebhookControl
   /** Asks the CA; of a running hub. */

@@ -1,3 +1,4 @@
+import { ArchiveError, type UnreadRange } from '../../../archive/archive-error.ts'
 import { ENTRY_PAGE_MAX } from '../../../protocol/admin/bounds.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
@@ -18,17 +19,52 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
     isNewestFirst: request.last !== undefined,
     limit,
   }
-  const entries =
-    choice === undefined
-      ? await readWhole(reader, window)
-      : await readChosen(reader, choice, window)
+  const missing: UnreadRange[] = []
+  const read = (within: EntryWindow): Promise<AuditEntry[]> =>
+    choice === undefined ? readWhole(reader, within) : readChosen(reader, choice, within)
+  const entries = await readAround(read, window, missing)
   const next = entries.length < limit ? undefined : entries.at(-1)?.seq
   const indexedFrom = choice?.isOfActs === true ? await reader.findIndexedFrom() : 1
   return {
     eventos: entries.map(toAdminEntry),
     next: next ?? null,
     ...(indexedFrom > 1 && { indexed_from: indexedFrom }),
+    ...(missing.length > 0 && { missing }),
+    ...(choice !== undefined && (await nameUnsearched(reader, window))),
   }
+}
+
+/** What lies in a segment that is not there is left out, and named. docs/protocol.md ARC-7. */
+async function readAround(
+  read: (window: EntryWindow) => Promise<AuditEntry[]>,
+  window: EntryWindow,
+  missing: UnreadRange[],
+): Promise<AuditEntry[]> {
+  try {
+    return await read(window)
+  } catch (error) {
+    if (!(error instanceof ArchiveError) || error.range === undefined) throw error
+    const { first, last } = error.range
+    missing.push(error.range)
+    const { afterSeq, beforeSeq = Number.MAX_SAFE_INTEGER, isNewestFirst, limit } = window
+    const older = { ...window, beforeSeq: Math.min(beforeSeq, first) }
+    const newer = { ...window, afterSeq: Math.max(afterSeq, last) }
+    // Up to the gap there are fewer than were asked for.
+    const near = await read(isNewestFirst ? newer : older)
+    const far = isNewestFirst ? older : newer
+    const rest = await readAround(read, { ...far, limit: limit - near.length }, missing)
+    return isNewestFirst ? [...rest, ...near] : [...near, ...rest]
+  }
+}
+
+/** The indexes know what is in the vault. */
+async function nameUnsearched(
+  reader: StoreReader,
+  { afterSeq }: EntryWindow,
+): Promise<{ archived_until: number } | undefined> {
+  const archived = (await reader.findLastSegment())?.last ?? 0
+  const removed = Math.min(archived, ((await reader.findFirstSeq()) ?? 1) - 1)
+  return removed > afterSeq ? { archived_until: removed } : undefined
 }
 
 type Request = AdminRequest<'listEntries'>

@@ -1,12 +1,14 @@
 // The one way through for admin operations. What changes something is one commit: whether it was done before, the use case,
 // the acts that it records, the reply that is kept. Then the hub spreads the news, and answers.
 
+import { ArchiveError } from '../../../archive/archive-error.ts'
 import { invariant } from '../../../platform/errors.ts'
 import { ADMIN_OPERATIONS } from '../../../protocol/admin/operations.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import {
   type AdminAct,
   type AdminAsker,
+  AdminRefusal,
   type AdminTurn,
   type Course,
   type Done,
@@ -29,7 +31,7 @@ type AnyCourse = Course<never>
 export function createPerformOperation(hub: AdminHub): PerformOperation {
   const { store, notifier } = hub
   const changes = hub.changes ?? createFleetChanges(store, notifier)
-  return async (name, asked, caller) => {
+  const perform: PerformOperation = async (name, asked, caller) => {
     const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
     const { actor, role, idempotency } = caller
     const context = { ...hub, changes, actor, role }
@@ -54,6 +56,20 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
       throw error
     }
   }
+  return async (name, asked, caller) => {
+    try {
+      return await perform(name, asked, caller)
+    } catch (error) {
+      throw error instanceof ArchiveError ? refuseUnread(error) : error
+    }
+  }
+}
+
+/** What lies in a segment that is not there is no failure of the hub. */
+function refuseUnread({ code, message, range }: ArchiveError): AdminRefusal {
+  const { file, first, last } = range ?? {}
+  const details = file === undefined ? undefined : { file, first: `${first}`, last: `${last}` }
+  return new AdminRefusal(code, message, details)
 }
 
 function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply): AdminTurn {

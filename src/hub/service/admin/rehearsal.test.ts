@@ -160,6 +160,7 @@ const SEALED = { tipo: 'selado', nome: 'secret', agentes: [], roles: [], sans: [
 
 /** One that is done, or several; a new operation that changes something asks the compiler for its own. */
 const REQUESTS: Requests = {
+  archiveEntries: () => [],
   createToken: () => [{ hostname: 'web-9', role: 'web' }],
   revokeToken: ({ made: { token } }) => [{ token }],
   revokeAgent: () => [{ agente: 'web-1' }, { agente: 'gone' }],
@@ -193,6 +194,7 @@ const REQUESTS: Requests = {
 
 /** Refused by what is in the vault. */
 const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
+  archiveEntries: { before: '2026-01-01T00:00:00Z' },
   createToken: { hostname: 'web-1', role: 'web' },
   revokeToken: { token: 'nobody' },
   revokeAgent: { agente: 'nobody' },
@@ -259,7 +261,8 @@ async function compare(setting: Setting, name: ChangeName, request: object): Pro
 }
 
 describe('a rehearsal', () => {
-  for (const name of CHANGES) {
+  // An archiving is several steps: test/conformance/log-archive.test.ts.
+  for (const name of CHANGES.filter((change) => change !== 'archiveEntries')) {
     test(`[API-27] of ${name} answers what the act then records, and leaves nothing`, async () => {
       let requests = 1
       for (let at = 0; at < requests; at += 1) {

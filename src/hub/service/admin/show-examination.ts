@@ -109,5 +109,6 @@ async function estimateGrowth(
   const first = await reader.findFirstSeqSince(weekAgo)
   // Of a younger log nobody knows what an ordinary day is.
   if (vaultBytes === null || first === undefined || first <= 1) return null
-  return Math.round(((entries - first + 1) / DAYS) * (vaultBytes / entries))
+  const kept = entries - ((await reader.findFirstSeq()) ?? 1) + 1
+  return Math.round(((entries - first + 1) / DAYS) * (vaultBytes / kept))
 }

@@ -5,6 +5,7 @@ import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/cha
 import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
+import { archiveEntries } from './archive-entries.ts'
 import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
 import { showExamination } from './show-examination.ts'
@@ -12,6 +13,7 @@ import { findDeliveries } from './find-deliveries.ts'
 import { listRecords } from './list-records.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
 import { listEntries } from './list-entries.ts'
+import { listSegments } from './list-segments.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
 import { showRangeProof } from './show-range-proof.ts'
 import { removeAgent } from './remove-agent.ts'
@@ -49,6 +51,8 @@ export const USE_CASES: UseCases = {
   signBundle,
   listEntries,
   listRecords,
+  listSegments,
+  archiveEntries,
   showRangeProof,
   showCheckpoint,
   createAccessToken,

@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { formatTimestamp } from '../../../audit/hash-chain.ts'
 import { Secret } from '../../../platform/secret.ts'
+import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import {
   insertAgent,
   insertCargo,
@@ -35,6 +37,43 @@ test('[AUT-16] an event that waits to be written while its agent is revoked is r
     }
     assert.equal((await store.reader.listEntries({ afterSeq: 0, limit: 10 })).length, 1)
     assert.equal((await store.reader.findAgentById(agent.id))?.lastSeenAt, null)
+  })
+})
+
+test('[ARC-10] an event that may have been archived is refused, and no other one', async () => {
+  await withStore(async (store) => {
+    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const agent = await insertAgent(store, 'web-1')
+    const madeDaysAgo = (days: number): string =>
+      timeOrderedUuid(new Date(NOW.getTime() - days * 86_400_000))
+    const send = (request_id: string) =>
+      recordEvent(agent, { tipo_evento: 'agent_started', payload: {}, request_id })
+    const first = madeDaysAgo(90)
+    assert.equal((await send(first)).ok, true)
+    const lastTimestamp = formatTimestamp(new Date(NOW.getTime() - 60 * 86_400_000))
+    const zeros = '0'.repeat(64)
+    await store.write((writer) =>
+      writer.insertSegment({
+        first: 1,
+        last: 256,
+        firstTimestamp: lastTimestamp,
+        lastTimestamp,
+        previousHash: zeros,
+        hash: zeros,
+        file: 'file',
+        bytes: 1,
+        createdAt: NOW,
+      }),
+    )
+    // As long as the vault has the entry, it is answered again.
+    assert.equal((await send(first)).ok, true)
+    await store.write((writer) => writer.removeArchived(10))
+    for (const refused of [first, madeDaysAgo(61)]) {
+      assert.deepEqual(await send(refused), { ok: false, refusal: 'request_id_conflict' })
+    }
+    for (const taken of [madeDaysAgo(59), madeDaysAgo(0), randomUUID(), 'r-1']) {
+      assert.equal((await send(taken)).ok, true, taken)
+    }
   })
 })
 

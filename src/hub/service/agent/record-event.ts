@@ -8,6 +8,7 @@ import { DeliveryKind, EventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { type Delivery, isLive } from '../../domain/delivery.ts'
+import { timeOfOldRequest } from '../../domain/decide-late-retry.ts'
 import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
 import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
@@ -72,6 +73,9 @@ async function commitEvent(
   if (requestId !== null) {
     const earlier = await writer.findEntryByRequestId(agent.id, requestId)
     if (earlier !== undefined) return answerAgain(earlier, event, payloadText, deliveryId)
+    if (await mayBeArchived(writer, requestId, now)) {
+      return { ok: false, refusal: 'request_id_conflict' }
+    }
   }
   const delivery = deliveryId === null ? undefined : await writer.findDelivery(deliveryId)
   if (deliveryId !== null && !isOwnLiveDelivery(delivery, agent)) {
@@ -100,6 +104,14 @@ async function commitEvent(
   await writer.setAgentSeen(agent.id, now)
   await recordAgentTrust(writer, agent, event, now)
   return { ok: true, entryId: entry.id, hash: entry.hash }
+}
+
+/** docs/protocol.md ARC-10. */
+async function mayBeArchived(writer: StoreWriter, requestId: string, now: Date): Promise<boolean> {
+  const madeAt = timeOfOldRequest(requestId, now)
+  if (madeAt === undefined) return false
+  const segment = await writer.findLastSegment()
+  return segment !== undefined && madeAt <= new Date(segment.lastTimestamp)
 }
 
 /** The same `request_id` is the same event, sent again because its answer was lost. */

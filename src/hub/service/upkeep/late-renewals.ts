@@ -82,7 +82,8 @@ async function readLastWindow(reader: StoreReader): Promise<Date> {
   const { certificateLate: eventType } = HubEventType
   const entries = await reader.listLastEntries({ eventType }, LOOKED_AT_MAX)
   const last = entries.findLast(({ agentId }) => agentId === null)
-  if (last === undefined) return new Date(0)
+  // What was recorded earlier is archived, and whatever was late then was recorded then.
+  if (last === undefined) return new Date((await reader.findLastSegment())?.lastTimestamp ?? 0)
   const { until } = JSON.parse(last.payloadText) as { readonly until: string }
   return new Date(until)
 }

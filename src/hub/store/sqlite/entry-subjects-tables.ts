@@ -9,7 +9,9 @@ const ACTS_AT_ONCE = 10_000
  * docs/protocol.md CHN-10, of a row of `eventos`: who did it; the agent, which an entrega names too; the hostname of a host that
  * may have no agent, or no longer; the carga. The hub writes no act that is not JSON, but a tampered one must not keep a vault shut.
  */
-const subjectsOf = (row: string): string => `json_each(iif(json_valid(${row}.payload), json_array(
+export const subjectsOf = (
+  row: string,
+): string => `json_each(iif(json_valid(${row}.payload), json_array(
     '${ACTOR_PREFIX}' || (${row}.payload ->> 'actor'),
     coalesce(${row}.payload ->> 'agente_id',
       (SELECT agente_id FROM entregas WHERE id = ${row}.entrega_id)),

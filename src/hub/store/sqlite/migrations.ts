@@ -13,6 +13,7 @@ import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
+import { LOG_ARCHIVE } from './log-archive-tables.ts'
 import { LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
@@ -366,4 +367,5 @@ export const MIGRATIONS: readonly string[] = [
   SIGNED_ROOTS,
   LOG_TREE_CUT,
   LAST_RESTORE,
+  LOG_ARCHIVE,
 ]

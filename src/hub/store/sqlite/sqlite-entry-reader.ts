@@ -2,8 +2,10 @@
 
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import type { NodeId } from '../../../audit/merkle-tree.ts'
+import type { Secret } from '../../../platform/secret.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { EntryFilter, EntrySource, SeqRange } from '../store.ts'
 import {
@@ -19,6 +21,13 @@ import {
 import type { LastRestore } from '../../domain/decide-take-back.ts'
 import { selectLastRestore } from './last-restore.ts'
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
+import {
+  selectArchiveKey,
+  selectFirstSeq,
+  selectLastSegment,
+  selectSegments,
+  selectSegmentSince,
+} from './log-archive.ts'
 import { selectLogNodes, selectLogTree } from './log-tree.ts'
 import type { SqlSession } from './sql-session.ts'
 import { selectKeysGeneration } from './vault-keys.ts'
@@ -74,6 +83,30 @@ export class SqliteEntryReader {
 
   async listLogNodes(ids: readonly NodeId[]): Promise<Buffer[]> {
     return selectLogNodes(this.session(), ids)
+  }
+
+  async findFirstSeq(): Promise<number | undefined> {
+    return selectFirstSeq(this.session())
+  }
+
+  async findSegment(seq: number): Promise<LogSegment | undefined> {
+    return selectSegments(this.session(), seq, 1)[0]
+  }
+
+  async findSegmentSince(since: Date): Promise<LogSegment | undefined> {
+    return selectSegmentSince(this.session(), since)
+  }
+
+  async findLastSegment(): Promise<LogSegment | undefined> {
+    return selectLastSegment(this.session())
+  }
+
+  async listSegments(afterSeq: number, limit: number): Promise<LogSegment[]> {
+    return selectSegments(this.session(), afterSeq + 1, limit)
+  }
+
+  async findArchiveKey(): Promise<Secret<Buffer> | undefined> {
+    return selectArchiveKey(this.session())
   }
 
   async findIndexedFrom(): Promise<number> {

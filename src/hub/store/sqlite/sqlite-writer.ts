@@ -1,5 +1,6 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import type { TreeNode } from '../../../audit/merkle-tree.ts'
+import type { Secret } from '../../../platform/secret.ts'
 import type {
   AgentId,
   CargoId,
@@ -21,6 +22,7 @@ import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { LastRestore } from '../../domain/decide-take-back.ts'
+import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
@@ -29,6 +31,7 @@ import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
 import { insertEntries, selectChainEnd } from './entries.ts'
+import { deleteArchived, insertArchiveKey, insertSegment } from './log-archive.ts'
 import { putLogTree } from './log-tree.ts'
 import { indexOlderActs } from './entry-subjects.ts'
 import { cancelDeliveries, insertDeliveries, replaceDeliveries } from './deliveries.ts'
@@ -320,6 +323,18 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async putLogTree(tree: LogTree, filled: readonly TreeNode[]): Promise<void> {
     putLogTree(this.session(), tree, filled)
+  }
+
+  async insertArchiveKey(key: Secret<Buffer>): Promise<void> {
+    insertArchiveKey(this.session(), key)
+  }
+
+  async insertSegment(segment: LogSegment): Promise<void> {
+    insertSegment(this.session(), segment)
+  }
+
+  async removeArchived(limit: number): Promise<number> {
+    return deleteArchived(this.session(), limit)
   }
 
   async indexOlderActs(limit: number): Promise<boolean> {

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { promises } from 'node:fs'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import {
+  type ArchivedVault,
+  daysBefore,
+  openArchivedVault,
+} from '../../../test/support/archived-vault.ts'
+import { parseRecord } from '../../audit/record.ts'
+import { decideArchivableUntil } from '../domain/log-archive.ts'
+import { readRootAt } from '../service/read-log-nodes.ts'
+import type { StoreReader } from '../store/store.ts'
+
+const OLD = 3000
+const YOUNG = 1100
+
+describe('an archive of the log', () => {
+  let vault: ArchivedVault
+  beforeEach(async () => {
+    vault = await openArchivedVault()
+    await vault.append(1500, 90)
+    await vault.append(OLD - 1500, 60)
+    await vault.append(YOUNG, 1)
+    await vault.sign()
+  })
+  afterEach(() => vault[Symbol.asyncDispose]())
+
+  const readAll = async (reader: StoreReader): Promise<unknown> => ({
+    records: await reader.listRecords(0, OLD + YOUNG + 1),
+    some: await reader.listRecords(1490, 300),
+    entries: await reader.listEntries({ afterSeq: 200, beforeSeq: 1700, limit: 1400 }),
+    ofType: await reader.listEntries({ afterSeq: 3, limit: 500, eventType: 'type_3' }),
+    last: await reader.listLastEntries({ beforeSeq: 1600 }, 700),
+    lastAfter: await reader.listLastEntries({ afterSeq: 1000, beforeSeq: 1600 }, 700),
+    found: await reader.findEntries([4000, 7, 1537, 1536, 99_999]),
+    since: await Promise.all(
+      [
+        daysBefore(99),
+        daysBefore(90),
+        new Date(daysBefore(90).getTime() + 777),
+        daysBefore(70),
+        daysBefore(60),
+        daysBefore(2),
+      ].map((at) => reader.findFirstSeqSince(at)),
+    ),
+    roots: await Promise.all(
+      [1, 255, 1000, 1536, 2047, 2900].map((size) => readRootAt(reader, size)),
+    ),
+  })
+  const seqsInVault = async (): Promise<[number, number]> => {
+    const first = await vault.store.reader.findFirstSeq()
+    const end = await vault.store.reader.findChainEnd()
+    return [first ?? 0, end?.seq ?? 0]
+  }
+
+  test('[ARC-1] [ARC-2] [ARC-8] old entries leave the vault in segments, and everything reads as before', async () => {
+    const { reader } = vault.store
+    const before = await readAll(reader)
+    assert.equal(await vault.archiveBefore(70), 2)
+    // Of 1,500 entries as many as are whole blocks; the act itself is the last entry.
+    assert.deepEqual(await seqsInVault(), [1281, OLD + YOUNG + 1])
+    await vault.archiveBefore(31)
+    assert.deepEqual(await seqsInVault(), [2817, OLD + YOUNG + 2])
+    const { records, ...rest } = (await readAll(reader)) as { records: string[] }
+    const { records: earlier, ...restBefore } = before as { records: string[] }
+    assert.deepEqual(rest, restBefore)
+    assert.deepEqual(records.slice(0, OLD + YOUNG), earlier)
+    const act = parseRecord(records.at(-1) ?? '')
+    assert.equal(act?.eventType, 'log_archived')
+    const [first, second, ...more] = await reader.listSegments(0, 10)
+    assert.deepEqual(
+      [first?.first, first?.last, second?.first, second?.last, more],
+      [1, 1280, 1281, 2816, []],
+    )
+    const names = (await readdir(vault.archive)).sort()
+    assert.deepEqual(names, [first?.file, second?.file])
+    assert.match(
+      names[0] ?? '',
+      /^[0-9a-f-]{36}-000000000001-000000001280-[0-9a-f]{8}\.svcsegment$/,
+    )
+    // Nothing of it can be read without the vault.
+    const bytes = await readFile(join(vault.archive, names[0] ?? ''))
+    assert.equal(bytes.includes('web-1'), false)
+    assert.equal(bytes.includes('type_3'), false)
+    // What was found by it is gone with it.
+    const acts = await reader.listEntrySeqs(
+      { by: 'subject', value: 'web-1' },
+      { afterSeq: 0, isNewestFirst: false, limit: 1 },
+    )
+    assert.deepEqual(acts, [2818])
+  })
+
+  test('[ARC-1] what is younger than 30 days stays, and nothing else is ever removed', async () => {
+    await vault.archiveBefore(0)
+    assert.deepEqual(await seqsInVault(), [2817, OLD + YOUNG + 1])
+    const removed = await vault.store.write((writer) => writer.removeArchived(1000))
+    assert.equal(removed, 0)
+  })
+
+  test('[ARC-7] a segment that is gone, or damaged, is named with what it has, and the rest can be read', async () => {
+    await vault.archiveBefore(70)
+    await vault.archiveBefore(31)
+    const { reader } = vault.store
+    const [first] = await reader.listSegments(0, 1)
+    const path = join(vault.archive, first?.file ?? '')
+    await rename(path, `${path}.away`)
+    const range = { first: 1, last: 1280, file: first?.file }
+    await assert.rejects(reader.listRecords(10, 10), {
+      code: 'segment_missing',
+      message: `${path} cannot be read (ENOENT): it has the entries 1 to 1280 of the audit log`,
+      range,
+    })
+    assert.equal((await reader.listRecords(1280, 10)).length, 10)
+    assert.equal(await reader.findFirstSeqSince(daysBefore(99)), 1)
+    const bytes = await readFile(`${path}.away`)
+    for (const at of [3, 50, bytes.length >> 1, bytes.length - 1]) {
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      await writeFile(path, changed)
+      const reading = reader.listRecords(0, 1280)
+      await assert.rejects(reading, {
+        code: at === 3 ? 'segment_unknown' : 'segment_damaged',
+        range,
+      })
+    }
+    for (const cut of [
+      bytes.subarray(0, -1),
+      bytes.subarray(0, 100),
+      Buffer.concat([bytes, bytes]),
+    ]) {
+      await writeFile(path, cut)
+      await assert.rejects(reader.listRecords(0, 1280), { code: 'segment_damaged', range })
+    }
+    await rename(`${path}.away`, path)
+    assert.equal((await reader.listRecords(0, 1280)).length, 1280)
+  })
+
+  test('[ARC-6] entries whose segment is gone again are not removed', async () => {
+    await vault.archiver.step(daysBefore(70), 'admin')
+    for (const name of await readdir(vault.archive)) await rm(join(vault.archive, name))
+    await assert.rejects(vault.archiver.step(daysBefore(70), 'admin'), { code: 'segment_missing' })
+    assert.equal((await seqsInVault())[0], 1)
+    assert.equal((await vault.store.reader.listRecords(0, 1280)).length, 1280)
+  })
+
+  test('[ARC-5] a log that is not as it was signed stays in the vault', async () => {
+    const { reader } = vault.store
+    const listRecords = reader.listRecords.bind(reader)
+    reader.listRecords = async (after, limit) =>
+      (await listRecords(after, limit)).map((record) =>
+        parseRecord(record)?.seq === 300 ? record.replace('type_4', 'type_5') : record,
+      )
+    await assert.rejects(vault.archiver.step(daysBefore(70), 'admin'), {
+      code: 'log_not_as_signed',
+      message:
+        'the audit log is not as it was signed: the entries 1 to 1280 are not those that a checkpoint was signed for',
+    })
+    assert.equal(await reader.findLastSegment(), undefined)
+  })
+
+  for (const fault of ['error', 'crash'] as const) {
+    test(`[ARC-6] after ${fault === 'crash' ? 'a crash' : 'an error'} at any operation each entry is in the vault or in a segment, and the next run ends it`, async () => {
+      const before = await vault.store.reader.listRecords(0, OLD + YOUNG)
+      const faults = { writing: 0, removing: 0 }
+      let phase: keyof typeof faults = 'writing'
+      for (let isDone = false; !isDone;) {
+        const point = faults[phase]
+        faults[phase] += 1
+        isDone = !(await failingAt(vault, point, fault, () => vault.archiveBefore(31)))
+        await vault.reopen()
+        const after = await vault.store.reader.listRecords(0, OLD + YOUNG)
+        assert.deepEqual(after, before)
+        if ((await vault.store.reader.findLastSegment()) !== undefined) phase = 'removing'
+      }
+      assert.ok(faults.writing >= 9 && faults.removing >= 4, JSON.stringify(faults))
+      assert.equal((await seqsInVault())[0], 2817)
+      assert.equal((await readdir(vault.archive)).length, 1)
+    })
+  }
+})
+
+/**
+ * The operation with this number, of files or a commit, fails: before it does anything; or after it, and all after it, as a crash leaves
+ * it. Whether there was one.
+ */
+async function failingAt(
+  vault: ArchivedVault,
+  point: number,
+  fault: 'error' | 'crash',
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  let count = 0
+  let isDown = false
+  const faulty =
+    (run: Operation): Operation =>
+    async (...args) => {
+      const isMine = count === point
+      count += 1
+      if (!isDown && !isMine) return run(...args)
+      if (fault === 'crash' && !isDown) await closeIfOpen(await run(...args))
+      isDown = fault === 'crash'
+      throw Object.assign(new Error('EIO'), { code: 'EIO' })
+    }
+  const names = ['rename', 'readdir', 'stat', 'unlink'] as const
+  const real = { open: promises.open, ...pick(promises, names) }
+  const openFaulty = faulty(real.open)
+  const open: Operation = async (...args) => {
+    const file = (await openFaulty(...args)) as Record<'sync' | 'writeFile', Operation>
+    for (const name of ['sync', 'writeFile'] as const) file[name] = faulty(file[name].bind(file))
+    return file
+  }
+  const failing = names.map((name) => [name, faulty(real[name] as Operation)])
+  const write = vault.store.write.bind(vault.store)
+  Object.assign(promises, { open, ...Object.fromEntries(failing) })
+  Object.assign(vault.store, { write: faulty(write as Operation) })
+  syncBuiltinESMExports()
+  try {
+    await work()
+    return count > point
+  } catch {
+    return true
+  } finally {
+    Object.assign(promises, real)
+    Object.assign(vault.store, { write })
+    syncBuiltinESMExports()
+  }
+}
+
+type Operation = (...args: never[]) => Promise<unknown>
+
+function pick<T extends object, Name extends keyof T>(from: T, names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>
+}
+
+async function closeIfOpen(opened: unknown): Promise<void> {
+  if (typeof opened === 'object' && opened !== null && 'close' in opened) {
+    await (opened as { close(): Promise<void> }).close()
+  }
+}
+
+test('[ARC-1] what may be archived ends with whole blocks before everything that needs an entry', () => {
+  const facts = {
+    firstAfter: 10_001,
+    firstYoung: undefined,
+    signed: 20_000,
+    lastSeq: 20_000,
+    webhookSeq: undefined,
+  }
+  assert.equal(decideArchivableUntil(facts), 9984)
+  assert.equal(decideArchivableUntil({ ...facts, firstAfter: undefined }), 18_944)
+  assert.equal(decideArchivableUntil({ ...facts, firstYoung: 5001 }), 4864)
+  assert.equal(decideArchivableUntil({ ...facts, signed: 300 }), 256)
+  assert.equal(decideArchivableUntil({ ...facts, webhookSeq: 511 }), 256)
+  assert.equal(decideArchivableUntil({ ...facts, lastSeq: 900 }), 0)
+})

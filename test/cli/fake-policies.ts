@@ -1,0 +1,25 @@
+// The politicas of the fake hub.
+
+import type { AdminOperations, AdminReplies } from '../../src/protocol/admin/operations.ts'
+import { AGENT } from './fake-agent.ts'
+
+const POLICY: AdminReplies['setPolicy'] = {
+  role: '*',
+  nome: '*',
+  token_ttl_max: 3600,
+  cert_ttl: null,
+  sans_permitidos: ['*'],
+  sans_nomeados: true,
+  reenroll: false,
+  cargas_automaticas: [],
+  cargas_afetadas: [],
+}
+export const POLICIES: Pick<
+  AdminOperations,
+  'setPolicy' | 'listPolicies' | 'showPolicy' | 'removePolicy'
+> = {
+  setPolicy: async () => POLICY,
+  listPolicies: async () => ({ politicas: [POLICY], next: null }),
+  showPolicy: async () => ({ ...POLICY, agentes: [AGENT.hostname] }),
+  removePolicy: async () => POLICY,
+}

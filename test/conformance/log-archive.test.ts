@@ -1,0 +1,175 @@
+// Old entries outside the vault, as operators see them: docs/protocol.md ARC, CLI-140 to CLI-142, API-90, API-91.
+
+import assert from 'node:assert/strict'
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { chainEntries } from '../../src/audit/chain-entries.ts'
+import { openVaultStore } from '../../src/hub/open-store.ts'
+import { unsealVault } from '../../src/hub/vault/vault.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { Secret } from '../../src/platform/secret.ts'
+import { newEntry } from '../store/store-samples.ts'
+import { PASSPHRASE, type TestHub } from '../support/hub.ts'
+import { waitUntil } from '../support/processes.ts'
+import { createTestHub, startTestCa } from '../support/test-hub.ts'
+
+const OLD = 600
+const YOUNG = 1100
+const DAY_MS = 86_400_000
+
+describe('[ARC-1] [ENV-50] the archive of the log', () => {
+  const started = new AsyncDisposableStack()
+  let hub: TestHub
+  let archive: string
+  let file: string
+  let key: string
+  before(async () => {
+    const ca = started.use(await startTestCa())
+    hub = started.use(await createTestHub({ caEnvironment: ca.environment }))
+    archive = join(hub.directory, 'archive')
+    await mkdir(archive)
+    Object.assign(hub.environment, { SVC_LOG_ARCHIVE_DIR: archive })
+    await fill(hub)
+    await hub.start()
+    await waitUntil('a checkpoint of all entries', async () => {
+      const { stdout } = await hub.svc('checkpoint')
+      return Number(stdout.split('\n')[1]) >= OLD + YOUNG ? true : undefined
+    })
+    key = (await hub.svc('checkpoint', '--key')).stdout.trim()
+  })
+  after(() => started.disposeAsync())
+
+  const segments = async (): Promise<{ file: string; state: string }[]> => {
+    const { stdout } = await hub.svc('event', 'segments', '--json')
+    return (JSON.parse(stdout) as { segments: { file: string; state: string }[] }).segments
+  }
+
+  test('[CLI-140] [CLI-142] [API-90] [API-91] svc evento archive moves old entries into segments, and says how far', async () => {
+    const early = await hub.svc('event', 'archive', '--before', '400d')
+    assert.deepEqual(
+      [early.stdout, early.stderr, early.status],
+      ['no event is archived: none is old enough\n', '', 0],
+    )
+    const rehearsed = await hub.svc('event', 'archive', '--before', '90d', '--dry-run', '--json')
+    assert.partialDeepStrictEqual(JSON.parse(rehearsed.stdout) as object, {
+      acts: [{ tipo: 'log_archived', payload: { actor: 'admin', desde: 1, ate: 512 } }],
+    })
+    const { stdout, stderr, status } = await hub.svc('event', 'archive', '--before', '90d')
+    assert.deepEqual(
+      [stdout, stderr, status],
+      ['events 1 to 512 are archived; svc event segments lists their files\n', '', 0],
+    )
+    const again = await hub.svc('event', 'archive', '--before', '90d', '--json')
+    assert.deepEqual(JSON.parse(again.stdout), { archived_until: 512 })
+    const [only, ...more] = await segments()
+    assert.deepEqual([only?.state, more], ['present', []])
+    file = only?.file ?? ''
+    assert.deepEqual(await readdir(archive), [file])
+    assert.equal((await stat(join(archive, file))).mode & 0o777, 0o600)
+    const table = await hub.svc('event', 'segments')
+    assert.match(table.stdout, /^FIRST +LAST +FIRST_AT +LAST_AT +BYTES +STATE +FILE\n1 +512 /)
+  })
+
+  test('[ARC-8] lists, --verify and export go on through the segments', async () => {
+    const { stdout, stderr, status } = await hub.svc('event', 'list', '--verify', '--json')
+    assert.deepEqual([stderr, status], ['', 0])
+    const log = JSON.parse(stdout) as {
+      eventos: { seq: number }[]
+      count: number
+      missing?: object
+    }
+    assert.equal(log.count, OLD + YOUNG + 1)
+    assert.deepEqual(
+      [log.eventos.length, log.eventos[0]?.seq, log.missing],
+      [log.count, 1, undefined],
+    )
+    const page = await hub.svc('event', 'list', '--after', '500', '--limit', '20', '--json')
+    const { eventos } = JSON.parse(page.stdout) as { eventos: { seq: number }[] }
+    assert.deepEqual([eventos.length, eventos[0]?.seq], [20, 501])
+    for (const range of [[], ['--after', '300', '--before', '700']]) {
+      const path = join(hub.directory, `log-${range.length}.export`)
+      const written = await hub.svc('event', 'export', '--out', path, ...range)
+      assert.deepEqual([written.stderr, written.status], ['', 0])
+      const verified = await hub.svc('event', 'verify', path, '--key', key)
+      assert.deepEqual([verified.stderr, verified.status], ['', 0])
+    }
+  })
+
+  test('[ARC-7] [CLI-141] a segment that is missing is named, and everything else is still verified', async () => {
+    await rename(join(archive, file), join(hub.directory, file))
+    assert.equal((await segments())[0]?.state, 'missing')
+    const verified = await hub.svc('event', 'list', '--verify', '--limit', '1')
+    assert.deepEqual([verified.stderr, verified.status], ['', 0])
+    assert.match(verified.stdout, /hash chain ok: 1701 entries, .*\ncheckpoint ok: \d+ entries/)
+    assert.ok(
+      verified.stdout.endsWith(
+        `\nnot read: entries 1 to 512, of which only the hashes are known; their segment is missing: ${file}\n`,
+      ),
+    )
+    const all = await hub.svc('event', 'list', '--json')
+    const listed = JSON.parse(all.stdout) as { eventos: { seq: number }[]; missing: object }
+    assert.deepEqual(listed.missing, [{ first: 1, last: 512, file }])
+    assert.deepEqual([listed.eventos[0]?.seq, listed.eventos.length], [513, OLD + YOUNG + 1 - 512])
+    const newest = await hub.svc('event', 'list', '--limit', '1500')
+    assert.match(
+      newest.stdout,
+      /\nwarning: the entries 1 to 512 are in a segment that cannot be read: /,
+    )
+    const path = join(hub.directory, 'whole.export')
+    const refused = await hub.svc('event', 'export', '--out', path)
+    assert.equal(refused.status, 1)
+    assert.match(
+      refused.stderr,
+      /^svc: error: \S+ cannot be read \(ENOENT\): it has the entries 1 to 512 of the audit log\nsvc: hint: put the file, or another copy of it, where SVC_LOG_ARCHIVE_DIR is; svc event segments shows all of them\n$/,
+    )
+    const part = await hub.svc('event', 'export', '--out', path, '--after', '512')
+    assert.deepEqual([part.stderr, part.status], ['', 0])
+    assert.equal((await hub.svc('event', 'verify', path, '--key', key)).status, 0)
+    await rename(join(hub.directory, file), join(archive, file))
+    assert.equal((await segments())[0]?.state, 'present')
+  })
+
+  test('[ARC-9] a backup has no segments, and is verified without them', async () => {
+    const path = join(hub.directory, 'vault.svcbackup')
+    assert.equal((await hub.svc('backup', path)).status, 0)
+    const verified = await hub.svc('backup', 'verify', path, '--json')
+    assert.deepEqual([verified.stderr, verified.status], ['', 0])
+  })
+
+  test('[ARC-8] a hub starts again, and svc reads the vault without one', async () => {
+    await hub.stop()
+    const { stdout, stderr, status } = await hub.svc('unseal', '--json')
+    assert.deepEqual([stderr, status], ['', 0])
+    assert.partialDeepStrictEqual(JSON.parse(stdout) as object, { hash_chain: { ok: true } })
+    await writeFile(join(archive, file), 'another file')
+    const damaged = await hub.svc('unseal')
+    assert.match(damaged.stderr, /svcsegment is no segment of an audit log\n/)
+    Object.assign(hub.environment, { SVC_LOG_ARCHIVE_DIR: '' })
+    const refused = await hub.svc('event', 'archive', '--before', '30d')
+    assert.deepEqual(
+      [refused.status, refused.stderr],
+      [
+        1,
+        'svc: error: SVC_LOG_ARCHIVE_DIR is not set\nsvc: hint: set SVC_LOG_ARCHIVE_DIR to a directory for segments of the audit log, and start the hub again\n',
+      ],
+    )
+    await hub.start()
+  })
+})
+
+/** A vault of a hub that has been there for long. */
+async function fill({ vaultRoot }: TestHub): Promise<void> {
+  const vault = await unsealVault(vaultRoot, new Secret(PASSPHRASE))
+  const store = await openVaultStore(vault, { clock: systemClock })
+  const entries = (count: number, daysAgo: number) =>
+    Array.from({ length: count }, () =>
+      newEntry({ agentId: null, at: new Date(Date.now() - daysAgo * DAY_MS) }),
+    )
+  await store.write(async (writer) =>
+    writer.insertEntries(
+      chainEntries(await writer.findChainEnd(), [...entries(OLD, 100), ...entries(YOUNG, 1)]),
+    ),
+  )
+  await store.close()
+}
