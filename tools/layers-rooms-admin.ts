@@ -84,6 +84,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'protocol',
       'platform',
       'audit',
+      'evidence',
       'sealing',
       'pki',
       'trust',

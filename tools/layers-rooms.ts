@@ -100,6 +100,11 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'audit', what: 'the hash chain and its verification; pure', imports: ['platform'] },
   {
+    name: 'evidence',
+    what: 'what the log proves of certificates, and the form of the file that says so; pure',
+    imports: ['audit', 'platform'],
+  },
+  {
     name: 'backup',
     what: 'the form of a backup, byte by byte, and its file',
     imports: ['protocol', 'platform'],

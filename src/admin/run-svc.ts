@@ -148,9 +148,9 @@ function createContext(invocation: Invocation): CommandContext {
     },
     byOwner: () => {
       if (userId !== 0 || remote !== undefined) return undefined
-      return async function* (args) {
+      return async function* (args, input) {
         const { readOutputOf } = await import('./doors/read-output-of.ts')
-        yield* readOutputOf([...command, ...settings, ...args], env)
+        yield* readOutputOf([...command, ...settings, ...args], env, input)
       }
     },
     openSecret: async (name) => (await import('./sealed/secret-source.ts')).openSecret(name, stdin),

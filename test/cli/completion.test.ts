@@ -55,7 +55,7 @@ describe('completion', () => {
         'svc,politica,set,--no-',
       ]),
       {
-        'svc,e': ['event'],
+        'svc,e': ['evidence', 'event'],
         'svc,agent,': [
           'list',
           'show',

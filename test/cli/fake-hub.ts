@@ -129,6 +129,7 @@ function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
 
 /** Fewer than asked for: a log of a few hundred has several pages. */
 const RECORD_PAGE_ENTRIES = 500
+const toRecord = (entry: AdminEntry): string => formatRecord(toRecorded(entry))
 
 export interface FakeHub {
   readonly entries: AdminEntry[]
@@ -388,13 +389,12 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     },
     ...SEGMENTS,
     showCheckpoint: async () => ({ checkpoint: null, key: null, entries: 0 }),
-    showRangeProof: async (range) =>
-      logOf(entries.map((entry) => formatRecord(toRecorded(entry)))).prove(range),
+    showRangeProof: async (range) => logOf(entries.map(toRecord)).prove(range),
+    showBlockProofs: async ({ blocks }) => logOf(entries.map(toRecord)).showBlockProofs(blocks),
     listRecords: async ({ after = 0 }) => {
       const page = entries.filter(({ seq }) => seq > after).slice(0, RECORD_PAGE_ENTRIES)
       const last = page.at(-1)?.seq ?? after
-      const registros = page.map((entry) => formatRecord(toRecorded(entry)))
-      return { registros, next: last < entries.length ? last : null }
+      return { registros: page.map(toRecord), next: last < entries.length ? last : null }
     },
   }
 }

@@ -1,6 +1,7 @@
 // The main job as stories on real processes, with whatever CA.
 
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -36,7 +37,10 @@ export function tellMainJob(
       assert.equal(installed.entrega_id, deliveryId)
       const crt = join(host.dataDir, 'out/site.crt')
       const key = join(host.dataDir, 'out/site.key')
-      assert.deepEqual(installed.payload, { cert_path: crt, key_path: key, carga_nome: 'site' })
+      const { serialNumber } = new X509Certificate(await readFile(crt))
+      const serial = serialNumber.toLowerCase()
+      const where = { cert_path: crt, key_path: key, carga_nome: 'site' }
+      assert.deepEqual(installed.payload, { ...where, serial })
       await assertMatchingPair(crt, key, ca.rootPath)
       const mode = async (path: string): Promise<string> =>
         ((await stat(path)).mode & 0o777).toString(8)

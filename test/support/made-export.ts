@@ -5,7 +5,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { chainEntries } from '../../src/audit/chain-entries.ts'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import { formatExportHead, formatExportRecord } from '../../src/audit/log-export.ts'
-import { EMPTY_FRONTIER, growTree, nodesOf, rootOf } from '../../src/audit/merkle-tree.ts'
+import { planBlock } from '../../src/audit/block-proofs.ts'
+import { carryOutPlan } from '../../src/audit/merkle-proofs.ts'
+import {
+  EMPTY_FRONTIER,
+  growTree,
+  type NodeId,
+  nodesOf,
+  rootOf,
+} from '../../src/audit/merkle-tree.ts'
 import { formatRecord, hashRecord, type RecordedEntry } from '../../src/audit/record.ts'
 import {
   formatVerifierKey,
@@ -29,6 +37,7 @@ export interface MadeLog {
   exportOf(after?: number, until?: number): string
   /** What a hub answers. */
   prove(range: AdminRequest<'showRangeProof'>): AdminReplies['showRangeProof']
+  showBlockProofs(blocks: readonly number[]): AdminReplies['showBlockProofs']
 }
 
 export const SIGNER: NoteSigner = noteSigner(
@@ -91,6 +100,15 @@ export function logOf(records: readonly string[], signer = SIGNER): MadeLog {
       until: before - 1,
       left: toBase64(hashesOf(0, after)),
       right: toBase64(hashesOf(before - 1, size)),
+    }),
+    showBlockProofs: (blocks) => ({
+      blocks: blocks.map((block) => {
+        const plan = planBlock(block, size)
+        const find = (of: readonly NodeId[]): Buffer[] =>
+          of.map(({ level, index }) => nodes.get(`${level}/${index}`) ?? assert.fail())
+        const proof = carryOutPlan(plan.proof, find(plan.proof.flat()))
+        return { leaves: toBase64(find(plan.leaves)), proof: toBase64(proof) }
+      }),
     }),
   }
 }

@@ -76,6 +76,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   archiveEntries: () => ({ before: '2026-01-01T00:00:00Z' }),
   showCheckpoint: () => ({}),
   showRangeProof: () => ({}),
+  showBlockProofs: () => ({ entries: 1, blocks: [0] }),
   pushToAgent: ({ hostname }) => ({ agente: hostname, nome: 'motd', conteudo: 'x' }),
   createWebhook: () => ({ url: WEBHOOK_URL, tipos: ['nothing'] }),
   listWebhooks: () => ({}),

@@ -25,12 +25,17 @@ export interface CommandContext {
   readonly openSecret: OpenSecretSource
   openPins(): Promise<OpenPins>
   /**
-   * Where root has started svc beside a vault: what another svc, which becomes the vault's owner, prints for these arguments. This
-   * one goes on with root's rights, and may write where the owner may not.
+   * Where root has started svc beside a vault: what another svc, which becomes the vault's owner, prints for these arguments and
+   * this standard input. This one goes on with root's rights, and may write where the owner may not.
    */
-  readonly byOwner?: () => ((args: readonly string[]) => AsyncIterable<Uint8Array>) | undefined
+  readonly byOwner?: () => PrintedByOwner | undefined
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   readonly withAdmin: WithAdmin
 }
+
+export type PrintedByOwner = (
+  args: readonly string[],
+  input?: Uint8Array,
+) => AsyncIterable<Uint8Array>
 
 export type RegisterCommand = (parent: Command, context: CommandContext) => void

@@ -42,6 +42,7 @@ import { registerEntregaCancel } from './entrega/entrega-cancel.ts'
 import { registerEntregaList } from './entrega/entrega-list.ts'
 import { registerEntregaRetry } from './entrega/entrega-retry.ts'
 import { registerEntregaShow } from './entrega/entrega-show.ts'
+import { registerEvidence } from './evidence/evidence.ts'
 import { registerEventoArchive } from './evento/evento-archive.ts'
 import { registerEventoExport } from './evento/evento-export.ts'
 import { registerEventoList } from './evento/evento-list.ts'
@@ -268,6 +269,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerInit(program, context)
   registerUnseal(program, context)
   registerCheckpoint(program, context)
+  registerEvidence(program, context)
   registerStatus(program, context)
   registerBackup(program, context)
   registerRestore(program, context)

@@ -11,8 +11,12 @@ const STDERR_CHARACTERS_MAX = 16 * 1024
 export async function* readOutputOf(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  input?: Uint8Array,
 ): AsyncGenerator<Uint8Array> {
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  // A program that does not read it says itself why it ends.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
   let said = ''
   child.stderr.setEncoding('utf8')
   child.stderr.on('data', (text: string) => {

@@ -61,7 +61,9 @@ export const pairKind: DeliveryKind<InstalledPair> = {
     return undefined
   },
   eventOf({ outDir, name }, deliveryId, { leaf, record: { renewal } }) {
-    if (renewal === null) return deliveryInstalled(deliveryId, name, pairPaths(outDir, name))
+    if (renewal === null) {
+      return deliveryInstalled(deliveryId, name, pairPaths(outDir, name), leaf.serial)
+    }
     return deliveryRenewed(deliveryId, name, {
       oldSerial: renewal.old_serial,
       newSerial: leaf.serial,

@@ -235,10 +235,12 @@ export function deliveryInstalled(
   deliveryId: DeliveryId,
   name: string,
   paths: { readonly certificatePath: string; readonly keyPath: string },
+  serial: string,
 ): AgentEvent {
+  const { certificatePath, keyPath } = paths
   return {
     type: EventType.deliveryInstalled,
-    payload: { cert_path: paths.certificatePath, key_path: paths.keyPath, carga_nome: name },
+    payload: { cert_path: certificatePath, key_path: keyPath, carga_nome: name, serial },
     deliveryId,
   }
 }

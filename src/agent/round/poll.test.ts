@@ -1,6 +1,7 @@
 // A round installs what the manifest lists, once, and goes on from whatever state it finds.
 
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -30,6 +31,7 @@ describe('a round installs what the manifest lists', () => {
       cert_path: join(host.paths.outDir, 'site.crt'),
       key_path: join(host.paths.outDir, 'site.key'),
       carga_nome: 'site',
+      serial: new X509Certificate(certificatePem).serialNumber.toLowerCase(),
     })
     assert.deepEqual(
       host.hooks.invocations.map(({ event, name, deliveryId }) => [event, name, deliveryId]),

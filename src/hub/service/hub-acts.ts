@@ -7,6 +7,7 @@ import { HubEventType } from '../../protocol/words.ts'
 import type { SignedCertificate } from '../ca/certificate-authority.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { NewAuditEntry } from '../domain/audit-entry.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import type { CertificatePurpose } from '../domain/issued-certificate.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { appendEntry } from './append-entries.ts'
@@ -45,15 +46,22 @@ interface ObtainedCertificate {
   readonly signed: SignedCertificate
   readonly csr: CertificateRequest
   readonly purpose: CertificatePurpose
-  readonly deliveryId: DeliveryId | null
+  readonly delivery: Pick<Delivery, 'id' | 'cargoId' | 'version'> | null
+  /** How it was asked for. */
+  readonly request: 'enrollment' | 'renewal' | 'recovery' | 'delivery'
+  /** The policy that held. */
+  readonly policyName: string | undefined
 }
 
-/** Every certificate that the hub obtained is remembered, with what it is good for. */
+/** Every certificate that the hub obtained is remembered, with what it is good for. docs/protocol.md ISS-10, EVD-13. */
 export async function recordCertificate(
   writer: StoreWriter,
   at: Date,
-  { agent, signed: { leaf, rootSha256 }, csr, purpose, deliveryId }: ObtainedCertificate,
+  certificate: ObtainedCertificate,
 ): Promise<void> {
+  const { agent, csr, purpose, delivery, request, policyName } = certificate
+  const { leaf, rootSha256 } = certificate.signed
+  const deliveryId = delivery?.id ?? null
   await writer.insertCertificate({
     sha256: leaf.sha256,
     serial: leaf.serial,
@@ -73,6 +81,9 @@ export async function recordCertificate(
     csr_sha256: csr.sha256,
     not_after: leaf.notAfter.toISOString(),
     purpose,
+    request,
+    politica: policyName ?? null,
+    ...(delivery && { carga_id: delivery.cargoId, versao: delivery.version }),
   }
   await recordHubAct(writer, at, HubEventType.certificateIssued, payload, deliveryId)
 }

@@ -7,6 +7,8 @@ export const ENTRY_TYPES_MAX = 32
 /** Segments of the log that are looked for at once. */
 export const SEGMENT_PAGE_MAX = 1000
 export const LIST_PAGE_MAX = 10_000
+/** A request may ask for the proofs of so many blocks of sixteen entries. */
+export const PROVEN_BLOCKS_MAX = 64
 
 /** Room for a sealed file of the default limit with the recipients of a few thousand agents. */
 export const SEALED_BASE64_CHARACTERS_MAX = 12 * 1024 * 1024

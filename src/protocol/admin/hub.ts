@@ -1,7 +1,13 @@
 // The hub as a whole: its figures, the roots that it trusts, its audit log.
 
 import { LIMITS } from '../limits.ts'
-import { ENTRY_PAGE_MAX, ENTRY_TYPES_MAX, LIST_PAGE_MAX, SEGMENT_PAGE_MAX } from './bounds.ts'
+import {
+  ENTRY_PAGE_MAX,
+  ENTRY_TYPES_MAX,
+  LIST_PAGE_MAX,
+  PROVEN_BLOCKS_MAX,
+  SEGMENT_PAGE_MAX,
+} from './bounds.ts'
 import { AdminExamination } from './examination.ts'
 import { type AdminOperation, nothing, nullable, text } from './operation.ts'
 import { Type } from './plain-type.ts'
@@ -204,6 +210,31 @@ export const HUB_OPERATIONS = {
       /** The last entry that is no longer in the vault. */
       removed_until: Type.Integer(),
       next: nullable(Type.Integer()),
+    }),
+  },
+  showBlockProofs: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/eventos/blocks',
+    role: 'viewer',
+    summary: 'Proofs for entries of the audit log, sixteen at a time, up to a checkpoint.',
+    request: Type.Object({
+      /** Of a checkpoint: the newest one, or an earlier one. */
+      entries: Type.Integer({ minimum: 1 }),
+      /** Block n has the entries from 16 n + 1 to 16 n + 16. */
+      blocks: Type.Array(Type.Integer({ minimum: 0 }), {
+        minItems: 1,
+        maxItems: PROVEN_BLOCKS_MAX,
+      }),
+    }),
+    reply: Type.Object({
+      blocks: Type.Array(
+        Type.Object({
+          /** Base64, as `proof`: the hashes of its records, and the way to the root. See EVD-6. */
+          leaves: Type.Array(Type.String()),
+          proof: Type.Array(Type.String()),
+        }),
+      ),
     }),
   },
   listRecords: {

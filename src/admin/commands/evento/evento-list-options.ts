@@ -87,7 +87,7 @@ function parseQuery(options: EventoListOptions, now: Date): EntryQuery {
 }
 
 export function parseTimeOption(
-  option: '--since' | '--until' | '--before',
+  option: '--since' | '--until' | '--before' | '--from' | '--to',
   text: string,
   now: Date,
 ): string {

@@ -16,7 +16,7 @@ export interface EntryRange {
 
 /** All entries that match, oldest first, page by page: the first `limit` of those after `after`. */
 export async function* readEntryPages(
-  operations: AdminOperations,
+  operations: Pick<AdminOperations, 'listEntries'>,
   query: EntryQuery,
   { after: start = 0, limit = Number.POSITIVE_INFINITY }: EntryRange = {},
 ): AsyncGenerator<AdminEntry[]> {

@@ -11,6 +11,7 @@ import { createToken } from './create-token.ts'
 import { showExamination } from './show-examination.ts'
 import { findDeliveries } from './find-deliveries.ts'
 import { listRecords } from './list-records.ts'
+import { showBlockProofs } from './show-block-proofs.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
 import { listEntries } from './list-entries.ts'
 import { listSegments } from './list-segments.ts'
@@ -51,6 +52,7 @@ export const USE_CASES: UseCases = {
   signBundle,
   listEntries,
   listRecords,
+  showBlockProofs,
   listSegments,
   archiveEntries,
   showRangeProof,

@@ -134,6 +134,8 @@ describe('[ENR-11] the commit of an enrolment', () => {
           csr_sha256: csr.sha256,
           not_after: '2026-11-22T10:00:00.123Z',
           purpose: 'identity',
+          request: 'enrollment',
+          politica: null,
         },
       ],
     ])

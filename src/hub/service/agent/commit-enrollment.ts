@@ -70,8 +70,15 @@ export async function commitEnrollment(
   }
   // The agent itself tells the hub which roots it trusts now.
   if (known !== undefined) await writer.removeAgentTrust(agent.id)
-  const certificate = { agent, signed, csr, purpose: 'identity', deliveryId: null } as const
-  await recordCertificate(writer, now, certificate)
+  await recordCertificate(writer, now, {
+    agent,
+    signed,
+    csr,
+    purpose: 'identity',
+    delivery: null,
+    request: 'enrollment',
+    policyName: rules.policyName,
+  })
   return { ok: true, agentId: agent.id }
 }
 

@@ -154,6 +154,8 @@ describe('a certificate that an agent asks for', () => {
       csr_sha256: parseCsrPem(csrPem)?.sha256,
       not_after: '2026-11-22T10:00:00.123Z',
       purpose: 'identity',
+      request: 'renewal',
+      politica: null,
     }
     assert.deepEqual(await readActs(store.reader, seq), [['certificate_issued', payload]])
     assert.deepEqual(

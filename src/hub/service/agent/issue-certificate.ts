@@ -52,6 +52,8 @@ export function createIssueCertificate(
 ): IssueCertificate {
   const { store, authority, clock, log, hubNames, company, waiting } = dependencies
   return async (agent, request, presentedSha256, recordAlso) => {
+    // A recovery has an entry of its own beside the certificate’s.
+    const identityRequest = recordAlso === undefined ? 'renewal' : 'recovery'
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
     const rules = await findRules(store.reader, agent.role)
@@ -91,11 +93,12 @@ export function createIssueCertificate(
       const current = await writer.findAgentById(agent.id)
       if (current === undefined) return 'agent_not_registered'
       if (current.revokedAt !== null) return 'agent_revoked'
+      const currentRules = await findRules(writer, current.role)
       const again = decideIssue({
         agent: current,
         csr: verdict.csr,
         hubNames,
-        rules: await findRules(writer, current.role),
+        rules: currentRules,
         delivery: await findRequestedDelivery(writer, request),
       })
       if (!again.ok) return again.refusal
@@ -107,13 +110,14 @@ export function createIssueCertificate(
         await writer.setDeliveryStatus(again.delivery.id, DeliveryStatus.inProgress, now, null)
       }
       const purpose = again.delivery === null ? 'identity' : 'delivery'
-      const deliveryId = again.delivery?.id ?? null
       await recordCertificate(writer, now, {
         agent: current,
         signed,
         csr: verdict.csr,
         purpose,
-        deliveryId,
+        delivery: again.delivery,
+        request: again.delivery === null ? identityRequest : 'delivery',
+        policyName: currentRules.policyName,
       })
       if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
       await recordAlso?.(writer, now)

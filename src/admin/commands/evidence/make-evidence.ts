@@ -1,0 +1,125 @@
+// `svc evidence`: docs/protocol.md EVD-1 to EVD-3.
+
+import { parseSerialList, SERIAL_LIST_BYTES_MAX } from '../../../evidence/serial-list.ts'
+import { formatTimestamp } from '../../../audit/hash-chain.ts'
+import { SvcError, UserError } from '../../../platform/errors.ts'
+import { streamToFile } from '../../../platform/stream-to-file.ts'
+import type { CommandContext } from '../command-context.ts'
+import { parseTimeOption } from '../evento/evento-list-options.ts'
+import { explainFile } from '../explain-file.ts'
+import { evidenceLines } from './evidence-lines.ts'
+import { type EvidenceWanted, planEvidence } from './plan-evidence.ts'
+import { describeSummary, outstanding, summariseEvidence } from './summarise-evidence.ts'
+
+export interface EvidenceOptions {
+  readonly from: string
+  readonly to: string
+  readonly agente?: string
+  readonly caSerials?: string
+  readonly out: string
+  readonly replace?: true
+  readonly json?: true
+}
+
+const STANDARD_OUTPUT = '-'
+const STANDS_OUT = 2
+
+export async function makeEvidence(
+  context: CommandContext,
+  options: EvidenceOptions,
+): Promise<void> {
+  const { output, progress } = context
+  const period = parsePeriod(options, context.clock.now())
+  refuseContradictions(options, output.isTerminal)
+  const list = await readList(context, options.caSerials)
+  const wanted: EvidenceWanted = {
+    ...period,
+    agent: options.agente,
+    serials: list && parseSerialList(list, options.caSerials ?? ''),
+  }
+  if (options.out === STANDARD_OUTPUT) {
+    return context.withAdmin(async ({ operations }) => {
+      const plan = await planEvidence(operations, wanted, progress)
+      for await (const piece of evidenceLines(operations, plan, progress)) {
+        await output.writeBytes(Buffer.from(piece))
+      }
+    })
+  }
+  const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
+    explainFile(options.out, () =>
+      streamToFile(options.out, pieces, { replace: options.replace === true }),
+    )
+  const printedByOwner = context.byOwner?.()
+  if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(wanted), list))
+  else {
+    await context.withAdmin(async ({ operations }) => {
+      const plan = await planEvidence(operations, wanted, progress)
+      await write(evidenceLines(operations, plan, progress))
+    })
+  }
+  progress.clear()
+  const summary = await summariseEvidence(options.out)
+  if (options.json) await output.writeJson({ file: options.out, ...summary })
+  else await output.write(describeSummary(options.out, summary))
+  const found = outstanding(summary)
+  if (found !== undefined) throw new SvcError('evidence_found', found, { exitStatus: STANDS_OUT })
+}
+
+function parsePeriod(
+  { from, to }: EvidenceOptions,
+  now: Date,
+): Pick<EvidenceWanted, 'from' | 'to'> {
+  const [begins, ends] = [parseTimeOption('--from', from, now), parseTimeOption('--to', to, now)]
+  if (begins < ends) {
+    return { from: formatTimestamp(new Date(begins)), to: formatTimestamp(new Date(ends)) }
+  }
+  throw new UserError('usage', '--to is not after --from', {
+    hint: 'the period begins with --from and ends before --to',
+  })
+}
+
+function refuseContradictions({ out, json, replace }: EvidenceOptions, isTerminal: boolean): void {
+  if (out !== STANDARD_OUTPUT) return
+  if (json || replace) {
+    throw new UserError('usage', '--out - goes neither with --json nor with --replace', {
+      hint: 'standard output is the evidence',
+    })
+  }
+  if (isTerminal) {
+    throw new UserError('usage', 'evidence is not for a terminal', {
+      hint: 'name a file, or send the output to a program',
+    })
+  }
+}
+
+/** With the operator's own rights, before svc becomes the owner of the vault. */
+async function readList(
+  { openSecret }: CommandContext,
+  file: string | undefined,
+): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined
+  const source = await openSecret(file)
+  try {
+    const content = await source.read(SERIAL_LIST_BYTES_MAX)
+    if (content !== undefined) return content
+    throw new UserError('serials_invalid', `${source.name} has more than 64 MiB`, {
+      hint: 'choose a shorter period, and the serials of that period',
+    })
+  } finally {
+    await source.close()
+  }
+}
+
+function argumentsFor({ from, to, agent, serials }: EvidenceWanted): string[] {
+  return [
+    'evidence',
+    '--from',
+    new Date(from).toISOString(),
+    '--to',
+    new Date(to).toISOString(),
+    '--out',
+    STANDARD_OUTPUT,
+    ...(agent === undefined ? [] : ['--agente', agent]),
+    ...(serials === undefined ? [] : ['--ca-serials', '-']),
+  ]
+}
