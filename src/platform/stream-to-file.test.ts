@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,6 +60,25 @@ describe('streamToFile', () => {
   test('leaves nothing when the pieces fail', async () => {
     const failing = pieces('one', new Error('no more'))
     await assert.rejects(streamToFile(path, failing, { replace: false }), { message: 'no more' })
+    assert.deepEqual(await readdir(directory), [])
+  })
+
+  test('[BKP-10] of a program that a signal ends leaves nothing', async () => {
+    const program = `
+      import { streamToFile } from '${import.meta.resolve('./stream-to-file.ts')}'
+      async function* pieces() {
+        yield 'one'
+        console.log('written')
+        await new Promise((resolve) => setTimeout(resolve, 60_000))
+      }
+      await streamToFile('${path}', pieces(), { replace: false, endsBySignal: true })`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    assert.equal((await readdir(directory)).length, 1)
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'close'), [null, 'SIGTERM'])
     assert.deepEqual(await readdir(directory), [])
   })
 

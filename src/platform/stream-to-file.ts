@@ -6,6 +6,7 @@ import { link, lstat, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoCode, UserError } from './errors.ts'
 import { removeIfPresent, syncDirectory } from './files.ts'
+import { removeOnSignal } from './remove-on-signal.ts'
 
 const CREATE_NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const MODE = 0o600
@@ -16,14 +17,31 @@ export function isPartialFile(name: string): boolean {
   return PARTIAL.test(name)
 }
 
+export interface StreamToFileOptions {
+  readonly replace: boolean
+  /** For a program that a signal ends at once: nothing is left then, too. */
+  readonly endsBySignal?: true
+}
+
 /** Throws UserError `file_exists` for a name that is taken, unless it may be replaced. Leaves nothing when it fails. */
 export async function streamToFile(
   path: string,
   pieces: AsyncIterable<string | Uint8Array>,
-  { replace }: { readonly replace: boolean },
+  { replace, endsBySignal }: StreamToFileOptions,
 ): Promise<void> {
   if (!replace) await refuseTaken(path)
   const staged = `${path}.partial-${randomBytes(6).toString('hex')}`
+  const write = (): Promise<void> => writeStaged(staged, path, pieces, replace)
+  await (endsBySignal === true ? removeOnSignal(staged, write) : write())
+  await syncDirectory(dirname(path))
+}
+
+async function writeStaged(
+  staged: string,
+  path: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+  replace: boolean,
+): Promise<void> {
   const file = await open(staged, CREATE_NEW, MODE)
   try {
     try {
@@ -37,7 +55,6 @@ export async function streamToFile(
     await removeIfPresent(staged)
     throw error
   }
-  await syncDirectory(dirname(path))
 }
 
 /** Before the work on its content is begun. */

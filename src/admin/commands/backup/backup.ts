@@ -69,7 +69,7 @@ async function backUpToFile(
   if (!replace) await explainFile(file, () => refuseTaken(file))
   const followed = await vault.withBackup({ isForFile: true }, async (pieces) => {
     const backup = follow(context, pieces)
-    await explainFile(file, () => streamToFile(file, backup.pieces(), { replace }))
+    await explainFile(file, () => streamToFile(file, backup.pieces(), { replace, endsBySignal: true }))
     invariant(backup.followed !== undefined, 'a backup that was written is whole')
     return backup.followed
   })

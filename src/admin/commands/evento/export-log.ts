@@ -33,7 +33,7 @@ export async function exportLog(
   const printedByOwner = context.byOwner?.()
   const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
     explainFile(options.out, () =>
-      streamToFile(options.out, pieces, { replace: options.replace === true }),
+      streamToFile(options.out, pieces, { replace: options.replace === true, endsBySignal: true }),
     )
   if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(range)))
   else {
