@@ -84,6 +84,11 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
   const hubTime = new HubTime(options.clock)
   const verdicts = new HubVerdicts(options.clock, paths.stateDir)
   const logWatch = new LogWatch(paths, await readKnownLog(paths))
+  const keepReceipt = createReceiptKeeper({
+    path: paths.receiptsFile,
+    clock: options.clock,
+    log: logging.forModule('agent.outbox'),
+  })
   const session: AgentSession = {
     ...options,
     connections,
@@ -105,11 +110,10 @@ export async function openSession(options: SessionOptions): Promise<AgentSession
     outbox: await openOutbox(
       paths.outboxDir,
       logging.forModule('agent.outbox'),
-      createReceiptKeeper({
-        path: paths.receiptsFile,
-        clock: options.clock,
-        log: logging.forModule('agent.outbox'),
-      }),
+      async (recorded) => {
+        logWatch.noteEvent(options.clock.now())
+        await keepReceipt(recorded)
+      },
     ),
     receipt: new KeptReceipt(paths.identityReceiptFile),
     knownIdentity: new KnownFiles(options.clock),

@@ -166,13 +166,22 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
     assert.equal(events.length, 2)
   })
 
-  const UNPROVEN = 'the hub answers, and has shown or proven nothing of its log for a day'
+  const UNPROVEN = 'the hub answers, and has shown or proven nothing new of its log for a day'
   const silences: [what: string, day: () => Promise<readonly string[]>][] = [
     [
       'shows nothing of its log any more',
       () =>
         rounds(async (watch) => {
           watch.noteCheckpoint(undefined)
+        }),
+    ],
+    [
+      'shows the same as ever, though the agent sent events since',
+      () =>
+        rounds(async (watch) => {
+          watch.noteEvent(new Date(now.getTime() - HOUR_MS / 2))
+          watch.noteEvent(now)
+          watch.noteCheckpoint(log.checkpoint)
         }),
     ],
     [
@@ -207,6 +216,28 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
       )
     })
   }
+
+  test('[CHN-24] raises no alarm at a log that shows each event of the agent, and no others', async () => {
+    await round(0)
+    for (let day = 1; day < 4; day += 1) {
+      for (const [hour, isSent] of [
+        [1, true],
+        [2, false],
+        [23, false],
+      ] as const) {
+        now = new Date(START + (day * 24 + hour) * HOUR_MS)
+        const watch = new LogWatch(paths(), await readKnownLog(paths()))
+        if (isSent) {
+          watch.noteEvent(now)
+          log.append(1)
+        }
+        watch.noteCheckpoint(log.checkpoint)
+        assert.deepEqual(await roundOf(watch), [])
+      }
+    }
+    assert.deepEqual((await described()).alarms, [])
+    assert.equal((await readKnownLog(paths())).witness?.unproven, undefined)
+  })
 
   test('[CHN-24] raises no alarm at a hub that was gone for a week', async () => {
     await round(0)

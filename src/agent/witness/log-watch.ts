@@ -55,8 +55,10 @@ const WITNESS_BYTES_MAX = 1024 * 1024
 /** Room for ten of what a hub can answer at most (LIMITS), however it is escaped. */
 const ALARMS_BYTES_MAX = 16 * 1024 * 1024
 const MODE = 0o600
-const UNPROVEN = 'the hub answers, and has shown or proven nothing of its log for a day'
+const UNPROVEN = 'the hub answers, and has shown or proven nothing new of its log for a day'
 const UNPROVEN_SPACING_MS = 600_000
+/** A hub signs what it records within a second or two. */
+const SIGNED_MS_MAX = 600_000
 
 /** What the agent keeps on disk. A file that is damaged counts as none: the agent then meets the log as for the first time. */
 export async function readKnownLog(
@@ -128,6 +130,7 @@ export class LogWatch {
   /** Of the answers since the last check. */
   #isShown = false
   #isSilent = false
+  #eventMs = Number.NEGATIVE_INFINITY
   #unprovenMs = Number.NEGATIVE_INFINITY
 
   constructor(paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>, known: KnownLog) {
@@ -148,6 +151,12 @@ export class LogWatch {
     }
   }
 
+  /** The hub has recorded an event of the agent: checkpoints from then on have one entry more. */
+  noteEvent(at: Date): void {
+    // The first one that is missing counts.
+    if (!this.#isEventMissing()) this.#eventMs = at.getTime()
+  }
+
   /** Asks nothing while the hub shows nothing new, and at most once an hour while all is well. */
   async check(context: LogWatchContext, budget: HubBudget): Promise<void> {
     const { hub, retries, clock } = context
@@ -160,7 +169,7 @@ export class LogWatch {
     if (isSilent && !isShown) return this.#noteUnproven(context, budget, null)
     const { witness } = this.#known
     if (shown === undefined || !budget.isOpen) return
-    if (shown === witness?.newest.note) return this.#noteProven()
+    if (shown === witness?.newest.note) return this.#noteShown(context, budget, shown)
     if (!retries.isDue(LOG_RETRIES, clock.now())) return
     let finding: LogFinding
     try {
@@ -180,7 +189,8 @@ export class LogWatch {
       await this.#raise(context, budget, finding)
     } else {
       retries.clear(LOG_RETRIES)
-      await this.#follow(context, finding)
+      if (finding.witness === witness) await this.#noteShown(context, budget, shown)
+      else await this.#follow(context, finding)
     }
   }
 
@@ -188,7 +198,6 @@ export class LogWatch {
     { outbox, log }: LogWatchContext,
     { witness: next, epoch }: Extract<LogFinding, { kind: 'good' }>,
   ): Promise<void> {
-    if (next === this.#known.witness) return this.#noteProven()
     if (epoch !== undefined) {
       const { origin, size } = epoch
       log.warn({ origin, entries: size }, 'The hub’s audit log goes on in another epoch')
@@ -199,9 +208,20 @@ export class LogWatch {
     await this.#keepWitness(next)
   }
 
-  async #noteProven(): Promise<void> {
+  /** Nothing new. A hub that shows an agent the same for ever could else rewrite all that came after it. */
+  async #noteShown(context: LogWatchContext, budget: HubBudget, shown: string): Promise<void> {
+    const agoMs = context.clock.now().getTime() - this.#eventMs
+    if (this.#isEventMissing() && agoMs > SIGNED_MS_MAX) {
+      return this.#noteUnproven(context, budget, shown)
+    }
     const { witness } = this.#known
     if (witness?.unproven !== undefined) await this.#keepWitness(proven(witness))
+  }
+
+  /** Whether the longest checkpoint that the agent knows is older than what it sent. */
+  #isEventMissing(): boolean {
+    const { ahead, newest } = this.#known.witness ?? {}
+    return this.#eventMs > Date.parse((ahead ?? newest)?.at ?? '')
   }
 
   /** A hub that is not asked, or that refuses, could else rewrite its log and be believed for ever. */

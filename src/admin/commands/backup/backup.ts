@@ -69,7 +69,9 @@ async function backUpToFile(
   if (!replace) await explainFile(file, () => refuseTaken(file))
   const followed = await vault.withBackup({ isForFile: true }, async (pieces) => {
     const backup = follow(context, pieces)
-    await explainFile(file, () => streamToFile(file, backup.pieces(), { replace, endsBySignal: true }))
+    await explainFile(file, () =>
+      streamToFile(file, backup.pieces(), { replace, endsBySignal: true }),
+    )
     invariant(backup.followed !== undefined, 'a backup that was written is whole')
     return backup.followed
   })
