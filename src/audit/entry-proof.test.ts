@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { logOf, makeContents, makeLog, SIGNER } from '../../test/support/made-export.ts'
 import { propertyRuns } from '../../test/support/property.ts'
-import { formatEntryProof, inclusionOf, openEntryProof } from './entry-proof.ts'
+import { formatEntryProof, openEntryProof } from './entry-proof.ts'
+import { inclusionOf } from './range-proofs.ts'
 
 const COUNT = 70
 const LOG = makeLog(makeContents(COUNT))

@@ -3,8 +3,8 @@
 
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts'
 import { hashEntry } from './hash-chain.ts'
-import { carryOutPlan, planInclusion, verifyInclusion } from './merkle-proofs.ts'
-import { HASH_BYTES, nodesOf, type NodeId } from './merkle-tree.ts'
+import { verifyInclusion } from './merkle-proofs.ts'
+import { HASH_BYTES } from './merkle-tree.ts'
 import { hashRecord, parseRecord, type RecordedEntry } from './record.ts'
 import { type NoteVerifier, openNote } from './signed-note.ts'
 
@@ -22,25 +22,6 @@ const EXTRA = 'extra '
 const INDEX = 'index '
 /** No tree is higher. */
 const HASHES_MAX = 53
-
-/** The hashes of the proof of entry `seq`, by those of the full subtrees before the entry and after it. */
-export function inclusionOf(
-  seq: number,
-  size: number,
-  { left, right }: { readonly left: readonly Buffer[]; readonly right: readonly Buffer[] },
-): readonly Buffer[] {
-  const known = new Map<string, Buffer>()
-  const note = (nodes: readonly NodeId[], hashes: readonly Buffer[]): void => {
-    for (const [at, hash] of hashes.entries()) known.set(nameOf(nodes[at]), hash)
-  }
-  note(nodesOf(0, seq - 1), left)
-  note(nodesOf(seq, size), right)
-  const plan = planInclusion(seq - 1, size)
-  return carryOutPlan(
-    plan,
-    plan.flat().flatMap((node) => known.get(nameOf(node)) ?? []),
-  )
-}
 
 export function formatEntryProof({ record, hashes, checkpoint }: EntryProof, seq: number): string {
   const lines = [
@@ -87,8 +68,4 @@ function parseEntryProof(text: string): EntryProof | undefined {
   if (hashes.some(({ length }) => length !== HASH_BYTES)) return undefined
   const record = Buffer.from(extra.slice(EXTRA.length), 'base64').toString()
   return { record, hashes, checkpoint: text.slice(split + 2) }
-}
-
-function nameOf(node: NodeId | undefined): string {
-  return `${node?.level}/${node?.index}`
 }

@@ -5,7 +5,7 @@ import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto
 export interface NoteVerifier {
   /** Without spaces and plus signs. */
   readonly name: string
-  /** The first four bytes of the SHA-256 of name, line break, 0x01 and the 32 bytes of the key. */
+  /** The first four bytes of the SHA-256 of name, line break, 0x01 (0x04 of a witness) and the 32 bytes of the key. */
   readonly keyHash: Buffer
   readonly publicKey: KeyObject
 }
@@ -22,6 +22,8 @@ export interface OpenedNote {
 }
 
 const ED25519 = 1
+/** Of c2sp.org/tlog-cosignature. */
+const COSIGNATURE = 4
 const KEY_BYTES = 32
 const KEY_HASH_BYTES = 4
 /** Before the 32 bytes of a key: SubjectPublicKeyInfo of RFC 8410. */
@@ -45,30 +47,43 @@ export function signNote(text: string, { name, keyHash, privateKey }: NoteSigner
   return `${text}\n— ${name} ${signature.toString('base64')}\n`
 }
 
-/** Undefined when it is no note, when no known key has signed it, or when a known key's signature is wrong. */
-export function openNote(note: string, known: readonly NoteVerifier[]): OpenedNote | undefined {
+/** One line of a note: nothing of it is checked. */
+export interface NoteSignature {
+  readonly line: string
+  readonly name: string
+  readonly keyHash: Buffer
+  /** Without the hash of the key. */
+  readonly bytes: Buffer
+}
+
+/** Undefined when it is no note. */
+export function parseNote(
+  note: string,
+): { readonly text: string; readonly signatures: readonly NoteSignature[] } | undefined {
   if (note.length > NOTE_CHARACTERS_MAX || !note.endsWith('\n')) return undefined
   const split = note.lastIndexOf('\n\n')
   if (split < 0) return undefined
   const text = note.slice(0, split + 1)
   const lines = note.slice(split + 2, -1).split('\n')
   if (lines.length > SIGNATURES_MAX || hasControls(text)) return undefined
+  const signatures = lines.flatMap((line) => parseSignature(line) ?? [])
+  return signatures.length === lines.length ? { text, signatures } : undefined
+}
+
+export function isSignatureOf({ name, keyHash }: NoteSignature, signer: NoteVerifier): boolean {
+  return signer.name === name && signer.keyHash.equals(keyHash)
+}
+
+/** Undefined when it is no note, when no known key has signed it, or when a known key's signature is wrong. */
+export function openNote(note: string, known: readonly NoteVerifier[]): OpenedNote | undefined {
+  const parsed = parseNote(note)
+  if (parsed === undefined) return undefined
+  const { text } = parsed
   const signers: NoteVerifier[] = []
-  for (const line of lines) {
-    const signature = parseSignature(line)
-    if (signature === undefined) return undefined
-    const { name, bytes } = signature
-    const signer = known.find(
-      (one) => one.name === name && one.keyHash.equals(bytes.subarray(0, KEY_HASH_BYTES)),
-    )
+  for (const signature of parsed.signatures) {
+    const signer = known.find((one) => isSignatureOf(signature, one))
     if (signer === undefined || signers.includes(signer)) continue
-    const isRight = verify(
-      null,
-      Buffer.from(text),
-      signer.publicKey,
-      bytes.subarray(KEY_HASH_BYTES),
-    )
-    if (!isRight) return undefined
+    if (!verify(null, Buffer.from(text), signer.publicKey, signature.bytes)) return undefined
     signers.push(signer)
   }
   return signers.length === 0 ? undefined : { text, signers }
@@ -81,21 +96,34 @@ export function formatVerifierKey({ name, keyHash, publicKey }: NoteVerifier): s
 }
 
 export function parseVerifierKey(text: string): NoteVerifier | undefined {
+  return parseKey(text, ED25519)
+}
+
+/** Of a witness, which signs checkpoints of others with the time: c2sp.org/tlog-cosignature. */
+export function parseWitnessKey(text: string): NoteVerifier | undefined {
+  return parseKey(text, COSIGNATURE)
+}
+
+function parseKey(text: string, type: number): NoteVerifier | undefined {
   const [name = '', keyHash = '', ...rest] = text.split('+')
   // The base64 may have a plus as well.
   const key = decodeBase64(rest.join('+'))
-  if (!NAME.test(name) || key?.length !== 1 + KEY_BYTES || key[0] !== ED25519) return undefined
+  if (!NAME.test(name) || key?.length !== 1 + KEY_BYTES || key[0] !== type) return undefined
   const bytes = key.subarray(1)
-  if (hashKey(name, bytes).toString('hex') !== keyHash) return undefined
+  const made = hashKey(name, bytes, type)
+  if (made.toString('hex') !== keyHash) return undefined
   const der = Buffer.concat([SPKI_PREFIX, bytes])
-  return noteVerifier(name, createPublicKey({ key: der, format: 'der', type: 'spki' }))
+  const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  return { name, keyHash: made, publicKey }
 }
 
-function parseSignature(line: string): { name: string; bytes: Buffer } | undefined {
+function parseSignature(line: string): NoteSignature | undefined {
   const [dash, name = '', base64 = '', ...more] = line.split(' ')
   const bytes = decodeBase64(base64)
   if (dash !== '—' || !NAME.test(name) || more.length > 0) return undefined
-  return bytes === undefined || bytes.length <= KEY_HASH_BYTES ? undefined : { name, bytes }
+  if (bytes === undefined || bytes.length <= KEY_HASH_BYTES) return undefined
+  const keyHash = bytes.subarray(0, KEY_HASH_BYTES)
+  return { line, name, keyHash, bytes: bytes.subarray(KEY_HASH_BYTES) }
 }
 
 /** Node would read past anything that is no base64. */
@@ -109,8 +137,8 @@ function hasControls(text: string): boolean {
   return /[\0-\x09\x0b-\x1f]/.test(text)
 }
 
-function hashKey(name: string, key: Buffer): Buffer {
-  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([ED25519]), key])
+function hashKey(name: string, key: Buffer, type = ED25519): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([type]), key])
   return hash('sha256', bytes, 'buffer').subarray(0, KEY_HASH_BYTES)
 }
 

@@ -85,6 +85,7 @@ export const HubEventType = {
   backupStarted: 'backup_started',
   vaultRestored: 'vault_restored',
   logArchived: 'log_archived',
+  checkpointCosigned: 'checkpoint_cosigned',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

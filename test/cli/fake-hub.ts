@@ -391,6 +391,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     showCheckpoint: async () => ({ checkpoint: null, key: null, entries: 0 }),
     showRangeProof: async (range) => logOf(entries.map(toRecord)).prove(range),
     showBlockProofs: async ({ blocks }) => logOf(entries.map(toRecord)).showBlockProofs(blocks),
+    keepCosigned: async () => ({ entries: 7, witnesses: [] }),
     listRecords: async ({ after = 0 }) => {
       const page = entries.filter(({ seq }) => seq > after).slice(0, RECORD_PAGE_ENTRIES)
       const last = page.at(-1)?.seq ?? after

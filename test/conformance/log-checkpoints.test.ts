@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { TestHub } from '../support/hub.ts'
 import { failToStart } from '../support/boot-here.ts'
+import { testWitness } from '../support/test-witness.ts'
 import { waitUntil } from '../support/processes.ts'
 import { createTestHub } from '../support/test-hub.ts'
 import { useCa } from '../support/use-hub.ts'
@@ -144,5 +145,50 @@ describe('[CLI-88] svc checkpoint', () => {
     assert.match(verified.stdout, /\nhash chain ok: 1 entries, head \S+\ncheckpoint ok: 1 entries/)
     await hub.stop()
     assert.equal((await hub.svc('checkpoint')).stdout, kept)
+  })
+
+  test('[CLI-123] [CLI-124] [CHN-39] [API-85] asks witnesses of others, and keeps what they have signed', async () => {
+    await using hub = await startKeptHub()
+    const witness = testWitness()
+    await hub.createToken({ hostname: 'h1' })
+    await hub.createToken({ hostname: 'h2' })
+    const newest = await hub.checkpointOf(2)
+    const svc = async (...args: readonly string[]): Promise<string> => {
+      const { stdout, stderr } = await hub.svc('checkpoint', ...args)
+      return stderr === '' ? stdout : (stderr.split('\n')[0] ?? '')
+    }
+    assert.equal(await svc('--add-checkpoint', '0'), `old 0\n\n${newest}`)
+    assert.equal(await svc('--add-checkpoint', '2'), `old 2\n\n${newest}`)
+    assert.match(await svc('--add-checkpoint', '1'), /^old 1\n[A-Za-z0-9+/]{43}=\n\ncartorio/)
+    assert.match(await svc('--add-checkpoint', '9'), /^svc: error: no entry lies after 9/)
+    assert.equal(
+      await svc('--cosigned'),
+      'svc: error: nobody had the vault keep a cosigned checkpoint',
+    )
+
+    const path = join(hub.directory, 'cosigned.checkpoint')
+    const keep = async (note: string, ...more: readonly string[]): Promise<string> => {
+      await writeFile(path, note)
+      return svc('--cosigned', path, '--witness-key', witness.key, ...more)
+    }
+    const cosigned = witness.cosign(newest)
+    assert.equal(await keep(newest), 'svc: error: witness witness.example/w1 has not signed it')
+    assert.match(await keep(cosigned, '--dry-run'), /checkpoint_cosigned/)
+    // The log goes on from what was signed, however it has grown since.
+    await hub.createToken({ hostname: 'h3' })
+    assert.equal(
+      await keep(testWitness('another.example').cosign(cosigned)),
+      'kept: a checkpoint of 2 entries\nsigned by witness.example/w1 at 2026-09-21T14:13:20.000Z\n',
+    )
+    assert.equal(await svc('--cosigned'), cosigned)
+    await keep(cosigned)
+    const { stdout } = await hub.svc('evento', 'list', '--tipo', 'checkpoint_cosigned', '--json')
+    const { eventos } = JSON.parse(stdout) as { eventos: { payload: object }[] }
+    assert.deepEqual(
+      eventos.map(({ payload }) => payload),
+      [{ actor: 'admin', entries: 2, witnesses: ['witness.example/w1'], checkpoint: cosigned }],
+    )
+    await hub.stop()
+    assert.equal(await svc('--cosigned'), cosigned)
   })
 })

@@ -5,7 +5,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatCheckpoint } from '../../src/audit/checkpoint.ts'
-import { formatEntryProof, inclusionOf, openEntryProof } from '../../src/audit/entry-proof.ts'
+import { formatEntryProof, openEntryProof } from '../../src/audit/entry-proof.ts'
+import { formatAddCheckpoint } from '../../src/audit/add-checkpoint.ts'
+import { openCosigned } from '../../src/audit/cosigned-checkpoint.ts'
+import { consistencyOf, inclusionOf } from '../../src/audit/range-proofs.ts'
 import { ExportVerifier, openExport } from '../../src/audit/export-verifier.ts'
 import {
   carryOutPlan,
@@ -17,7 +20,7 @@ import {
 } from '../../src/audit/merkle-proofs.ts'
 import { EMPTY_FRONTIER, growTree, rootOf } from '../../src/audit/merkle-tree.ts'
 import { hashRecord } from '../../src/audit/record.ts'
-import { openNote, parseVerifierKey } from '../../src/audit/signed-note.ts'
+import { openNote, parseVerifierKey, parseWitnessKey } from '../../src/audit/signed-note.ts'
 import type { TalkingProgram } from '../../tools/talking-program.ts'
 import { makeContents, makeLog, type MadeLog } from '../support/made-export.ts'
 import { propertyRuns } from '../support/property.ts'
@@ -124,6 +127,25 @@ describe('[CHN-33] the log, and Go’s tlog:', WITH_GO_TLOG, () => {
     }
   })
 
+  test('[CHN-39] [CLI-123] a witness of the public tools signs what --add-checkpoint prints, and is understood', async () => {
+    const log = parseVerifierKey(LOG.key) ?? assert.fail()
+    for (const old of [0, 1, 7, 32, COUNT]) {
+      const text = addCheckpoint(old)
+      const asked = { ask: 'witness', name: 'witness.example/w1', text, key: LOG.key }
+      const older = rootAt(old).toString('base64')
+      const { note: line = '', key = '', size } = await ask({ ...asked, older })
+      assert.equal(size, COUNT)
+      const witness = parseWitnessKey(key) ?? assert.fail(key)
+      const cosigned = `${text.slice(text.indexOf('\n\n') + 2)}${line}`
+      const opened = openCosigned(cosigned, log, [witness])
+      assert.ok('note' in opened, 'reason' in opened ? opened.reason : '')
+      assert.equal(opened.note, cosigned)
+      if (old === 0) continue
+      const other = rootAt(old === 1 ? 2 : 1).toString('base64')
+      assert.ok((await ask({ ...asked, older: other })).refused ?? old === COUNT)
+    }
+  })
+
   test('[CHN-14] our proofs are taken there and theirs here, the same hash for hash', async () => {
     const records = [...LOG.records]
     for (const [older, newer] of [
@@ -203,6 +225,15 @@ function isSpelling(one: string, other: string): boolean {
     one.startsWith(other.slice(0, start)) &&
     signatures[0]?.equals(signatures[1] ?? Buffer.of()) === true
   )
+}
+
+function addCheckpoint(old: number): string {
+  const { left, right, checkpoint } = LOG.prove({ after: old, before: old + 1 })
+  const hashes = consistencyOf(old, COUNT, {
+    left: left.map(fromBase64),
+    right: right.map(fromBase64),
+  })
+  return formatAddCheckpoint(old, hashes, checkpoint ?? '')
 }
 
 function provenEntry(seq: number): string {

@@ -6,6 +6,7 @@ import type {
   AdminOperations,
   AdminRequest,
 } from '../../../src/protocol/admin/operations.ts'
+import { testWitness } from '../../../test/support/test-witness.ts'
 import { TestTrustKey } from '../../../test/support/trust-keys.ts'
 
 export interface Target {
@@ -75,6 +76,11 @@ export const GOOD_REQUESTS: GoodRequests = {
   listSegments: () => ({}),
   archiveEntries: () => ({ before: '2026-01-01T00:00:00Z' }),
   showCheckpoint: () => ({}),
+  keepCosigned: async ({ admin }) => {
+    const witness = testWitness()
+    const { checkpoint } = await admin.showCheckpoint({})
+    return { checkpoint: witness.cosign(checkpoint ?? 'none'), witnesses: [witness.key] }
+  },
   showRangeProof: () => ({}),
   showBlockProofs: () => ({ entries: 1, blocks: [0] }),
   pushToAgent: ({ hostname }) => ({ agente: hostname, nome: 'motd', conteudo: 'x' }),

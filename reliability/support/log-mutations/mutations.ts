@@ -38,6 +38,7 @@ const TREE_CHANGES: Readonly<Record<string, string>> = {
   'picos, fewer': 'picos = substr(picos, 33)',
   'checkpoint, size': `checkpoint = replace(checkpoint, char(10) || tamanho || char(10), char(10) || (tamanho + 1) || char(10))`,
   'checkpoint, none': `checkpoint = ''`,
+  cossinado: `cossinado = 'x'`,
   epocas: `epocas = '["x"]'`,
   'epocas, no text': `epocas = '[1]'`,
 }

@@ -18,6 +18,8 @@ export interface LogTree {
   readonly frontier: Frontier
   /** Signed over exactly this frontier. */
   readonly checkpoint: string
+  /** The last checkpoint of this epoch that witnesses of others have signed, and somebody had the vault keep. */
+  readonly cosigned?: string | undefined
   /** How each epoch but the first began: audit/epoch-statement.ts. */
   readonly epochs: readonly string[]
 }

@@ -33,6 +33,7 @@ describe('[CHN-37] the tree of a vault', () => {
         /^the tree is not the one/,
       ],
       [{ frontier: { ...frontier, peaks: frontier.peaks.slice(1) } }, /^the tree is not the one/],
+      [{ cosigned: GROWN.tree.checkpoint }, /^the checkpoint that witnesses have signed is not/],
       [{ epochs: [first] }, /^no statement leads from cartorio\/vault\/2 to cartorio\/vault\/77/],
       [{ epochs: [second] }, /^the statement of the epoch after cartorio\/vault is damaged/],
       [{ epochs: [first, '1'] }, /^the statement of the epoch after cartorio\/vault\/2 is damaged/],

@@ -22,6 +22,10 @@ export function findTreeFault(tree: LogTree, vaultId: string): string | undefine
   if (!isWhole || signed.size !== frontier.size || !signed.root.equals(rootOf(frontier))) {
     return `the tree is not the one that the newest checkpoint, of ${signed.size} entries, was signed for`
   }
+  const { cosigned } = tree
+  if (cosigned !== undefined && openCheckpoint(tree, cosigned) === undefined) {
+    return 'the checkpoint that witnesses have signed is not signed with the key of the vault'
+  }
   let name = originOf(vaultId, 1)
   for (const note of tree.epochs) {
     const statement = openEpoch(note, noteVerifier(name, verifier.publicKey))

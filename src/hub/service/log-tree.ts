@@ -55,7 +55,8 @@ export function beginEpoch(
   const base = { size: frontier.size, root: rootOf(frontier) }
   const statement = { origin, previous: tree.origin, last: last ?? base, base }
   const epochs = [...tree.epochs, signEpoch(statement, logSigner(tree))]
-  return signed({ ...tree, epoch, origin, epochs })
+  // What others have signed, they signed of the log that ends.
+  return signed({ ...tree, cosigned: undefined, epoch, origin, epochs })
 }
 
 /** Who has signed the checkpoints of this tree. */

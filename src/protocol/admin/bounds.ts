@@ -13,5 +13,9 @@ export const PROVEN_BLOCKS_MAX = 64
 /** Room for a sealed file of the default limit with the recipients of a few thousand agents. */
 export const SEALED_BASE64_CHARACTERS_MAX = 12 * 1024 * 1024
 
+/** A checkpoint with the signatures of many witnesses, and the witnesses that one request names. */
+export const COSIGNED_CHARACTERS_MAX = 64 * 1024
+export const WITNESSES_MAX = 16
+
 /** The content of a file that is pushed, in UTF-8. */
 export const PUSH_BYTES_MAX = 16 * 1024

@@ -76,6 +76,10 @@ export const ADMIN_ERRORS = {
     status: 400,
     when: 'Agents that demand the trust key would refuse what is signed, or the root file holds other roots.',
   },
+  checkpoint_refused: {
+    status: 400,
+    when: 'The checkpoint is none of this log, or a witness has not signed it.',
+  },
   no_bundle: { status: 400, when: 'The vault has no roots yet.' },
   no_hub: { status: 400, when: 'The roots change only while a hub runs.' },
   hub_not_running: { status: 400, when: 'Only a running hub sends webhooks.' },

@@ -2,14 +2,16 @@
 
 import { LIMITS } from '../limits.ts'
 import {
+  COSIGNED_CHARACTERS_MAX,
   ENTRY_PAGE_MAX,
   ENTRY_TYPES_MAX,
   LIST_PAGE_MAX,
   PROVEN_BLOCKS_MAX,
   SEGMENT_PAGE_MAX,
+  WITNESSES_MAX,
 } from './bounds.ts'
 import { AdminExamination } from './examination.ts'
-import { type AdminOperation, nothing, nullable, text } from './operation.ts'
+import { type AdminOperation, nothing, nullable, text, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminBundle, AdminEntry, AdminSegment, AdminStatus, AdminUpdatedBundle } from './views.ts'
 
@@ -145,6 +147,26 @@ export const HUB_OPERATIONS = {
       key: nullable(Type.String()),
       /** How many the checkpoint is signed for. */
       entries: Type.Integer(),
+      /** The last one that witnesses of others have signed too, with their signatures. Absent from earlier hubs. */
+      cosigned: Type.Optional(nullable(Type.String())),
+    }),
+  },
+  keepCosigned: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/checkpoint/cosigned',
+    role: 'operator',
+    summary: 'Keep a checkpoint of this log that witnesses of others have signed too.',
+    request: Type.Object({
+      /** The signed note, with the signatures of all the witnesses; other signatures are left out. */
+      checkpoint: Type.String({ minLength: 1, maxLength: COSIGNED_CHARACTERS_MAX }),
+      /** Their keys: c2sp.org/tlog-cosignature, `<name>+<hash>+<key>`. */
+      witnesses: Type.Array(text, { minItems: 1, maxItems: WITNESSES_MAX }),
+    }),
+    reply: Type.Object({
+      entries: Type.Integer(),
+      /** When each has signed it, as it says. */
+      witnesses: Type.Array(Type.Object({ name: Type.String(), at: time })),
     }),
   },
   showRangeProof: {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	cosignature "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -71,6 +72,8 @@ func perform(asked request) (answer, error) {
 		return verifyExport(asked.Export, asked.Key)
 	case "proof":
 		return verifyProof(asked.Export, asked.Key)
+	case "witness":
+		return witness(asked)
 	case "sign":
 		return sign(asked.Name, asked.Text)
 	case "prove-record":
@@ -207,6 +210,52 @@ func openCheckpoint(text, key string) (int64, tlog.Hash, error) {
 	}
 	root, err := decode(lines[2])
 	return size, root, err
+}
+
+// A witness that is asked as c2sp.org/tlog-witness has it: it knows the root that the log had before.
+func witness(asked request) (answer, error) {
+	head, checkpoint, found := strings.Cut(asked.Text, "\n\n")
+	lines := strings.Split(head, "\n")
+	number, hasOld := strings.CutPrefix(lines[0], "old ")
+	old, err := strconv.ParseInt(number, 10, 64)
+	if !found || !hasOld || err != nil || len(lines) > 64 {
+		return answer{}, errors.New("no request")
+	}
+	proof, err := decodeAll(lines[1:])
+	if err != nil {
+		return answer{}, err
+	}
+	size, root, err := openCheckpoint(checkpoint, asked.Key)
+	if err != nil {
+		return answer{}, err
+	}
+	if old == 0 && len(proof) > 0 {
+		return answer{}, errors.New("a proof of nothing")
+	}
+	if old > 0 {
+		older, err := decode(asked.Older)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := tlog.CheckTree(proof, size, root, old, older); err != nil {
+			return answer{}, err
+		}
+	}
+	private, key, err := note.GenerateKey(rand.Reader, asked.Name)
+	if err != nil {
+		return answer{}, err
+	}
+	signer, err := cosignature.NewSignerForCosignatureV1(private)
+	if err != nil {
+		return answer{}, err
+	}
+	text := checkpoint[:strings.Index(checkpoint, "\n\n")+1]
+	signed, err := note.Sign(&note.Note{Text: text}, signer)
+	if err != nil {
+		return answer{}, err
+	}
+	key, err = cosignature.VKeyToCosignatureV1(key)
+	return answer{Size: size, Note: string(signed[len(text)+1:]), Key: key}, err
 }
 
 func sign(name, text string) (answer, error) {

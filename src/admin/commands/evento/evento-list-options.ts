@@ -123,10 +123,13 @@ function parseLimit(text: string): number {
   return limit
 }
 
-export function parseSeq(option: '--after' | '--before' | '<seq>', text: string): number {
+export function parseSeq(
+  option: '--after' | '--before' | '--add-checkpoint' | '<seq>',
+  text: string,
+): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new UserError(
-    `${option.replaceAll(/[<>-]/g, '')}_invalid`,
+    `${option.replaceAll(/[<>]|^--/g, '').replace('-', '_')}_invalid`,
     `${option}: ${text} is not the number of an event`,
     {
       hint: 'the column SEQ of svc event list shows the numbers',

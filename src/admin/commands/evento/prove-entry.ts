@@ -1,6 +1,7 @@
 // `svc evento proof`: docs/protocol.md CHN-36, CLI-121.
 
-import { formatEntryProof, inclusionOf, openEntryProof } from '../../../audit/entry-proof.ts'
+import { formatEntryProof, openEntryProof } from '../../../audit/entry-proof.ts'
+import { inclusionOf } from '../../../audit/range-proofs.ts'
 import { parseVerifierKey } from '../../../audit/signed-note.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
 import type { CommandContext } from '../command-context.ts'

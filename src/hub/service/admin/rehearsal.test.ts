@@ -8,6 +8,7 @@ import { collectLog } from '../../../../test/support/collected-log.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
+import { testWitness } from '../../../../test/support/test-witness.ts'
 import { TestTrustKey } from '../../../../test/support/trust-keys.ts'
 import { openAdmin } from '../../../../test/support/told-admin.ts'
 import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
@@ -26,6 +27,7 @@ import {
 import { findAdminRequestFault } from '../../../protocol/admin/requests.ts'
 import type { DeliveryId, Recipient } from '../../../protocol/identifiers.ts'
 import { type AdminRoots, createAdminRoots } from '../roots/bundle-operations.ts'
+import { growLogTree, newLogTree } from '../log-tree.ts'
 import { CurrentRootSet } from '../roots/current-root-set.ts'
 import { openReader } from '../../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
@@ -45,6 +47,7 @@ interface Setting {
   readonly operator: AdminOperations
   readonly effects: string[]
   readonly agents: readonly string[]
+  readonly cosigned: AdminRequest<'keepCosigned'>
   readonly made: {
     readonly carga: string
     readonly entrega: string
@@ -105,6 +108,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   await store.write(async (writer) => {
     for (const id of failed) await writer.setDeliveryStatus(id, 'falhou', NOW, 'disk full')
   })
+  const cosigned = await signLog(store)
   hub.told.length = 0
   effects.length = 0
   const reader = openReader(file.path, file.dataKey)
@@ -117,6 +121,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
       return [...effects, ...hub.told]
     },
     agents: agents.map(({ id }) => id),
+    cosigned,
     made: { carga, entrega: failed[0] ?? '', token, webhook },
     dump: () => {
       const sql = `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
@@ -125,6 +130,15 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
       return JSON.stringify(tables.map(({ name }) => reader.prepare(`SELECT * FROM ${name}`).all()))
     },
   })
+}
+
+/** As the hub does it every second; a witness of others signs that too. */
+async function signLog(store: Store): Promise<AdminRequest<'keepCosigned'>> {
+  const witness = testWitness()
+  const records = await store.reader.listRecords(0, 10_000)
+  const { tree, filled } = growLogTree(newLogTree('vault'), records)
+  await store.write((writer) => writer.putLogTree(tree, filled))
+  return { checkpoint: witness.cosign(tree.checkpoint), witnesses: [witness.key] }
 }
 
 function openRoots(store: Store, effects: string[]) {
@@ -184,6 +198,7 @@ const REQUESTS: Requests = {
   signBundle: () => [
     { ...KEY.signSet([oldRoot.sha256, newRoot.sha256], { numero: 2 }), trust_key: KEY.text },
   ],
+  keepCosigned: ({ cosigned }) => [cosigned],
   createWebhook: () => [{ url: 'https://receiver.example/other', tipos: [] }],
   testWebhook: ({ made: { webhook } }) => [{ webhook }],
   replayWebhook: ({ made: { webhook } }) => [{ webhook, dead: true }],
@@ -209,6 +224,7 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   removePolicy: { role: 'db' },
   updateBundle: { numero: 1 },
   signBundle: { statement: 'set', signature: 'none', trust_key: KEY.text },
+  keepCosigned: { checkpoint: 'none', witnesses: ['nobody'] },
   createWebhook: { url: 'http://elsewhere.example', tipos: [] },
   testWebhook: { webhook: randomUUID() },
   replayWebhook: { webhook: randomUUID() },

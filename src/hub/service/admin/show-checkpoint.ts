@@ -5,7 +5,8 @@ import type { Read } from '../admin-act.ts'
 /** docs/protocol.md CHN-15, CHN-16. */
 export const showCheckpoint: Read<'showCheckpoint'> = async (reader) => {
   const tree = await reader.findLogTree()
-  if (tree === undefined) return { checkpoint: null, key: null, entries: 0 }
-  const { checkpoint, frontier } = tree
-  return { checkpoint, key: formatVerifierKey(logVerifier(tree)), entries: frontier.size }
+  if (tree === undefined) return { checkpoint: null, key: null, entries: 0, cosigned: null }
+  const { checkpoint, frontier, cosigned = null } = tree
+  const key = formatVerifierKey(logVerifier(tree))
+  return { checkpoint, key, entries: frontier.size, cosigned }
 }

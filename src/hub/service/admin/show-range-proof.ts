@@ -12,8 +12,7 @@ export const showRangeProof: Read<'showRangeProof'> = async (
   context,
 ) => {
   // Full subtrees never change: a log that grows meanwhile leaves those of this checkpoint as they are.
-  const signed = await showCheckpoint(reader, {}, context)
-  const { entries } = signed
+  const { checkpoint, key, entries } = await showCheckpoint(reader, {}, context)
   const until = Math.min(entries, before === undefined ? entries : before - 1)
   if (after > until) {
     const what = `no entry lies after ${after} and before ${before ?? entries + 1}`
@@ -22,7 +21,7 @@ export const showRangeProof: Read<'showRangeProof'> = async (
   const left = await readHashes(reader, 0, after)
   await nextTurn()
   const right = await readHashes(reader, until, entries)
-  return { ...signed, after, until, left, right }
+  return { checkpoint, key, entries, after, until, left, right }
 }
 
 async function readHashes(reader: StoreReader, start: number, end: number): Promise<string[]> {

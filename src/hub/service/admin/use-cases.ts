@@ -10,6 +10,7 @@ import type { UseCases } from './admin-context.ts'
 import { createToken } from './create-token.ts'
 import { showExamination } from './show-examination.ts'
 import { findDeliveries } from './find-deliveries.ts'
+import { keepCosigned } from './keep-cosigned.ts'
 import { listRecords } from './list-records.ts'
 import { showBlockProofs } from './show-block-proofs.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
@@ -57,6 +58,7 @@ export const USE_CASES: UseCases = {
   archiveEntries,
   showRangeProof,
   showCheckpoint,
+  keepCosigned,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,

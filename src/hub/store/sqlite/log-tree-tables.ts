@@ -28,3 +28,6 @@ BEGIN SELECT RAISE(ABORT, 'the tree of the audit log only grows'); END;
 
 /** After an accepted loss the tree grows again from where the log ends. That no other change goes unseen, the signed root sees to. */
 export const LOG_TREE_CUT = 'DROP TRIGGER arvore_nos_sem_update;'
+
+/** What witnesses of others have signed. */
+export const LOG_COSIGNED = 'ALTER TABLE arvore ADD COLUMN cossinado TEXT;'

@@ -12,6 +12,7 @@ interface LogTreeRow {
   picos: Buffer
   checkpoint: string
   epocas: string
+  cossinado: string | null
 }
 
 export function selectLogTree(session: SqlSession): LogTree | undefined {
@@ -28,6 +29,7 @@ export function selectLogTree(session: SqlSession): LogTree | undefined {
     frontier: { size, peaks },
     checkpoint,
     epochs: (JSON.parse(row.epocas) as unknown[]).map(String),
+    ...(row.cossinado !== null && { cosigned: row.cossinado }),
   }
 }
 
@@ -48,12 +50,12 @@ const PUT_NODE = `INSERT INTO arvore_nos VALUES (?, ?, ?)
 
 /** Of no agent, and nothing that a version counts: it happens every second. */
 export function putLogTree(session: SqlSession, tree: LogTree, filled: readonly TreeNode[]): void {
-  const { privateKeyDer, epoch, origin, frontier, checkpoint, epochs } = tree
+  const { privateKeyDer, epoch, origin, frontier, checkpoint, epochs, cosigned = null } = tree
   for (const { level, index, hash } of filled) {
     session.runQuietly(PUT_NODE, level, index, hash)
   }
   session.runQuietly(
-    'INSERT OR REPLACE INTO arvore VALUES (1, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO arvore VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)',
     privateKeyDer.reveal(),
     epoch,
     origin,
@@ -61,5 +63,6 @@ export function putLogTree(session: SqlSession, tree: LogTree, filled: readonly 
     Buffer.concat(frontier.peaks),
     checkpoint,
     JSON.stringify(epochs),
+    cosigned,
   )
 }

@@ -14,7 +14,7 @@ import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_ARCHIVE } from './log-archive-tables.ts'
-import { LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
+import { LOG_COSIGNED, LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
@@ -368,4 +368,5 @@ export const MIGRATIONS: readonly string[] = [
   LOG_TREE_CUT,
   LAST_RESTORE,
   LOG_ARCHIVE,
+  LOG_COSIGNED,
 ]
