@@ -9,6 +9,7 @@ test('[API-8] a viewer only looks, an operator keeps out of what is for admins, 
   for (const name of allowed('viewer')) assert.match(name, /^(list|show|find)/)
   const ofAdmins = names.filter((name) => !allowed('operator').includes(name))
   assert.deepEqual(ofAdmins.filter((name) => !/Webhooks?$/.test(name)).sort(), [
+    'archiveEntries',
     'createAccessToken',
     'listAccessTokens',
     'removeAgent',
