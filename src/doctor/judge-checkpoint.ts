@@ -26,7 +26,7 @@ export function judgeCheckpoint(
   }
   const outside = said.is_kept_outside
     ? ', also outside the vault'
-    : '; none is kept outside the vault (SVC_CHECKPOINT_PATH)'
+    : '; none is kept outside the vault (SVC_CHECKPOINT_PATH), so a restore forgets revocations that are newer than its backup'
   return [ok(`the newest checkpoint covers the whole log${outside}`)]
 }
 

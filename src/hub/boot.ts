@@ -17,6 +17,7 @@ import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
 import { createProcessExaminer } from './examine-process.ts'
+import { keepOutside } from './keep-outside.ts'
 import { describeListenFailure, listen, listenWhereWanted } from './listen.ts'
 import { createCaCalls } from './metrics/ca-calls.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
@@ -142,7 +143,10 @@ export async function bootHub(
       config,
       store,
       vaultId: vault.vaultId,
-      publishCheckpoint: checkpoints?.write,
+      publishOutside:
+        checkpointDirectory === undefined
+          ? undefined
+          : keepOutside(checkpointDirectory, vault.vaultId, store.reader),
       clock,
       logging,
       random,

@@ -58,8 +58,8 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   >
   readonly store: Store
   readonly vaultId: string
-  /** Told of the log’s newest checkpoint. */
-  readonly publishCheckpoint?: LogKeeperOptions['publish'] | undefined
+  /** Keeps what a restore needs outside the vault. */
+  readonly publishOutside?: LogKeeperOptions['publish'] | undefined
   readonly clock: Clock
   readonly logging: Logging
   readonly random: () => number
@@ -121,7 +121,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     clock,
     log: logging.forModule('hub.log'),
     vaultId: parts.vaultId,
-    publish: parts.publishCheckpoint,
+    publish: parts.publishOutside,
   })
   const services = createAgentServices({
     ...parts,

@@ -56,7 +56,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
     required: false,
     default: '',
     meaning:
-      'Directory outside the vault in which the hub keeps the newest checkpoint of the audit log; best on another machine.',
+      'Directory outside the vault in which the hub keeps the newest checkpoint of the audit log, and what a restore must not forget; best on another machine.',
   },
   {
     name: 'SVC_BACKUP_DIR',

@@ -1,7 +1,8 @@
 // Identities that are newer than the backup from which a hub came back: docs/protocol.md BKP-14 to BKP-17.
 
 import assert from 'node:assert/strict'
-import { rename } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { readEvents } from '../support/audit-log.ts'
@@ -13,27 +14,34 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
+import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type Recovery, sendRecovery } from '../support/send-recovery.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
-const { hub } = useHub()
+const { hub, ca } = useHub()
+
+/** The hub that all tests share, unless there is another. */
+interface At {
+  readonly hub: Pick<TestHub, 'ports'>
+}
 
 interface Held extends Identity {
   readonly receipt: string
 }
 
-async function renew(host: Identity, hostname: string): Promise<Held> {
+async function renew(host: Identity, hostname: string, at: At = { hub }): Promise<Held> {
   const { keyPem, csrPem } = await createKeyAndCsr(hostname)
-  const reply = await post(withIdentity(hub, host), '/v1/certs/issue', { csr_pem: csrPem })
+  const reply = await post(withIdentity(at.hub, host), '/v1/certs/issue', { csr_pem: csrPem })
   assertOk(reply)
-  return withReceipt(readIdentity(reply, keyPem))
+  return withReceipt(readIdentity(reply, keyPem), at)
 }
 
-async function withReceipt(identity: Identity): Promise<Held> {
+async function withReceipt(identity: Identity, at: At = { hub }): Promise<Held> {
   const reply = await waitUntil('a receipt', async () => {
-    const answer = await send(withIdentity(hub, identity), { path: '/v1/receipt' })
+    const answer = await send(withIdentity(at.hub, identity), { path: '/v1/receipt' })
     return answer.status === 503 ? undefined : answer
   })
   assertOk(reply)
@@ -41,13 +49,13 @@ async function withReceipt(identity: Identity): Promise<Held> {
 }
 
 /** With the first request of a connection. */
-function show(identity: Identity, receipt: string): Promise<WireReply> {
+function show(identity: Identity, receipt: string, at: At = { hub }): Promise<WireReply> {
   const headers = { 'x-identity-receipt': Buffer.from(receipt).toString('base64') }
-  return send(withIdentity(hub, identity), { path: '/v1/manifest', headers })
+  return send(withIdentity(at.hub, identity), { path: '/v1/manifest', headers })
 }
 
-const poll = (identity: Identity): Promise<WireReply> =>
-  send(withIdentity(hub, identity), { path: '/v1/manifest' })
+const poll = (identity: Identity, at: At = { hub }): Promise<WireReply> =>
+  send(withIdentity(at.hub, identity), { path: '/v1/manifest' })
 
 describe('after a restore from an older backup', () => {
   const held: Record<string, Held> = {}
@@ -155,5 +163,78 @@ describe('after a restore from an older backup', () => {
     assertOk(await recover({ receipt }))
     assertOk(await poll(of('recovered')))
     assert.equal((await takenBack('recovering')).length, 1)
+  })
+})
+
+describe('after a restore beside SVC_CHECKPOINT_PATH', () => {
+  test('[BKP-15] [BKP-19] who was revoked stays out, and what was spent is spent', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'outside-'))
+    await using kept = await startTestHub({
+      caEnvironment: ca.environment,
+      environment: { SVC_CHECKPOINT_PATH: outside },
+    })
+    const at = { hub: kept }
+    const thief = await enrollHost(kept, 'thief')
+    const rebuilt = await enrollHost(kept, 'rebuilt')
+    const [used, ended] = [
+      await kept.createToken({ hostname: 'late' }),
+      await kept.createToken({ hostname: 'never' }),
+    ]
+    const file = join(kept.directory, 'older')
+    assert.equal((await kept.svc('backup', file)).status, 0)
+
+    const stolen = await withReceipt(thief, at)
+    const enrolled = async (token: string, hostname: string): Promise<WireReply> => {
+      const { csrPem, keyPem } = await createKeyAndCsr(hostname)
+      const body = { token, hostname, role: 'web', csr_pem: csrPem }
+      const reply = await post({ port: kept.ports.enroll }, '/v1/enroll', body)
+      if (reply.status === 200) held.set(hostname, readIdentity(reply, keyPem))
+      return reply
+    }
+    const held = new Map<string, Identity>()
+    assertOk(await enrolled(used, 'late'))
+    const late = await withReceipt(held.get('late') ?? assert.fail('it enrolled'), at)
+    const young = await withReceipt(await enrollHost(kept, 'young'), at)
+    const first = await withReceipt(rebuilt, at)
+    const renewed = await renew(first, 'rebuilt', at)
+    for (const host of ['thief', 'young', 'rebuilt']) {
+      assert.equal((await kept.svc('agente', 'revoke', host)).status, 0)
+    }
+    assert.equal((await kept.svc('token', 'revoke', 'never')).status, 0)
+    const again = await withReceipt(await enrollHost(kept, 'rebuilt', { reenroll: true }), at)
+    await waitUntil('the checkpoint outside', async () => {
+      const events = await readEvents(kept)
+      const name = (await readdir(outside)).find((each) => each.endsWith('.checkpoint'))
+      const text = name === undefined ? '' : await readFile(join(outside, name), 'utf8')
+      return Number(text.split('\n')[1]) >= events.length || undefined
+    })
+    await kept.stop()
+    await rename(kept.vaultRoot, `${kept.vaultRoot}.lost`)
+    const restored = await kept.svc('restore', file, '--json')
+    assert.equal(restored.status, 0, restored.stderr)
+    assert.equal(restored.stderr, '')
+    const said = JSON.parse(restored.stdout) as Record<string, unknown>
+    assert.deepEqual([said['acts_done_again'], said['acts_missing']], [7, null])
+    await kept.start()
+    await waitUntil('a checkpoint', async () => {
+      const checkpoint = await kept.svc('checkpoint')
+      return checkpoint.status === 0 || undefined
+    })
+
+    assertRefused(await poll(stolen, at), 401, 'agent_revoked')
+    assertRefused(await show(young, young.receipt, at), 401, 'agent_revoked')
+    assertRefused(await enrolled(used, 'late'), 401, 'token_consumed')
+    assertRefused(await enrolled(ended, 'never'), 401, 'token_expired')
+    assertOk(await show(late, late.receipt, at))
+    // Its identity of before the revocation is none, whichever comes first.
+    assertRefused(await show(renewed, renewed.receipt, at), 401, 'agent_not_registered')
+    assertRefused(await poll(first, at), 401, 'agent_revoked')
+    assertOk(await show(again, again.receipt, at))
+    const entries = await readEvents(kept)
+    const replayed = entries.filter(
+      ({ payload }) => (payload as { actor?: string }).actor === 'restore',
+    )
+    assert.equal(replayed.length, 7)
+    await rm(outside, { recursive: true, maxRetries: 5 })
   })
 })

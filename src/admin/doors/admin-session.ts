@@ -4,6 +4,16 @@ import type { Recipient } from '../../protocol/identifiers.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 
 /** The admin operations, from the running hub or from the vault itself; the caller that opened it closes it. */
+/** What a restore made of a backup. */
+export interface RestoredVault {
+  readonly path: string
+  readonly head: BackupHead
+  /** Acts after the backup that were done again. */
+  readonly actsDone: number
+  /** Why there may be others; undefined when there are none but those of the last second. */
+  readonly gap: string | undefined
+}
+
 export interface AdminSession {
   readonly operations: AdminOperations
   readonly isThroughHub: boolean
@@ -36,7 +46,7 @@ export interface VaultControls {
   /** Opens a backup and checks all of it, in the directory `scratch` or one of its own choice. */
   verifyBackup(file: string, scratch?: string): Promise<BackupHead>
   /** Makes the vault from a backup, and answers where it is. */
-  restore(file: string): Promise<{ readonly path: string; readonly head: BackupHead }>
+  restore(file: string): Promise<RestoredVault>
   /** Refuses while a hub runs. */
   changePassphrase(change: PassphraseChange): Promise<KeyChangeReport>
   /** Refuses while a hub runs. */

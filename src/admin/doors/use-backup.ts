@@ -2,15 +2,18 @@
 
 import { tmpdir } from 'node:os'
 import type { BackupHead } from '../../backup/backup-head.ts'
+import { actsDirectory, readActNotes } from '../../hub/acts-directory.ts'
 import { checkpointFile } from '../../hub/checkpoint-file.ts'
 import { parseHubNaming } from '../../hub/config.ts'
 import { restoreVault } from '../../hub/backup/restore-vault.ts'
 import { verifyBackup } from '../../hub/backup/verify-backup.ts'
+import { replayActs } from '../../hub/service/admin/replay-acts.ts'
 import { openVaultStore } from '../../hub/open-store.ts'
 import { SQLITE_COPY_KIND } from '../../hub/store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../../hub/store/sqlite/migrations.ts'
 import type { UnsealedVault } from '../../hub/vault/vault.ts'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
+import type { RestoredVault } from './admin-session.ts'
 import { explainFailure } from './explain-failure.ts'
 import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
 import { createPassphraseSource } from './passphrase.ts'
@@ -20,11 +23,6 @@ export interface BackupSource {
   /** For messages. */
   readonly name: string
   readonly pieces: AsyncIterable<Uint8Array>
-}
-
-export interface RestoredVault {
-  readonly path: string
-  readonly head: BackupHead
 }
 
 const READABLE = { kind: SQLITE_COPY_KIND, version: MIGRATIONS.length }
@@ -56,15 +54,22 @@ export async function restoreVaultFrom(
   const options = reading(surroundings, source)
   if (surroundings.userId === 0) becomeOwnerOf(root)
   try {
-    const head = await restoreVault({
+    const restored = await restoreVault({
       ...options,
       root,
-      readKeptCheckpoint: async (vaultId) => keptOf(vaultId)?.read(),
+      readKept:
+        checkpointDirectory === undefined
+          ? undefined
+          : async (vaultId) => ({
+              checkpoint: await keptOf(vaultId)?.read(),
+              acts: await readActNotes(actsDirectory(checkpointDirectory, vaultId)),
+            }),
+      replay: replayActs,
     })
     // The log goes on in another epoch. Until the file is aside a hub refuses the vault, which is the safe side.
-    const kept = keptOf(head.vaultId)
+    const kept = keptOf(restored.head.vaultId)
     if ((await kept?.read()) !== undefined) await kept?.setAside(surroundings.clock.now())
-    return { path: root, head }
+    return { path: root, ...restored }
   } catch (error) {
     throw explainFailure(error, { root, action: `restore a vault at ${root}` })
   }

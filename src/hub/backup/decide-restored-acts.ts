@@ -10,14 +10,15 @@ export interface RestoreFacts {
   readonly tree: LogTree | undefined
   /** What the hub kept outside the vault last. */
   readonly keptCheckpoint: string | undefined
+  /** Why there may be acts after the backup that nobody knows. */
+  readonly gap: string | undefined
 }
 
 /**
- * What a restored vault says first in its log, before anybody uses it. docs/protocol.md BKP-9. Whatever else a vault has to
- * take up again that is newer than its backup (revocations, spent tokens), is decided here.
+ * What a restored vault says first in its log, before anybody uses it. docs/protocol.md BKP-9, BKP-19.
  */
 export function decideRestoredActs(facts: RestoreFacts): readonly AdminAct[] {
-  const { head, tree, keptCheckpoint } = facts
+  const { head, tree, keptCheckpoint, gap } = facts
   return [
     {
       type: HubEventType.vaultRestored,
@@ -29,6 +30,7 @@ export function decideRestoredActs(facts: RestoreFacts): readonly AdminAct[] {
         head: head.log.hash,
         checkpoint: keptCheckpoint ?? head.log.checkpoint,
         epoca: tree?.epoch ?? null,
+        acts_missing: gap ?? null,
       },
     },
   ]

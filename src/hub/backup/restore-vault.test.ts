@@ -21,11 +21,12 @@ import { Secret } from '../../platform/secret.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { openVaultStore } from '../open-store.ts'
+import { replayActs } from '../service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
 import { lockVault, unsealVault, type UnsealedVault } from '../vault/vault.ts'
 import { createBackupMaker } from './make-backup.ts'
-import { restoreVault } from './restore-vault.ts'
+import { type RestoredBackup, restoreVault } from './restore-vault.ts'
 import { verifyBackup } from './verify-backup.ts'
 
 const SEED = seedFrom(process.env['BACKUP_SEED'] ?? '19')
@@ -183,8 +184,8 @@ describe('[BKP-7] svc backup verify', () => {
 })
 
 describe('[BKP-8] svc restore', () => {
-  const restore = (root: string, bytes = backup): Promise<BackupHead> =>
-    restoreVault({ ...reading(bytes), root })
+  const restore = (root: string, bytes = backup): Promise<RestoredBackup> =>
+    restoreVault({ ...reading(bytes), root, readKept: undefined, replay: replayActs })
 
   test('[BKP-9] makes the vault, whose log goes on with where it comes from', async () => {
     const root = join(made.directory, 'deep', 'restored')
@@ -215,6 +216,7 @@ describe('[BKP-8] svc restore', () => {
       head: head.log.hash,
       checkpoint: signed.checkpoint,
       epoca: tree?.epoch,
+      acts_missing: 'SVC_CHECKPOINT_PATH is not set',
     })
     assert.deepEqual(await store.reader.findEntries([entries + 2]), [])
     await store.close()

@@ -3,12 +3,18 @@
 
 import { readdir, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { type Checkpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
 import type { BackupHead } from '../../backup/backup-head.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
-import { entriesOfActs } from '../service/admin-act.ts'
+import { openSegment } from '../service/act-segment.ts'
+import { type AdminAct, entriesOfActs } from '../service/admin-act.ts'
 import { appendEntries } from '../service/append-entries.ts'
+import { type ActsSince, chooseActs } from '../service/choose-acts.ts'
+import type { LogTree } from '../domain/log-tree.ts'
+import type { RememberedAct } from '../domain/remembered-act.ts'
+import type { StoreWriter } from '../store/store.ts'
 import { beginEpoch, openCheckpoint } from '../service/log-tree.ts'
 import { makeVault, type UnsealedVault } from '../vault/vault.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
@@ -22,22 +28,42 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'directory'> {
   readonly root: string
   readonly clock: Clock
   readonly open: OpenUnpacked
-  /** The newest checkpoint that is kept outside the vault. */
-  readonly readKeptCheckpoint?: ((vaultId: string) => Promise<string | undefined>) | undefined
+  /** What is kept outside the vault; undefined where nobody asked for that. */
+  readonly readKept: ((vaultId: string) => Promise<KeptOutside>) | undefined
+  /** Does acts again that are newer than the backup; what the log says of them. */
+  readonly replay: (
+    writer: StoreWriter,
+    acts: readonly RememberedAct[],
+    now: Date,
+  ) => Promise<readonly AdminAct[]>
   readonly onChecked?: ((entries: number, all: number) => void) | undefined
+}
+
+export interface KeptOutside {
+  /** The newest one. */
+  readonly checkpoint: string | undefined
+  /** Segments of remembered acts, as they stand there. */
+  readonly acts: readonly string[]
+}
+
+export interface RestoredBackup {
+  readonly head: BackupHead
+  /** Acts after the backup that were done again. */
+  readonly actsDone: number
+  /** Why there may be others; undefined when there are none but those of the last second. */
+  readonly gap: string | undefined
 }
 
 const NAMED_MAX = 5
 
 /** Throws UserError for a directory with anything in it, which stays as it is. */
-export async function restoreVault(options: RestoreOptions): Promise<BackupHead> {
+export async function restoreVault(options: RestoreOptions): Promise<RestoredBackup> {
   const { root } = options
   await refuseUsed(root)
   return makeVault(root, async ({ staging }) => {
     try {
       const { head, vault } = await unpackBackup({ ...options, directory: staging })
-      await sayFirst(options, head, vault)
-      return head
+      return { head, ...(await sayFirst(options, head, vault)) }
     } catch (error) {
       // On a full disk, what there is of it is in the way of everything else.
       await rm(staging, { recursive: true, force: true })
@@ -50,31 +76,58 @@ async function sayFirst(
   options: RestoreOptions,
   head: BackupHead,
   vault: UnsealedVault,
-): Promise<void> {
+): Promise<Omit<RestoredBackup, 'head'>> {
   const { open, clock, name, onChecked } = options
   const { vaultId } = vault
-  const keptCheckpoint = await options.readKeptCheckpoint?.(vaultId)
+  const kept = await options.readKept?.(vaultId)
   const store = await open(vault)
+  let said: Omit<RestoredBackup, 'head'>
   try {
     await checkLog({ reader: store.reader, log: head.log, name, onProgress: onChecked })
     const now = clock.now()
     // The time, so that a backup that is restored twice does not sign under one name twice.
     const epochMin = Math.floor(now.getTime() / 1000)
-    await store.write(async (writer) => {
+    said = await store.write(async (writer) => {
       const before = await writer.findLogTree()
+      const { acts, gap } = chooseKept(before, head, kept)
+      const signed = before && kept?.checkpoint && openCheckpoint(before, kept.checkpoint)
       // Entries that the backup does not have: witnesses that saw them are told of them.
-      const kept = before && keptCheckpoint ? openCheckpoint(before, keptCheckpoint) : undefined
-      const last = (kept?.size ?? 0) > (before?.frontier.size ?? 0) ? kept : undefined
+      const isMore = signed && signed.size > before.frontier.size
+      const last = isMore ? signed : undefined
       const tree = before && beginEpoch(before, vaultId, { last, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
-      const acts = decideRestoredActs({ head, tree, keptCheckpoint })
-      return appendEntries(writer, entriesOfActs(acts, now, 'admin'))
+      const keptCheckpoint = kept?.checkpoint
+      const restored = decideRestoredActs({ head, tree, keptCheckpoint, gap })
+      await appendEntries(writer, entriesOfActs(restored, now, 'admin'))
+      const done = await options.replay(writer, acts, now)
+      await appendEntries(writer, entriesOfActs(done, now, 'admin'))
+      return { actsDone: done.length, gap }
     })
   } finally {
     await store.close()
   }
   await requireNoWriteAheadLog(vault)
+  return said
+}
+
+/** Only what the vault itself has signed counts: nobody else can revoke anybody, or leave out a revocation unseen. */
+function chooseKept(
+  tree: LogTree | undefined,
+  { log }: BackupHead,
+  kept: KeptOutside | undefined,
+): ActsSince {
+  if (kept === undefined) return { acts: [], gap: 'SVC_CHECKPOINT_PATH is not set' }
+  if (tree === undefined) return { acts: [], gap: 'the vault had signed nothing yet' }
+  const segments = kept.acts
+    .map((note) => openSegment(note, tree))
+    .filter((segment) => segment !== undefined)
+  return chooseActs(segments, { epoch: tree.epoch, entries: log.entries }, sizeOf(kept.checkpoint))
+}
+
+/** Of a checkpoint in whatever epoch: one that somebody made up only makes a gap. */
+function sizeOf(note: string | undefined): Checkpoint | undefined {
+  return note === undefined ? undefined : parseCheckpoint(`${note.split('\n\n', 1)[0]}\n`)
 }
 
 /** What an interrupted one left is no reason; makeVault removes it. */

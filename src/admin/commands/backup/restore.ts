@@ -15,8 +15,9 @@ SVC_VAULT_ROOT has to be empty or missing: the command never touches an existing
 does, and only then is there a vault; whatever stops it before leaves none. The first new entry of the audit log says which
 backup it was.
 
-The vault knows nothing that is newer than the backup: agents that were revoked later have to be revoked again, and tokens that were used
-later can be used again until they expire. Hosts that enrolled or renewed later come back by the receipts that their agents keep.
+With SVC_CHECKPOINT_PATH set, as the hub had it, the command does again what was done after the backup: enrolments, which spend their tokens,
+and whatever revoked agents and tokens. It says so when any of it may be missing: revoke again by hand, before you start the hub. Hosts
+that enrolled or renewed later come back by the receipts that their agents keep.
 
 Examples:
   SVC_VAULT_ROOT=/var/lib/svc SVC_MASTER_PASSPHRASE_FILE=/etc/svc/passphrase svc restore /backup/cartorio.svcbackup
@@ -30,7 +31,7 @@ async function restore(
   file: string,
   options: { readonly json?: true },
 ): Promise<void> {
-  const { path, head } = await vault.restore(file)
+  const { path, head, actsDone, gap } = await vault.restore(file)
   progress.clear()
   const fields = {
     vault: path,
@@ -39,8 +40,14 @@ async function restore(
     actor: head.actor,
     entries: head.log.entries,
     head: head.log.hash,
+    acts_done_again: actsDone,
+    acts_missing: gap ?? null,
   }
   if (options.json) await output.writeJson(fields)
   else await output.write(renderFields(output.language, fields))
-  note(`revoke again who was revoked after ${head.createdAt}, before you start the hub`)
+  if (gap === undefined) return
+  note(`the vault may lack revocations that are newer than the backup: ${gap}`)
+  note(
+    `before you start the hub, revoke again who was revoked after ${head.createdAt} (svc agent revoke), and end tokens that were used since (svc token revoke)`,
+  )
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type BackedUpVault, openBackedUpVault } from '../../test/support/backed-up-vault.ts'
+import { actsDirectory, readActNotes } from './acts-directory.ts'
+import { keepOutside } from './keep-outside.ts'
+
+describe('[BKP-15] outside the vault', () => {
+  let made: BackedUpVault
+  let directory: string
+  before(async () => {
+    made = await openBackedUpVault()
+    await made.fill(3)
+    directory = await mkdtemp(join(tmpdir(), 'outside-'))
+  })
+  after(async () => {
+    await made[Symbol.asyncDispose]()
+    await rm(directory, { recursive: true })
+  })
+
+  test('[CHN-17] there is no checkpoint without the acts that it covers', async () => {
+    const { vault, store } = made
+    const tree = await made.sign()
+    const acts = `${vault.vaultId}.acts.000000000001.000000000000000`
+    // The place of the segment is taken: as with a directory that is full.
+    await mkdir(join(directory, acts))
+    const keep = keepOutside(directory, vault.vaultId, store.reader)
+    await assert.rejects(keep(tree))
+    assert.deepEqual(await readdir(directory), [acts])
+    await rm(join(directory, acts), { recursive: true })
+    await keep(tree)
+    assert.deepEqual(await readdir(directory), [acts, `${vault.vaultId}.checkpoint`])
+    assert.equal((await stat(join(directory, acts))).mode & 0o777, 0o600)
+    const [note] = await readActNotes(actsDirectory(directory, vault.vaultId))
+    assert.match(note ?? '', /^cartorio-acts\/v1\ncartorio\/[0-9a-f-]{36}\n1 0 0 3\n\n— /)
+  })
+})
