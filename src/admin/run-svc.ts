@@ -139,6 +139,7 @@ function createContext(invocation: Invocation): CommandContext {
       addRecoveryKey: async (key) => (await loadVaultControls()).addRecoveryKey(key),
       removeRecoveryKey: async (key) => (await loadVaultControls()).removeRecoveryKey(key),
       rekey: async (wanted) => (await loadVaultControls()).rekey(wanted),
+      compact: async () => (await loadVaultControls()).compact(),
       listRecoveryKeys: async () => (await loadVaultControls()).listRecoveryKeys(),
     },
     withAdmin: async (work, options) => {

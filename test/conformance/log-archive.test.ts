@@ -137,11 +137,21 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     assert.deepEqual([verified.stderr, verified.status], ['', 0])
   })
 
-  test('[ARC-8] a hub starts again, and svc reads the vault without one', async () => {
+  test('[ARC-8] [ARC-11] [CLI-143] a hub starts again, and svc reads the vault without one', async () => {
     await hub.stop()
     const { stdout, stderr, status } = await hub.svc('unseal', '--json')
     assert.deepEqual([stderr, status], ['', 0])
     assert.partialDeepStrictEqual(JSON.parse(stdout) as object, { hash_chain: { ok: true } })
+    const compacted = await hub.svc('vault', 'compact', '--json')
+    const sizes = JSON.parse(compacted.stdout) as { bytes_before: number; bytes_after: number }
+    assert.ok(sizes.bytes_after < sizes.bytes_before * 0.9, compacted.stdout)
+    const { size } = await stat(join(hub.vaultRoot, 'db.enc'))
+    assert.equal(size, sizes.bytes_after)
+    const checked = await hub.svc('unseal', '--json')
+    assert.partialDeepStrictEqual(JSON.parse(checked.stdout) as object, {
+      database: { ok: true },
+      hash_chain: { ok: true },
+    })
     await writeFile(join(archive, file), 'another file')
     const damaged = await hub.svc('unseal')
     assert.match(damaged.stderr, /svcsegment is no segment of an audit log\n/)

@@ -151,6 +151,7 @@ export function svcProgram(): Command {
       removeRecoveryKey: refuse,
       listRecoveryKeys: refuse,
       rekey: refuse,
+      compact: refuse,
     },
     useOptions: () => undefined,
     note: () => undefined,

@@ -94,6 +94,7 @@ async function run(
       removeRecoveryKey: notAsked,
       listRecoveryKeys: notAsked,
       rekey: notAsked,
+      compact: notAsked,
     },
     useOptions: () => undefined,
     note: () => undefined,
@@ -209,6 +210,7 @@ describe('svc --dry-run', () => {
       'svc unseal',
       'token list',
       'token list',
+      'vault compact',
       'webhook list',
       'webhook show',
     ])

@@ -36,6 +36,7 @@ const LOOKS: ReadonlySet<string> = new Set([
   'prepare',
   'prepare-key',
   'segments',
+  'compact',
 ])
 
 /** To each command below it, unless the command only looks. */

@@ -39,6 +39,7 @@ const context: CommandContext = {
     removeRecoveryKey: reached,
     listRecoveryKeys: reached,
     rekey: reached,
+    compact: reached,
   },
   useOptions: () => undefined,
   note: () => undefined,

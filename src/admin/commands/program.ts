@@ -64,6 +64,7 @@ import { registerTokenCreate } from './token/token-create.ts'
 import { registerTokenList } from './token/token-list.ts'
 import { registerTokenRevoke } from './token/token-revoke.ts'
 import { registerUnseal } from './unseal.ts'
+import { registerVaultCompact } from './vault/vault-compact.ts'
 import { registerVaultRekey } from './vault/vault-rekey.ts'
 import { registerWebhookCreate } from './webhook/webhook-create.ts'
 import { registerWebhookList } from './webhook/webhook-list.ts'
@@ -179,7 +180,7 @@ const NOUNS: readonly Noun[] = [
   {
     name: 'vault',
     description: 'the vault itself',
-    commands: [registerVaultRekey],
+    commands: [registerVaultRekey, registerVaultCompact],
   },
   {
     name: 'recovery',

@@ -59,6 +59,7 @@ async function printed(language: Language, line: string): Promise<string> {
       removeRecoveryKey: nothing,
       listRecoveryKeys: nothing,
       rekey: nothing,
+      compact: nothing,
     },
     openSecret: nothing,
     openScene: nothing,

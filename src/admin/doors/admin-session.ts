@@ -54,8 +54,17 @@ export interface VaultControls {
   removeRecoveryKey(key: GoneRecoveryKey): Promise<KeyChangeReport>
   /** Makes another vault, with another data key. */
   rekey(wanted: Rekey): Promise<KeyChangeReport>
+  /** Refuses while a hub runs. */
+  compact(): Promise<CompactReport>
   /** As config.json says, which the passphrase authenticates; beside a hub too. */
   listRecoveryKeys(): Promise<readonly RecoveryKey[]>
+}
+
+export interface CompactReport {
+  /** Where the vault is. */
+  readonly path: string
+  readonly bytesBefore: number
+  readonly bytesAfter: number
 }
 
 export interface Rekey {

@@ -27,6 +27,7 @@ import { fingerprintOf } from '../../sealing/age-identity.ts'
 import type {
   GoneRecoveryKey,
   KeyChangeReport,
+  CompactReport,
   NewRecoveryKey,
   PassphraseChange,
   RecoveryKey,
@@ -137,6 +138,22 @@ export async function rekey(access: KeysAccess, wanted: Rekey): Promise<KeyChang
     }
     const generation = (vault.config.keys?.generation ?? 0) + 1
     return { path: root, type: made.type, payload: payloadOfChange(made, generation) }
+  } finally {
+    lock.release()
+  }
+}
+
+/** Refuses while a hub runs; a vault that does not open whole stays as it is. */
+export async function compact(access: KeysAccess): Promise<CompactReport> {
+  const { root, clock, progress, checkpointDirectory, unseal } = access
+  await readPassphrase(access)
+  const lock = await lockWithoutHub(access)
+  try {
+    const vault = await unseal()
+    const store = await openVaultStore(vault, { clock, checkpointDirectory })
+    await store.close()
+    const { compactVault } = await import('../../hub/compact-vault.ts')
+    return { path: root, ...(await compactVault(vault, (what) => progress.show(what))) }
   } finally {
     lock.release()
   }

@@ -95,6 +95,7 @@ export function openVaultControls(surroundings: Surroundings): OpenVaultControls
     addRecoveryKey: withKeys(async (keys, key) => keys.addRecoveryKey(keysAccess, key)),
     removeRecoveryKey: withKeys(async (keys, key) => keys.removeRecoveryKey(keysAccess, key)),
     rekey: withKeys(async (keys, wanted) => keys.rekey(keysAccess, wanted)),
+    compact: withKeys(async (keys) => keys.compact(keysAccess)),
     listRecoveryKeys: withKeys(async (keys) => keys.listRecoveryKeys(keysAccess)),
     withAdmin,
   }

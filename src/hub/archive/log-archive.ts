@@ -27,7 +27,7 @@ import { openSegmentFile } from './segment-file.ts'
 import { writeSegment } from './write-segment.ts'
 
 /** So many are removed in one commit, which takes some milliseconds; everybody else has as long until the next one. */
-const SLICE_ENTRIES = 256
+const SLICE_ENTRIES = 64
 const PAUSE_MS = 5
 /** Of one step. */
 const REMOVED_MAX = 16_384

@@ -25,6 +25,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
       removeRecoveryKey: reached,
       listRecoveryKeys: reached,
       rekey: reached,
+      compact: reached,
     },
     openSecret: reached,
     openScene: reached,
