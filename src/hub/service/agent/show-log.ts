@@ -21,6 +21,7 @@ export interface ShownLog {
 export function showLog(reader: StoreReader, newest: () => LogTree | undefined): ShownLog {
   const blocks = new LogBlocks()
   let rendered: { readonly tree: LogTree; readonly header: string } | undefined
+  let described: { readonly tree: LogTree; readonly reply: LogReplyBody } | undefined
   return {
     header: () => {
       const tree = newest()
@@ -34,12 +35,9 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
     describe: () => {
       const tree = newest()
       if (tree === undefined) return undefined
-      const { checkpoint, epochs } = tree
-      return {
-        key: formatVerifierKey(logVerifier(tree)),
-        checkpoint,
-        epochs: epochs.slice(-LIMITS.logEpochsMax),
-      }
+      // Every agent asks when an epoch begins, and to open the key takes longer than all else.
+      if (described?.tree !== tree) described = { tree, reply: describeTree(tree) }
+      return described.reply
     },
     prove: async (from, to) => {
       const tree = newest()
@@ -49,4 +47,10 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
       return { proof: proof.map((node) => node.toString('base64')) }
     },
   }
+}
+
+function describeTree(tree: LogTree): LogReplyBody {
+  const { checkpoint, epochs } = tree
+  const key = formatVerifierKey(logVerifier(tree))
+  return { key, checkpoint, epochs: epochs.slice(-LIMITS.logEpochsMax) }
 }
