@@ -54,12 +54,21 @@ export function sendRateLimited(
 /** The code for whatever a request threw; `internal_error` for what the hub does not expect. */
 export function refusalOf(error: unknown): WireErrorCode {
   if (error instanceof RequestRefusal) return error.refusal
-  if (error instanceof SvcError && error.code === 'store_unavailable') return 'unavailable'
+  if (error instanceof SvcError && UNAVAILABLE.has(error.code)) return 'unavailable'
   return (
     (error instanceof Error && 'code' in error && FASTIFY_ERRORS.get(error.code)) ||
     'internal_error'
   )
 }
+
+/** The vault, and the segments of its log: an agent may ask for a proof of what lies in one that is not there. */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  'store_unavailable',
+  'segment_missing',
+  'segment_damaged',
+  'segment_unknown',
+  'segment_newer',
+])
 
 const FASTIFY_ERRORS: ReadonlyMap<unknown, WireErrorCode> = new Map<string, WireErrorCode>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'body_too_large'],
