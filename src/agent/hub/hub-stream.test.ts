@@ -71,7 +71,7 @@ describe('a stream of the hub', () => {
       },
       { lastEventId: 'z.9' },
     )
-    assert.deepEqual(await readAll(reply), [{ event: 'manifest', id: 'a.0' }])
+    assert.deepEqual(await readAll(reply), [{ event: 'manifest', id: 'a.0', data: '{}' }])
     const { accept, 'last-event-id': lastEventId, 'user-agent': userAgent } = asked
     assert.deepEqual(
       { accept, lastEventId, userAgent },
