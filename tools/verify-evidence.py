@@ -16,6 +16,15 @@ LABEL, BLOCK = "svc-evento-v1", 16
 HEAD = ["format", "from", "to", "agente", "after", "until", "checkpoint", "key", "ca"]
 FIELDS = "seq id agente_id tipo_evento entrega_id request_id payload timestamp hash_anterior hash_atual".split()
 STATED = ["serial", "sha256", "agente_id", "hostname", "purpose", "not_after", "request", "politica"]
+# Which entries can say so.
+SAYS = {
+    "issued": ["certificate_issued"], "ca": ["certificate_issued", "politica_set"], "enrolled": ["agent_enrolled"],
+    "token": ["token_created"], "rule": ["politica_set"], "load": ["carga_created", "carga_updated"],
+    "retried": ["entrega_retried"], "rotated": ["agent_rotate_requested"], "recovered": ["identity_recovered"],
+    "installed": ["cert_renewed", "entrega_instalada"], "served": ["alvo_aplicado"], "replaced": ["certificate_issued"],
+    "cancelled": ["entrega_cancelled"], "revoked": ["agent_revoked"], "revoked_at_ca": ["certificate_revoked_at_ca"],
+    "not_revoked_at_ca": ["certificate_not_revoked_at_ca"], "superseded_used": ["certificate_superseded_used"],
+}  # fmt: skip
 LATER = ["recovered", "installed", "served", "replaced", "cancelled", "revoked", "revoked_at_ca", "not_revoked_at_ca", "superseded_used"]
 
 # Ed25519, RFC 8032, 5.1 and 6.
@@ -262,6 +271,7 @@ def first(one, name, fact):
 class Verifier:
     def __init__(self):
         self.faults, self.doubtful, self.gaps, self.seen, self.outside = [], set(), [], set(), set()
+        self.unproven = {}
         self.number = 0
         self.counts = dict.fromkeys(["entries", "certificates", "ca_serials", "rogue", "missing", "absent"], 0)
         self.block, self.leaves, self.last_seq, self.last_issued = None, None, 0, 0
@@ -325,7 +335,9 @@ class Verifier:
             self.block, self.leaves = (seq - 1) // BLOCK, None
             self.doubtful.update(range(BLOCK * self.block + 1, BLOCK * self.block + 1 + BLOCK))
             self.fault(f"no proof stands before entry {seq}")
-        if self.leaves is not None and self.leaves[(seq - 1) % BLOCK] != leaf_of(data):
+        if self.leaves is None:
+            self.unproven[seq] = entry["tipo_evento"]
+        elif self.leaves[(seq - 1) % BLOCK] != leaf_of(data):
             self.doubtful.add(seq)
             self.fault(f"entry {seq} is not the one that was signed")
         self.place(entry, seq)
@@ -392,10 +404,10 @@ class Verifier:
     def is_excused(self, field, fact, claimed, seq):
         """Whether another line is to blame: an entry that the fact hangs on is wrong or missing, and that is said once."""
         mine, theirs = seq_of(fact), seq_of(claimed[field])
-        if self.is_lost(theirs) or self.is_doubtful(mine) or self.is_doubtful(theirs):
+        if self.is_lost(theirs) or self.is_doubtful(mine, field) or self.is_doubtful(theirs, field):
             return True
-        if field == "token":
-            return self.is_lost(seq_of(claimed["enrolled"])) or self.is_doubtful(seq_of(claimed["enrolled"]))
+        if field == "token" and self.is_excused("enrolled", None, claimed, seq):
+            return True
         # The identity in between, for which the rotation was, is not there.
         wrong = [*self.doubtful, *(start for start, _ in self.gaps)]
         return field == "rotated" and theirs is None and any(mine < one < seq for one in wrong)
@@ -408,8 +420,10 @@ class Verifier:
             self.fault(f"entry {seq}, of which this line speaks, is not in the file")
         return True
 
-    def is_doubtful(self, seq):
+    def is_doubtful(self, seq, field="issued"):
         """What is wrong with that entry is said elsewhere: its line is wrong, or missing."""
+        if seq in self.unproven:
+            return self.unproven[seq] in SAYS.get(field, [])
         if seq is None or seq in self.doubtful:
             return seq is not None
         return seq not in self.seen and any(start <= seq <= stop for start, stop in self.gaps)
@@ -420,7 +434,7 @@ class Verifier:
         if serial in self.serials:
             self.fault(f"serial {serial} stands in the list of the CA twice")
         self.serials.setdefault(serial, self.number)
-        if claimed != known and not self.is_lost(claimed) and not self.is_doubtful(claimed) and not self.is_doubtful(known):
+        if claimed != known and not self.is_lost(claimed) and not self.is_doubtful(claimed, "ca") and not self.is_doubtful(known, "ca"):
             self.fault(f"serial {serial} is said to be of entry {claimed}, and the log says {known}")
         if known is None and claimed is None:
             self.rogue.append(serial)

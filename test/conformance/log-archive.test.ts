@@ -1,7 +1,7 @@
 // Old entries outside the vault, as operators see them: docs/protocol.md ARC, CLI-140 to CLI-142, API-90, API-91.
 
 import assert from 'node:assert/strict'
-import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { chainEntries } from '../../src/audit/chain-entries.ts'
@@ -128,6 +128,31 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     assert.equal((await hub.svc('event', 'verify', path, '--key', key)).status, 0)
     await rename(join(hub.directory, file), join(archive, file))
     assert.equal((await segments())[0]?.state, 'present')
+  })
+
+  test('[EVD-3] [EVD-5] [ARC-8] evidence goes on through segments, and names the one that is missing', async () => {
+    const evidence = async (from: string, out: string) => {
+      const path = join(hub.directory, out)
+      const ended = await hub.svc('evidence', '--from', from, '--to', '0d', '--out', path)
+      return { ...ended, text: await readFile(path, 'utf8') }
+    }
+    const whole = await evidence('400d', 'whole.evidence')
+    assert.deepEqual([whole.stderr, whole.status], ['', 0])
+    const records = (text: string): number => text.match(/^\{"record"/gm)?.length ?? 0
+    assert.ok(records(whole.text) >= OLD + YOUNG)
+    await rename(join(archive, file), join(hub.directory, file))
+    const part = await evidence('400d', 'part.evidence')
+    assert.equal(
+      part.stderr,
+      'svc: error: 512 entries of the log are not there: the evidence is incomplete\n',
+    )
+    assert.equal(part.status, 2)
+    const why = `the segment ${file} is missing or damaged`
+    assert.ok(part.text.includes(`\n{"absent":{"after":0,"until":512,"why":"${why}"}}\n`))
+    assert.ok(records(part.text) >= OLD + YOUNG - 512)
+    const young = await evidence('30d', 'young.evidence')
+    assert.deepEqual([young.stderr, young.status], ['', 0])
+    await rename(join(hub.directory, file), join(archive, file))
   })
 
   test('[ARC-9] a backup has no segments, and is verified without them', async () => {

@@ -2,14 +2,19 @@
 // plants a hundred falsifications among ten thousand certificates, and prints what that takes.
 
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { evidenceLines } from '../../src/admin/commands/evidence/evidence-lines.ts'
-import { planEvidence } from '../../src/admin/commands/evidence/plan-evidence.ts'
+import {
+  type EvidenceOperations,
+  planEvidence,
+} from '../../src/admin/commands/evidence/plan-evidence.ts'
 import { formatTimestamp } from '../../src/audit/hash-chain.ts'
 import { plainSerial } from '../../src/evidence/serial-number.ts'
+import { formatVerifierKey, noteSigner, signNote } from '../../src/audit/signed-note.ts'
 import { createSeededRandom, seedFrom } from '../simulation/seeded-random.ts'
 import { makeCertificates } from '../support/made-certificates.ts'
 import { falsify, type Plant } from '../support/falsified-evidence.ts'
@@ -22,6 +27,12 @@ const FALSIFICATIONS = CERTIFICATES < 10_000 ? 34 : 100
 const SEED = seedFrom(process.env['SIM_SEED'])
 const SCRIPT = join(import.meta.dirname, '../../tools/verify-evidence.py')
 const SILENT = { show: () => undefined, clear: () => undefined }
+
+interface Head {
+  readonly checkpoint: string
+  readonly after: number
+  readonly until: number
+}
 
 interface Fault {
   readonly line: number
@@ -36,8 +47,6 @@ describe(
     const made = makeCertificates(CERTIFICATES, random)
     const { log, operations } = made
     const size = log.records.length
-    // A tenth of the log is before the period, and a tenth after it. Entries are a second apart.
-    const [from, to] = [at(Math.floor(size / 10)), at(Math.floor((size * 9) / 10))]
     let place: string
     let text: string
     let list: string
@@ -50,11 +59,16 @@ describe(
     })
     after(() => rm(place, { recursive: true }))
 
-    async function evidenceOf(serials: readonly string[] | undefined, agent?: string) {
-      const wanted = { from, to, agent, serials: serials && new Set(serials.map(plainSerial)) }
-      const plan = await planEvidence(operations, wanted, SILENT)
+    async function evidenceOf(
+      serials: readonly string[] | undefined,
+      agent?: string,
+      hub: EvidenceOperations = operations,
+      period = periodOf(size),
+    ): Promise<string> {
+      const wanted = { ...period, agent, serials: serials && new Set(serials.map(plainSerial)) }
+      const plan = await planEvidence(hub, wanted, SILENT)
       const pieces: string[] = []
-      for await (const piece of evidenceLines(operations, plan, SILENT)) pieces.push(piece)
+      for await (const piece of evidenceLines(hub, plan, SILENT)) pieces.push(piece)
       return pieces.join('')
     }
 
@@ -105,6 +119,104 @@ describe(
       assert.match(stdout, new RegExp(`^missing: ${plainSerial(gone ?? '')}, entry \\d+$`, 'm'))
     })
 
+    test('[EVD-5] a file that says which entries are absent is true, and incomplete', async () => {
+      const gone = Math.floor(size / 2)
+      const lossy = {
+        ...operations,
+        listRecords: async ({ after: last = 0, limit = 1000 }) => {
+          const first = last >= gone && last < gone + 7 ? gone + 7 : last
+          const end = first < gone ? Math.min(gone, first + limit) : first + limit
+          return { registros: log.records.slice(first, end), next: null }
+        },
+      }
+      const { faults, stdout, status } = await verify(await evidenceOf(undefined, undefined, lossy))
+      assert.deepEqual([faults, status], [[], 2])
+      assert.match(stdout, /^incomplete: 7 entries of the period are not in the file$/m)
+    })
+
+    describe('what is false of the whole file is named:', () => {
+      const few = makeCertificates(60, random)
+      const total = few.log.records.length
+      let small: string
+      before(async () => {
+        small = await evidenceOf(few.serials, undefined, few.operations, periodOf(total))
+      })
+      const editHead = (edit: (head: Head) => object): string => {
+        const end = small.indexOf('\n')
+        const head = JSON.parse(small.slice(0, end)) as Head
+        return `${JSON.stringify({ ...head, ...edit(head) })}${small.slice(end)}`
+      }
+      const other = noteSigner(few.log.signer.name, generateKeyPairSync('ed25519').privateKey)
+      const resigned = ({ checkpoint }: Head): string =>
+        signNote(checkpoint.slice(0, checkpoint.lastIndexOf('\n\n') + 1), other)
+      const cases: Record<string, readonly [() => string, RegExp]> = {
+        'a checkpoint that another key signed': [
+          () => editHead((head) => ({ checkpoint: resigned(head) })),
+          /^\S+:1: the checkpoint is not signed with this key$/m,
+        ],
+        'another key beside it': [
+          () => editHead((head) => ({ checkpoint: resigned(head), key: formatVerifierKey(other) })),
+          /^\S+:1: the file names another key: cartorio\/a-vault\+/m,
+        ],
+        'another root': [
+          () =>
+            editHead(({ checkpoint }) => ({
+              checkpoint: checkpoint.replace(/\n.{43}=/, `\n${'A'.repeat(43)}=`),
+            })),
+          /^\S+:1: the checkpoint is not signed with this key$/m,
+        ],
+        'another number of entries': [
+          () =>
+            editHead(({ checkpoint }) => ({ checkpoint: checkpoint.replace(/\n\d+\n/, '\n99\n') })),
+          /^\S+:1: the checkpoint is not signed with this key$/m,
+        ],
+        'a period that begins later than its entries': [
+          () => editHead(() => ({ from: at(Math.floor(total / 5)) })),
+          /^\S+:\d+: entry \d+ is of \S+, which is not in the period$/m,
+        ],
+        'a period that seems to begin later': [
+          () => editHead(({ after: first }) => ({ after: first + 1 })),
+          /^\S+:1: nothing shows that the period begins after entry \d+$/m,
+        ],
+        'a period that seems to end earlier': [
+          () => editHead(({ until }) => ({ until: until - 1 })),
+          /^\S+:1: nothing shows that the period ends with entry \d+$/m,
+        ],
+        'half a line': [
+          () => small.slice(0, -40),
+          /: this line is cut off$[^]*: the file is cut off: its last line is missing$/m,
+        ],
+        'half a file': [
+          () => small.slice(0, small.indexOf('\n', small.length / 2) + 1),
+          /^\S+:\d+: the file is cut off: its last line is missing$/m,
+        ],
+        'a line after the last': [
+          () => `${small}{"ca":"1","entry":null}\n`,
+          /this line stands after the end/,
+        ],
+        'an empty file': [() => '', /^\S+:1: the file is empty$/m],
+        'another count': [
+          () => small.replace(/("end":\{"entries":)\d+/, '$17'),
+          /^\S+:\d+: the file ends with \{"entries": 7,/m,
+        ],
+        'no list, where there was one': [
+          () => editHead(() => ({ ca: false })),
+          /: ca is true, and the list of the CA in the file says null$/m,
+        ],
+        'white space in a line': [
+          () => small.replace('"serial":', '"serial": '),
+          /not written as svc writes it/,
+        ],
+      }
+      for (const [name, [forge, said]] of Object.entries(cases)) {
+        test(name, async () => {
+          const { stdout, status } = await verify(forge())
+          assert.match(stdout, said)
+          assert.equal(status, 1)
+        })
+      }
+    })
+
     test(`${FALSIFICATIONS} falsifications among ${CERTIFICATES} certificates are named, and nothing else`, async () => {
       const falsified = falsify(text, FALSIFICATIONS, random)
       const { faults, status, stdout } = await verify(falsified.text, log.key, '--ca-serials', list)
@@ -120,6 +232,11 @@ describe(
     })
   },
 )
+
+/** A tenth of the log is before the period, and a tenth after it. Entries are a second apart. */
+function periodOf(entries: number): { readonly from: string; readonly to: string } {
+  return { from: at(Math.floor(entries / 10)), to: at(Math.floor((entries * 9) / 10)) }
+}
 
 function at(second: number): string {
   return formatTimestamp(new Date(second * 1000))

@@ -24,7 +24,7 @@ import { type CarriedEntry, carriedEntries } from './carried-entries.ts'
 const CERTIFICATES_MAX = 1_000_000
 
 export async function* evidenceLines(
-  operations: Pick<AdminOperations, 'listRecords' | 'showBlockProofs'>,
+  operations: Pick<AdminOperations, 'listRecords' | 'listEntries' | 'showBlockProofs'>,
   plan: EvidencePlan,
   progress: Progress,
   certificatesMax: number = CERTIFICATES_MAX,

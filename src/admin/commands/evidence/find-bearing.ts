@@ -2,88 +2,94 @@
 // the load that was delivered, and what the log knows of other serials of the CA. They are found by indexes. docs/protocol.md EVD-5.
 
 import { formatRecord } from '../../../audit/record.ts'
+import type { EvidenceHead } from '../../../evidence/evidence-lines.ts'
 import { plainSerial } from '../../../evidence/serial-number.ts'
-import { ENTRY_PAGE_MAX } from '../../../protocol/admin/bounds.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../../protocol/admin/views.ts'
 import type { Progress } from '../../terminal/progress.ts'
-import { type EntryQuery, readEntryPages } from '../evento/read-entries.ts'
 import { toRecorded } from '../evento/verify-log.ts'
 import type { Period } from './plan-evidence.ts'
+import { EntryScan, ofTypes, type Scanned, type UnreadEntries } from './scan-entries.ts'
+
+type Agent = NonNullable<EvidenceHead['agente']>
 
 interface Bearing {
   readonly period: Period
-  readonly agent: string | undefined
+  readonly agent: Agent | undefined
   readonly serials: ReadonlySet<string> | undefined
 }
 
 const SHARED_TYPES = ['politica_set', 'carga_created', 'carga_updated']
-const HOST_TYPES = ['token_created', 'agent_enrolled', 'certificate_issued']
 const EARLIER_TYPES = [...SHARED_TYPES, 'token_created', 'agent_enrolled']
+const BEARING_TYPES = [...EARLIER_TYPES, 'certificate_issued']
 const SERIAL_TYPES = ['certificate_issued', 'politica_set']
+
+export interface FoundBearing {
+  readonly records: ReadonlyMap<number, string>
+  /** What could not be searched. */
+  readonly unread: readonly UnreadEntries[]
+}
 
 export async function findBearing(
   operations: Pick<AdminOperations, 'listEntries'>,
   { period, agent, serials }: Bearing,
   progress: Progress,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<FoundBearing> {
   const { after, until, size } = period
+  const scan = await EntryScan.open(operations)
   const records = new Map<number, string>()
   const keep = (entry: AdminEntry): void =>
     void records.set(entry.seq, formatRecord(toRecorded(entry)))
   const wanted = new Wanted(serials)
-  const look = (count: number): void => progress.show(`looking for certificates: ${count} entries`)
   let count = 0
-  for await (const entry of entriesOfPeriod(operations, period, agent, keep)) {
+  const look = (page: readonly AdminEntry[]): void => {
+    count += page.length
+    progress.show(`looking for certificates: ${count} entries`)
+  }
+  const ofAgent: AdminEntry[] = []
+  for (const scanned of agent === undefined ? [ofTypes(BEARING_TYPES)] : scansOf(agent)) {
+    for await (const page of scan.forwards(scanned, after, until + 1)) {
+      if (agent !== undefined) ofAgent.push(...page)
+      else for (const entry of page) wanted.meet(entry)
+      look(page)
+    }
+  }
+  for (const entry of ofAgent.toSorted((one, other) => one.seq - other.seq)) {
+    keep(entry)
     wanted.meet(entry)
-    count += 1
-    if (count % ENTRY_PAGE_MAX === 0) look(count)
   }
   const backwards = async (tipos: readonly string[], isDone: () => boolean): Promise<void> => {
-    for (let before = after + 1; before > 1 && !isDone();) {
-      const page = { tipos: [...tipos], before, last: ENTRY_PAGE_MAX }
-      const { eventos } = await operations.listEntries(page)
-      for (const entry of eventos.toReversed()) if (wanted.take(entry)) keep(entry)
-      count += eventos.length
-      look(count)
-      before = eventos[0]?.seq ?? 1
+    if (isDone()) return
+    for await (const page of scan.backwards(ofTypes(tipos), after + 1)) {
+      for (const entry of page.toReversed()) if (wanted.take(entry)) keep(entry)
+      look(page)
+      if (isDone()) return
     }
   }
   await backwards(EARLIER_TYPES, () => wanted.isEmpty)
   await backwards(SERIAL_TYPES, () => wanted.serials.size === 0)
   if (wanted.serials.size > 0) {
-    const later = { tipos: SERIAL_TYPES, before: size + 1 }
-    for await (const page of readEntryPages(operations, later, { after: until })) {
+    for await (const page of scan.forwards(ofTypes(SERIAL_TYPES), until, size + 1)) {
       for (const entry of page) if (wanted.takeSerial(entry)) keep(entry)
       if (wanted.serials.size === 0) break
     }
   }
-  return records
+  return { records, unread: [...scan.unread.values()] }
 }
 
-/** The entries that say what is wanted from outside; of one agent, all that are to be in the file are kept at once. */
-async function* entriesOfPeriod(
-  operations: Pick<AdminOperations, 'listEntries'>,
-  { after, until }: Period,
-  agent: string | undefined,
-  keep: (entry: AdminEntry) => void,
-): AsyncGenerator<AdminEntry> {
-  const before = until + 1
-  const queries: EntryQuery[] =
-    agent === undefined
-      ? [{ tipos: [...SHARED_TYPES, ...HOST_TYPES], before }]
-      : [
-          { tipos: SHARED_TYPES, before },
-          { about: agent, before },
-        ]
-  for (const query of queries) {
-    for await (const page of readEntryPages(operations, query, { after })) {
-      for (const entry of page) {
-        if (agent !== undefined) keep(entry)
-        yield entry
-      }
-    }
+/** Of one agent, all that is to be in the file. */
+function scansOf({ id, hostname }: Agent): Scanned[] {
+  const deliveries = new Set<string>()
+  const matches = ({ agente_id, payload, entrega_id: of }: AdminEntry): boolean => {
+    const named = agente_id ?? payload['agente_id']
+    const isAbout =
+      named === undefined
+        ? payload['hostname'] === hostname || deliveries.has(of ?? '')
+        : named === id
+    if (isAbout && of !== null) deliveries.add(of)
+    return isAbout
   }
+  return [ofTypes(SHARED_TYPES), { query: { about: id }, matches }]
 }
 
 /** What the certificates of the period name, and nothing has said yet. */

@@ -47,7 +47,7 @@ export async function makeEvidence(
   }
   const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
     explainFile(options.out, () =>
-      streamToFile(options.out, pieces, { replace: options.replace === true }),
+      streamToFile(options.out, pieces, { replace: options.replace === true, endsBySignal: true }),
     )
   const printedByOwner = context.byOwner?.()
   if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(wanted), list))

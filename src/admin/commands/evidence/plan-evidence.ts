@@ -8,6 +8,7 @@ import { SvcError, UserError } from '../../../platform/errors.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { Progress } from '../../terminal/progress.ts'
 import { findBearing } from './find-bearing.ts'
+import type { UnreadEntries } from './scan-entries.ts'
 
 /** What it takes of a hub: pages, and proofs. */
 export type EvidenceOperations = Pick<
@@ -29,6 +30,7 @@ export interface EvidencePlan {
   readonly checkpoint: Checkpoint
   /** Records of entries outside the period, and of all entries about the one agent; by `seq`. */
   readonly records: ReadonlyMap<number, string>
+  readonly unread: readonly UnreadEntries[]
   readonly serials: ReadonlySet<string> | undefined
 }
 
@@ -46,13 +48,14 @@ export async function planEvidence(
   progress: Progress,
 ): Promise<EvidencePlan> {
   const { note, key, checkpoint } = await readCheckpoint(operations)
-  const found = agent === undefined ? null : await operations.showAgent({ agente: agent })
-  const agente = found && { id: found.id, hostname: found.hostname }
+  const shown = agent === undefined ? null : await operations.showAgent({ agente: agent })
+  const agente = shown && { id: shown.id, hostname: shown.hostname }
   const period = await findPeriod(operations, { from, to }, checkpoint.size)
   const ca = serials !== undefined
   const head = { from, to, agente, ...period, checkpoint: note, key, ca }
-  const bearing = { period, agent: agente?.id, serials }
-  return { head, checkpoint, serials, records: await findBearing(operations, bearing, progress) }
+  const bearing = { period, agent: agente ?? undefined, serials }
+  const found = await findBearing(operations, bearing, progress)
+  return { head, checkpoint, serials, ...found }
 }
 
 async function readCheckpoint(
@@ -71,16 +74,21 @@ async function readCheckpoint(
   throw new SvcError('reply_invalid', 'the checkpoint of the hub is not signed with its key')
 }
 
-/** Timestamps never decrease, so times are numbers of entries. */
+/**
+ * Timestamps never decrease, so times are numbers of entries. What cannot be read at the beginning or the end belongs to the period: it
+ * may have entries of it.
+ */
 async function findPeriod(
   { listEntries }: EvidenceOperations,
   { from, to }: Pick<EvidenceWanted, 'from' | 'to'>,
   size: number,
 ): Promise<Period> {
-  const seqAt = async (time: string): Promise<number> => {
-    const { eventos } = await listEntries({ since: new Date(time).toISOString(), limit: 1 })
-    return Math.min(eventos[0]?.seq ?? size + 1, size + 1)
+  const readAt = async (time: string): Promise<{ seq: number; readable: number }> => {
+    const since = new Date(time).toISOString()
+    const { eventos, missing = [] } = await listEntries({ since, limit: 1 })
+    const readable = Math.min(eventos[0]?.seq ?? size + 1, size + 1)
+    return { seq: Math.min(missing[0]?.first ?? readable, readable), readable }
   }
-  const first = await seqAt(from)
-  return { after: first - 1, until: (await seqAt(to)) - 1, size }
+  const { seq } = await readAt(from)
+  return { after: seq - 1, until: (await readAt(to)).readable - 1, size }
 }

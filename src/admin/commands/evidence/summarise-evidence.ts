@@ -104,7 +104,9 @@ export function outstanding({ rogue, missing, absent }: EvidenceSummary): string
   const found = [
     ...(rogue > 0 ? [`${rogue} certificates of the CA are not in the log`] : []),
     ...(missing > 0 ? [`${missing} certificates of the log are not in the list of the CA`] : []),
-    ...(absent > 0 ? [`${absent} entries of the period are not there: it is incomplete`] : []),
+    ...(absent > 0
+      ? [`${absent} entries of the log are not there: the evidence is incomplete`]
+      : []),
   ]
   return found.length === 0 ? undefined : found.join('; ')
 }
