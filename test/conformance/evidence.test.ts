@@ -16,7 +16,7 @@ import {
   readIdentity,
   withIdentity,
 } from '../support/enrolled-host.ts'
-import { waitUntil } from '../support/processes.ts'
+import { startProgram, waitUntil } from '../support/processes.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, post, type WireReply } from '../support/wire-client.ts'
 
@@ -272,6 +272,21 @@ describe('svc evidence', () => {
     assert.ok(certificates.every(({ hostname }) => hostname === 'web.example'))
     const unknown = await evidence('--agent', 'nobody.example')
     assert.match(unknown.stderr, /^svc: error: no agent nobody\.example/)
+  })
+
+  test('[EVD-1] [EVD-10] [CLI-106] as a process, which root makes write with root’s rights, with the list on standard input', async () => {
+    const file = join(hub.directory, 'process.evidence')
+    const issued = await readEvents(hub, 'certificate_issued')
+    const all = issued.map(({ payload }) => `0x${payload['serial'] as string}\n`).join('')
+    const args = ['--from', '1d', '--to', '2100-01-01', '--ca-serials', '-', '--out', file]
+    const run = (...more: readonly string[]) =>
+      startProgram('svc', ['evidence', ...args, ...more], hub.environment, all).ended
+    const { stdout, stderr, status } = await run()
+    assert.deepEqual([stderr, status], ['', 0])
+    assert.match(stdout, /\n4 serials of the CA: 0 rogue, 0 missing\n/)
+    const wrong = await run('--agent', 'nobody.example', '--replace')
+    assert.match(wrong.stderr, /^svc: error: no agent nobody\.example/)
+    assert.equal(wrong.status, 1)
   })
 
   test('[EVD-1] says what cannot be', async () => {
