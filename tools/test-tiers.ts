@@ -96,6 +96,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it builds the driver with Go; the arithmetic of its report has tests in the first tier',
   },
   {
+    path: 'test/simulation/dead-hub.test.ts',
+    proves:
+      'a fleet comes back by itself to a hub that was gone for six days, and sees what its operator dropped',
+    why: 'it lives through two of them; test/conformance/restored-identities.test.ts has the statements',
+  },
+  {
     path: 'test/simulation/known-bugs.test.ts',
     proves: 'the simulation finds each bug that is put back in',
     why: 'it tests the tests',

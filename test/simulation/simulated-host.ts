@@ -9,6 +9,7 @@ import { type Identity, requireIdentity } from '../../src/agent/identity/identit
 import { agentPaths, prepareDirectories } from '../../src/agent/settings/paths.ts'
 import { openPollState, pollOnce, type PollState } from '../../src/agent/round/poll.ts'
 import { createRunLoop, type RunLoop } from '../../src/agent/round/run-loop.ts'
+import type { KnownLog } from '../../src/agent/witness/log-watch.ts'
 import { openSession } from '../../src/agent/identity/session.ts'
 import type { HookFailureReport } from '../../src/agent/hub/wire.ts'
 import { invariant } from '../../src/platform/errors.ts'
@@ -87,7 +88,10 @@ export class SimulatedHost implements AsyncDisposable {
   }
 
   /** As `svc-agent enroll`. */
-  async enroll(token: string): Promise<void> {
+  async enroll(
+    token: string,
+    { replace }: { readonly replace: boolean } = { replace: false },
+  ): Promise<void> {
     const { random, logging, hostname } = this.options
     const paths = agentPaths(this.config)
     const { serverUrl } = this.config
@@ -106,7 +110,7 @@ export class SimulatedHost implements AsyncDisposable {
       hostname: hostname as Hostname,
       role: ROLE,
       caFingerprints: undefined,
-      replace: false,
+      replace,
     })
   }
 
@@ -148,6 +152,11 @@ export class SimulatedHost implements AsyncDisposable {
 
   get outboxDir(): string {
     return agentPaths(this.config).outboxDir
+  }
+
+  /** What it has seen of the hub's log. */
+  get knownLog(): KnownLog | undefined {
+    return this.#state?.session.logWatch.known
   }
 
   readIdentity(): Promise<Identity> {

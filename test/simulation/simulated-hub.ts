@@ -1,23 +1,27 @@
 // The hub of a simulation: as it boots, over a real vault, but without its ports. It can go away and come back.
 
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentServices } from '../../src/hub/agent-services.ts'
 import type { RootedAuthority } from '../../src/hub/ca/certificate-authority.ts'
+import type { RestoredBackup } from '../../src/hub/backup/restore-vault.ts'
 import { composeServices } from '../../src/hub/compose-services.ts'
+import type { LogTree } from '../../src/hub/domain/log-tree.ts'
+import { keepOutside } from '../../src/hub/keep-outside.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { createAdminOperations } from '../../src/hub/service/admin/admin-operations.ts'
 import type { ServerCertificate } from '../../src/hub/service/upkeep/server-certificate.ts'
 import type { Store } from '../../src/hub/store/store.ts'
-import { initVault, lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
+import { lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
 import type { WebhookConnection } from '../../src/hub/webhook/webhook-connection.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
-import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
+import { initCheapVault } from '../support/cheap-vault.ts'
+import { backUpSimulated, PASSPHRASE, restoreSimulated } from './simulated-backup.ts'
 import { makeQuickDirectory } from './quick-directory.ts'
 import type { Random } from './seeded-random.ts'
 import { connectToCa, type SimulatedCa } from './simulated-authority.ts'
@@ -41,6 +45,12 @@ export interface SimulatedHub extends AsyncDisposable {
   readonly running: RunningHub | undefined
   start(): Promise<RunningHub>
   stop(): Promise<void>
+  /** As `svc backup` beside the hub. */
+  backUp(): Promise<Buffer>
+  /** What was on its disk is gone; what it kept outside is not. */
+  lose(): Promise<void>
+  /** As `svc restore`, of a hub that was lost. */
+  restore(backup: Buffer): Promise<RestoredBackup>
 }
 
 export interface SimulatedHubOptions {
@@ -48,6 +58,7 @@ export interface SimulatedHubOptions {
   readonly ca: SimulatedCa
   readonly random: Random
   readonly logging: Logging
+  readonly lateness?: number
 }
 
 const HUB_CONFIG = {
@@ -60,13 +71,14 @@ const HUB_CONFIG = {
 } as const
 /** A hub writes them down every five seconds; here that would be a commit for nearly every poll. */
 const POLL_FLUSH_INTERVAL_MS = 10 * 60_000
-const PASSPHRASE = new Secret('correct horse battery staple')
 
 export async function createSimulatedHub(options: SimulatedHubOptions): Promise<SimulatedHub> {
   const directory = await makeQuickDirectory('simulated-hub-')
   const vaultRoot = join(directory, 'vault')
-  await initVault(vaultRoot, PASSPHRASE)
-  let current: { readonly hub: RunningHub; stop(this: void): Promise<void> } | undefined
+  await initCheapVault(vaultRoot, PASSPHRASE)
+  const outside = join(directory, 'outside')
+  await mkdir(outside)
+  let current: StartedHub | undefined
   const stop = async (): Promise<void> => {
     const old = current
     current = undefined
@@ -79,10 +91,20 @@ export async function createSimulatedHub(options: SimulatedHubOptions): Promise<
     },
     start: async () => {
       invariant(current === undefined, 'a hub is started when none runs')
-      current = await startHub(options, vaultRoot)
+      current = await startHub(options, vaultRoot, outside)
       return current.hub
     },
     stop,
+    backUp: async () => {
+      invariant(current !== undefined, 'the hub that runs is backed up')
+      return current.backUp()
+    },
+    lose: async () => {
+      await stop()
+      await rm(vaultRoot, { recursive: true })
+    },
+    restore: (backup) =>
+      restoreSimulated(backup, { root: vaultRoot, outside, clock: options.time }),
     [Symbol.asyncDispose]: async () => {
       await stop()
       await rm(directory, { recursive: true, force: true })
@@ -90,14 +112,28 @@ export async function createSimulatedHub(options: SimulatedHubOptions): Promise<
   }
 }
 
+interface StartedHub {
+  readonly hub: RunningHub
+  stop(this: void): Promise<void>
+  backUp(): Promise<Buffer>
+}
+
 async function startHub(
-  { time, ca, random, logging }: SimulatedHubOptions,
+  { time, ca, random, logging, lateness }: SimulatedHubOptions,
   vaultRoot: string,
-): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
+  outside: string,
+): Promise<StartedHub> {
   const lock = lockVault(vaultRoot)
   const vault = await unsealVault(vaultRoot, PASSPHRASE)
+  const store = await openVaultStore(vault, { clock: time, checkpointDirectory: outside })
+  const keep = keepOutside(outside, vault.vaultId, store.reader)
   const started = await startServices({
-    store: await openVaultStore(vault, { clock: time }),
+    store,
+    // Time stands still while it writes.
+    publishOutside: (tree) =>
+      new Promise((resolve, reject) => {
+        time.start(() => keep(tree).then(resolve, reject))
+      }),
     vaultId: vault.vaultId,
     vaultRoot,
     hasFreeSpace: () => true,
@@ -105,11 +141,13 @@ async function startHub(
     background: (work) => time.start(work),
     authority: connectToCa(ca),
     readRootFile: () => ca.rootPem,
+    lateness,
     random,
     logging,
   })
   return {
     hub: started.hub,
+    backUp: () => backUpSimulated({ vault, store, clock: time }),
     stop: async () => {
       await started.stop()
       lock.release()
@@ -129,6 +167,9 @@ export interface ServicesOptions {
   /** That of SVC_CA_ROOT_CA_PATH. */
   readonly readRootFile: () => string
   readonly openWebhook?: (url: URL) => WebhookConnection
+  readonly publishOutside?: (tree: LogTree) => Promise<void>
+  /** How many times later than others it looks at its log. */
+  readonly lateness?: number | undefined
   readonly random: Random
   readonly logging: Logging
 }
@@ -144,6 +185,8 @@ export async function startServices({
   authority,
   readRootFile,
   openWebhook,
+  publishOutside,
+  lateness = 1,
   random,
   logging,
 }: ServicesOptions): Promise<{ readonly hub: RunningHub; stop(this: void): Promise<void> }> {
@@ -155,7 +198,8 @@ export async function startServices({
       config: { ...HUB_CONFIG, vaultRoot },
       store,
       vaultId,
-      clock: lookingSeldom(clock, random),
+      publishOutside,
+      clock: lookingSeldom(clock, random, lateness),
       logging,
       random,
       readFileRoots: async () => parseCertificatesPem(readRootFile()),
@@ -232,12 +276,13 @@ const LOOKS_MS: ReadonlyMap<number, number> = new Map([
   [30_000, 3_600_000],
 ])
 
-function lookingSeldom(clock: Clock, random: Random): Clock {
+function lookingSeldom(clock: Clock, random: Random, lateness: number): Clock {
   return {
     now: () => clock.now(),
     sleep: (durationMs, signal) => {
       const lateMsMax = LOOKS_MS.get(durationMs)
-      return clock.sleep(lateMsMax === undefined ? durationMs : random() * lateMsMax, signal)
+      const ms = lateMsMax === undefined ? durationMs : random() * lateMsMax * lateness
+      return clock.sleep(ms, signal)
     },
   }
 }
