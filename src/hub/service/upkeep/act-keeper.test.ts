@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { append, insertAgent, insertToken, LATER } from '../../../../test/store/store-samples.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
@@ -153,4 +154,21 @@ describe('[BKP-15] acts that a restore must not forget', () => {
     await createActKeeper(store.reader, files()).keep(tree)
     assert.equal(kept().length, 2)
   })
+})
+
+test('[BKP-15] a list of many entries leaves everybody else a turn after each hundred', async () => {
+  for (let count = 0; count < 450; count += 1) await append(store, { requestId: null })
+  let turns = 0
+  const done = new AbortController()
+  const count = async (): Promise<void> => {
+    while (!done.signal.aborted) {
+      await nextTurn()
+      turns += 1
+    }
+  }
+  const counting = count()
+  await createActKeeper(store.reader, files()).keep(await grow())
+  done.abort()
+  await counting
+  assert.ok(turns >= 5, `${turns} turns`)
 })

@@ -1,6 +1,7 @@
 // Acts that a restore must not forget are copied from the log to a place outside the vault, before the checkpoint that covers them
 // is. The log is durable and ordered, so a kill loses nothing: the next start goes on from what stands there. docs/protocol.md BKP-15.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { parseRecord, type RecordedEntry } from '../../../audit/record.ts'
@@ -34,8 +35,8 @@ export const SEGMENT_ACTS_MAX = 50
 const SEGMENTS_MAX = 2000
 /** How many entries back the list begins where there is none yet. */
 const BEGINNING_ENTRIES = 100_000
-/** So many take a few milliseconds. */
-const SLICE_ENTRIES = 500
+/** So many take a millisecond, and of the longest entries some more; everybody else has a turn in between. */
+const SLICE_ENTRIES = 100
 
 export function createActKeeper(reader: Reader, files: ActFiles): ActKeeper {
   let current: ActSegment | undefined
@@ -48,6 +49,7 @@ export function createActKeeper(reader: Reader, files: ActFiles): ActKeeper {
         // What is full is written once, and whatever is newest at the end.
         if (next.after !== segment.after) await files.write(segment, signSegment(segment, tree))
         segment = next
+        await nextTurn()
       }
       await files.write(segment, signSegment(segment, tree))
       if (segment.after !== current?.after) await prune(files)
