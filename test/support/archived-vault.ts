@@ -16,7 +16,7 @@ import type { AgentId, EntryId } from '../../src/protocol/identifiers.ts'
 
 export const ARCHIVE_NOW: Date = new Date('2026-11-23T12:00:00Z')
 const DAY_MS = 86_400_000
-const AGENT = '00000000-0000-4000-8000-000000000001' as AgentId
+export const AGENT = '00000000-0000-4000-8000-000000000001' as AgentId
 
 export interface ArchivedVault extends AsyncDisposable {
   readonly directory: string
@@ -67,16 +67,7 @@ export async function openArchivedVault(vaultId: string = randomUUID()): Promise
     append: async (count, daysAgo) => {
       const entries = Array.from({ length: count }, (_, index) => ({
         id: randomUUID() as EntryId,
-        agentId: index % 2 === 0 ? AGENT : null,
-        eventType: `type_${index % 5}`,
-        payloadText: JSON.stringify({
-          actor: 'hub',
-          hostname: 'web-1',
-          index,
-          text: 'é'.repeat(9),
-        }),
-        deliveryId: null,
-        requestId: index % 2 === 0 ? randomUUID() : null,
+        ...contentOf(index),
         at: new Date(daysBefore(daysAgo).getTime() + index),
       }))
       await store.write(async (writer) =>
@@ -106,4 +97,26 @@ export async function openArchivedVault(vaultId: string = randomUUID()): Promise
       await rm(directory, { recursive: true })
     },
   }
+}
+
+/** Events of an agent, and acts that are about hosts, agents and cargas. */
+function contentOf(index: number) {
+  const act = { actor: index % 3 === 0 ? 'admin' : 'hub', hostname: 'web-1', index }
+  const text = 'é'.repeat(9)
+  const base = { deliveryId: null, requestId: null, agentId: null }
+  if (index % 2 === 0) {
+    const payloadText = JSON.stringify({ actor: 'admin', hostname: 'web-1', text })
+    const requestId = randomUUID() as string
+    return { ...base, agentId: AGENT, eventType: `type_${index % 5}`, payloadText, requestId }
+  }
+  if (index % 20 === 13) {
+    const payloadText = JSON.stringify({ ...act, agente_id: AGENT })
+    return { ...base, eventType: 'agent_removed', payloadText }
+  }
+  if (index % 20 === 17) {
+    const payloadText = JSON.stringify({ ...act, carga_id: 'c', agente_id: AGENT })
+    return { ...base, eventType: 'carga_created', payloadText }
+  }
+  const payloadText = index % 20 === 15 ? 'tampered with' : JSON.stringify({ ...act, text })
+  return { ...base, eventType: `type_${index % 5}`, payloadText }
 }

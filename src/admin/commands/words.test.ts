@@ -39,7 +39,6 @@ async function printed(language: Language, line: string): Promise<string> {
       ...reply,
       next: null,
       indexed_from: undefined,
-      archived_until: undefined,
     })
   })
   const context: CommandContext = {

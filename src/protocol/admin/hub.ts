@@ -129,7 +129,7 @@ export const HUB_OPERATIONS = {
           Type.Object({ first: Type.Integer(), last: Type.Integer(), file: Type.String() }),
         ),
       ),
-      /** With a filter: it was not looked for in these first entries, which are archived. */
+      /** With a filter: up to this entry no index knows the log, and each entry was looked at. */
       archived_until: Type.Optional(Type.Integer()),
     }),
   },

@@ -64,20 +64,18 @@ function notingLacks(operations: AdminOperations): {
   readonly findLacks: () => ListLacks
 } {
   let indexedFrom: number | undefined
-  let archivedUntil: number | undefined
   const missing = new Map<string, UnreadEntries>()
   const noted: Pick<AdminOperations, 'listEntries'> = {
     listEntries: async (request) => {
       const page = await operations.listEntries(request)
       indexedFrom = page.indexed_from
-      archivedUntil ??= page.archived_until
       for (const unread of page.missing ?? []) missing.set(unread.file, unread)
       return page
     },
   }
   return {
     operations: { ...operations, ...noted },
-    findLacks: () => ({ indexedFrom, archivedUntil, missing: [...missing.values()] }),
+    findLacks: () => ({ indexedFrom, missing: [...missing.values()] }),
   }
 }
 

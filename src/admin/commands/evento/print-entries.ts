@@ -13,8 +13,6 @@ export interface EntryPrinter {
 export interface ListLacks {
   /** The hub has yet to index its acts before this entry. */
   readonly indexedFrom?: number | undefined
-  /** Its filters were not held against the entries up to this one, which are archived. */
-  readonly archivedUntil?: number | undefined
   /** Entries whose segments could not be read. */
   readonly missing?: readonly UnreadEntries[]
 }
@@ -30,13 +28,12 @@ export function printEntriesAsJson(output: Output): EntryPrinter {
       await output.write(`${opening}\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}`)
       opening = ','
     },
-    end: (verification, { indexedFrom, archivedUntil, missing = [] } = {}) => {
+    end: (verification, { indexedFrom, missing = [] } = {}) => {
       const start = opening === ',' ? '' : opening
       const fields = {
         ...(missing.length > 0 && { missing }),
         ...verification,
         ...(indexedFrom !== undefined && { indexed_from: indexedFrom }),
-        ...(archivedUntil !== undefined && { archived_until: archivedUntil }),
       }
       const text = JSON.stringify(fields).slice(1, -1)
       return output.write(`${start}\n]${text === '' ? '' : `,${text}`}}\n`)
@@ -76,17 +73,12 @@ export function printEntriesAsTable(output: Output): EntryPrinter {
   }
 }
 
-function describeLacks({ indexedFrom, archivedUntil, missing = [] }: ListLacks): string[] {
+function describeLacks({ indexedFrom, missing = [] }: ListLacks): string[] {
   return [
     ...(indexedFrom === undefined
       ? []
       : [
           `a running hub has yet to index its acts before entry ${indexedFrom}: this list lacks them`,
-        ]),
-    ...(archivedUntil === undefined
-      ? []
-      : [
-          `the entries up to ${archivedUntil} are archived, and this list looks at no archived ones`,
         ]),
     ...missing.map(
       ({ file, first, last }) =>

@@ -68,7 +68,8 @@ async function sourcesOfName(reader: StoreReader, hostname: string): Promise<Ent
   const source = { by: 'subject', value: hostname } as const
   const anyone = { afterSeq: 0, isNewestFirst: true, limit: 1 }
   const found = await reader.listEntrySeqs(source, anyone)
-  if (found.length > 0) return [source]
+  // Nobody knows of whom an archive speaks without looking at all of it.
+  if (found.length > 0 || (await reader.findLastSegment()) !== undefined) return [source]
   throw new AdminRefusal('agent_not_found', `no agent ${hostname}`)
 }
 

@@ -8,6 +8,7 @@ import { toAdminEntry } from '../admin-views.ts'
 import { parseTime } from '../read-page.ts'
 import { chooseEntries } from './choose-entries.ts'
 import { type EntryWindow, readChosen } from './read-chosen.ts'
+import type { FoundEntries } from './scan-archive.ts'
 
 /** docs/protocol.md API-15, API-31, API-60. */
 export const listEntries: Read<'listEntries'> = async (reader, request) => {
@@ -20,26 +21,28 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
     limit,
   }
   const missing: UnreadRange[] = []
-  const read = (within: EntryWindow): Promise<AuditEntry[]> =>
-    choice === undefined ? readWhole(reader, within) : readChosen(reader, choice, within)
-  const entries = await readAround(read, window, missing)
-  const next = entries.length < limit ? undefined : entries.at(-1)?.seq
+  const read = async (within: EntryWindow): Promise<FoundEntries> =>
+    choice === undefined
+      ? { entries: await readWhole(reader, within), isCut: false }
+      : readChosen(reader, choice, within)
+  const { entries, isCut } = await readAround(read, window, missing)
+  const next = entries.length < limit && !isCut ? undefined : entries.at(-1)?.seq
   const indexedFrom = choice?.isOfActs === true ? await reader.findIndexedFrom() : 1
   return {
     eventos: entries.map(toAdminEntry),
     next: next ?? null,
     ...(indexedFrom > 1 && { indexed_from: indexedFrom }),
     ...(missing.length > 0 && { missing }),
-    ...(choice !== undefined && (await nameUnsearched(reader, window))),
+    ...(choice !== undefined && (await nameArchived(reader, window))),
   }
 }
 
 /** What lies in a segment that is not there is left out, and named. docs/protocol.md ARC-7. */
 async function readAround(
-  read: (window: EntryWindow) => Promise<AuditEntry[]>,
+  read: (window: EntryWindow) => Promise<FoundEntries>,
   window: EntryWindow,
   missing: UnreadRange[],
-): Promise<AuditEntry[]> {
+): Promise<FoundEntries> {
   try {
     return await read(window)
   } catch (error) {
@@ -51,20 +54,21 @@ async function readAround(
     const newer = { ...window, afterSeq: Math.max(afterSeq, last) }
     // Up to the gap there are fewer than were asked for.
     const near = await read(isNewestFirst ? newer : older)
-    const far = isNewestFirst ? older : newer
-    const rest = await readAround(read, { ...far, limit: limit - near.length }, missing)
-    return isNewestFirst ? [...rest, ...near] : [...near, ...rest]
+    if (near.isCut) return near
+    const far = { ...(isNewestFirst ? older : newer), limit: limit - near.entries.length }
+    const { entries, isCut } = await readAround(read, far, missing)
+    const all = isNewestFirst ? [...entries, ...near.entries] : [...near.entries, ...entries]
+    return { entries: all, isCut }
   }
 }
 
-/** The indexes know what is in the vault. */
-async function nameUnsearched(
+/** What no index knows was looked at entry by entry. */
+async function nameArchived(
   reader: StoreReader,
   { afterSeq }: EntryWindow,
 ): Promise<{ archived_until: number } | undefined> {
   const archived = (await reader.findLastSegment())?.last ?? 0
-  const removed = Math.min(archived, ((await reader.findFirstSeq()) ?? 1) - 1)
-  return removed > afterSeq ? { archived_until: removed } : undefined
+  return archived > afterSeq ? { archived_until: archived } : undefined
 }
 
 type Request = AdminRequest<'listEntries'>

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { SeqRange, StoreReader } from '../../store/store.ts'
 import type { EntryChoice } from './choose-entries.ts'
+import { type FoundEntries, scanArchive } from './scan-archive.ts'
 
 /** `limit`: so many matching ones. */
 export type EntryWindow = SeqRange
@@ -9,8 +10,35 @@ export type EntryWindow = SeqRange
 /** So many are looked at in one turn of the event loop, whatever matches. */
 const STEP_ENTRIES = 500
 
-/** Oldest first. A rare type among the entries of a busy agent is looked for entry by entry, with turns for everybody else. */
+/** Oldest first, from the archive and from the vault. Throws ArchiveError. */
 export async function readChosen(
+  reader: StoreReader,
+  choice: EntryChoice,
+  window: EntryWindow,
+): Promise<FoundEntries> {
+  const { isNewestFirst, limit } = window
+  const archived = await findArchivedUntil(reader)
+  const inVault = { ...window, afterSeq: Math.max(window.afterSeq, archived) }
+  if (!isNewestFirst) {
+    const old = await scanArchive(reader, choice, window, archived)
+    if (old.isCut || old.entries.length >= limit) return old
+    const left = limit - old.entries.length
+    const young = await readIndexed(reader, choice, { ...inVault, limit: left })
+    return { entries: [...old.entries, ...young], isCut: false }
+  }
+  const young = await readIndexed(reader, choice, inVault)
+  if (young.length >= limit) return { entries: young, isCut: false }
+  const left = { ...window, limit: limit - young.length }
+  const old = await scanArchive(reader, choice, left, archived)
+  return { entries: [...old.entries.toReversed(), ...young], isCut: old.isCut }
+}
+
+async function findArchivedUntil(reader: StoreReader): Promise<number> {
+  return (await reader.findLastSegment())?.last ?? 0
+}
+
+/** Oldest first. A rare type among the entries of a busy agent is looked for entry by entry, with turns for everybody else. */
+async function readIndexed(
   reader: StoreReader,
   { sources, matches }: EntryChoice,
   window: EntryWindow,

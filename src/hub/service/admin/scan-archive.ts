@@ -1,0 +1,86 @@
+// Archived entries that a list is about. No index knows them, so every block of the archive is looked at, with turns for everybody else.
+
+import { parseRecord } from '../../../audit/record.ts'
+import type { AgentId, DeliveryId, EntryId } from '../../../protocol/identifiers.ts'
+import type { AuditEntry } from '../../domain/audit-entry.ts'
+import { subjectsOfAct } from '../../domain/entry-subject.ts'
+import { SEGMENT_BLOCK_ENTRIES } from '../../domain/log-segment.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { EntryChoice } from './choose-entries.ts'
+import type { EntryWindow } from './read-chosen.ts'
+
+/** After so many a page ends that has something: a million entries take some seconds. */
+const BLOCKS_MAX = 2048
+
+export interface FoundEntries {
+  /** In the order of the window. */
+  readonly entries: readonly AuditEntry[]
+  /** More may follow, although there are fewer than were asked for. */
+  readonly isCut: boolean
+}
+
+/** Of the entries up to `until`. Throws ArchiveError. */
+export async function scanArchive(
+  reader: StoreReader,
+  choice: EntryChoice,
+  { afterSeq, beforeSeq = Number.MAX_SAFE_INTEGER, isNewestFirst, limit }: EntryWindow,
+  until: number,
+): Promise<FoundEntries> {
+  const [first, last] = [afterSeq + 1, Math.min(until, beforeSeq - 1)]
+  const found: AuditEntry[] = []
+  let at = isNewestFirst ? last : first
+  for (let blocks = 0; at >= first && at <= last && found.length < limit; blocks += 1) {
+    if (blocks >= BLOCKS_MAX && found.length > 0) return { entries: found, isCut: true }
+    const start = at - ((at - 1) % SEGMENT_BLOCK_ENTRIES)
+    const end = start + SEGMENT_BLOCK_ENTRIES - 1
+    const from = Math.max(first, start)
+    const records = await reader.listRecords(from - 1, Math.min(last, end) - from + 1)
+    const entries: AuditEntry[] = []
+    for (const record of records) {
+      const entry = await findWanted(reader, choice, record)
+      if (entry !== undefined) entries.push(entry)
+    }
+    found.push(...(isNewestFirst ? entries.toReversed() : entries))
+    at = isNewestFirst ? start - 1 : end + 1
+  }
+  return { entries: found.slice(0, limit), isCut: found.length > limit }
+}
+
+async function findWanted(
+  reader: StoreReader,
+  { sources, matches }: EntryChoice,
+  record: string,
+): Promise<AuditEntry | undefined> {
+  const isPossible = sources.some(({ by, value }) => by === 'subject' || record.includes(value))
+  const entry = isPossible ? toEntry(record) : undefined
+  if (entry === undefined) return undefined
+  for (const { by, value } of sources) {
+    const isOne =
+      by === 'sender'
+        ? entry.agentId === value
+        : by === 'type'
+          ? entry.eventType === value
+          : await isAbout(reader, entry, value)
+    if (isOne) return matches === undefined || matches(entry) ? entry : undefined
+  }
+  return undefined
+}
+
+async function isAbout(reader: StoreReader, entry: AuditEntry, subject: string): Promise<boolean> {
+  if (entry.agentId !== null) return false
+  const delivery =
+    entry.deliveryId === null ? undefined : await reader.findDelivery(entry.deliveryId)
+  return subjectsOfAct(entry, delivery?.agentId).includes(subject)
+}
+
+function toEntry(record: string): AuditEntry | undefined {
+  const entry = parseRecord(record)
+  if (entry === undefined) return undefined
+  // The hub wrote them as it had parsed them.
+  return {
+    ...entry,
+    id: entry.id as EntryId,
+    agentId: entry.agentId as AgentId | null,
+    deliveryId: entry.deliveryId as DeliveryId | null,
+  }
+}
