@@ -34,7 +34,7 @@ const DAY_MS = 24 * 3_600_000
 const MINUTE_MS = 60_000
 /** A certificate lives for a day, and is renewed twice in it at most. */
 const POLL_INTERVAL = '2h'
-const [BACKUP, DEATH, RETURN, END] = [1.2, 2.2, 8.2, 8.6].map(atDay) as [Date, Date, Date, Date]
+const [BACKUP, DEATH, RETURN, END] = [1.2, 2.15, 8.15, 8.55].map(atDay) as [Date, Date, Date, Date]
 /** Most hosts are where the hub was, and lose their power with it. One goes on trying, at both ends of the six days. */
 const TRYING = 1
 /** Nobody waits for webhooks here. */
@@ -97,8 +97,7 @@ export async function liveThroughDeadHub(options: DeadHubOptions): Promise<reado
   })
   await time.runUntil(END)
   invariant(returned !== undefined, 'the hub came back')
-  const { restoredEntries } = returned
-  return dropped > 0 ? judgeDropped(fleet) : await judge(fleet, restoredEntries)
+  return dropped > 0 ? judgeDropped(fleet) : await judge(fleet, returned)
 }
 
 const HOUR_MS = 3_600_000
@@ -112,6 +111,8 @@ const IDLE: Nap = {
 interface Returned {
   /** Of the log, when the hub came back. */
   readonly restoredEntries: number
+  /** Tokens that enrolled a host again. */
+  readonly spentIn: number
 }
 
 async function dieAndReturn(fleet: Fleet, dropped: number): Promise<Returned> {
@@ -120,13 +121,19 @@ async function dieAndReturn(fleet: Fleet, dropped: number): Promise<Returned> {
   for (const host of early) {
     await enrolAndRun(fleet, host, (await admin.createToken(requestOf(host))).token)
   }
+  // A token lives for a week at most: made just before the backup, it is still good when the hub is back.
+  await sleepUntil(time, new Date(BACKUP.getTime() - 10 * MINUTE_MS))
   const prepared = new Map<SimulatedHost, string>()
   // Every second one of those that come later has a token that the backup knows.
   for (const host of late.filter((_, index) => index % 2 === 0)) {
     const { token } = await admin.createToken(requestOf(host, 7))
     prepared.set(host, token)
   }
-  const unwanted = await admin.createToken({ hostname: 'never.example', role: ROLE })
+  const unwanted = await admin.createToken({
+    hostname: 'never.example',
+    role: ROLE,
+    ttl_seconds: (7 * DAY_MS) / 1000,
+  })
   await sleepUntil(time, BACKUP)
   const backup = await hub.backUp()
 
@@ -151,7 +158,7 @@ async function dieAndReturn(fleet: Fleet, dropped: number): Promise<Returned> {
   const { head, actsDone, gap } = await hub.restore(put)
   if (dropped === 0) invariant(gap === undefined && actsDone > 0, gap ?? 'acts are done again')
   await hub.start()
-  return { restoredEntries: head.log.entries }
+  return { restoredEntries: head.log.entries, spentIn: await countAccepted(fleet, usedTokens) }
 }
 
 const ROLE = 'web'
@@ -167,7 +174,10 @@ async function enrolAndRun({ time }: Fleet, host: SimulatedHost, token: string):
   await time.sleep(MINUTE_MS)
 }
 
-async function judge(fleet: Fleet, restoredEntries: number): Promise<readonly Promised[]> {
+async function judge(
+  fleet: Fleet,
+  { restoredEntries, spentIn }: Returned,
+): Promise<readonly Promised[]> {
   const { hub, hosts, revoked, usedTokens } = fleet
   const log = await readVerifiedLog((hub.running ?? fail()).store.reader)
   const since = log.slice(restoredEntries)
@@ -188,7 +198,6 @@ async function judge(fleet: Fleet, restoredEntries: number): Promise<readonly Pr
     if (sentBy(host).length > 0 || (await isLetIn(fleet, host))) badlyIn.push(host)
   }
   const tokens = since.filter(({ type }) => type === 'token_created').length
-  const spentIn = await countAccepted(fleet, usedTokens)
   const alarms = hosts.filter((host) => (host.knownLog?.alarms.length ?? 0) > 0).length
   const once = honest.filter(
     (host) => sentBy(host).filter(({ type }) => type === 'log_epoch_adopted').length === 1,
