@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { formatReceipt, parseReceipt, type Receipt } from '../../audit/receipt.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { describeError, SvcError } from '../../platform/errors.ts'
+import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
 import { readTextIfPresent, replaceFile, syncDirectory } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RecordedEvent } from '../hub/outbox.ts'
@@ -37,6 +37,7 @@ export function createReceiptKeeper({
       await appendReceipt(path, { entryId, hash, eventType: type, deliveryId, requestId, at })
       isFailing = false
     } catch (error) {
+      if (errnoCode(error) === undefined) throw error
       const fields = { reason: describeError(error) }
       if (!isFailing) log.warn(fields, 'Receipts of events cannot be kept')
       isFailing = true

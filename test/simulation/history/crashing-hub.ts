@@ -40,6 +40,8 @@ export interface CrashingHubOptions {
     program: Program,
     authority: CertificateAuthority,
   ) => RunningHub
+  /** The same around its store. */
+  readonly surroundStore: (store: Store) => Store
   /** The same around its client of the CA. */
   readonly surroundAuthority: (authority: RootedAuthority) => RootedAuthority
   readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
@@ -178,7 +180,7 @@ export class CrashingHub {
       this.#headSynced = this.#read('audit.head')
     }
     const opened = await openVaultStore(this.#vault, { clock })
-    const store = fillingUp(opened, () => this.isDiskFull)
+    const store = this.#options.surroundStore(fillingUp(opened, () => this.isDiskFull))
     this.#store = opened
     const { ca, onRevoke, surroundAuthority } = this.#options
     const authority = surroundAuthority(

@@ -18,7 +18,10 @@ export class DiskCalls {
 
   open(path: string, flags: number, mode = 0o666): Promise<DiskHandle> {
     return this.#step(() => {
-      const node = isSet(flags, constants.O_CREAT)
+      const isNew =
+        isSet(flags, constants.O_CREAT) &&
+        (isSet(flags, constants.O_EXCL) || kindAt(this.#disk, path) === undefined)
+      const node = isNew
         ? this.#disk.create(path, mode & ~0o022)
         : this.#disk.find(path, { followsLast: !isSet(flags, constants.O_NOFOLLOW) })
       return new DiskHandle(this.#program, this.#disk, path, node)
@@ -146,6 +149,32 @@ class DiskHandle {
     const half = bytes.subarray(0, Math.floor(bytes.length / 2))
     await this.#program.step(() => this.#disk.write(this.#path, file, half))
     await this.#program.step(() => this.#disk.write(this.#path, file, bytes))
+  }
+
+  /** At the end: who opens a file to write into it opens it to append. */
+  async write(content: Content): Promise<void> {
+    const bytes = Buffer.from(content as string)
+    const file = this.#file()
+    const half = Math.floor(bytes.length / 2)
+    await this.#program.step(() => this.#disk.append(this.#path, file, bytes.subarray(0, half)))
+    await this.#program.step(() => this.#disk.append(this.#path, file, bytes.subarray(half)))
+  }
+
+  stat(): Promise<DiskStats> {
+    return this.#program.step(() => statsOf(this.#node))
+  }
+
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number; buffer: Buffer }> {
+    const file = this.#file()
+    return this.#program.step(() => {
+      const bytesRead = file.content.copy(buffer, offset, position, position + length)
+      return { bytesRead, buffer }
+    })
   }
 
   chmod(mode: number): Promise<void> {

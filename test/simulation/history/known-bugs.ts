@@ -7,6 +7,10 @@ import type {
 } from '../../../src/hub/ca/certificate-authority.ts'
 import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/agent/enroll-agent.ts'
 import type { FindBlob } from '../../../src/hub/service/agent/find-blob.ts'
+import { formatRecord, parseRecord } from '../../../src/audit/record.ts'
+import type { LogTree } from '../../../src/hub/domain/log-tree.ts'
+import { showLog } from '../../../src/hub/service/agent/show-log.ts'
+import { growLogTree } from '../../../src/hub/service/log-tree.ts'
 import { hashToken } from '../../../src/hub/domain/hash-token.ts'
 import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
@@ -20,6 +24,7 @@ export interface KnownBug {
   readonly name: string
   /** What the model says when it finds it. */
   readonly symptom: RegExp
+  readonly inStore?: (store: Store) => Store
   readonly inHub?: (hub: RunningHub, authority: CertificateAuthority) => RunningHub
   readonly onDisk?: (disk: SimulatedDisk) => void
   readonly inAuthority?: (authority: RootedAuthority) => RootedAuthority
@@ -96,7 +101,66 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
     symptom: /sealed last|: selado \S+ is/,
     inHub: (hub) => ({ ...hub, findBlob: remembering(hub) }),
   },
+  {
+    name: 'a checkpoint that is shown before its last entry is committed',
+    symptom: /CHN-24/,
+    inHub: (hub) => ({ ...hub, auditLog: foreseeing(hub) }),
+  },
+  {
+    name: 'a tree over records that lack a column',
+    // A witness may find it first: the proofs are made of whole records.
+    symptom: /CHN-(?:16|24)/,
+    inStore: (store) => withWriter(store, forgettingRequests),
+  },
+  {
+    name: 'a proof that the log has grown that lacks a hash',
+    symptom: /CHN-24/,
+    inHub: (hub) => ({ ...hub, auditLog: { ...hub.auditLog, prove: lackingAHash(hub) } }),
+  },
+  {
+    name: 'a receipt that is written over the one before',
+    symptom: /CHN-34/,
+    onDisk: (disk) => {
+      disk.writesOver = (path) => path.endsWith('/state/receipts.jsonl')
+    },
+  },
 ]
+
+/** The log with one entry more than it has, which will be another one. */
+function foreseeing({ store, auditLog }: RunningHub): RunningHub['auditLog'] {
+  let shown: LogTree | undefined
+  const foreseen = showLog(store.reader, () => shown)
+  const foresee = async (): Promise<void> => {
+    const tree = await store.reader.findLogTree()
+    shown = tree && growLogTree(tree, ['what is under way']).tree
+  }
+  return {
+    header: () => {
+      void foresee()
+      return shown === undefined ? auditLog.header() : foreseen.header()
+    },
+    describe: () => (shown === undefined ? auditLog.describe() : foreseen.describe()),
+    prove: (from, to) => auditLog.prove(from, to),
+  }
+}
+
+function lackingAHash({ auditLog }: RunningHub): RunningHub['auditLog']['prove'] {
+  return async (from, to) => {
+    const reply = await auditLog.prove(from, to)
+    return reply && { proof: reply.proof.slice(1) }
+  }
+}
+
+/** The records that its tree is made of. */
+function forgettingRequests(writer: StoreWriter): Partial<StoreWriter> {
+  return {
+    listRecords: async (after, limit) =>
+      (await writer.listRecords(after, limit)).map((record) => {
+        const entry = parseRecord(record)
+        return entry === undefined ? record : formatRecord({ ...entry, requestId: null })
+      }),
+  }
+}
 
 /** What it has found once it hands out from then on, also after a change. */
 function remembering({ findBlob }: RunningHub): FindBlob {
@@ -152,24 +216,33 @@ function consumingEarly(
 
 /** The commit at the end finds the token as if nobody had touched it. */
 function forgivingStore(store: Store, consumed: ReadonlySet<TokenHash>): Store {
-  const forgiving = (writer: StoreWriter): StoreWriter =>
-    new Proxy(writer, {
+  return withWriter(store, (writer) => ({
+    findToken: async (hash) => {
+      const token = await writer.findToken(hash)
+      return token && consumed.has(hash) ? { ...token, consumedAt: null } : token
+    },
+  }))
+}
+
+function withWriter(store: Store, change: (writer: StoreWriter) => Partial<StoreWriter>): Store {
+  const changed = (writer: StoreWriter): StoreWriter => {
+    const others = change(writer)
+    return new Proxy(writer, {
       get: (target, name) => {
+        const other: unknown = Reflect.get(others, name)
+        if (other !== undefined) return other
         const value: unknown = Reflect.get(target, name, target)
-        if (name !== 'findToken') return typeof value === 'function' ? value.bind(target) : value
-        return async (hash: TokenHash) => {
-          const token = await target.findToken(hash)
-          return token && consumed.has(hash) ? { ...token, consumedAt: null } : token
-        }
+        return typeof value === 'function' ? value.bind(target) : value
       },
     })
+  }
   return {
     reader: store.reader,
     get version() {
       return store.version
     },
     versionOf: (id) => store.versionOf(id),
-    write: (work) => store.write((writer) => work(forgiving(writer))),
+    write: (work) => store.write((writer) => work(changed(writer))),
     close: () => store.close(),
   }
 }

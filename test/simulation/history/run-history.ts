@@ -15,6 +15,7 @@ import { makeQuickDirectory } from '../quick-directory.ts'
 import { createSeededRandom } from '../seeded-random.ts'
 import { createSimulatedCa } from '../simulated-authority.ts'
 import { connectAdminSocket } from './admin-socket.ts'
+import { checkLog } from './check-log.ts'
 import { ContractModel } from './contract-model.ts'
 import { CrashingHost } from './crashing-host.ts'
 import { CrashingHub } from './crashing-hub.ts'
@@ -173,6 +174,7 @@ async function createWorld(
       await followWhileAlive(store, program, model)
       kernel.look(() => revocations.checkAsked(serial))
     },
+    surroundStore: (store) => bug?.inStore?.(store) ?? store,
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),
     onStart: (running) => checkWholeHub(running, model),
@@ -260,6 +262,7 @@ async function live(world: World): Promise<void> {
   const running = hub.place?.hub
   invariant(running !== undefined, 'in peace the hub is up')
   await checkWholeHub(running, world.model)
+  await checkLog(world)
 }
 
 /** What befalls machines, rather than what passes between them. */

@@ -47,8 +47,12 @@ export class SimulatedDisk {
   onFailedSync: ((path: string) => void) | undefined
   /** For a fault put in on purpose: what is never synced, whoever asks. */
   forgetsSyncOf: (path: string) => boolean = () => false
+  /** For a fault put in on purpose: what an append takes the place of. */
+  writesOver: (path: string) => boolean = () => false
   /** For a fault put in on purpose: what happens in the place of a rename. */
   insteadOfRename: ((from: string, to: string) => readonly (() => void)[] | undefined) | undefined
+  /** Where it did not take what it was given. */
+  readonly failedPaths = new Set<string>()
   #inodes = 1
   #changes: Change[] = []
   readonly #root: DirectoryNode = this.#newDirectory(0o755)
@@ -86,16 +90,25 @@ export class SimulatedDisk {
     // A disk that fills up keeps what still went onto it.
     if (this.failure !== undefined) {
       file.content = content.subarray(0, Math.floor(content.length / 2))
-      fail(this.failure, path)
+      this.#fail(this.failure, path)
     }
     file.content = content
+    this.onChange?.(path)
+  }
+
+  append(path: string, file: FileNode, content: Buffer): void {
+    const { failure } = this
+    const taken =
+      failure === undefined ? content : content.subarray(0, Math.floor(content.length / 2))
+    file.content = this.writesOver(path) ? taken : Buffer.concat([file.content, taken])
+    if (failure !== undefined) this.#fail(failure, path)
     this.onChange?.(path)
   }
 
   sync(path: string, node: Node): void {
     if (this.failure === 'EIO') {
       this.onFailedSync?.(path)
-      fail('EIO', path)
+      this.#fail('EIO', path)
     }
     if (node.kind === 'file' && !this.forgetsSyncOf(path)) {
       node.synced = { content: node.content, mode: node.mode }
@@ -108,6 +121,11 @@ export class SimulatedDisk {
     )
     for (const change of synced) change.apply()
     this.#changes = waiting
+  }
+
+  #fail(code: string, path: string): never {
+    this.failedPaths.add(path)
+    fail(code, path)
   }
 
   /** The name of something, and not what is in it, as whoever made it before our time did. */
@@ -201,7 +219,7 @@ export class SimulatedDisk {
   }
 
   #needRoom(path: string): void {
-    if (this.failure !== undefined) fail(this.failure, path)
+    if (this.failure !== undefined) this.#fail(this.failure, path)
   }
 
   #newDirectory(mode: number): DirectoryNode {

@@ -36,6 +36,8 @@ export class HostWatch {
   /** Whoever wrote these was told that it failed; the file is there all the same, and may be sent or not. */
   readonly #notPromised = new Set<string>()
   #promises = 0
+  /** How many it had promised when it was built. */
+  #builtAt = 0
   readonly #host: CrashingHost
   readonly #model: ContractModel
   readonly #sealed: SealedFiles
@@ -77,9 +79,15 @@ export class HostWatch {
 
   /** What a host that is built anew had promised is gone with it. */
   forget(): void {
+    this.#builtAt = this.#promises
     for (const { requestId } of this.promised.values()) {
       if (!this.#model.hasEvent(requestId)) this.promised.delete(requestId)
     }
+  }
+
+  /** What the host that stands there now has promised. */
+  promisedSinceBuilt(): readonly PromisedEvent[] {
+    return [...this.promised.values()].filter(({ order }) => order > this.#builtAt)
   }
 
   readLeaf(path: string): Certificate | undefined {

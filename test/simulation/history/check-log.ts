@@ -1,0 +1,68 @@
+// In peace the log is what the hub has signed of it, what every witness has seen of it, and what every receipt says.
+
+import { parseCheckpoint } from '../../../src/audit/checkpoint.ts'
+import { LogVerifier } from '../../../src/audit/log-verifier.ts'
+import { parseReceipt } from '../../../src/audit/receipt.ts'
+import { ReceiptCheck } from '../../../src/audit/receipt-check.ts'
+import { parseRecord } from '../../../src/audit/record.ts'
+import { openCheckpoint } from '../../../src/hub/service/log-tree.ts'
+import { invariant } from '../../../src/platform/errors.ts'
+import { demand } from './contract-model.ts'
+import { DATA_DIR } from './crashing-host.ts'
+import type { WatchedHost, World } from './run-history.ts'
+
+const STATE_DIR = `${DATA_DIR}/state`
+/** The file, one in the making, and the directory. */
+const OF_RECEIPTS = /\/state(?:\/\.?receipts\.jsonl[^/]*)?$/
+
+export async function checkLog({ hub, hosts, model }: World): Promise<void> {
+  const reader = hub.place?.hub.store.reader
+  const tree = await reader?.findLogTree()
+  const records = (await reader?.listRecords(0, model.entryCount)) ?? []
+  const signed = tree && openCheckpoint(tree, tree.checkpoint)
+  demand(signed !== undefined, '[CHN-16] in peace the hub has signed its log')
+  invariant(signed !== undefined, 'it was demanded')
+  const seen = hosts.flatMap(({ watch }) => readSeen(watch))
+  const verifier = new LogVerifier([signed, ...seen])
+  const receipts = hosts.map(({ watch }) => new ReceiptCheck(readReceipts(watch)))
+  for (const record of records) {
+    const entry = parseRecord(record)
+    invariant(entry !== undefined, 'the store answers records')
+    verifier.add(entry, record)
+    for (const check of receipts) check.add(entry)
+  }
+  const fault = verifier.findTreeFault()
+  demand(fault === undefined, '[CHN-16] signed, or seen by a witness:', fault ?? '')
+  for (const check of receipts) {
+    const [wrong] = check.finish()
+    demand(wrong === undefined, '[CHN-35]', `${wrong?.receipt.eventType}: ${wrong?.reason}`)
+  }
+  for (const watched of hosts) checkReceipts(watched, (requestId) => model.hasEvent(requestId))
+}
+
+/** [CHN-34] Each event that has left the outbox has its receipt, unless the disk did not take it. */
+function checkReceipts(
+  { host, watch }: WatchedHost,
+  isRecorded: (requestId: string) => boolean,
+): void {
+  if ([...host.disk.failedPaths].some((path) => OF_RECEIPTS.test(path))) return
+  const kept = new Set(readReceipts(watch).map(({ requestId }) => requestId))
+  for (const { requestId } of watch.promisedSinceBuilt()) {
+    if (!isRecorded(requestId)) continue
+    demand(kept.has(requestId), '[CHN-34] no receipt of', `${host.hostname} ${requestId}`)
+  }
+}
+
+type Watch = WatchedHost['watch']
+
+function readReceipts(watch: Watch) {
+  const lines = watch.readText(`${STATE_DIR}/receipts.jsonl`)?.split('\n') ?? []
+  return lines.flatMap((line) => parseReceipt(line) ?? [])
+}
+
+function readSeen(watch: Watch) {
+  const text = watch.readText(`${STATE_DIR}/log-witness.json`)
+  if (text === undefined) return []
+  const { newest } = JSON.parse(text) as { newest: { note: string } }
+  return parseCheckpoint(`${newest.note.split('\n\n')[0]}\n`) ?? []
+}
