@@ -292,6 +292,8 @@ class Verifier:
         if not 0 <= self.after <= self.until <= self.size:
             raise ValueError("the period is not in the log that was signed")
         self.whole = head["agente"] is None
+        if not self.whole and list(head["agente"]) != ["id", "hostname"]:
+            raise ValueError("the file does not say which agent it is about")
         self.ledger, self.expected = Ledger(self.after, self.until), self.after + 1
         self.last_seq = 0
 
@@ -312,6 +314,8 @@ class Verifier:
         }[name](value)
 
     def add_block(self, line):
+        if self.block is not None and line["block"] <= self.block:
+            self.fault(f"block {line['block']} stands after block {self.block}")
         self.block, self.leaves = line["block"], None
         leaves, proof = ([base64.b64decode(one, validate=True) for one in line[name]] for name in ("leaves", "proof"))
         count = min(BLOCK, self.size - BLOCK * self.block)
@@ -392,6 +396,8 @@ class Verifier:
         proven = self.ledger.certificates.get(seq)
         if self.is_doubtful(seq):
             return None
+        if not self.whole and claimed["agente_id"] != self.head["agente"]["id"]:
+            self.fault(f"{name} is of another agent than the file")
         if proven is None:
             return self.fault(f"no entry of the period issues {name}")
         if set(claimed) != set(proven) | {"ca"}:

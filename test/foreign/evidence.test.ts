@@ -194,6 +194,14 @@ describe(
           () => `${small}{"ca":"1","entry":null}\n`,
           /this line stands after the end/,
         ],
+        'a proof that stands twice': [
+          () => small.replace(/\n(\{"block":[^\n]*\n)/, '\n$1$1'),
+          /^\S+:3: block \d+ stands after block \d+$/m,
+        ],
+        'another agent than its certificates have': [
+          () => editHead(() => ({ agente: { id: 'a', hostname: 'a.example' } })),
+          /^\S+:\d+: certificate \S+ of entry \d+ is of another agent than the file$/m,
+        ],
         'an empty file': [() => '', /^\S+:1: the file is empty$/m],
         'another count': [
           () => small.replace(/("end":\{"entries":)\d+/, '$17'),
