@@ -10,6 +10,7 @@ import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
 import { createLogArchiver } from './archive/log-archive.ts'
+import { createScheduledArchive, type ScheduledArchive } from './archive/scheduled-archive.ts'
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
@@ -93,6 +94,7 @@ export async function bootHub(
   let running: ComposedHub<Ports> | undefined
   let admin: AdminDoors | undefined
   let scheduled: ScheduledBackups | undefined
+  let archiving: ScheduledArchive | undefined
   let connected: StepCaClient | undefined
   const caCalls = createCaCalls(clock, meters?.onCaCall)
   const health = createHubHealth({
@@ -116,6 +118,7 @@ export async function bootHub(
     checkReadiness: health.checkReadiness,
     serverNotAfter: () => running?.certificates.serverCertificate.notAfter,
     checkpointAt: () => running?.checkpointAt() ?? {},
+    isArchiveFailing: () => archiving?.isFailing() ?? false,
     backups: config.backupSchedule && {
       intervalMs: config.backupSchedule.intervalMs,
       lastAt: () => scheduled?.lastAt(),
@@ -197,11 +200,23 @@ export async function bootHub(
       clock,
       log: logging.forModule('hub.backup'),
     })
+  const archiver = createLogArchiver({ ...vault, store, directory: archiveDirectory, clock })
+  archiving =
+    config.logKeepMs === undefined
+      ? undefined
+      : createScheduledArchive({
+          archiver,
+          reader: store.reader,
+          keepMs: config.logKeepMs,
+          clock,
+          log: logging.forModule('hub.archive'),
+        })
   const stopping = new AbortController()
   const background = [
     ...Object.values(hub.tasks),
     health.run,
     ...(scheduled ? [scheduled.run] : []),
+    ...(archiving ? [archiving.run] : []),
   ]
   const tasks = background.map((task) => task(stopping.signal))
   // All at once: one grace for everything that is under way.
@@ -235,7 +250,7 @@ export async function bootHub(
     backups,
     operations: {
       ...hub.operations,
-      archiver: createLogArchiver({ ...vault, store, directory: archiveDirectory, clock }),
+      archiver,
       health: health.describe,
       examineProcess: createProcessExaminer({
         config,

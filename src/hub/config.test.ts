@@ -68,6 +68,20 @@ describe('parseHubConfig', () => {
     }
   })
 
+  test('[ENV-51] entries of the log are kept for 30 days at least, and archived only where there is a place', () => {
+    assert.equal(parse().logKeepMs, undefined)
+    const place = { SVC_LOG_ARCHIVE_DIR: '/archive' }
+    assert.equal(parse({ ...place, SVC_LOG_KEEP: '180d' }).logKeepMs, 180 * 86_400_000)
+    assert.throws(
+      () => parse({ ...place, SVC_LOG_KEEP: '29d' }),
+      /SVC_LOG_KEEP: entries stay for 30d at least/,
+    )
+    assert.throws(
+      () => parse({ SVC_LOG_KEEP: '180d' }),
+      /SVC_LOG_KEEP: SVC_LOG_ARCHIVE_DIR says where to/,
+    )
+  })
+
   test('[ENV-43] [ENV-44] [ENV-45] knows when to make backups, and how many to keep', () => {
     assert.equal(parse().backupSchedule, undefined)
     const day = { directory: '/b', intervalMs: 86_400_000, keep: 7 }

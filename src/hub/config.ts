@@ -7,6 +7,7 @@ import { parseDurationMs } from '../platform/durations.ts'
 import { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
+import { ARCHIVE_AGE_MIN_MS } from './domain/log-archive.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/connections/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
@@ -56,6 +57,8 @@ export interface HubConfig {
   readonly checkpointDirectory: string | undefined
   /** A directory outside the vault for segments of its log. */
   readonly archiveDirectory: string | undefined
+  /** Older entries of the log are archived; undefined when the hub archives nothing by itself. */
+  readonly logKeepMs: number | undefined
   readonly passphrase: Secret<string>
   /** Why it is a weak one. */
   readonly passphraseFaults: readonly string[]
@@ -139,6 +142,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
     backupSchedule: parseBackupSchedule(env),
+    logKeepMs: parseLogKeep(env),
   }
 }
 
@@ -255,6 +259,15 @@ function parseCount(name: string, env: Environment, max: number): number {
   const text = valueOf(env, name)
   if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text)
   throw invalid(name, `${text} is not a number from 0 to ${max}`)
+}
+
+function parseLogKeep(env: Environment): number | undefined {
+  const name = 'SVC_LOG_KEEP'
+  if (!isSet(env, name)) return undefined
+  const keepMs = parseDuration(name, valueOf(env, name))
+  if (keepMs < ARCHIVE_AGE_MIN_MS) throw invalid(name, 'entries stay for 30d at least')
+  if (isSet(env, 'SVC_LOG_ARCHIVE_DIR')) return keepMs
+  throw invalid(name, 'SVC_LOG_ARCHIVE_DIR says where to')
 }
 
 const BACKUP_INTERVAL_MIN_MS = 60_000

@@ -85,6 +85,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
       'Directory for the segments of the audit log that svc evento archive takes out of the vault; best on another disk.',
   },
   {
+    name: 'SVC_LOG_KEEP',
+    required: false,
+    default: '',
+    meaning:
+      'The hub archives older entries of the audit log by itself; at least 30d, such as 180d. Not set: it archives nothing.',
+  },
+  {
     name: 'SVC_SERVER_CN',
     required: false,
     default: 'svc-server.local',

@@ -32,6 +32,7 @@ export const HUB_VARIABLE_NAMES: readonly string[] = [
   'SVC_BACKUP_INTERVAL',
   'SVC_BACKUP_KEEP',
   'SVC_LOG_ARCHIVE_DIR',
+  'SVC_LOG_KEEP',
   'SVC_LOG_FORMAT',
   'SVC_LIMIT_BODY',
   'SVC_LIMIT_CSR',

@@ -63,6 +63,9 @@ describe('the metrics port', () => {
       const url = await metricsUrlOf(hub)
       const madeAt = await waitUntil('a backup', async () => {
         const samples = await scrape(url)
+        // [MET-30] Nothing fails where nothing is asked for.
+        const archive = samples.find(({ name }) => name === 'svc_log_archive_failed')
+        assert.equal(archive?.value, 0)
         const interval = samples.find(({ name }) => name === 'svc_backup_interval_seconds')
         assert.equal(interval?.value, 7200)
         return samples.find(

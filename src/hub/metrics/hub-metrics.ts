@@ -218,6 +218,12 @@ export const HUB_METRICS = {
     labels: {},
     meaning: 'The number of the last entry of the audit log; the log has as many entries.',
   },
+  svc_log_archive_failed: {
+    type: 'gauge',
+    unit: '0 or 1',
+    labels: {},
+    meaning: 'Whether the hub failed when it last archived what is older than SVC_LOG_KEEP.',
+  },
   svc_backup_timestamp_seconds: {
     type: 'gauge',
     unit: 'seconds since 1970',

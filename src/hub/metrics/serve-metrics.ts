@@ -34,6 +34,7 @@ export interface HubMetricsOptions {
   /** When the newest checkpoint covered the whole log last, by place. */
   readonly checkpointAt: () => Readonly<Partial<Record<CheckpointPlace, Date | undefined>>>
   /** Undefined when the hub makes none by itself. */
+  readonly isArchiveFailing?: () => boolean
   readonly backups?:
     | { readonly intervalMs: number; readonly lastAt: () => Date | undefined }
     | undefined
@@ -108,6 +109,7 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
       return at === undefined ? [] : [{ labels: { place }, value: at.getTime() / 1000 }]
     }),
   )
+  setOne('svc_log_archive_failed', options.isArchiveFailing?.() === true ? 1 : 0)
   setOne('svc_backup_interval_seconds', (options.backups?.intervalMs ?? 0) / 1000)
   setOne('svc_backup_timestamp_seconds', (options.backups?.lastAt()?.getTime() ?? 0) / 1000)
   setOne('svc_streams', options.countStreams())
@@ -142,6 +144,7 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
 type SingleGauge =
   | 'svc_streams'
   | 'svc_backup_timestamp_seconds'
+  | 'svc_log_archive_failed'
   | 'svc_backup_interval_seconds'
   | 'svc_audit_last_seq'
   | 'svc_audit_last_entry_timestamp_seconds'
