@@ -60,6 +60,20 @@ describe('[CHN-23] a witness of a log', () => {
     )
   })
 
+  test('keeps one of each hour of the last two days, and one of each day of thirty before', async () => {
+    const log = new WitnessedLog()
+    let witness = await meet(log)
+    for (let hour = 1; hour <= 40 * 24; hour += 1) {
+      witness = goodOf(await look(witness, log.append(1), hour))
+    }
+    const hours = witness.earlier.map((one) => (Date.parse(one.at) - START) / HOUR_MS)
+    const gaps = hours.slice(1).map((hour, index) => hour - (hours[index] ?? 0))
+    assert.equal(hours.at(-1), 959)
+    assert.deepEqual([...new Set(gaps.slice(-48))], [1])
+    assert.deepEqual([...new Set(gaps.slice(1, -49))], [24])
+    assert.ok(hours.length >= 78 && hours.length <= 80, `${hours.length}`)
+  })
+
   test('waits for an answer that it did not get', async () => {
     const log = new WitnessedLog().append(5)
     const met = await meet(log)

@@ -51,7 +51,7 @@ export interface KnownLog {
 /** What it is called in the schedule. */
 export const LOG_RETRIES = 'the log'
 const ALARMS_MAX = 10
-const WITNESS_BYTES_MAX = 1024 * 1024
+const WITNESS_BYTES_MAX = 4 * 1024 * 1024
 /** Room for ten of what a hub can answer at most (LIMITS), however it is escaped. */
 const ALARMS_BYTES_MAX = 16 * 1024 * 1024
 const MODE = 0o600

@@ -23,7 +23,7 @@ export const LogWitness = Type.Object({
   /** As the hub showed it first: `<name>+<hash>+<key>`. */
   key: Type.String(),
   newest: SeenCheckpoint,
-  /** Oldest first, at least a day apart. */
+  /** Oldest first: of the last two days at least an hour apart, of the time before a day. */
   earlier: Type.Array(SeenCheckpoint),
   /** When the hub last proved that its log goes on from what the agent had seen. */
   checked_at: Type.String(),
@@ -40,8 +40,12 @@ export interface SignedCheckpoint extends SizedRoot {
   readonly note: string
 }
 
-const EARLIER_MAX = 30
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Of older ones there is one of each day, of these one of each hour. */
+const RECENT_MS = 2 * DAY_MS
+const RECENT_MAX = 50
+const DAYS_MAX = 30
 /** A hub that was down in between has not been silent all the time. */
 const UNPROVEN_TIMES_MAX = 24
 
@@ -72,16 +76,26 @@ export function isSound({ key, newest, ahead }: LogWitness): boolean {
 /** The next newest one, which was checked against the ones before. */
 export function follow({ key, newest, earlier }: LogWitness, note: string, now: Date): LogWitness {
   const at = now.toISOString()
-  const last = earlier.at(-1)
-  const sinceMs = last === undefined ? DAY_MS : Date.parse(newest.at) - Date.parse(last.at)
-  // A clock that was ahead for a while ends nothing.
-  const isDue = sinceMs >= DAY_MS || sinceMs < 0
-  return {
-    key,
-    newest: { note, at },
-    earlier: isDue ? [...earlier, newest].slice(-EARLIER_MAX) : earlier,
-    checked_at: at,
+  return { key, newest: { note, at }, earlier: thinOut([...earlier, newest]), checked_at: at }
+}
+
+/**
+ * A log that was restored goes on from somewhere between two of them, and only what came before the first is held against it: of the last
+ * days, from which a backup is, there are more.
+ */
+function thinOut(all: readonly SeenCheckpoint[]): SeenCheckpoint[] {
+  const endMs = Date.parse(all.at(-1)?.at ?? '')
+  const kept: SeenCheckpoint[] = []
+  for (const [index, one] of all.entries()) {
+    const atMs = Date.parse(one.at)
+    const sinceMs = atMs - Date.parse(kept.at(-1)?.at ?? '')
+    const spacingMs = endMs - atMs <= RECENT_MS ? HOUR_MS : DAY_MS
+    // A clock that was ahead for a while ends nothing, and the first one stays.
+    if (!(sinceMs >= 0 && sinceMs < spacingMs) || index === 0) kept.push(one)
   }
+  const older = kept.filter(({ at }) => endMs - Date.parse(at) > RECENT_MS).slice(-DAYS_MAX)
+  const recent = kept.filter(({ at }) => endMs - Date.parse(at) <= RECENT_MS).slice(-RECENT_MAX)
+  return [...older, ...recent]
 }
 
 /** With one that is longer than all that it has, and not proven yet. */
