@@ -9,7 +9,7 @@ import {
   type TreeNode,
 } from '../../audit/merkle-tree.ts'
 import { hashRecord } from '../../audit/record.ts'
-import { invariant } from '../../platform/errors.ts'
+import { invariant, SvcError } from '../../platform/errors.ts'
 import { KEPT_LEVEL_MIN } from '../domain/log-tree.ts'
 import type { StoreReader } from '../store/store.ts'
 
@@ -39,7 +39,15 @@ export class LogBlocks {
       const known = this.#blocks.get(number)
       const isEnough = known !== undefined && known.entries >= entries
       const block = isEnough ? known : await makeBlock(reader, number)
-      invariant(block.entries >= entries, 'each subtree that is asked for is full')
+      if (block.entries < entries) {
+        throw new SvcError(
+          'log_tree_damaged',
+          'entries that the audit log’s tree has are missing',
+          {
+            hint: 'restore the vault from a backup',
+          },
+        )
+      }
       this.#remember(number, block)
       found.set(number, block)
     }
