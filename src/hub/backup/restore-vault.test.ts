@@ -222,6 +222,25 @@ describe('[BKP-8] svc restore', () => {
     await store.close()
   })
 
+  test('[BKP-19] believes no checkpoint that the vault did not sign', async () => {
+    const root = join(made.directory, 'made-up')
+    const [origin] = signed.checkpoint.split('\n', 1)
+    const madeUp = signed.checkpoint.replace(/\n\d+\n/, '\n999999\n')
+    assert.ok(madeUp.startsWith(`${origin}\n999999\n`))
+    const { gap } = await restoreVault({
+      ...reading(backup),
+      root,
+      readKept: async () => ({ checkpoint: madeUp, acts: [] }),
+      replay: replayActs,
+    })
+    assert.equal(gap, 'no acts of this vault are kept')
+    const vault = await unsealVault(root, VAULT_PASSPHRASE)
+    const store = await openVaultStore(vault, { clock: systemClock })
+    const [last] = await store.reader.findEntries([head.log.entries + 1])
+    assert.equal(JSON.parse(last?.payloadText ?? '').checkpoint, signed.checkpoint)
+    await store.close()
+  })
+
   test('never touches a vault, or a directory with anything in it', async () => {
     const root = join(made.directory, 'taken')
     await restore(root)

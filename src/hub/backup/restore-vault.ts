@@ -3,7 +3,7 @@
 
 import { readdir, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type Checkpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
+import type { Checkpoint } from '../../audit/checkpoint.ts'
 import type { BackupHead } from '../../backup/backup-head.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { errnoCode, UserError } from '../../platform/errors.ts'
@@ -15,7 +15,7 @@ import { type ActsSince, chooseActs } from '../service/choose-acts.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import type { RememberedAct } from '../domain/remembered-act.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { beginEpoch, openCheckpoint } from '../service/log-tree.ts'
+import { beginEpoch, openCheckpointOfAnyEpoch } from '../service/log-tree.ts'
 import { makeVault, type UnsealedVault } from '../vault/vault.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { checkLog } from './check-log.ts'
@@ -89,15 +89,17 @@ async function sayFirst(
     const epochMin = Math.floor(now.getTime() / 1000)
     said = await store.write(async (writer) => {
       const before = await writer.findLogTree()
-      const { acts, gap } = chooseKept(before, head, kept)
-      const signed = before && kept?.checkpoint && openCheckpoint(before, kept.checkpoint)
+      const note = kept?.checkpoint
+      const checkpoint = before && note ? openCheckpointOfAnyEpoch(before, note) : undefined
+      const { acts, gap } = chooseKept(before, head, kept, checkpoint)
+      const signed = checkpoint?.origin === before?.origin ? checkpoint : undefined
       // Entries that the backup does not have: witnesses that saw them are told of them.
-      const isMore = signed && signed.size > before.frontier.size
+      const isMore = before && signed && signed.size > before.frontier.size
       const last = isMore ? signed : undefined
       const tree = before && beginEpoch(before, vaultId, { last, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
-      const keptCheckpoint = kept?.checkpoint
+      const keptCheckpoint = checkpoint && note
       const restored = decideRestoredActs({ head, tree, keptCheckpoint, gap })
       await appendEntries(writer, entriesOfActs(restored, now, 'admin'))
       const done = await options.replay(writer, acts, now)
@@ -116,18 +118,14 @@ function chooseKept(
   tree: LogTree | undefined,
   { log }: BackupHead,
   kept: KeptOutside | undefined,
+  checkpoint: Checkpoint | undefined,
 ): ActsSince {
   if (kept === undefined) return { acts: [], gap: 'SVC_CHECKPOINT_PATH is not set' }
   if (tree === undefined) return { acts: [], gap: 'the vault had signed nothing yet' }
   const segments = kept.acts
     .map((note) => openSegment(note, tree))
     .filter((segment) => segment !== undefined)
-  return chooseActs(segments, { epoch: tree.epoch, entries: log.entries }, sizeOf(kept.checkpoint))
-}
-
-/** Of a checkpoint in whatever epoch: one that somebody made up only makes a gap. */
-function sizeOf(note: string | undefined): Checkpoint | undefined {
-  return note === undefined ? undefined : parseCheckpoint(`${note.split('\n\n', 1)[0]}\n`)
+  return chooseActs(segments, { epoch: tree.epoch, entries: log.entries }, checkpoint)
 }
 
 /** What an interrupted one left is no reason; makeVault removes it. */

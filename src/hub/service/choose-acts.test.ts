@@ -79,4 +79,9 @@ describe('[BKP-19] of the acts that are kept', () => {
       assert.equal(found.gap, gap)
     })
   }
+
+  test('none is known to be the newest where no checkpoint says how long the log was', () => {
+    const { gap } = chooseActs([segment(0, 40, [31])], BACKUP, undefined)
+    assert.equal(gap, 'no checkpoint that this vault signed is kept beside the acts')
+  })
 })

@@ -52,7 +52,8 @@ function findGap(
     if (after > before) return `the acts of the entries ${before + 1} to ${after} are not kept`
     covered.set(origin, Math.max(before, until))
   }
-  if (kept === undefined) return undefined
+  // Acts are written before the checkpoint that covers them: who removes it could put earlier acts back.
+  if (kept === undefined) return 'no checkpoint that this vault signed is kept beside the acts'
   const until = covered.get(kept.origin) ?? 0
   return until < kept.size
     ? `the acts of the entries ${until + 1} to ${kept.size} are not kept`

@@ -10,6 +10,7 @@ import {
   type NoteSigner,
   type NoteVerifier,
   noteSigner,
+  noteVerifier,
   openNote,
   signNote,
 } from '../../audit/signed-note.ts'
@@ -77,6 +78,13 @@ export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefi
 }
 
 /** What a vault calls its log in that epoch. */
+/** The same of this log in whatever epoch. */
+export function openCheckpointOfAnyEpoch(tree: LogTree, note: string): Checkpoint | undefined {
+  const [origin = ''] = note.split('\n', 1)
+  const opened = openNote(note, [noteVerifier(origin, logVerifier(tree).publicKey)])
+  return opened && parseCheckpoint(opened.text)
+}
+
 export function originOf(vaultId: string, epoch: number): string {
   return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
 }
