@@ -30,7 +30,7 @@ import { writeSegment } from './write-segment.ts'
 const SLICE_ENTRIES = 64
 const PAUSE_MS = 5
 /** Of one step. */
-const REMOVED_MAX = 16_384
+const REMOVED_MAX = 4096
 const KEY_BYTES = 32
 const KEY_PURPOSE = 'svc log archive v1'
 
