@@ -125,15 +125,15 @@ function createContext(invocation: Invocation): CommandContext {
         const { readOutputOf } = await import('./doors/read-output-of.ts')
         return work(readOutputOf([...command, ...settings, 'backup', '-'], env))
       },
-      verifyBackup: async (file, scratch) => {
+      verifyBackup: async (file, how) => {
         const { verifyBackupFrom } = await loadBackupUses()
-        return usingBackup(file, (source) =>
-          verifyBackupFrom({ ...invocation, env }, source, scratch),
-        )
+        return usingBackup(file, (source) => verifyBackupFrom({ ...invocation, env }, source, how))
       },
-      restore: async (file) => {
+      restore: async (file, recoveryIdentity) => {
         const { restoreVaultFrom } = await loadBackupUses()
-        return usingBackup(file, (source) => restoreVaultFrom({ ...invocation, env }, source))
+        return usingBackup(file, (source) =>
+          restoreVaultFrom({ ...invocation, env }, source, recoveryIdentity),
+        )
       },
       changePassphrase: async (change) => (await loadVaultControls()).changePassphrase(change),
       addRecoveryKey: async (key) => (await loadVaultControls()).addRecoveryKey(key),

@@ -14,6 +14,8 @@ import { replayActs } from '../../src/hub/service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../../src/hub/store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../../src/hub/store/sqlite/migrations.ts'
 import type { CopiedStore } from '../../src/hub/store/store-copy.ts'
+import { unwrapDataKey } from '../../src/hub/vault/data-key.ts'
+import type { VaultConfig } from '../../src/hub/vault/vault-config.ts'
 import type { UnsealedVault } from '../../src/hub/vault/vault.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { Secret } from '../../src/platform/secret.ts'
@@ -97,6 +99,6 @@ function reading(backup: Buffer) {
     pieces: Readable.from([backup]),
     name: 'the backup',
     readable: { kind: SQLITE_COPY_KIND, version: MIGRATIONS.length },
-    readPassphrase: () => Promise.resolve(PASSPHRASE),
+    unwrap: (config: VaultConfig) => unwrapDataKey(config, PASSPHRASE),
   }
 }

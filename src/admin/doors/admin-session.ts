@@ -43,10 +43,10 @@ export interface VaultControls {
   checkPassphrase(): Promise<CheckedPassphrase>
   /** Makes a backup of it, by the hub that holds it if there is one. */
   withBackup: WithBackup
-  /** Opens a backup and checks all of it, in the directory `scratch` or one of its own choice. */
-  verifyBackup(file: string, scratch?: string): Promise<BackupHead>
-  /** Makes the vault from a backup, and answers where it is. */
-  restore(file: string): Promise<RestoredVault>
+  /** Opens a backup and checks all of it. */
+  verifyBackup(file: string, how: BackupVerification): Promise<BackupHead>
+  /** Makes the vault from a backup, and answers where it is. The recovery key counts in place of the passphrase. */
+  restore(file: string, recoveryIdentity: Secret<string> | undefined): Promise<RestoredVault>
   /** Refuses while a hub runs. */
   changePassphrase(change: PassphraseChange): Promise<KeyChangeReport>
   /** Refuses while a hub runs. */
@@ -58,6 +58,13 @@ export interface VaultControls {
   compact(): Promise<CompactReport>
   /** As config.json says, which the passphrase authenticates; beside a hub too. */
   listRecoveryKeys(): Promise<readonly RecoveryKey[]>
+}
+
+export interface BackupVerification {
+  /** With room for the database; svc chooses one when there is none. */
+  readonly scratch: string | undefined
+  /** A recovery key, in place of the passphrase. */
+  readonly recoveryIdentity: Secret<string> | undefined
 }
 
 export interface CompactReport {

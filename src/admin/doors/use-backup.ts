@@ -11,9 +11,12 @@ import { replayActs } from '../../hub/service/admin/replay-acts.ts'
 import { openVaultStore } from '../../hub/open-store.ts'
 import { SQLITE_COPY_KIND } from '../../hub/store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../../hub/store/sqlite/migrations.ts'
-import type { UnsealedVault } from '../../hub/vault/vault.ts'
+import { unwrapDataKey } from '../../hub/vault/data-key.ts'
+import type { VaultConfig } from '../../hub/vault/vault-config.ts'
+import { recoverDataKey, type UnsealedVault } from '../../hub/vault/vault.ts'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
-import type { RestoredVault } from './admin-session.ts'
+import type { BackupVerification, RestoredVault } from './admin-session.ts'
+import type { Secret } from '../../platform/secret.ts'
 import { explainFailure } from './explain-failure.ts'
 import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
 import { createPassphraseSource } from './passphrase.ts'
@@ -32,12 +35,15 @@ const SCRATCH = '/var/tmp'
 export async function verifyBackupFrom(
   surroundings: Surroundings,
   source: BackupSource,
-  scratch: string | undefined,
+  { scratch, recoveryIdentity }: BackupVerification,
 ): Promise<BackupHead> {
   const { env } = surroundings
   const directory = scratch ?? (env['TMPDIR'] ? tmpdir() : SCRATCH)
   try {
-    return await verifyBackup({ ...reading(surroundings, source), scratch: directory })
+    return await verifyBackup({
+      ...reading(surroundings, source, recoveryIdentity),
+      scratch: directory,
+    })
   } catch (error) {
     throw explainFailure(error, { root: directory, action: `unpack ${source.name}` })
   }
@@ -47,11 +53,12 @@ export async function verifyBackupFrom(
 export async function restoreVaultFrom(
   surroundings: Surroundings,
   source: BackupSource,
+  recoveryIdentity: Secret<string> | undefined,
 ): Promise<RestoredVault> {
   const { vaultRoot: root, checkpointDirectory } = parseHubNaming(surroundings.env)
   const keptOf = (vaultId: string) =>
     checkpointDirectory === undefined ? undefined : checkpointFile(checkpointDirectory, vaultId)
-  const options = reading(surroundings, source)
+  const options = reading(surroundings, source, recoveryIdentity)
   if (surroundings.userId === 0) becomeOwnerOf(root)
   try {
     const restored = await restoreVault({
@@ -75,7 +82,11 @@ export async function restoreVaultFrom(
   }
 }
 
-function reading(surroundings: Surroundings, source: BackupSource) {
+function reading(
+  surroundings: Surroundings,
+  source: BackupSource,
+  recoveryIdentity: Secret<string> | undefined,
+) {
   const { env, userId, ask, clock, progress } = surroundings
   const passphrases = createPassphraseSource({ ...prepareToReadPassphrase(env, userId), ask })
   const show = (what: string) => (done: number, all: number) =>
@@ -84,7 +95,10 @@ function reading(surroundings: Surroundings, source: BackupSource) {
     ...source,
     clock,
     readable: READABLE,
-    readPassphrase: () => passphrases.read(),
+    unwrap: async (config: VaultConfig) =>
+      recoveryIdentity === undefined
+        ? unwrapDataKey(config, await passphrases.read())
+        : (await recoverDataKey(config, recoveryIdentity)).dataKey,
     open: (vault: UnsealedVault) => openVaultStore(vault, { clock, checkPages: true }),
     onProgress: show('unpacking'),
     onChecked: show('verifying the hash chain'),

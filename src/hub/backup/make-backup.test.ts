@@ -20,6 +20,8 @@ import type { CopiedStore } from '../store/store-copy.ts'
 import { BACKUP_PACE } from './backup-pace.ts'
 import { checkLog } from './check-log.ts'
 import { type BackupMakerOptions, createBackupMaker } from './make-backup.ts'
+import { unwrapDataKey } from '../vault/data-key.ts'
+import type { VaultConfig } from '../vault/vault-config.ts'
 import { unpackBackup } from './unpack-backup.ts'
 
 const PACE = { ...BACKUP_PACE, heldBytesMax: Number.POSITIVE_INFINITY }
@@ -38,7 +40,7 @@ async function openCopyOf(made: BackedUpVault, bytes: Buffer): Promise<number> {
     name: 'the backup',
     directory,
     readable: { kind: SQLITE_COPY_KIND, version: MIGRATIONS.length },
-    readPassphrase: () => Promise.resolve(VAULT_PASSPHRASE),
+    unwrap: (config: VaultConfig) => unwrapDataKey(config, VAULT_PASSPHRASE),
   })
   const store = await openVaultStore(vault, { clock: systemClock, checkPages: true })
   try {

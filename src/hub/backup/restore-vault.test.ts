@@ -24,6 +24,8 @@ import { openVaultStore } from '../open-store.ts'
 import { replayActs } from '../service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
+import { unwrapDataKey } from '../vault/data-key.ts'
+import type { VaultConfig } from '../vault/vault-config.ts'
 import { lockVault, unsealVault, type UnsealedVault } from '../vault/vault.ts'
 import { createBackupMaker } from './make-backup.ts'
 import { type RestoredBackup, restoreVault } from './restore-vault.ts'
@@ -61,7 +63,7 @@ function reading(bytes: Buffer, passphrase = VAULT_PASSPHRASE) {
     name: 'the file',
     clock: systemClock,
     readable: { kind: SQLITE_COPY_KIND, version: MIGRATIONS.length },
-    readPassphrase: () => Promise.resolve(passphrase),
+    unwrap: (config: VaultConfig) => unwrapDataKey(config, passphrase),
     open: (vault: UnsealedVault) => openVaultStore(vault, { clock: systemClock, checkPages: true }),
   }
 }

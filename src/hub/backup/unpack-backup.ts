@@ -9,9 +9,8 @@ import { openBackup } from '../../backup/open-backup.ts'
 import { syncDirectory, writeNewFile } from '../../platform/files.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { openAuditHeadFile } from '../vault/audit-head.ts'
-import { unwrapDataKey } from '../vault/data-key.ts'
 import type { UnsealedVault } from '../vault/unseal-vault.ts'
-import { parseVaultConfig } from '../vault/vault-config.ts'
+import { parseVaultConfig, type VaultConfig } from '../vault/vault-config.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 
 export interface UnpackOptions {
@@ -22,8 +21,8 @@ export interface UnpackOptions {
   readonly directory: string
   /** The kind and the newest version of what this program can read. */
   readonly readable: { readonly kind: string; readonly version: number }
-  /** Asked when there is something to open. */
-  readonly readPassphrase: () => Promise<Secret<string>>
+  /** The data key, by the passphrase or a recovery key. Called when there is something to open. */
+  readonly unwrap: (config: VaultConfig) => Promise<Secret<Buffer>>
   readonly onProgress?: ((bytes: number, all: number) => void) | undefined
 }
 
@@ -35,13 +34,13 @@ export interface UnpackedBackup {
 const CREATE_NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const MODE = 0o600
 
-/** Throws BackupError, or VaultError `vault_wrong_passphrase`. */
+/** Throws BackupError, or VaultError `vault_wrong_passphrase` or `vault_wrong_recovery_key`. */
 export async function unpackBackup(options: UnpackOptions): Promise<UnpackedBackup> {
   const { pieces, name, directory, onProgress } = options
   const { head, readContent } = await openBackup(pieces, name)
   refuseUnreadable(head, options)
   const config = parseVaultConfig(head.config, `config.json of ${name}`)
-  const dataKey = await unwrapDataKey(config, await options.readPassphrase())
+  const dataKey = await options.unwrap(config)
   const files = vaultFiles(directory)
   let written = 0
   const counted = async function* (): AsyncGenerator<Buffer, void> {

@@ -34,9 +34,18 @@ export async function recoverVault(
   identity: Secret<string>,
 ): Promise<{ readonly vault: UnsealedVault; readonly slot: RecoverySlot }> {
   const config = await readVaultConfig(root)
+  const { slot, dataKey } = await recoverDataKey(config, identity)
+  return { vault: openWith(root, config, dataKey), slot }
+}
+
+/** Of the vault with that config.json. Throws VaultError. */
+export async function recoverDataKey(
+  config: VaultConfig,
+  identity: Secret<string>,
+): Promise<{ readonly dataKey: Secret<Buffer>; readonly slot: RecoverySlot }> {
   const { slot, dataKey } = await openRecoverySlot(config, identity)
   requireOwnMac(config, dataKey)
-  return { vault: openWith(root, config, dataKey), slot }
+  return { slot, dataKey }
 }
 
 function openWith(root: string, config: VaultConfig, dataKey: Secret<Buffer>): UnsealedVault {

@@ -1,12 +1,22 @@
 import type { Command } from 'commander'
 import { renderFields } from '../../terminal/table.ts'
 import type { CommandContext } from '../command-context.ts'
+import { readRecoveryIdentityFor } from '../recovery/read-recovery-identity.ts'
+
+interface RestoreOptions {
+  readonly recoveryIdentity?: string
+  readonly json?: true
+}
 
 export function registerRestore(program: Command, context: CommandContext): void {
   program
     .command('restore')
     .description('make a vault in SVC_VAULT_ROOT from a backup')
     .argument('<file>', 'the backup; - is standard input')
+    .option(
+      '--recovery-identity <file>',
+      'a recovery key, in place of the passphrase; - is standard input',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -19,19 +29,30 @@ With SVC_CHECKPOINT_PATH set, as the hub had it, the command does again what was
 and whatever revoked agents and tokens. It says so when any of it may be missing: revoke again by hand, before you start the hub. Hosts
 that enrolled or renewed later come back by the receipts that their agents keep.
 
+The vault has the passphrase and the recovery keys that it had when the backup was made. Where the passphrase is lost, restore with a
+recovery key, and then set another one: svc passphrase change --recovery-identity FILE.
+
 Examples:
   SVC_VAULT_ROOT=/var/lib/svc SVC_MASTER_PASSPHRASE_FILE=/etc/svc/passphrase svc restore /backup/cartorio.svcbackup
+  SVC_VAULT_ROOT=/var/lib/svc svc restore /backup/cartorio.svcbackup --recovery-identity safe.key
 `,
     )
-    .action((file: string, options: { json?: true }) => restore(context, file, options))
+    .action((file: string, options: RestoreOptions) => restore(context, file, options))
 }
 
 async function restore(
-  { vault, output, progress, note }: CommandContext,
+  context: CommandContext,
   file: string,
-  options: { readonly json?: true },
+  options: RestoreOptions,
 ): Promise<void> {
-  const { path, head, actsDone, gap } = await vault.restore(file)
+  const { vault, output, progress, note } = context
+  const identity = {
+    backup: file,
+    name: options.recoveryIdentity,
+    command: `svc restore ${file}`,
+  }
+  const recoveryIdentity = await readRecoveryIdentityFor(context, identity)
+  const { path, head, actsDone, gap } = await vault.restore(file, recoveryIdentity)
   progress.clear()
   const fields = {
     vault: path,

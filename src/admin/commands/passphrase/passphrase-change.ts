@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
+import type { Secret } from '../../../platform/secret.ts'
 import { readNewPassphrase } from '../../doors/new-passphrase.ts'
-import { Secret } from '../../../platform/secret.ts'
-import { readEscrowIdentity } from '../../sealed/read-secret.ts'
-import type { SecretSource } from '../../sealed/secret-source.ts'
 import type { CommandContext } from '../command-context.ts'
+import { readRecoveryIdentity } from '../recovery/read-recovery-identity.ts'
 import { rehearsedKeyChange } from '../rehearsed-key-change.ts'
 
-const COMMAND = 'svc passphrase change --recovery-identity -'
+const COMMAND = 'svc passphrase change'
 
 interface ChangeOptions {
   readonly newPassphraseFile?: string
@@ -55,8 +54,8 @@ async function changePassphrase(context: CommandContext, options: ChangeOptions)
   const { vault, output } = context
   const { newPassphraseFile: file, json, dryRun } = options
   // With the operator's own rights: before svc becomes the owner of the vault.
-  const newPassphrase = await readFrom(context, file, readNewPassphrase)
-  const recoveryIdentity = await readFrom(context, options.recoveryIdentity, readIdentity)
+  const newPassphrase = await readNewFrom(context, file)
+  const recoveryIdentity = await readRecoveryIdentity(context, options.recoveryIdentity, COMMAND)
   const isRehearsal = dryRun === true
   const report = await vault.changePassphrase({ newPassphrase, recoveryIdentity, isRehearsal })
   if (isRehearsal) throw rehearsedKeyChange(report)
@@ -67,19 +66,14 @@ async function changePassphrase(context: CommandContext, options: ChangeOptions)
   )
 }
 
-async function readIdentity(source: SecretSource): Promise<Secret<string>> {
-  return new Secret((await readEscrowIdentity(source, COMMAND)).identity)
-}
-
-async function readFrom(
+async function readNewFrom(
   { openSecret }: CommandContext,
   name: string | undefined,
-  read: (source: SecretSource) => Promise<Secret<string>>,
 ): Promise<Secret<string> | undefined> {
   if (name === undefined) return undefined
   const source = await openSecret(name)
   try {
-    return await read(source)
+    return await readNewPassphrase(source)
   } finally {
     await source.close()
   }
