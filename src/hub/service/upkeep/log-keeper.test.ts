@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { inspect } from 'node:util'
 import { append } from '../../../../test/store/store-samples.ts'
+import { waitUntil } from '../../../../test/support/processes.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { parseCheckpoint } from '../../../audit/checkpoint.ts'
 import { growTree, EMPTY_FRONTIER, rootOf } from '../../../audit/merkle-tree.ts'
@@ -96,6 +99,35 @@ describe('[CHN-16] the tree over the log', () => {
     await keep(1)
     assert.deepEqual(published.at(-1)?.frontier.size, 2)
   })
+
+  for (const answers of [true, false]) {
+    test(`[CHN-17] ends ${answers ? 'when the place outside has answered' : 'without a place outside that does not answer'}`, async () => {
+      const stop = new AbortController()
+      const place = new EventEmitter()
+      const written = once(place, 'answer')
+      const waited: number[] = []
+      const clock = {
+        now: () => new Date(0),
+        sleep: async (durationMs: number) => {
+          waited.push(durationMs)
+          if (!stop.signal.aborted) return stop.abort()
+          if (answers) await written
+        },
+      }
+      const log = SILENT.forModule('test')
+      const publish = async (): Promise<void> => {
+        await written
+      }
+      const running = createLogKeeper({ store, clock, log, vaultId: 'v', publish }).run(stop.signal)
+      await waitUntil('the wait for it', () => waited.length === 2 || undefined)
+      if (answers) {
+        assert.match(inspect(running), /pending/)
+        place.emit('answer')
+      }
+      await running
+      assert.deepEqual(waited, [1000, 1000])
+    })
+  }
 
   test('[CHN-18] is held against a checkpoint of the same log, of any size', async () => {
     await appendMany(300)

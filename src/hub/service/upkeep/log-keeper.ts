@@ -20,6 +20,8 @@ const PAUSE_MS = 2
 /** Between two checkpoints. */
 const INTERVAL_MS = 1000
 const RETRY_MS = 60_000
+/** A hub that ends waits no longer than that for a place that does not answer. */
+const SETTLE_MS_MAX = 1000
 const PROGRESS_ENTRIES = 1_000_000
 
 export interface LogKeeperOptions {
@@ -77,6 +79,11 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
         })
         await clock.sleep(pauseMs, signal).catch(() => undefined)
       }
+      if (outside.underWay === undefined) return
+      const settled = new AbortController()
+      const giveUp = clock.sleep(SETTLE_MS_MAX, settled.signal).catch(() => undefined)
+      await Promise.race([outside.underWay, giveUp])
+      settled.abort()
     },
     get newest() {
       return outside.shown

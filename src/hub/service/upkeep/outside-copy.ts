@@ -24,6 +24,7 @@ export class OutsideCopy {
   #coveredAt: Date | undefined
   #sinceMs: number | undefined
   #isFailing = false
+  #underWay: Promise<void> | undefined
 
   constructor(options: OutsideCopyOptions) {
     this.#options = options
@@ -45,11 +46,16 @@ export class OutsideCopy {
     const now = clock.now()
     if (publish === undefined) this.#shown = tree
     else if (this.#kept === tree) this.#coveredAt = now
-    else if (this.#sinceMs === undefined) void this.#keep(publish, tree)
+    else if (this.#sinceMs === undefined) this.#underWay = this.#keep(publish, tree)
     else if (Math.abs(now.getTime() - this.#sinceMs) > ANSWER_MS_MAX) {
       this.#noteFailure('it does not answer')
       this.#shown = tree
     }
+  }
+
+  /** What is being written there now. */
+  get underWay(): Promise<void> | undefined {
+    return this.#underWay
   }
 
   async #keep(publish: (tree: LogTree) => Promise<void>, tree: LogTree): Promise<void> {
@@ -65,6 +71,7 @@ export class OutsideCopy {
       this.#noteFailure(describeError(error))
     }
     this.#sinceMs = undefined
+    this.#underWay = undefined
     if ((this.#shown?.frontier.size ?? 0) <= tree.frontier.size) this.#shown = tree
   }
 
