@@ -108,7 +108,7 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
   },
   {
     path: 'test/simulation/new-histories.test.ts',
-    proves: 'forty histories that nobody has seen yet keep to the protocol',
+    proves: 'twenty-five histories that nobody has seen yet keep to the protocol',
     why: 'history.test.ts has a dozen, the same each time; `npm run simulate` has as many as are wanted',
   },
   {

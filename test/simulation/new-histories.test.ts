@@ -5,7 +5,7 @@ import { openWorkshop, runHistory, type Workshop } from './history/run-history.t
 import { Tally } from './history/tally.ts'
 import { seedFrom } from './seeded-random.ts'
 
-const HISTORIES = 40
+const HISTORIES = 25
 const TIMEOUT = { timeout: 600_000 }
 
 let workshop: Workshop
