@@ -2,16 +2,12 @@
 // segment alone has. A nonce is the number of the block and whether it is the last one, and the MAC of the head goes into each seal: a
 // block opens only in its own place of its own segment. docs/protocol.md ARC-4.
 
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
+import { deriveSaltedKey, SEAL_BYTES } from '../platform/sealed-pieces.ts'
 import type { Secret } from '../platform/secret.ts'
 import { damagedSegment } from './segment-head.ts'
 
-const CIPHER = 'aes-256-gcm'
-const SEAL = { authTagLength: 16 }
-const KEY_BYTES = 32
-const NONCE_BYTES = 12
 const LENGTH_BYTES = 4
 /** 256 entries of the largest that an event may be, many times over. */
 const BLOCK_BYTES_MAX = 256 * 1024 * 1024
@@ -26,10 +22,7 @@ export interface SegmentKeys {
 
 /** `salt` as the head has it. */
 export function deriveSegmentKeys(archiveKey: Secret<Buffer>, salt: string): SegmentKeys {
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(
-      hkdfSync('sha256', archiveKey.reveal(), Buffer.from(salt, 'hex'), purpose, KEY_BYTES),
-    )
+  const derive = (purpose: string): Buffer => deriveSaltedKey(archiveKey, salt, purpose)
   return { head: derive('svc segment head v1'), blocks: derive('svc segment blocks v1') }
 }
 
@@ -59,47 +52,5 @@ export async function unpackRecords(packed: Buffer, name: string): Promise<strin
 
 /** How many bytes a block has, by what it seals. */
 export function countSealedBytes(packedBytes: number): number {
-  return packedBytes + SEAL.authTagLength
-}
-
-/** Seals and opens the blocks of one segment, by the MAC of its head. */
-export class BlockSeal {
-  readonly #key: Buffer
-  readonly #headMac: Buffer
-  readonly #blocks: number
-
-  constructor({ blocks: key }: SegmentKeys, headMac: Buffer, blocks: number) {
-    this.#key = key
-    this.#headMac = headMac
-    this.#blocks = blocks
-  }
-
-  seal(index: number, packed: Buffer): Buffer {
-    const cipher = createCipheriv(CIPHER, this.#key, this.#nonceOf(index), SEAL)
-    cipher.setAAD(this.#headMac)
-    return Buffer.concat([cipher.update(packed), cipher.final(), cipher.getAuthTag()])
-  }
-
-  /** Undefined when it is not this block of this segment. */
-  open(index: number, sealed: Buffer): Buffer | undefined {
-    const end = sealed.length - SEAL.authTagLength
-    if (end < 0) return undefined
-    const decipher = createDecipheriv(CIPHER, this.#key, this.#nonceOf(index), SEAL)
-    decipher.setAAD(this.#headMac)
-    decipher.setAuthTag(sealed.subarray(end))
-    const packed = decipher.update(sealed.subarray(0, end))
-    try {
-      decipher.final()
-      return packed
-    } catch {
-      return undefined
-    }
-  }
-
-  #nonceOf(index: number): Buffer {
-    const nonce = Buffer.alloc(NONCE_BYTES)
-    nonce.writeUIntBE(index, NONCE_BYTES - 1 - 6, 6)
-    nonce.writeUInt8(index === this.#blocks - 1 ? 1 : 0, NONCE_BYTES - 1)
-    return nonce
-  }
+  return packedBytes + SEAL_BYTES
 }

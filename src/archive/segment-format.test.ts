@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
+import { PieceSeal } from '../platform/sealed-pieces.ts'
 import { Secret } from '../platform/secret.ts'
-import { BlockSeal, deriveSegmentKeys, packRecords, unpackRecords } from './segment-blocks.ts'
+import { deriveSegmentKeys, packRecords, unpackRecords } from './segment-blocks.ts'
 import {
   countSegmentHeadBytes,
   encodeSegmentHead,
@@ -83,8 +84,11 @@ describe('a segment', () => {
     )
     assert.deepEqual(await unpackRecords(packed, 'x'), records)
     const mac = bytes.subarray(-32)
-    const seal = new BlockSeal(keys, mac, 2)
-    const sealed = [seal.seal(0, packed), seal.seal(1, packed)] as const
+    const seal = new PieceSeal(keys.blocks, mac, 2)
+    const sealed = [
+      Buffer.concat(seal.seal(0, packed)),
+      Buffer.concat(seal.seal(1, packed)),
+    ] as const
     const nonces = ['000000000000000000000000', '000000000000000000000101']
     for (const [index, block] of sealed.entries()) {
       const nonce = Buffer.from(nonces[index] ?? '', 'hex')
@@ -97,7 +101,7 @@ describe('a segment', () => {
     }
     assert.equal(seal.open(0, sealed[1]), undefined)
     assert.equal(seal.open(0, sealed[0].subarray(1)), undefined)
-    assert.equal(new BlockSeal(keys, Buffer.alloc(32), 2).open(0, sealed[0]), undefined)
-    assert.equal(new BlockSeal(keys, mac, 3).open(1, sealed[1]), undefined)
+    assert.equal(new PieceSeal(keys.blocks, Buffer.alloc(32), 2).open(0, sealed[0]), undefined)
+    assert.equal(new PieceSeal(keys.blocks, mac, 3).open(1, sealed[1]), undefined)
   })
 })

@@ -1,12 +1,6 @@
+import { headMacOf, PieceSeal } from '../platform/sealed-pieces.ts'
 import { type BackupHead, encodeBackupHead } from './backup-head.ts'
-import {
-  type BackupKeys,
-  countFrames,
-  countSealedBytes,
-  FRAME_BYTES,
-  FrameSeal,
-} from './backup-frames.ts'
-import { headMacOf } from './head-mac.ts'
+import { type BackupKeys, countFrames, countSealedBytes, FRAME_BYTES } from './backup-frames.ts'
 
 export interface EncodedBackup {
   /** Of all of it, known before the first byte. */
@@ -40,8 +34,8 @@ async function* encodePieces(
   start: Buffer,
 ): AsyncGenerator<Buffer, void> {
   const contentBytes = head.store.bytes
-  const seal = new FrameSeal(keys.frames, headMacOf(start), contentBytes)
   const frames = countFrames(contentBytes)
+  const seal = new PieceSeal(keys.frames, headMacOf(start), frames)
   const buffers = [0, 1].map(() => Buffer.alloc(Math.min(FRAME_BYTES, contentBytes)))
   const read = async (index: number): Promise<Buffer> => {
     const position = index * FRAME_BYTES

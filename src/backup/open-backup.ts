@@ -1,16 +1,10 @@
 // A backup, read from its first byte to its last, in the memory of one frame. What is read of it is believed only after it
 // was opened with the data key. docs/protocol.md BKP-2, BKP-3.
 
+import { headMacOf, PieceSeal, SEAL_BYTES } from '../platform/sealed-pieces.ts'
 import type { Secret } from '../platform/secret.ts'
 import { BackupError } from './backup-error.ts'
-import {
-  countFrames,
-  countSealedBytes,
-  deriveBackupKeys,
-  FRAME_BYTES,
-  FrameSeal,
-  SEAL_BYTES,
-} from './backup-frames.ts'
+import { countFrames, countSealedBytes, deriveBackupKeys, FRAME_BYTES } from './backup-frames.ts'
 import {
   type BackupHead,
   countHeadBytes,
@@ -19,7 +13,6 @@ import {
   requireHeadMac,
 } from './backup-head.ts'
 import { ByteQueue } from './byte-queue.ts'
-import { headMacOf } from './head-mac.ts'
 
 export interface OpenedBackup {
   /** Not yet authenticated; `readContent` does that first. */
@@ -62,8 +55,9 @@ async function* readContent(source: Source): AsyncGenerator<Buffer, void> {
   requireHeadMac(bytes, keys.head, name)
   const contentBytes = head.store.bytes
   const total = bytes.length + countSealedBytes(contentBytes)
-  const seal = new FrameSeal(keys.frames, headMacOf(bytes), contentBytes)
-  for (let index = 0; index < countFrames(contentBytes); index += 1) {
+  const frames = countFrames(contentBytes)
+  const seal = new PieceSeal(keys.frames, headMacOf(bytes), frames)
+  for (let index = 0; index < frames; index += 1) {
     const position = queue.taken
     const wanted = Math.min(FRAME_BYTES, contentBytes - index * FRAME_BYTES) + SEAL_BYTES
     const sealed = await queue.take(wanted)

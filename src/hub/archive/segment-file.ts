@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { ArchiveError } from '../../archive/archive-error.ts'
-import { BlockSeal, deriveSegmentKeys, unpackRecords } from '../../archive/segment-blocks.ts'
+import { deriveSegmentKeys, unpackRecords } from '../../archive/segment-blocks.ts'
 import {
   countSegmentHeadBytes,
   damagedSegment,
@@ -12,10 +12,9 @@ import {
   type SegmentHead,
 } from '../../archive/segment-head.ts'
 import { errnoCode } from '../../platform/errors.ts'
+import { headMacOf, PieceSeal } from '../../platform/sealed-pieces.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { type LogSegment, SEGMENT_BLOCK_ENTRIES } from '../domain/log-segment.ts'
-
-const MAC_BYTES = 32
 
 export interface SegmentFile {
   readonly head: SegmentHead
@@ -61,8 +60,8 @@ async function readSegment(
   const offsets = offsetsOf(headBytes, blocks)
   const { size } = await file.stat()
   if (!isExpected || size !== expected.bytes || offsets.at(-1) !== size) throw damagedSegment(path)
-  const mac = bytes.subarray(bytes.length - MAC_BYTES)
-  const seal = new BlockSeal(deriveSegmentKeys(archiveKey, salt), mac, blocks.length)
+  const keys = deriveSegmentKeys(archiveKey, salt)
+  const seal = new PieceSeal(keys.blocks, headMacOf(bytes), blocks.length)
   return {
     head,
     readBlock: async (index) => {

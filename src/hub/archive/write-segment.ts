@@ -5,12 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ArchiveError } from '../../archive/archive-error.ts'
-import {
-  BlockSeal,
-  countSealedBytes,
-  deriveSegmentKeys,
-  packRecords,
-} from '../../archive/segment-blocks.ts'
+import { countSealedBytes, deriveSegmentKeys, packRecords } from '../../archive/segment-blocks.ts'
 import {
   encodeSegmentHead,
   SEGMENT_SALT_BYTES,
@@ -21,6 +16,7 @@ import { completeTree, EMPTY_FRONTIER, nodesOf, rootOf } from '../../audit/merkl
 import { parseRecord, type RecordedEntry } from '../../audit/record.ts'
 import { formatVerifierKey } from '../../audit/signed-note.ts'
 import { errnoCode } from '../../platform/errors.ts'
+import { headMacOf, PieceSeal } from '../../platform/sealed-pieces.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { streamToFile } from '../../platform/stream-to-file.ts'
 import { readVersion } from '../../platform/version.ts'
@@ -56,10 +52,10 @@ export async function writeSegment(options: WriteSegmentOptions): Promise<LogSeg
   const { head, packed } = await collect(options)
   const keys = deriveSegmentKeys(archiveKey, head.salt)
   const start = encodeSegmentHead(head, keys.head)
-  const seal = new BlockSeal(keys, start.subarray(start.length - 32), packed.length)
+  const seal = new PieceSeal(keys.blocks, headMacOf(start), packed.length)
   const pieces = async function* (): AsyncGenerator<Buffer, void> {
     yield start
-    for (const [index, block] of packed.entries()) yield seal.seal(index, block)
+    for (const [index, block] of packed.entries()) yield* seal.seal(index, block)
   }
   const { first, last, firstTimestamp, lastTimestamp, previousHash, hash, vaultId } = head
   const file = nameOfSegment(vaultId, head)

@@ -2,10 +2,10 @@
 // missing, or was put back to an earlier one, leaves a gap. docs/protocol.md BKP-15.
 
 import { openEpoch } from '../../audit/epoch-statement.ts'
-import { noteVerifier, openNote, signNote } from '../../audit/signed-note.ts'
+import { openNote, signNote } from '../../audit/signed-note.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { formatAct, parseAct, type RememberedAct } from '../domain/remembered-act.ts'
-import { logSigner, logVerifier } from './log-tree.ts'
+import { logSigner, verifierOfEpoch } from './log-tree.ts'
 
 export interface ActSegment {
   /** Of the log, by name. */
@@ -37,7 +37,7 @@ export function signSegment(segment: ActSegment, tree: LogTree): string {
 /** Undefined when it is of another form, or not signed with the key of this log, in whatever epoch. */
 export function openSegment(note: string, tree: LogTree): ActSegment | undefined {
   const [, origin = ''] = note.split('\n', 2)
-  const text = openNote(note, [noteVerifier(origin, logVerifier(tree).publicKey)])?.text
+  const text = openNote(note, [verifierOfEpoch(tree, origin)])?.text
   const [label, , numbers = '', ...lines] = text?.split('\n') ?? []
   const [epoch, base, after, until] = (NUMBERS.exec(numbers) ?? []).slice(1).map(Number)
   if (label !== LABEL || lines.pop() !== '' || epoch === undefined) return undefined
@@ -46,10 +46,9 @@ export function openSegment(note: string, tree: LogTree): ActSegment | undefined
   return acts.length < lines.length ? undefined : { origin, epoch, base, after, until, acts }
 }
 
-function baseOf({ epochs, ...tree }: LogTree): number {
-  const note = epochs.at(-1)
+function baseOf(tree: LogTree): number {
+  const note = tree.epochs.at(-1)
   if (note === undefined) return 0
   const [, , previous = ''] = note.split('\n', 3)
-  const { publicKey } = logVerifier({ epochs, ...tree })
-  return openEpoch(note, noteVerifier(previous, publicKey))?.base.size ?? 0
+  return openEpoch(note, verifierOfEpoch(tree, previous))?.base.size ?? 0
 }

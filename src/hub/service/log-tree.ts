@@ -77,14 +77,19 @@ export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefi
   return checkpoint?.origin === tree.origin ? checkpoint : undefined
 }
 
-/** What a vault calls its log in that epoch. */
 /** The same of this log in whatever epoch. */
 export function openCheckpointOfAnyEpoch(tree: LogTree, note: string): Checkpoint | undefined {
   const [origin = ''] = note.split('\n', 1)
-  const opened = openNote(note, [noteVerifier(origin, logVerifier(tree).publicKey)])
+  const opened = openNote(note, [verifierOfEpoch(tree, origin)])
   return opened && parseCheckpoint(opened.text)
 }
 
+/** Who signs as this log in the epoch in which it has that name. */
+export function verifierOfEpoch(tree: LogTree, origin: string): NoteVerifier {
+  return noteVerifier(origin, logVerifier(tree).publicKey)
+}
+
+/** What a vault calls its log in that epoch. */
 export function originOf(vaultId: string, epoch: number): string {
   return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
 }
