@@ -91,29 +91,13 @@ func perform(asked request) (answer, error) {
 		proof, err := tlog.ProveTree(asked.Size, asked.Index, tree)
 		return answer{Proof: encodeAll(proof)}, err
 	case "check-record":
-		proof, err := decodeAll(asked.Proof)
-		if err != nil {
-			return answer{}, err
-		}
-		root, err := decode(asked.Root)
-		if err != nil {
-			return answer{}, err
-		}
-		leaf, err := decode(asked.Leaf)
+		proof, root, leaf, err := decodeProof(asked, asked.Leaf)
 		if err != nil {
 			return answer{}, err
 		}
 		return answer{}, tlog.CheckRecord(proof, asked.Size, root, asked.Index, leaf)
 	case "check-tree":
-		proof, err := decodeAll(asked.Proof)
-		if err != nil {
-			return answer{}, err
-		}
-		root, err := decode(asked.Root)
-		if err != nil {
-			return answer{}, err
-		}
-		older, err := decode(asked.Older)
+		proof, root, older, err := decodeProof(asked, asked.Older)
 		if err != nil {
 			return answer{}, err
 		}
@@ -300,6 +284,18 @@ func encodeAll(hashes []tlog.Hash) []string {
 		texts[at] = encode(hash)
 	}
 	return texts
+}
+
+// The proof, the root that it leads to, and what it is a proof of.
+func decodeProof(asked request, of string) (proof []tlog.Hash, root, proven tlog.Hash, err error) {
+	if proof, err = decodeAll(asked.Proof); err != nil {
+		return
+	}
+	if root, err = decode(asked.Root); err != nil {
+		return
+	}
+	proven, err = decode(of)
+	return
 }
 
 func decode(text string) (tlog.Hash, error) {
