@@ -1,18 +1,17 @@
 import type { Command } from 'commander'
 import { BackupOnItsWay, type FollowedBackup } from '../../../backup/follow-backup.ts'
 import { invariant, UserError } from '../../../platform/errors.ts'
-import { refuseTaken, streamToFile } from '../../../platform/stream-to-file.ts'
+import { refuseTaken } from '../../../platform/stream-to-file.ts'
 import { renderFields } from '../../terminal/table.ts'
 import type { CommandContext } from '../command-context.ts'
 import { explainFile } from '../explain-file.ts'
+import { refuseTerminal, STANDARD_OUTPUT, writeOutFile } from '../out-file.ts'
 import { registerBackupVerify } from './backup-verify.ts'
 
 interface BackupOptions {
   readonly replace?: true
   readonly json?: true
 }
-
-const STANDARD_OUTPUT = '-'
 
 export function registerBackup(program: Command, context: CommandContext): void {
   const backup = program
@@ -48,11 +47,7 @@ async function backUpToOutput(context: CommandContext, options: BackupOptions): 
       hint: 'standard output is the backup',
     })
   }
-  if (output.isTerminal) {
-    throw new UserError('usage', 'a backup is not for a terminal', {
-      hint: 'name a file, or send the output to a program',
-    })
-  }
+  refuseTerminal(output, 'a backup')
   await vault.withBackup({ isForFile: false }, async (pieces) => {
     const backup = follow(context, pieces)
     for await (const piece of backup.pieces()) await output.writeBytes(piece)
@@ -65,13 +60,10 @@ async function backUpToFile(
   options: BackupOptions,
 ): Promise<void> {
   const { output, vault, progress } = context
-  const replace = options.replace === true
-  if (!replace) await explainFile(file, () => refuseTaken(file))
+  if (options.replace !== true) await explainFile(file, () => refuseTaken(file))
   const followed = await vault.withBackup({ isForFile: true }, async (pieces) => {
     const backup = follow(context, pieces)
-    await explainFile(file, () =>
-      streamToFile(file, backup.pieces(), { replace, endsBySignal: true }),
-    )
+    await writeOutFile(file, backup.pieces(), options)
     invariant(backup.followed !== undefined, 'a backup that was written is whole')
     return backup.followed
   })

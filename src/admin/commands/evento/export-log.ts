@@ -2,11 +2,10 @@
 
 import { formatExportHead, formatExportRecord } from '../../../audit/log-export.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
-import { streamToFile } from '../../../platform/stream-to-file.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { Progress } from '../../terminal/progress.ts'
 import type { CommandContext } from '../command-context.ts'
-import { explainFile } from '../explain-file.ts'
+import { refuseTerminal, STANDARD_OUTPUT, writeOutFile } from '../out-file.ts'
 import { readAhead } from '../read-ahead.ts'
 import { parseSeq } from './evento-list-options.ts'
 import { type Range, type RangeProof, showRangeProof } from './show-range-proof.ts'
@@ -19,7 +18,6 @@ export interface EventoExportOptions {
   readonly json?: true
 }
 
-const STANDARD_OUTPUT = '-'
 /** So many of the largest are 20 MB. */
 const PAGE_ENTRIES = 1000
 
@@ -32,9 +30,7 @@ export async function exportLog(
   const { output, progress } = context
   const printedByOwner = context.byOwner?.()
   const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
-    explainFile(options.out, () =>
-      streamToFile(options.out, pieces, { replace: options.replace === true, endsBySignal: true }),
-    )
+    writeOutFile(options.out, pieces, options)
   if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(range)))
   else {
     await context.withAdmin(async ({ operations }) =>
@@ -56,11 +52,7 @@ async function exportToOutput(
       hint: 'standard output is the export',
     })
   }
-  if (output.isTerminal) {
-    throw new UserError('usage', 'an export is not for a terminal', {
-      hint: 'name a file, or send the output to a program',
-    })
-  }
+  refuseTerminal(output, 'an export')
   await withAdmin(async ({ operations }) => {
     const lines = exportLines(operations, await showRangeProof(operations, range), progress)
     for await (const piece of lines) await output.writeBytes(Buffer.from(piece))

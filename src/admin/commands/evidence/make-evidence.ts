@@ -3,10 +3,11 @@
 import { parseSerialList, SERIAL_LIST_BYTES_MAX } from '../../../evidence/serial-list.ts'
 import { formatTimestamp } from '../../../audit/hash-chain.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
-import { streamToFile } from '../../../platform/stream-to-file.ts'
+import type { SecretSource } from '../../sealed/secret-source.ts'
 import type { CommandContext } from '../command-context.ts'
 import { parseTimeOption } from '../evento/evento-list-options.ts'
-import { explainFile } from '../explain-file.ts'
+import { refuseTerminal, STANDARD_OUTPUT, writeOutFile } from '../out-file.ts'
+import { readFrom } from '../read-from.ts'
 import { evidenceLines } from './evidence-lines.ts'
 import { type EvidenceWanted, planEvidence } from './plan-evidence.ts'
 import { describeSummary, outstanding, summariseEvidence } from './summarise-evidence.ts'
@@ -21,7 +22,6 @@ export interface EvidenceOptions {
   readonly json?: true
 }
 
-const STANDARD_OUTPUT = '-'
 const STANDS_OUT = 2
 
 export async function makeEvidence(
@@ -30,8 +30,8 @@ export async function makeEvidence(
 ): Promise<void> {
   const { output, progress } = context
   const period = parsePeriod(options, context.clock.now())
-  refuseContradictions(options, output.isTerminal)
-  const list = await readList(context, options.caSerials)
+  refuseContradictions(options, output)
+  const list = await readFrom(context, options.caSerials, readList)
   const wanted: EvidenceWanted = {
     ...period,
     agent: options.agente,
@@ -46,9 +46,7 @@ export async function makeEvidence(
     })
   }
   const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
-    explainFile(options.out, () =>
-      streamToFile(options.out, pieces, { replace: options.replace === true, endsBySignal: true }),
-    )
+    writeOutFile(options.out, pieces, options)
   const printedByOwner = context.byOwner?.()
   if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(wanted), list))
   else {
@@ -78,36 +76,26 @@ function parsePeriod(
   })
 }
 
-function refuseContradictions({ out, json, replace }: EvidenceOptions, isTerminal: boolean): void {
+function refuseContradictions(
+  { out, json, replace }: EvidenceOptions,
+  output: CommandContext['output'],
+): void {
   if (out !== STANDARD_OUTPUT) return
   if (json || replace) {
     throw new UserError('usage', '--out - goes neither with --json nor with --replace', {
       hint: 'standard output is the evidence',
     })
   }
-  if (isTerminal) {
-    throw new UserError('usage', 'evidence is not for a terminal', {
-      hint: 'name a file, or send the output to a program',
-    })
-  }
+  refuseTerminal(output, 'evidence')
 }
 
 /** With the operator's own rights, before svc becomes the owner of the vault. */
-async function readList(
-  { openSecret }: CommandContext,
-  file: string | undefined,
-): Promise<Buffer | undefined> {
-  if (file === undefined) return undefined
-  const source = await openSecret(file)
-  try {
-    const content = await source.read(SERIAL_LIST_BYTES_MAX)
-    if (content !== undefined) return content
-    throw new UserError('serials_invalid', `${source.name} has more than 64 MiB`, {
-      hint: 'choose a shorter period, and the serials of that period',
-    })
-  } finally {
-    await source.close()
-  }
+async function readList(source: SecretSource): Promise<Buffer> {
+  const content = await source.read(SERIAL_LIST_BYTES_MAX)
+  if (content !== undefined) return content
+  throw new UserError('serials_invalid', `${source.name} has more than 64 MiB`, {
+    hint: 'choose a shorter period, and the serials of that period',
+  })
 }
 
 function argumentsFor({ from, to, agent, serials }: EvidenceWanted): string[] {

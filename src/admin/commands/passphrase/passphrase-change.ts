@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Secret } from '../../../platform/secret.ts'
 import { readNewPassphrase } from '../../doors/new-passphrase.ts'
 import type { CommandContext } from '../command-context.ts'
+import { readFrom } from '../read-from.ts'
 import { readRecoveryIdentity } from '../recovery/read-recovery-identity.ts'
 import { rehearsedKeyChange } from '../rehearsed-key-change.ts'
 
@@ -54,7 +54,7 @@ async function changePassphrase(context: CommandContext, options: ChangeOptions)
   const { vault, output } = context
   const { newPassphraseFile: file, json, dryRun } = options
   // With the operator's own rights: before svc becomes the owner of the vault.
-  const newPassphrase = await readNewFrom(context, file)
+  const newPassphrase = await readFrom(context, file, readNewPassphrase)
   const recoveryIdentity = await readRecoveryIdentity(context, options.recoveryIdentity, COMMAND)
   const isRehearsal = dryRun === true
   const report = await vault.changePassphrase({ newPassphrase, recoveryIdentity, isRehearsal })
@@ -64,17 +64,4 @@ async function changePassphrase(context: CommandContext, options: ChangeOptions)
   await output.write(
     `master passphrase of ${path} changed\nthe next start of the hub needs the new passphrase\n`,
   )
-}
-
-async function readNewFrom(
-  { openSecret }: CommandContext,
-  name: string | undefined,
-): Promise<Secret<string> | undefined> {
-  if (name === undefined) return undefined
-  const source = await openSecret(name)
-  try {
-    return await readNewPassphrase(source)
-  } finally {
-    await source.close()
-  }
 }

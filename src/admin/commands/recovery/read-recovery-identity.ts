@@ -2,23 +2,20 @@ import { UserError } from '../../../platform/errors.ts'
 import { Secret } from '../../../platform/secret.ts'
 import { readEscrowIdentity } from '../../sealed/read-secret.ts'
 import type { CommandContext } from '../command-context.ts'
+import { readFrom } from '../read-from.ts'
 
 const STANDARD_INPUT = '-'
 
 /** Of the file that an operator named in place of the passphrase, with the operator's rights. `command` is what takes it. */
-export async function readRecoveryIdentity(
-  { openSecret }: Pick<CommandContext, 'openSecret'>,
+export function readRecoveryIdentity(
+  context: Pick<CommandContext, 'openSecret'>,
   name: string | undefined,
   command: string,
 ): Promise<Secret<string> | undefined> {
-  if (name === undefined) return undefined
-  const source = await openSecret(name)
-  try {
+  return readFrom(context, name, async (source) => {
     const { identity } = await readEscrowIdentity(source, `${command} --recovery-identity -`)
     return new Secret(identity)
-  } finally {
-    await source.close()
-  }
+  })
 }
 
 /** The same beside a backup, which can come from there too. */
