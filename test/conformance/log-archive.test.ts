@@ -4,19 +4,13 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { chainEntries } from '../../src/audit/chain-entries.ts'
-import { openVaultStore } from '../../src/hub/open-store.ts'
-import { unsealVault } from '../../src/hub/vault/vault.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { Secret } from '../../src/platform/secret.ts'
-import { newEntry } from '../store/store-samples.ts'
-import { PASSPHRASE, type TestHub } from '../support/hub.ts'
+import { appendAged } from '../support/aged-log.ts'
+import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { createTestHub, startTestCa } from '../support/test-hub.ts'
 
 const OLD = 600
 const YOUNG = 1100
-const DAY_MS = 86_400_000
 
 describe('[ARC-1] [ENV-50] the archive of the log', () => {
   const started = new AsyncDisposableStack()
@@ -30,7 +24,10 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     archive = join(hub.directory, 'archive')
     await mkdir(archive)
     Object.assign(hub.environment, { SVC_LOG_ARCHIVE_DIR: archive })
-    await fill(hub)
+    await appendAged(hub.vaultRoot, [
+      { count: OLD, daysAgo: 100 },
+      { count: YOUNG, daysAgo: 1 },
+    ])
     await hub.start()
     await waitUntil('a checkpoint of all entries', async () => {
       const { stdout } = await hub.svc('checkpoint')
@@ -192,19 +189,3 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     await hub.start()
   })
 })
-
-/** A vault of a hub that has been there for long. */
-async function fill({ vaultRoot }: TestHub): Promise<void> {
-  const vault = await unsealVault(vaultRoot, new Secret(PASSPHRASE))
-  const store = await openVaultStore(vault, { clock: systemClock })
-  const entries = (count: number, daysAgo: number) =>
-    Array.from({ length: count }, () =>
-      newEntry({ agentId: null, at: new Date(Date.now() - daysAgo * DAY_MS) }),
-    )
-  await store.write(async (writer) =>
-    writer.insertEntries(
-      chainEntries(await writer.findChainEnd(), [...entries(OLD, 100), ...entries(YOUNG, 1)]),
-    ),
-  )
-  await store.close()
-}

@@ -4,6 +4,7 @@
 
 import { toBase64 } from './bytes.ts'
 import { ExportFault } from './export-fault.ts'
+import { nextTurn } from './next-turn.ts'
 import { openCheckpoint, readKey } from './open-checkpoint.ts'
 import { readBatches } from './read-batches.ts'
 import { type Entry, readEntry, readHead } from './read-export-lines.ts'
@@ -79,6 +80,7 @@ async function verify(
       if (expected?.size === tree.size) await compare()
     }
     onProgress?.(chain.count)
+    await nextTurn()
   }
   if (chain.count < until)
     throw new ExportFault(`the export ends with entry ${chain.count} of ${until}`)
