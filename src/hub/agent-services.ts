@@ -148,7 +148,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     issueCertificate,
     issueRates,
     listManifest: createListManifest(store, polls),
-    recordEvent: createRecordEvent(store, clock, limits, eventBudget),
+    recordEvent: createRecordEvent(clock, limits, eventBudget),
     recordRecipient: createRecordRecipient(store, clock, eventBudget),
     findBlob: createFindBlob(store),
     streams,

@@ -50,15 +50,14 @@ for (const { rate, agentCount } of [
     const serials: string[] = []
     for (let agents = 0; agents < agentCount; agents += 1) {
       const agent = await insertAgent(store, `host-${agents}`)
+      const notAfter = new Date(Date.now() + 3_600_000)
+      const certificates = Array.from({ length: CERTIFICATES }, () => ({
+        ...newCertificate(agent.id),
+        notAfter,
+      }))
+      serials.push(...certificates.map(({ serial }) => serial))
       await store.write(async (writer) => {
-        for (let count = 0; count < CERTIFICATES; count += 1) {
-          const notAfter = new Date(Date.now() + 3_600_000)
-          const { serial } = await writer.insertCertificate({
-            ...newCertificate(agent.id),
-            notAfter,
-          })
-          serials.push(serial)
-        }
+        for (const certificate of certificates) await writer.insertCertificate(certificate)
         await writer.revokeCertificates(agent.id, new Date())
       })
     }

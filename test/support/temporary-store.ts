@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { openSqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { Secret } from '../../src/platform/secret.ts'
+import { runTwice } from './run-twice.ts'
 
 export async function openTemporaryStore(): Promise<Store & AsyncDisposable> {
   const directory = await mkdtemp(join(tmpdir(), 'store-'))
@@ -19,7 +20,7 @@ export async function openTemporaryStore(): Promise<Store & AsyncDisposable> {
       return store.version
     },
     versionOf: (id) => store.versionOf(id),
-    write: (work) => store.write(work),
+    write: runTwice((work, company) => store.write(work, company)),
     close: () => store.close(),
     [Symbol.asyncDispose]: async () => {
       await store.close()

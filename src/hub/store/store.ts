@@ -1,6 +1,7 @@
 // The port to the hub's memory. Reads see only what is committed. A write function runs alone, all or nothing, and its
 // promise resolves when its commit is durable; concurrent writes may share one commit. Inside a write function nothing
-// but the writer may be awaited.
+// but the writer may be awaited. It may run more than once, since a transaction can be lost before it is committed: only its
+// last run counts, so it leaves nothing outside its writer. What is told, logged or counted comes after the commit.
 
 import type { AccessToken } from '../domain/access-token.ts'
 import type { SealedReply } from '../domain/admin-reply.ts'

@@ -32,12 +32,13 @@ export function createLeakedTokens(store: Store, clock: Clock, log: Logger): Lea
   const ending = new Map<TokenHash, Promise<void>>()
   const end = async (hash: TokenHash, kind: TokenKind, origin: UrlOrigin): Promise<void> => {
     if (!(await kind.stillOpens(store.reader, hash, clock.now()))) return
-    await store.write(async (writer) => {
+    const isEnded = await store.write(async (writer) => {
       const now = clock.now()
-      if (!(await kind.stillOpens(writer, hash, now))) return
+      if (!(await kind.stillOpens(writer, hash, now))) return false
       await kind.end(writer, hash, now, origin)
-      log.warn({ token_id: idOf(hash), ...origin }, 'Token ended, it was in a URL')
+      return true
     })
+    if (isEnded) log.warn({ token_id: idOf(hash), ...origin }, 'Token ended, it was in a URL')
   }
   const endOnce = (hash: TokenHash, kind: TokenKind, origin: UrlOrigin): Promise<void> => {
     const known = ending.get(hash)

@@ -182,19 +182,20 @@ async function countMismatch(
   { store, clock, log }: EnrollAgentDependencies,
   hash: TokenHash,
 ): Promise<void> {
-  await store.write(async (writer) => {
+  const ended = await store.write(async (writer) => {
     const now = clock.now()
     const token = await openToken(writer, hash, now)
-    if (token === undefined) return
+    if (token === undefined) return undefined
     const counted = { ...token, mismatches: token.mismatches + 1 }
     const isLast = counted.mismatches >= MISMATCHES_MAX
     await writer.updateToken(isLast ? endToken(counted, now) : counted)
-    if (!isLast) return
+    if (!isLast) return undefined
     const fields = { token_id: hash.slice(0, 16), hostname: token.expectedHostname }
-    log.warn(fields, 'Token ended after too many mismatches')
     const payload = { actor: 'hub', ...fields, reason: 'mismatches' }
     await recordHubAct(writer, now, HubEventType.tokenRevoked, payload)
+    return fields
   })
+  if (ended !== undefined) log.warn(ended, 'Token ended after too many mismatches')
 }
 
 /** What was refused as expired once stays so, wherever the clock goes. docs/protocol.md TOK-4. */

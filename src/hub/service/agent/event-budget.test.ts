@@ -40,12 +40,15 @@ function budgetOf(bytesPerDay: number): EventBudget {
   })
 }
 
+type Spent = { readonly ok: true } | EventOverdraft
+
 /** An entry of so many bytes, as it is asked for and then written. */
-async function spend(budget: EventBudget, bytes: number, whose = agentId): Promise<object> {
-  const grant = await budget.ask(whose, bytes)
-  if (!grant.ok) return grant
-  const overdraft = await store.write((writer) => grant.charge(writer, clock.now()))
-  return overdraft ?? { ok: true }
+async function spend(budget: EventBudget, bytes: number, whose = agentId): Promise<Spent> {
+  return budget.spend<Spent>(
+    whose,
+    bytes,
+    async (_, charge) => (await charge(clock.now())) ?? { ok: true },
+  )
 }
 
 describe('what an agent may add to the log', () => {
@@ -78,7 +81,9 @@ describe('what an agent may add to the log', () => {
 
   test('[LIM-42] costs nothing when nothing is written', async () => {
     const budget = budgetOf(1000)
-    for (let asked = 0; asked < 3; asked += 1) assert.ok((await budget.ask(agentId, 900)).ok)
+    for (let asked = 0; asked < 3; asked += 1) {
+      assert.ok((await budget.spend(agentId, 900, async () => ({ ok: true }))).ok)
+    }
     assert.equal(await store.reader.findEventDebt(agentId), undefined)
   })
 
@@ -94,7 +99,7 @@ describe('what an agent may add to the log', () => {
     const budget = budgetOf(1000)
     await spend(budget, 1500)
     clock.pass(-60_000)
-    assert.equal((await budget.ask(agentId, 1)).ok, false)
+    assert.equal((await spend(budget, 1)).ok, false)
     clock.pass(-1)
     assert.deepEqual(await spend(budget, 1), { ok: true })
     assert.equal((await store.reader.findEventDebt(agentId))?.bytes, 1)

@@ -12,15 +12,19 @@ import {
 import type { Store, StoreWriter } from '../../store/store.ts'
 
 export interface EventBudget {
-  /** Asked before anything is written; what is granted is charged, or refused after all, where the entry is written. */
-  ask(agentId: AgentId, entryBytes: number): Promise<EventGrant | EventOverdraft>
+  /**
+   * Writes an entry of so many bytes, unless the agent may not: asked before anything is written, and once more where `work`
+   * charges it.
+   */
+  spend<T>(
+    agentId: AgentId,
+    entryBytes: number,
+    work: (writer: StoreWriter, charge: ChargeEntry) => Promise<T>,
+  ): Promise<T | EventOverdraft>
 }
 
-export interface EventGrant {
-  readonly ok: true
-  /** Undefined once it is charged. */
-  charge(writer: StoreWriter, now: Date): Promise<EventOverdraft | undefined>
-}
+/** Undefined once it is charged; else nothing is to be written. */
+export type ChargeEntry = (now: Date) => Promise<EventOverdraft | undefined>
 
 export interface EventBudgetOptions {
   readonly store: Store
@@ -34,27 +38,29 @@ export interface EventBudgetOptions {
 /** docs/protocol.md LIM-40, LIM-41. */
 export function createEventBudget(options: EventBudgetOptions): EventBudget {
   const { store, clock, bytesPerDay, findRoom, onOverdraft } = options
-  const refuse = (overdraft: EventOverdraft): EventOverdraft => {
-    onOverdraft?.(overdraft)
-    return overdraft
-  }
   return {
-    ask: async (agentId, entryBytes) => {
+    spend: async (agentId, entryBytes, work) => {
       const room = await findRoom()
       const decide = (debt: EventDebt | undefined, now: Date): EventBudgetVerdict =>
         decideEventBudget({ debt, entryBytes, room, bytesPerDay, now })
       const verdict = decide(await store.reader.findEventDebt(agentId), clock.now())
-      if (!verdict.ok) return refuse(verdict)
-      return {
-        ok: true,
-        charge: async (writer, now) => {
+      if (!verdict.ok) {
+        onOverdraft?.(verdict)
+        return verdict
+      }
+      const { outcome, overdraft } = await store.write(async (writer) => {
+        let refused: EventOverdraft | undefined
+        const done = await work(writer, async (now) => {
           // Others of the same agent may have been written since.
           const final = decide(await writer.findEventDebt(agentId), now)
-          if (!final.ok) return refuse(final)
+          if (!final.ok) return (refused = final)
           if (final.debt !== undefined) await writer.setEventDebt(agentId, final.debt)
           return undefined
-        },
-      }
+        })
+        return { outcome: done, overdraft: refused }
+      })
+      if (overdraft !== undefined) onOverdraft?.(overdraft)
+      return outcome
     },
   }
 }

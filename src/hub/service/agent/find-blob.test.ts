@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Secret } from '../../../platform/secret.ts'
 import { DeliveryStatus } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
-import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import {
   insertAgent,
   insertDelivery,
@@ -16,24 +10,16 @@ import {
   newCargo,
   newContent,
 } from '../../../../test/store/store-samples.ts'
+import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Store } from '../../store/store.ts'
 import { createFindBlob } from './find-blob.ts'
 
 describe('a blob', () => {
-  let directory: string
-  let store: Store
+  let store: Store & AsyncDisposable
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'find-blob-'))
-    store = await openSqliteStore({
-      path: join(directory, 'db.enc'),
-      dataKey: new Secret(randomBytes(32)),
-      createIfMissing: true,
-    })
+    store = await openTemporaryStore()
   })
-  after(async () => {
-    await store.close()
-    await rm(directory, { recursive: true })
-  })
+  after(() => store[Symbol.asyncDispose]())
 
   async function insertSealed(name: string): Promise<Cargo> {
     const cargo = { ...newCargo(name), kind: 'selado' } as const

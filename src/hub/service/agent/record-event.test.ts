@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { formatTimestamp } from '../../../audit/hash-chain.ts'
-import { Secret } from '../../../platform/secret.ts'
 import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import {
   insertAgent,
@@ -15,15 +11,15 @@ import {
   newCargo,
   NOW,
 } from '../../../../test/store/store-samples.ts'
+import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { viewDeliveries } from '../admin/view-deliveries.ts'
 import type { Store } from '../../store/store.ts'
-import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { createEventBudget, type EventBudget, type EventBudgetOptions } from './event-budget.ts'
 import { createRecordEvent } from './record-event.ts'
 
 test('[AUT-16] an event that waits to be written while its agent is revoked is refused and not recorded', async () => {
   await withStore(async (store) => {
-    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const recordEvent = createRecordEvent(CLOCK, LIMITS, budgetOf(store))
     const agent = await insertAgent(store, 'web-1')
     const event = { tipo_evento: 'agent_started', payload: {}, request_id: 'once' }
     assert.equal((await recordEvent(agent, event)).ok, true)
@@ -42,7 +38,7 @@ test('[AUT-16] an event that waits to be written while its agent is revoked is r
 
 test('[ARC-10] an event that may have been archived is refused, and no other one', async () => {
   await withStore(async (store) => {
-    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const recordEvent = createRecordEvent(CLOCK, LIMITS, budgetOf(store))
     const agent = await insertAgent(store, 'web-1')
     const madeDaysAgo = (days: number): string =>
       timeOrderedUuid(new Date(NOW.getTime() - days * 86_400_000))
@@ -79,7 +75,7 @@ test('[ARC-10] an event that may have been archived is refused, and no other one
 
 test('[BLB-12] an identity that was never used stays one when a sealed file arrives, unlike at a csr_cert', async () => {
   await withStore(async (store) => {
-    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const recordEvent = createRecordEvent(CLOCK, LIMITS, budgetOf(store))
     const agent = await insertAgent(store, 'web-1')
     const identity = await insertCertificate(store, agent.id)
     const sealed = { ...newCargo('secret'), kind: 'selado' } as const
@@ -96,7 +92,7 @@ test('[BLB-12] an identity that was never used stays one when a sealed file arri
 
 test('[DEL-18] a delivery is revertida from the report of a target until each of its targets is applied', async () => {
   await withStore(async (store) => {
-    const recordEvent = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const recordEvent = createRecordEvent(CLOCK, LIMITS, budgetOf(store))
     const agent = await insertAgent(store, 'web-1')
     const { id } = await insertDelivery(store, agent.id, await insertCargo(store, 'site'))
     const send = async (type: string, payload: Record<string, unknown>) => {
@@ -143,7 +139,6 @@ test('[LIM-40] beyond its bytes of a day an agent is told to wait, also by a hub
     }
     const send = (size: number, from = agent) =>
       createRecordEvent(
-        store,
         CLOCK,
         LIMITS,
         budgetOf(store, facts),
@@ -166,7 +161,7 @@ test('[LIM-40] beyond its bytes of a day an agent is told to wait, also by a hub
 test('[LIM-40] what is written at once is charged one after the other', async () => {
   await withStore(async (store) => {
     const agent = await insertAgent(store, 'web-1')
-    const record = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store, { bytesPerDay: 3000 }))
+    const record = createRecordEvent(CLOCK, LIMITS, budgetOf(store, { bytesPerDay: 3000 }))
     const event = { tipo_evento: 'agent_started', payload: {} }
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => record(agent, event)))
     assert.deepEqual(
@@ -180,7 +175,7 @@ test('[LIM-40] what is written at once is charged one after the other', async ()
 test('[LIM-40] [EVT-11] an event that is refused, or was recorded before, costs nothing', async () => {
   await withStore(async (store) => {
     const agent = await insertAgent(store, 'web-1')
-    const record = createRecordEvent(store, CLOCK, LIMITS, budgetOf(store))
+    const record = createRecordEvent(CLOCK, LIMITS, budgetOf(store))
     const event = { tipo_evento: 'agent_started', payload: {}, request_id: 'once' }
     for (let count = 0; count < 3; count += 1) assert.ok((await record(agent, event)).ok)
     const stray = { ...event, request_id: 'stray', entrega_id: randomUUID() }
@@ -197,7 +192,7 @@ test('[LIM-41] below the floor one that floods leaves the others their reserve',
       await insertAgent(store, 'web-2'),
     ]
     const inReserve = budgetOf(store, { findRoom: () => Promise.resolve('reserve') })
-    const record = createRecordEvent(store, CLOCK, LIMITS, inReserve)
+    const record = createRecordEvent(CLOCK, LIMITS, inReserve)
     const flood = { tipo_evento: 'flood', payload: { text: 'x'.repeat(15_000) } }
     const outcomes = []
     for (let count = 0; count < 20; count += 1) outcomes.push(await record(flooding, flood))
@@ -223,14 +218,6 @@ function budgetOf(store: Store, facts: Partial<EventBudgetOptions> = {}): EventB
 }
 
 async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'record-event-'))
-  const dataKey = new Secret(randomBytes(32))
-  const path = join(directory, 'db.enc')
-  const store = await openSqliteStore({ path, dataKey, createIfMissing: true })
-  try {
-    await work(store)
-  } finally {
-    await store.close()
-    await rm(directory, { recursive: true })
-  }
+  await using store = await openTemporaryStore()
+  await work(store)
 }

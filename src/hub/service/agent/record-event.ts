@@ -13,9 +13,9 @@ import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
 import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
 import { readTargetNews } from '../../domain/reverted-target.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { appendEntry } from '../append-entries.ts'
-import type { EventBudget, EventGrant } from './event-budget.ts'
+import type { ChargeEntry, EventBudget } from './event-budget.ts'
 import { recordAgentTrust } from './record-agent-trust.ts'
 import { endPredecessors } from '../cargo/replace-delivery.ts'
 
@@ -34,7 +34,6 @@ const ARRIVALS: ReadonlySet<string> = new Set([
 
 /** An agent’s event enters the audit log and moves its delivery, in one commit. docs/protocol.md EVT. */
 export function createRecordEvent(
-  store: Store,
   clock: Clock,
   limits: Pick<HubLimits, 'eventPayloadBytes'>,
   budget: EventBudget,
@@ -45,10 +44,8 @@ export function createRecordEvent(
     if (Buffer.byteLength(payloadText) > limits.eventPayloadBytes) {
       return { ok: false, refusal: 'request_invalid' }
     }
-    const grant = await budget.ask(agent.id, entryBytesOf(payloadText))
-    if (!grant.ok) return grant
-    return store.write((writer) =>
-      commitEvent(writer, { agent, event, payloadText, grant, now: clock.now() }),
+    return budget.spend(agent.id, entryBytesOf(payloadText), (writer, charge) =>
+      commitEvent(writer, { agent, event, payloadText, charge, now: clock.now() }),
     )
   }
 }
@@ -57,13 +54,13 @@ interface ReceivedEvent {
   readonly agent: Agent
   readonly event: EventRequestBody
   readonly payloadText: string
-  readonly grant: EventGrant
+  readonly charge: ChargeEntry
   readonly now: Date
 }
 
 async function commitEvent(
   writer: StoreWriter,
-  { agent, event, payloadText, grant, now }: ReceivedEvent,
+  { agent, event, payloadText, charge, now }: ReceivedEvent,
 ): Promise<EventOutcome> {
   const requestId = event.request_id ?? null
   const deliveryId = (event.entrega_id ?? null) as DeliveryId | null
@@ -81,7 +78,7 @@ async function commitEvent(
   if (deliveryId !== null && !isOwnLiveDelivery(delivery, agent)) {
     return { ok: false, refusal: 'entrega_not_found' }
   }
-  const overdraft = await grant.charge(writer, now)
+  const overdraft = await charge(now)
   if (overdraft !== undefined) return overdraft
   if (delivery !== undefined) {
     await moveDelivery(writer, delivery, event, now)

@@ -35,21 +35,23 @@ export function createRecordRecipient(
 ): RecordRecipient {
   return async (agent, recipient, presentedSha256) => {
     if ((await store.reader.findRecipient(agent.id)) === recipient) return { ok: true, recipient }
-    const grant = await budget.ask(agent.id, ENTRY_BYTES)
-    if (!grant.ok) return grant
-    return store.write(async (writer): Promise<RecipientOutcome> => {
-      // It may have been revoked since its request was authenticated. docs/protocol.md AUT-16.
-      const current = await writer.findAgentById(agent.id)
-      if (current?.revokedAt !== null) return { ok: false, refusal: 'agent_revoked' }
-      const presented = await writer.findCertificate(presentedSha256)
-      const fault = findPresentedFault(current, presented, { isForIdentity: true })
-      if (fault !== undefined) return { ok: false, refusal: fault }
-      const now = clock.now()
-      const overdraft = await grant.charge(writer, now)
-      if (overdraft !== undefined) return overdraft
-      await changeRecipient(writer, now, { agent, recipient, actor: 'agent' })
-      return { ok: true, recipient }
-    })
+    return budget.spend(
+      agent.id,
+      ENTRY_BYTES,
+      async (writer, charge): Promise<RecipientOutcome> => {
+        // It may have been revoked since its request was authenticated. docs/protocol.md AUT-16.
+        const current = await writer.findAgentById(agent.id)
+        if (current?.revokedAt !== null) return { ok: false, refusal: 'agent_revoked' }
+        const presented = await writer.findCertificate(presentedSha256)
+        const fault = findPresentedFault(current, presented, { isForIdentity: true })
+        if (fault !== undefined) return { ok: false, refusal: fault }
+        const now = clock.now()
+        const overdraft = await charge(now)
+        if (overdraft !== undefined) return overdraft
+        await changeRecipient(writer, now, { agent, recipient, actor: 'agent' })
+        return { ok: true, recipient }
+      },
+    )
   }
 }
 

@@ -20,10 +20,10 @@ import { refuseForbiddenSans } from './refuse-agents.ts'
 import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-operator.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { describeContent, parseSealedFile, type SealedFile } from './sealed-file.ts'
-import { SealedMatch } from './sealed-match.ts'
+import { listSealedHostnames, refuseOtherAddressees } from './sealed-addressees.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
-/** The next version of a carga, and what the hub has made for it so far. */
+/** The next version of a carga, as it was asked for. */
 interface NextVersion {
   readonly request: AdminRequest<'updateCargo'>
   readonly sans: readonly string[] | undefined
@@ -31,13 +31,15 @@ interface NextVersion {
   readonly actor: Actor
   readonly by: AdminRole
   readonly now: Date
-  readonly made: AdminReplies['updateCargo']['entregas']
 }
 
-interface MatchedVersion extends NextVersion {
-  /** Of a sealed file. */
-  readonly match: SealedMatch | undefined
+interface AddressedVersion extends NextVersion {
+  /** Whom a sealed file is sealed for. */
+  readonly sealedFor: readonly string[] | undefined
 }
+
+type UpdatedCargo = AdminReplies['updateCargo']
+type Made = UpdatedCargo['entregas']
 
 /** The next `versao`, with other names or another content, and a fresh entrega for each agent that has one. */
 export const updateCargo: Course<'updateCargo', CargoContext> = {
@@ -50,7 +52,7 @@ export const updateCargo: Course<'updateCargo', CargoContext> = {
       const now = clock.now()
       const old = await findUpdatable(store.reader, request)
       await refuseOperatorsAutomaticSans(store.reader, old, addedSans(old, sans), by)
-      const next: NextVersion = { request, sans, file, actor, by, now, made: [] }
+      const next: NextVersion = { request, sans, file, actor, by, now }
       const total = await store.reader.countCargoDeliveries(old.id)
       if (total > SLICE_DELIVERIES) {
         return turn.rehearse === undefined
@@ -58,20 +60,25 @@ export const updateCargo: Course<'updateCargo', CargoContext> = {
           : rehearseForMany(turn.rehearse, store.reader, old, next)
       }
       return turn.commit(async (writer) => {
-        const match = file && (await SealedMatch.read(writer, file))
-        await replaceSlice(writer, old, { ...next, match }, ALL)
-        const { cargo, act } = await setVersion(writer, { ...next, match })
-        const agents = next.made.map(({ agente_id: id }) => id as AgentId)
-        return { acts: [act], reply: replyOf(cargo, next), news: { agents } }
+        const addressed = await readAddressees(writer, next)
+        const { made } = await replaceSlice(writer, old, addressed, ALL)
+        const { cargo, act } = await setVersion(writer, addressed, made)
+        return { acts: [act], reply: replyOf(cargo, made), news: { agents: agentsOf(made) } }
       })
     })
   },
 }
 
-type UpdatedCargo = AdminReplies['updateCargo']
-
-function replyOf({ id, version }: Cargo, { made }: NextVersion): UpdatedCargo {
+function replyOf({ id, version }: Cargo, made: Made): UpdatedCargo {
   return { carga_id: id, versao: version, entregas: made }
+}
+
+function agentsOf(made: Made): AgentId[] {
+  return made.map(({ agente_id: id }) => id as AgentId)
+}
+
+async function readAddressees(reader: StoreReader, next: NextVersion): Promise<AddressedVersion> {
+  return { ...next, sealedFor: next.file && (await listSealedHostnames(reader, next.file)) }
 }
 
 /** docs/protocol.md FLT. */
@@ -85,25 +92,24 @@ async function updateForMany(
   const { id: cargoId, name: cargoName } = old
   const plan = { act: 'update', cargoId, actor: next.actor, cargoName, total } as const
   return changes.change(plan, async (change) => {
-    const matched = {
-      ...next,
-      match: next.file && (await SealedMatch.read(store.reader, next.file)),
-    }
+    const addressed = await readAddressees(store.reader, next)
+    const made: Made = []
     let after = 0
     for (;;) {
       const step: Step = { after, limit: SLICE_DELIVERIES }
       const slice = await changes.prepare(async (writer) => {
-        const { count, end } = await replaceSlice(writer, old, matched, step, change)
-        if (end !== null) return { count, end, updated: undefined }
+        const { made: some, end } = await replaceSlice(writer, old, addressed, step, change)
+        if (end !== null) return { count: some.length, some, end, updated: undefined }
         // Agents that enrolled meanwhile came last: the write that finds no more agents has checked all of them.
-        const { cargo: updated, act } = await setVersion(writer, matched)
+        const { cargo: updated, act } = await setVersion(writer, addressed, [...made, ...some])
         await writer.putInForce(change.id, next.now)
         await turn.conclude(writer, [act])
-        return { count, end, updated }
+        return { count: some.length, some, end, updated }
       })
+      made.push(...slice.some)
       if (slice.updated !== undefined) {
         await changes.settle({ ...change, inForceAt: next.now })
-        return replyOf(slice.updated, next)
+        return replyOf(slice.updated, made)
       }
       after = slice.end
     }
@@ -116,16 +122,17 @@ async function rehearseForMany(
   old: Cargo,
   next: NextVersion,
 ): Promise<never> {
-  const matched = { ...next, match: next.file && (await SealedMatch.read(reader, next.file)) }
+  const addressed = await readAddressees(reader, next)
+  const made: Made = []
   for (let after: number | null = 0; after !== null;) {
-    after = (await planSlice(reader, old, matched, { after, limit: SLICE_DELIVERIES })).end
+    const step: Step = { after, limit: SLICE_DELIVERIES }
+    const { made: some, end } = await planSlice(reader, old, addressed, step)
+    made.push(...some)
+    after = end
     await nextTurn()
   }
-  const { act } = await planVersion(reader, matched)
-  return rehearse(
-    [act],
-    next.made.map(({ agente_id: id }) => id as AgentId),
-  )
+  const { act } = await planVersion(reader, addressed, made)
+  return rehearse([act], agentsOf(made))
 }
 
 const ALL: Step = { limit: Number.MAX_SAFE_INTEGER }
@@ -143,21 +150,28 @@ async function findUpdatable(
 async function replaceSlice(
   writer: StoreWriter,
   old: Cargo,
-  next: MatchedVersion,
+  next: AddressedVersion,
   step: Step,
   change?: FleetChange,
-): Promise<{ readonly count: number; readonly end: number | null }> {
-  const { replacements, end } = await planSlice(writer, old, next, step)
-  await writer.replaceDeliveries(replacements, next.now, change?.id)
-  return { count: replacements.length, end }
+): Promise<PlannedSlice> {
+  const planned = await planSlice(writer, old, next, step)
+  await writer.replaceDeliveries(planned.replacements, next.now, change?.id)
+  return planned
+}
+
+interface PlannedSlice {
+  readonly replacements: readonly Replacement[]
+  /** The new ones among them, as they are answered. */
+  readonly made: Made
+  readonly end: number | null
 }
 
 async function planSlice(
   reader: StoreReader,
   old: Cargo,
-  { sans, match, by, now, made }: MatchedVersion,
+  { sans, sealedFor, by, now }: AddressedVersion,
   step: Step,
-): Promise<{ readonly replacements: Replacement[]; readonly end: number | null }> {
+): Promise<PlannedSlice> {
   const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
   const { deliveries: standing, next } = await reader.listCargoDeliveries(cargo.id, step)
   const agents = await reader.findAgents(standing.map(({ agentId }) => agentId))
@@ -166,15 +180,15 @@ async function planSlice(
   await refuseOperatorsSans(reader, agents, addedSans(old, sans), by)
   const mayRead = new Set(unrevoked.map(({ id }) => id))
   const replacements: Replacement[] = []
+  const made: Made = []
   for (const { id, agentId, hostname } of standing) {
     // The next version of a sealed file is for no revoked agent.
-    if (match !== undefined && !mayRead.has(agentId)) continue
-    match?.meet(hostname)
+    if (sealedFor !== undefined && !mayRead.has(agentId)) continue
     const successor = newDelivery(cargo, agentId, now)
     replacements.push({ old: id, successor })
     made.push({ id: successor.id, agente_id: agentId, hostname })
   }
-  return { replacements, end: next }
+  return { replacements, made, end: next }
 }
 
 interface PlannedVersion {
@@ -182,21 +196,28 @@ interface PlannedVersion {
   readonly act: AdminAct
 }
 
-async function setVersion(writer: StoreWriter, next: MatchedVersion): Promise<PlannedVersion> {
-  const planned = await planVersion(writer, next)
+async function setVersion(
+  writer: StoreWriter,
+  next: AddressedVersion,
+  made: Made,
+): Promise<PlannedVersion> {
+  const planned = await planVersion(writer, next, made)
   const { cargo } = planned
   await writer.updateCargo(cargo)
   if (next.file !== undefined) await writer.setContent(cargo.id, next.file.content)
   return planned
 }
 
-async function planVersion(reader: StoreReader, next: MatchedVersion): Promise<PlannedVersion> {
-  const { request, sans, file, match, by, made } = next
+async function planVersion(
+  reader: StoreReader,
+  { request, sans, file, sealedFor, by }: AddressedVersion,
+  made: Made,
+): Promise<PlannedVersion> {
   const old = await findUpdatable(reader, request)
   await refuseOperatorsAutomaticSans(reader, old, addedSans(old, sans), by)
-  match?.refuseDifferences(old)
-  const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
   const hostnames = made.map(({ hostname }) => hostname)
+  if (sealedFor !== undefined) refuseOtherAddressees(old, { sealedFor, hostnames })
+  const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
   const payload = {
     carga_id: cargo.id,
     nome: cargo.name,

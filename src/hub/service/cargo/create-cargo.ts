@@ -85,11 +85,11 @@ async function createForMany(
     return changes.change(plan, async (change) => {
       const entregas: CreatedCargo['entregas'] = []
       for await (const agents of agentsOf(store.reader, draft)) {
-        await changes.prepare(async (writer) => {
+        const { some } = await changes.prepare(async (writer) => {
           await refuseAgents(writer, agents, draft)
-          entregas.push(...(await deliver(writer, agents, draft, change.id)))
-          return { count: agents.length }
+          return { count: agents.length, some: await deliver(writer, agents, draft, change.id) }
         })
+        entregas.push(...some)
       }
       const kept: KeptCreation = { carga_id: cargo.id, mudanca: change.id }
       await store.write(async (writer) => {

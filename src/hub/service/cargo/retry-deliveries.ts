@@ -14,8 +14,6 @@ import type { CargoContext } from './cargo-context.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
-type Retried = AdminReplies['retryDeliveries']
-
 export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
   run: async (turn, { entrega }, context) => {
     const { store, clock, changes, actor } = context
@@ -23,21 +21,20 @@ export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
       return turn.commit((writer) => retryDelivery(writer, entrega, clock.now()))
     }
     return changes.inTurn(async () => {
-      const retrying: Retrying = { actor, now: clock.now(), made: [] }
+      const retrying: Retrying = { actor, now: clock.now() }
       const page = { limit: SLICE_DELIVERIES + 1 }
       const failed = await store.reader.listFailedDeliveries(page)
       if (failed.length > SLICE_DELIVERIES && turn.rehearse !== undefined) {
         return rehearseRetry(turn.rehearse, store.reader, retrying)
       }
       if (failed.length > SLICE_DELIVERIES) {
-        await retryMany(context, retrying)
-        return { entregas: retrying.made }
+        return { entregas: await retryMany(context, retrying) }
       }
       return turn.commit(async (writer) => {
         const again = await writer.listFailedDeliveries(page)
-        const replaced = await replaceFailed(writer, again, retrying)
-        const agents = retrying.made.map(({ agente_id: id }) => id as AgentId)
-        return { acts: replaced.map(retrial), reply: { entregas: retrying.made }, news: { agents } }
+        const { replaced, made } = await replaceFailed(writer, again, retrying.now)
+        const agents = made.map(({ agente_id: id }) => id as AgentId)
+        return { acts: replaced.map(retrial), reply: { entregas: made }, news: { agents } }
       })
     })
   },
@@ -46,28 +43,34 @@ export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
 interface Retrying {
   readonly actor: Actor
   readonly now: Date
-  readonly made: Retried['entregas']
 }
 
+type Made = AdminReplies['retryDeliveries']['entregas']
+
 /** docs/protocol.md FLT. */
-async function retryMany({ store, changes }: CargoContext, retrying: Retrying): Promise<void> {
-  const { actor, now } = retrying
+async function retryMany(
+  { store, changes }: CargoContext,
+  { actor, now }: Retrying,
+): Promise<Made> {
   const total = await store.reader.countFailedDeliveries()
   const plan = { act: 'retry', cargoId: null, actor, cargoName: null, total } as const
-  await changes.change(plan, async (change) => {
+  return changes.change(plan, async (change) => {
+    const made: Made = []
     let after: string | undefined
     for (;;) {
       const step = { after, limit: SLICE_DELIVERIES }
       const slice = await changes.prepare(async (writer) => {
         const failed = await writer.listFailedDeliveries(step)
-        await replaceFailed(writer, failed, retrying, change)
+        const { made: some } = await replaceFailed(writer, failed, now, change)
         if (failed.length < step.limit) await writer.putInForce(change.id, now)
-        return { count: failed.length, last: failed.at(-1)?.id }
+        return { count: failed.length, some, last: failed.at(-1)?.id }
       })
+      made.push(...slice.some)
       if (slice.count < step.limit) break
       after = slice.last
     }
     await changes.settle({ ...change, inForceAt: now })
+    return made
   })
 }
 
@@ -100,24 +103,30 @@ function planRetries(failed: readonly DeliveryWithCargo[], now: Date) {
     .map((old) => ({ old, successor: newDelivery(old.cargo, old.agentId, now) }))
 }
 
+interface ReplacedFailures {
+  readonly replaced: readonly Pick<Delivery, 'id' | 'cargoId' | 'replacedBy'>[]
+  /** The new ones, as they are answered. */
+  readonly made: Made
+}
+
 async function replaceFailed(
   writer: StoreWriter,
   failed: readonly DeliveryWithCargo[],
-  { now, made }: Retrying,
+  now: Date,
   change?: FleetChange,
-): Promise<Pick<Delivery, 'id' | 'cargoId' | 'replacedBy'>[]> {
-  const replacements = planRetries(failed, now)
+): Promise<ReplacedFailures> {
+  const retries = planRetries(failed, now)
   await writer.replaceDeliveries(
-    replacements.map(({ old, successor }) => ({ old: old.id, successor })),
+    retries.map(({ old, successor }) => ({ old: old.id, successor })),
     now,
     change?.id,
   )
-  for (const { old, successor } of replacements) {
-    made.push(toAdminDelivery({ ...old, ...successor }))
+  return {
+    replaced: retries.map(({ old: { id, cargoId }, successor }) => ({
+      id,
+      cargoId,
+      replacedBy: successor.id,
+    })),
+    made: retries.map(({ old, successor }) => toAdminDelivery({ ...old, ...successor })),
   }
-  return replacements.map(({ old, successor }) => ({
-    id: old.id,
-    cargoId: old.cargoId,
-    replacedBy: successor.id,
-  }))
 }
