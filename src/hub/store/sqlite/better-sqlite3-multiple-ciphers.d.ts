@@ -18,6 +18,8 @@ declare module 'better-sqlite3-multiple-ciphers' {
     }
     interface Statement {
       readonly readonly: boolean
+      /** Whether it answers rows. */
+      readonly reader: boolean
       get(...parameters: readonly unknown[]): unknown
       all(...parameters: readonly unknown[]): unknown[]
       /** From now on each row is its first value. */

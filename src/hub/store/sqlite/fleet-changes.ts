@@ -73,7 +73,7 @@ export function settleReplaced(
        status = ${replacedOr('status', "'substituida'")},
        updated_at = ${replacedOr('updated_at', '?')}
      WHERE ordem IN (SELECT ordem FROM entregas INDEXED BY entregas_por_substituicao
-       WHERE substituida_na = ? LIMIT ?)
+       WHERE substituida_na = ? ORDER BY ordem LIMIT ?)
      RETURNING id, agente_id, carga_id, substituida_por`,
     inForceAt?.getTime() ?? 0,
     id,
@@ -107,7 +107,7 @@ export function discardPrepared(session: SqlSession, id: number, limit: number):
   const unlinked = session.run(
     `UPDATE entregas SET substituida_na = NULL, substituida_por = NULL
      WHERE ordem IN (SELECT ordem FROM entregas INDEXED BY entregas_por_substituicao
-       WHERE substituida_na = ? LIMIT ?)`,
+       WHERE substituida_na = ? ORDER BY ordem LIMIT ?)`,
     id,
     limit,
   )
@@ -115,7 +115,7 @@ export function discardPrepared(session: SqlSession, id: number, limit: number):
   if (unlinked > 0) return unlinked
   return session.run(
     `DELETE FROM entregas WHERE ordem IN
-       (SELECT ordem FROM entregas INDEXED BY entregas_por_mudanca WHERE mudanca = ? LIMIT ?)`,
+       (SELECT ordem FROM entregas INDEXED BY entregas_por_mudanca WHERE mudanca = ? ORDER BY ordem LIMIT ?)`,
     id,
     limit,
   )

@@ -12,7 +12,7 @@ import {
 import type { CertificatePurpose } from '../../domain/issued-certificate.ts'
 import type { LateFilter, LateRule } from '../store.ts'
 import { END_BUCKET_MS } from './fleet-counts-tables.ts'
-import type { SqlSession } from './sql-session.ts'
+import type { NamedParameters, SqlSession } from './sql-session.ts'
 
 interface InUseRow {
   agente_id: CertificateInUse['agentId']
@@ -111,7 +111,7 @@ const LOSE_ANOTHER = `${AGENTS_BY_END} WHERE not_after <= @afterMs
     WHERE outra.agente_id = validades.agente_id
       AND outra.not_after > @afterMs AND outra.not_after <= @untilMs)`
 
-function countAgents(session: SqlSession, sql: string, named: object): number {
+function countAgents(session: SqlSession, sql: string, named: NamedParameters): number {
   return session.get<{ count: number }>(sql, named)?.count ?? 0
 }
 
@@ -180,7 +180,7 @@ function readCounts(session: SqlSession): (table: string, state: string) => numb
   return (table, state) => totals.get(`${table} ${state}`) ?? 0
 }
 
-function countOf(session: SqlSession, rest: string, named: object = {}): number {
+function countOf(session: SqlSession, rest: string, named: NamedParameters = {}): number {
   return session.get<{ count: number }>(`SELECT count(*) AS count ${rest}`, named)?.count ?? 0
 }
 

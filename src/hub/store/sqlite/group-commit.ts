@@ -3,11 +3,13 @@
 
 import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { invariant } from '../../../platform/errors.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
+import { type ChangeRecord, ChangeRecorder } from './change-record.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -38,7 +40,14 @@ interface WorkOutcome {
   readonly lastEntry?: AuditEntry | undefined
 }
 
+/** Where each transaction goes before it is committed here. */
+export interface ChangeJournal {
+  /** Resolves when it is kept there; else it is not committed here either. */
+  append(changes: ChangeRecord): Promise<void>
+}
+
 export interface GroupCommitOptions {
+  readonly journal?: ChangeJournal | undefined
   /** Told the last entry of each commit that appended to the audit log, before its writes are acknowledged. */
   readonly onCommit?: ((last: AuditEntry) => void) | undefined
   /** Told of each transaction, for metrics. */
@@ -57,6 +66,7 @@ export class GroupCommit {
   readonly #onCommit: (last: AuditEntry) => void
   readonly #onBatch: (batch: CommittedBatch) => void
   readonly #clock: Pick<Clock, 'sleep'>
+  readonly #journal: ChangeJournal | undefined
   readonly #queue: QueuedWrite[] = []
   /** Of what `Store.version` counts. */
   readonly versions: AgentVersions = new AgentVersions()
@@ -74,6 +84,7 @@ export class GroupCommit {
     this.#onCommit = onCommit
     this.#onBatch = onBatch
     this.#clock = clock
+    this.#journal = options.journal
     this.#session = new SqlSession(connection)
   }
 
@@ -151,14 +162,18 @@ export class GroupCommit {
     const memory = new TransactionMemory(this.#tokenEnds)
     const turn = new TurnGuard()
     const changesBefore = this.#session.changes
+    let changed: ReadonlySet<AgentId> | 'all agents' = new Set()
     this.#session.takeChangedAgents()
     try {
       this.#session.run('BEGIN IMMEDIATE')
+      this.#session.recorder = this.#journal && new ChangeRecorder()
       for (const queued of batch) {
         const outcome = await this.#runInSavepoint(queued, memory, turn)
         outcomes.push(outcome.settle)
         last = outcome.lastEntry ?? last
       }
+      if (this.#session.changes !== changesBefore) changed = this.#session.takeChangedAgents()
+      await this.#keepElsewhere(changed)
       const startMs = performance.now()
       this.#session.run('COMMIT')
       commitMs = performance.now() - startMs
@@ -170,15 +185,21 @@ export class GroupCommit {
       this.#onBatch({ writes, commitMs, isCommitted: false })
       return
     } finally {
+      this.#session.recorder = undefined
       turn.end()
     }
     this.#commits += 1
-    if (this.#session.changes !== changesBefore) {
-      this.versions.noteCommit(this.#session.takeChangedAgents())
-    }
+    if (this.#session.changes !== changesBefore) this.versions.noteCommit(changed)
     this.#onBatch({ writes, commitMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()
+  }
+
+  async #keepElsewhere(changed: ReadonlySet<AgentId> | 'all agents'): Promise<void> {
+    const statements = this.#session.recorder?.take() ?? []
+    if (statements.length === 0) return
+    const agents = changed === 'all agents' ? changed : [...changed]
+    await this.#journal?.append({ statements, agents })
   }
 
   /** Throws only when the whole transaction is gone. */
@@ -189,6 +210,8 @@ export class GroupCommit {
   ): Promise<WorkOutcome> {
     const lease = { isActive: true }
     const writer = new SqliteWriter(() => this.#sessionFor(lease), memory)
+    const { recorder } = this.#session
+    const recorded = recorder?.length ?? 0
     this.#session.run('SAVEPOINT work')
     try {
       const value = await turn.within(queued.work(writer))
@@ -199,6 +222,7 @@ export class GroupCommit {
       // After some failures (disk full, I/O) SQLite has rolled back everything by itself.
       if (!this.#connection.inTransaction) throw error
       memory.forget()
+      recorder?.backTo(recorded)
       this.#session.run('ROLLBACK TO work')
       this.#session.run('RELEASE work')
       return { settle: () => queued.reject(error) }

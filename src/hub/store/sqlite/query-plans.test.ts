@@ -74,7 +74,10 @@ async function assertCheap(connection: Connection, name: string, call: PortCall)
   const { texts, cpuMs, rows, changes } = await measure(connection, call)
   assert.ok(texts.length > 0, `${name} asks the database`)
   assert.ok(rows <= ANSWERED_ROWS_MAX, `${name} answers ${rows} rows`)
-  for (const sql of texts.filter((text) => !text.startsWith('PRAGMA'))) assertPlan(connection, sql)
+  for (const sql of texts.filter((text) => !text.startsWith('PRAGMA'))) {
+    assertPlan(connection, sql)
+    if (!connection.prepare(sql).readonly) assertRepeatable(sql)
+  }
   const cpuMsMax = CALL_CPU_MS_MAX + (rows + changes) * CPU_MS_MAX_PER_ROW
   assert.ok(cpuMs <= cpuMsMax, `${name}: ${cpuMs} ms: ${texts.join('; ')}`)
 }
@@ -97,6 +100,20 @@ function assertPlan(connection: Connection, sql: string): void {
     }
     assert.doesNotMatch(detail, /AUTOMATIC/, sql)
   }
+}
+
+/** A copy runs what changed rows once more (change-record.ts), and has to come to the same. */
+function assertRepeatable(sql: string): void {
+  assert.doesNotMatch(
+    sql,
+    /random|CURRENT_|'now'|\b(?:date|time|datetime|julianday|unixepoch|strftime|changes|last_insert_rowid)\(/i,
+  )
+  const limits = sql.match(/LIMIT/g)?.length ?? 0
+  assert.equal(
+    sql.match(/ORDER BY [\w ,]+ LIMIT/g)?.length ?? 0,
+    limits,
+    `an order for each limit: ${sql}`,
+  )
 }
 
 interface Measured {

@@ -1,12 +1,14 @@
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { ChangeRecorder } from './change-record.ts'
 import type { Connection } from './encrypted-database.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 
 type Statement = ReturnType<Connection['prepare']>
 export type Parameter = string | number | null | Uint8Array
 /** Positional values for `?`, or one object for `@name`. */
-type Parameters = readonly Parameter[] | readonly [object]
+export type NamedParameters = Readonly<Record<string, Parameter>>
+export type Parameters = readonly Parameter[] | readonly [NamedParameters]
 type RowAct = 'insert' | 'put' | 'update'
 interface RowText {
   readonly columns: readonly string[]
@@ -24,13 +26,17 @@ export class SqlSession {
     put: new Map(),
     update: new Map(),
   }
+  readonly #totalChanges: Statement
   #changes = 0
   #fleetChanges = 0
   #changedAgents = new Set<AgentId>()
   #subject: ChangeSubject = 'all agents'
+  /** Told of each statement that may have changed rows. */
+  recorder: ChangeRecorder | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
+    this.#totalChanges = connection.prepare('SELECT total_changes()').pluck()
   }
 
   /** Grows whenever a row may have changed, except by a method that does it quietly. */
@@ -60,19 +66,19 @@ export class SqlSession {
   // The caller says what the rows of its own SQL look like.
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a cast at each call would say no more
   get<Row>(sql: string, ...parameters: Parameters): Row | undefined {
-    return this.#run(sql, (statement) => {
+    return this.#run(sql, parameters, (statement) => {
       if (!statement.readonly) this.#noteChanges(1)
       return statement.get(...parameters)
     }) as Row | undefined
   }
 
   all<Row>(sql: string, ...parameters: Parameters): Row[] {
-    return this.#run(sql, (statement) => statement.all(...parameters)) as Row[]
+    return this.#run(sql, parameters, (statement) => statement.all(...parameters)) as Row[]
   }
 
   /** The first value of each row, of a statement that is asked for nothing else. */
   column<T>(sql: string, ...parameters: Parameters): T[] {
-    return this.#run(sql, (statement) => statement.pluck().all(...parameters)) as T[]
+    return this.#run(sql, parameters, (statement) => statement.pluck().all(...parameters)) as T[]
   }
 
   /** How many rows it changed. */
@@ -84,14 +90,15 @@ export class SqlSession {
 
   /** For what `Store.version` does not count. */
   runQuietly(sql: string, ...parameters: Parameters): number {
-    return this.#run(sql, (statement) => statement.run(...parameters)).changes
+    return this.#run(sql, parameters, (statement) => statement.run(...parameters)).changes
   }
 
   /** A row whose columns are the keys of an object; its number in the table. */
   insert(table: string, row: object): number {
     const sql = this.#textFor('insert', table, row, (columns) => insertInto(table, columns))
-    const { changes, lastInsertRowid } = this.#run(sql, (statement) =>
-      statement.run(...valuesOf(row)),
+    const values = valuesOf(row)
+    const { changes, lastInsertRowid } = this.#run(sql, values, (statement) =>
+      statement.run(...values),
     )
     this.#noteChanges(changes)
     return Number(lastInsertRowid)
@@ -133,6 +140,15 @@ export class SqlSession {
     this.#changedAgents.add(row.agente_id)
   }
 
+  /** A recorded statement; how many rows it changed, with its triggers. */
+  repeat(sql: string, parameters: Parameters): number {
+    return this.#run(sql, parameters, (statement) =>
+      this.#countChanges(() =>
+        statement.reader ? statement.all(...parameters) : statement.run(...parameters),
+      ),
+    ).rowsChanged
+  }
+
   #noteChanges(count: number): void {
     if (count === 0) return
     this.#changes += count
@@ -151,12 +167,22 @@ export class SqlSession {
     return sql
   }
 
-  #run<T>(sql: string, work: (statement: Statement) => T): T {
+  #run<T>(sql: string, parameters: Parameters, work: (statement: Statement) => T): T {
     try {
-      return work(this.#prepare(sql))
+      const statement = this.#prepare(sql)
+      if (this.recorder === undefined || statement.readonly) return work(statement)
+      const { result, rowsChanged } = this.#countChanges(() => work(statement))
+      this.recorder.note({ sql, parameters, rowsChanged })
+      return result
     } catch (error) {
       throw describeSqliteFailure(error)
     }
+  }
+
+  #countChanges<T>(work: () => T): { readonly result: T; readonly rowsChanged: number } {
+    const before = Number(this.#totalChanges.get())
+    const result = work()
+    return { result, rowsChanged: Number(this.#totalChanges.get()) - before }
   }
 
   #prepare(sql: string): Statement {

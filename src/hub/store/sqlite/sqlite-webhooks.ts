@@ -102,7 +102,7 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
        VALUES (@webhook_id, @seq, @died_at, @erro, 0)
        ON CONFLICT (webhook_id, seq)
        DO UPDATE SET died_at = excluded.died_at, erro = excluded.erro, repetir = 0`,
-      fromDeadMessage(message),
+      { ...fromDeadMessage(message) },
     )
   }
 
