@@ -7,7 +7,7 @@ import { formatVerifierKey, type NoteVerifier, parseWitnessKey } from './signed-
 
 const LOG = makeLog(makeContents(20))
 const NOTE = LOG.noteAt(20)
-const [ONE, TWO] = [testWitness(), testWitness('witness.example/w2')]
+const [ONE, TWO] = [testWitness(), testWitness('witness.example/w2', 'ml-dsa-44')]
 
 function keyOf({ key }: { key: string }): NoteVerifier {
   return parseWitnessKey(key) ?? assert.fail(key)
@@ -45,15 +45,24 @@ describe('[CHN-39] a checkpoint that witnesses have signed', () => {
     assert.equal(reasonOf(cosigned, TWO), 'witness witness.example/w2 has not signed it')
     assert.equal(reasonOf(cosigned, testWitness()), unsigned)
     assert.equal(reasonOf(ONE.cosign(NOTE, 253_402_300_800), ONE), unsigned)
+    assert.equal(reasonOf(ONE.cosign(NOTE, 0), ONE), unsigned)
     const foreign = makeLog(makeContents(20), { ...SIGNER, name: 'other' }).noteAt(20)
     assert.equal(reasonOf(ONE.cosign(foreign), ONE), `it is not signed with the key of ${origin}`)
     const lines = cosigned.split('\n')
-    const bytes = Buffer.from(lines[5]?.split(' ')[2] ?? '', 'base64')
-    for (const at of [4, 11, 12, 75]) {
-      const changed = Buffer.from(bytes)
-      changed[at] = (changed[at] ?? 0) ^ 1
-      const line = `— witness.example/w1 ${changed.toString('base64')}`
-      assert.equal(reasonOf(lines.with(5, line).join('\n'), ONE), unsigned, String(at))
+    for (const [witness, name, places] of [
+      [ONE, 'witness.example/w1', [4, 11, 12, 75]],
+      [TWO, 'witness.example/w2', [4, 11, 12, 2431]],
+    ] as const) {
+      const signed = witness.cosign(NOTE).split('\n')
+      const bytes = Buffer.from(signed[5]?.split(' ')[2] ?? '', 'base64')
+      assert.equal(bytes.length - 1, places[3])
+      for (const at of places) {
+        const changed = Buffer.from(bytes)
+        changed[at] = (changed[at] ?? 0) ^ 1
+        const line = `— ${name} ${changed.toString('base64')}`
+        const reason = reasonOf(signed.with(5, line).join('\n'), witness)
+        assert.equal(reason, `witness ${name} has not signed it`, String(at))
+      }
     }
     assert.equal(
       reasonOf(lines.with(1, '21').join('\n'), ONE),
@@ -65,5 +74,7 @@ describe('[CHN-39] a checkpoint that witnesses have signed', () => {
     assert.equal(parseWitnessKey(LOG.key), undefined)
     assert.equal(parseWitnessKey(`${ONE.key}x`), undefined)
     assert.notEqual(formatVerifierKey(keyOf(ONE)), ONE.key)
+    assert.equal(parseWitnessKey(testWitness('w'.repeat(256), 'ml-dsa-44').key), undefined)
+    assert.ok(parseWitnessKey(testWitness('w'.repeat(255), 'ml-dsa-44').key))
   })
 })

@@ -12,7 +12,6 @@ export interface Cosigned {
 }
 
 const TIME_BYTES = 8
-const SIGNATURE_BYTES = 64
 /** The year 9999. */
 const SECONDS_MAX = 253_402_300_799n
 
@@ -35,7 +34,7 @@ export function openCosigned(
   const signed: { name: string; at: Date }[] = []
   for (const witness of witnesses) {
     const signature = signatures.find((one) => isSignatureOf(one, witness))
-    const at = signature && openCosignature(text, signature, witness)
+    const at = signature && openCosignature({ text, ...checkpoint }, signature, witness)
     if (signature === undefined || at === undefined)
       return { reason: `witness ${witness.name} has not signed it` }
     lines.push(signature.line)
@@ -44,16 +43,51 @@ export function openCosigned(
   return { checkpoint, note: `${text}\n${lines.join('\n')}\n`, witnesses: signed }
 }
 
-/** When it was made; undefined when the signature is wrong. */
+interface SignedText extends Checkpoint {
+  readonly text: string
+}
+
+/** When it was made; undefined when the signature is wrong, or says nothing of the time. */
 function openCosignature(
-  text: string,
+  signed: SignedText,
   { bytes }: NoteSignature,
-  { publicKey }: NoteVerifier,
+  { name, publicKey }: NoteVerifier,
 ): Date | undefined {
-  if (bytes.length !== TIME_BYTES + SIGNATURE_BYTES) return undefined
+  if (bytes.length <= TIME_BYTES) return undefined
   const seconds = bytes.readBigUInt64BE()
-  if (seconds > SECONDS_MAX) return undefined
-  const message = Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`)
+  if (seconds === 0n || seconds > SECONDS_MAX) return undefined
+  const message =
+    publicKey.asymmetricKeyType === 'ed25519'
+      ? Buffer.from(`cosignature/v1\ntime ${seconds}\n${signed.text}`)
+      : formatSubtree(signed, name, seconds)
   if (!verify(null, message, publicKey, bytes.subarray(TIME_BYTES))) return undefined
   return new Date(Number(seconds) * 1000)
+}
+
+/** What is signed with ML-DSA-44, of the whole tree. */
+function formatSubtree(
+  { origin, size, root }: Checkpoint,
+  witness: string,
+  seconds: bigint,
+): Buffer {
+  return Buffer.concat([
+    Buffer.from('subtree/v1\n\0'),
+    withLength(witness),
+    toBytes(seconds),
+    withLength(origin),
+    toBytes(0n),
+    toBytes(BigInt(size)),
+    root,
+  ])
+}
+
+function withLength(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.of(bytes.length), bytes])
+}
+
+function toBytes(number: bigint): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(number)
+  return bytes
 }

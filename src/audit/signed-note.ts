@@ -5,7 +5,7 @@ import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto
 export interface NoteVerifier {
   /** Without spaces and plus signs. */
   readonly name: string
-  /** The first four bytes of the SHA-256 of name, line break, 0x01 (0x04 of a witness) and the 32 bytes of the key. */
+  /** The first four bytes of the SHA-256 of name, line break, the byte that says what the key is for, and the key. */
   readonly keyHash: Buffer
   readonly publicKey: KeyObject
 }
@@ -21,20 +21,38 @@ export interface OpenedNote {
   readonly signers: readonly NoteVerifier[]
 }
 
-const ED25519 = 1
-/** Of c2sp.org/tlog-cosignature. */
-const COSIGNATURE = 4
-const KEY_BYTES = 32
+interface KeyType {
+  /** The byte before the key. */
+  readonly type: number
+  readonly keyBytes: number
+  /** What SubjectPublicKeyInfo has before the key: RFC 8410, RFC 9881. */
+  readonly spkiPrefix: Buffer
+}
+
+const ED25519: KeyType = {
+  type: 1,
+  keyBytes: 32,
+  spkiPrefix: Buffer.from('302a300506032b6570032100', 'hex'),
+}
+/** c2sp.org/tlog-cosignature: Ed25519, and ML-DSA-44. */
+const COSIGNATURES: readonly KeyType[] = [
+  { ...ED25519, type: 4 },
+  {
+    type: 6,
+    keyBytes: 1312,
+    spkiPrefix: Buffer.from('30820532300b06096086480165030403110382052100', 'hex'),
+  },
+]
 const KEY_HASH_BYTES = 4
-/** Before the 32 bytes of a key: SubjectPublicKeyInfo of RFC 8410. */
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const NAME = /^[^\s+]+$/u
+/** c2sp.org/tlog-cosignature has its length in one byte. */
+const NAME_BYTES_MAX = 255
 /** A longer text is no note, and nobody has to read it. */
 const NOTE_CHARACTERS_MAX = 65_536
 const SIGNATURES_MAX = 100
 
 export function noteVerifier(name: string, publicKey: KeyObject): NoteVerifier {
-  return { name, publicKey, keyHash: hashKey(name, bytesOf(publicKey)) }
+  return { name, publicKey, keyHash: hashKey(name, typedKeyOf(publicKey)) }
 }
 
 export function noteSigner(name: string, privateKey: KeyObject): NoteSigner {
@@ -91,28 +109,28 @@ export function openNote(note: string, known: readonly NoteVerifier[]): OpenedNo
 
 /** `<name>+<hash of the key, hex>+<base64 of 0x01 and the key>`: what verifiers are told of a key. */
 export function formatVerifierKey({ name, keyHash, publicKey }: NoteVerifier): string {
-  const key = Buffer.concat([Buffer.from([ED25519]), bytesOf(publicKey)])
-  return `${name}+${keyHash.toString('hex')}+${key.toString('base64')}`
+  return `${name}+${keyHash.toString('hex')}+${typedKeyOf(publicKey).toString('base64')}`
 }
 
 export function parseVerifierKey(text: string): NoteVerifier | undefined {
-  return parseKey(text, ED25519)
+  return parseKey(text, [ED25519])
 }
 
 /** Of a witness, which signs checkpoints of others with the time: c2sp.org/tlog-cosignature. */
 export function parseWitnessKey(text: string): NoteVerifier | undefined {
-  return parseKey(text, COSIGNATURE)
+  return parseKey(text, COSIGNATURES)
 }
 
-function parseKey(text: string, type: number): NoteVerifier | undefined {
+function parseKey(text: string, types: readonly KeyType[]): NoteVerifier | undefined {
   const [name = '', keyHash = '', ...rest] = text.split('+')
   // The base64 may have a plus as well.
   const key = decodeBase64(rest.join('+'))
-  if (!NAME.test(name) || key?.length !== 1 + KEY_BYTES || key[0] !== type) return undefined
-  const bytes = key.subarray(1)
-  const made = hashKey(name, bytes, type)
+  const known = types.find(({ type, keyBytes }) => key?.[0] === type && key.length === 1 + keyBytes)
+  const isNamed = NAME.test(name) && Buffer.byteLength(name) <= NAME_BYTES_MAX
+  if (!isNamed || key === undefined || known === undefined) return undefined
+  const made = hashKey(name, key)
   if (made.toString('hex') !== keyHash) return undefined
-  const der = Buffer.concat([SPKI_PREFIX, bytes])
+  const der = Buffer.concat([known.spkiPrefix, key.subarray(1)])
   const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' })
   return { name, keyHash: made, publicKey }
 }
@@ -137,11 +155,13 @@ function hasControls(text: string): boolean {
   return /[\0-\x09\x0b-\x1f]/.test(text)
 }
 
-function hashKey(name: string, key: Buffer, type = ED25519): Buffer {
-  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([type]), key])
+function hashKey(name: string, typedKey: Buffer): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`${name}\n`), typedKey])
   return hash('sha256', bytes, 'buffer').subarray(0, KEY_HASH_BYTES)
 }
 
-function bytesOf(publicKey: KeyObject): Buffer {
-  return publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length)
+function typedKeyOf(publicKey: KeyObject): Buffer {
+  const { type, spkiPrefix } = ED25519
+  const der = publicKey.export({ format: 'der', type: 'spki' })
+  return Buffer.concat([Buffer.of(type), der.subarray(spkiPrefix.length)])
 }

@@ -8,7 +8,7 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
-import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
+import { type CheckpointFiles, checkpointFiles } from './checkpoint-files.ts'
 import { createLogArchiver } from './archive/log-archive.ts'
 import { createScheduledArchive, type ScheduledArchive } from './archive/scheduled-archive.ts'
 import { BACKUP_PACE } from './backup/backup-pace.ts'
@@ -139,7 +139,7 @@ export async function bootHub(
   const checkpoints =
     checkpointDirectory === undefined
       ? undefined
-      : checkpointFile(checkpointDirectory, vault.vaultId)
+      : checkpointFiles(checkpointDirectory, vault.vaultId)
   await warnIfHeldAgainstNothing(store.reader, checkpoints, log)
   const hub = await composeServices<Ports>(
     {
@@ -352,13 +352,15 @@ async function listenForMetrics(
 /** A file that is gone, or a directory where nothing is mounted, must not turn the check off in silence. docs/protocol.md CHN-18. */
 async function warnIfHeldAgainstNothing(
   reader: StoreReader,
-  checkpoints: CheckpointFile | undefined,
+  checkpoints: CheckpointFiles | undefined,
   log: Logger,
 ): Promise<void> {
-  if (checkpoints === undefined || (await checkpoints.read()) !== undefined) return
+  if (checkpoints === undefined) return
+  const kept = await checkpoints.read()
+  if (kept.some(({ path }) => path === checkpoints.newest)) return
   const tree = await reader.findLogTree()
   if (tree === undefined) return
-  const fields = { file: checkpoints.path, entries: tree.frontier.size }
+  const fields = { file: checkpoints.newest, entries: tree.frontier.size }
   log.warn(
     fields,
     'No checkpoint outside the vault to hold it against; is SVC_CHECKPOINT_PATH mounted?',

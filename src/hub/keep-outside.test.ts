@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ describe('[BKP-15] outside the vault', () => {
     await rm(directory, { recursive: true })
   })
 
-  test('[CHN-17] there is no checkpoint without the acts that it covers', async () => {
+  test('[CHN-17] [CHN-40] there is no checkpoint without the acts that it covers', async () => {
     const { vault, store } = made
     const tree = await made.sign()
     const acts = `${vault.vaultId}.acts.000000000001.000000000000000`
@@ -34,6 +34,15 @@ describe('[BKP-15] outside the vault', () => {
     assert.deepEqual(await readdir(directory), [acts, `${vault.vaultId}.checkpoint`])
     assert.equal((await stat(join(directory, acts))).mode & 0o777, 0o600)
     const [note] = await readActNotes(actsDirectory(directory, vault.vaultId))
+    // What witnesses have signed stands beside it, and is written again only when it is another one.
+    const cosigned = `${vault.vaultId}.cosigned`
+    await keep({ ...tree, cosigned: 'by one witness' })
+    await rm(join(directory, cosigned))
+    await keep({ ...tree, cosigned: 'by one witness' })
+    assert.deepEqual(await readdir(directory), [acts, `${vault.vaultId}.checkpoint`])
+    await keep({ ...tree, cosigned: 'by two' })
+    assert.equal(await readFile(join(directory, cosigned), 'utf8'), 'by two')
+    assert.equal((await stat(join(directory, cosigned))).mode & 0o777, 0o644)
     assert.match(note ?? '', /^cartorio-acts\/v1\ncartorio\/[0-9a-f-]{36}\n1 0 0 3\n\n— /)
   })
 })

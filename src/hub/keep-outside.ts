@@ -1,8 +1,8 @@
-// What the hub keeps in SVC_CHECKPOINT_PATH: first the acts that a restore must not forget, then the checkpoint that covers them. So
+// What the hub keeps in SVC_CHECKPOINT_PATH: first the acts that a restore must not forget, then the checkpoints that cover them. So
 // there is never a checkpoint for acts that are not there. docs/protocol.md BKP-15, CHN-17.
 
 import { actsDirectory } from './acts-directory.ts'
-import { checkpointFile } from './checkpoint-file.ts'
+import { checkpointFiles } from './checkpoint-files.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import { createActKeeper } from './service/upkeep/act-keeper.ts'
 import type { StoreReader } from './store/store.ts'
@@ -13,9 +13,9 @@ export function keepOutside(
   reader: StoreReader,
 ): (tree: LogTree) => Promise<void> {
   const acts = createActKeeper(reader, actsDirectory(directory, vaultId))
-  const checkpoint = checkpointFile(directory, vaultId)
+  const checkpoints = checkpointFiles(directory, vaultId)
   return async (tree) => {
     await acts.keep(tree)
-    await checkpoint.write(tree)
+    await checkpoints.write(tree)
   }
 }

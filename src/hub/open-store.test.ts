@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openBackedUpVault } from '../../test/support/backed-up-vault.ts'
 import { initCheapVault } from '../../test/support/cheap-vault.ts'
+import { testWitness } from '../../test/support/test-witness.ts'
 import { systemClock } from '../platform/clock.ts'
 import { Secret } from '../platform/secret.ts'
 import { LogVerifier } from '../audit/log-verifier.ts'
 import { parseRecord } from '../audit/record.ts'
-import { checkpointFile } from './checkpoint-file.ts'
+import { checkpointFiles } from './checkpoint-files.ts'
 import { openVaultStore } from './open-store.ts'
 import { recordHubAct } from './service/hub-acts.ts'
 import { growLogTree, newLogTree, openCheckpoint } from './service/log-tree.ts'
@@ -61,7 +62,7 @@ test('[CHN-9] [CHN-18] a loss that was accepted is accepted: the vault opens bes
   await made.fill(3)
   const checkpointDirectory = join(directory, 'outside')
   await mkdir(checkpointDirectory)
-  await checkpointFile(checkpointDirectory, vault.vaultId).write(await made.sign())
+  await checkpointFiles(checkpointDirectory, vault.vaultId).write(await made.sign())
   // An entry that no checkpoint has yet, and that a damaged write-ahead log loses.
   await made.closeStore()
   const lose = (): void => {
@@ -89,6 +90,58 @@ test('[CHN-9] [CHN-18] a loss that was accepted is accepted: the vault opens bes
   assert.deepEqual(epochs, [1_800_000_001, 1_800_000_001, 1_800_000_003])
   const aside = (await readdir(checkpointDirectory)).filter((name) => name.includes('T'))
   assert.deepEqual(aside, [`${vault.vaultId}.checkpoint.2027-01-15T080001.000Z`])
+})
+
+test('[CHN-18] [CHN-40] an earlier vault is found by the checkpoint that witnesses have signed alone, and what is no checkpoint of it is named', async (t) => {
+  const made = await openBackedUpVault()
+  t.after(() => made[Symbol.asyncDispose]())
+  const { vault, directory } = made
+  const checkpointDirectory = join(directory, 'outside')
+  await mkdir(checkpointDirectory)
+  const files = checkpointFiles(checkpointDirectory, vault.vaultId)
+  await made.fill(3)
+  await made.sign()
+  const { database, auditHead } = vaultFiles(vault.root)
+  const snapshot = async () => [await readFile(database), await readFile(auditHead)] as const
+  await made.closeStore()
+  const yesterday = await snapshot()
+  const now = (acceptLoss = false) =>
+    openVaultStore(vault, { clock: systemClock, checkpointDirectory, acceptLoss })
+  const store = await now()
+  const newest = await store.write(async (writer) => {
+    await recordHubAct(writer, systemClock.now(), 'token_created', { actor: 'admin' })
+    const before = (await writer.findLogTree()) ?? assert.fail()
+    const { tree, filled } = growLogTree(before, await writer.listRecords(3, 10))
+    const signed = { ...tree, cosigned: testWitness().cosign(tree.checkpoint) }
+    await writer.putLogTree(signed, filled)
+    return signed
+  })
+  await files.write(newest)
+  await store.close()
+  const names = [`${vault.vaultId}.checkpoint`, `${vault.vaultId}.cosigned`]
+  assert.deepEqual(await readdir(checkpointDirectory), names)
+  await (await now()).close()
+
+  // By somebody who puts back all that the hub writes, and forgets what witnesses have signed.
+  await writeFile(database, yesterday[0])
+  await writeFile(auditHead, yesterday[1])
+  await rm(files.newest)
+  const cosigned = join(checkpointDirectory, `${vault.vaultId}.cosigned`)
+  await assert.rejects(now(), {
+    code: 'vault_rolled_back',
+    message: `${cosigned}: the checkpoint was signed for 4 entries, and the vault has 3 of them`,
+  })
+  const note = await readFile(cosigned, 'utf8')
+  await writeFile(cosigned, note.replace('\n4\n', '\n2\n'))
+  await assert.rejects(now(), {
+    message: `${cosigned}: the checkpoint is of another log, or not signed by this vault`,
+  })
+  await writeFile(cosigned, note)
+  await (await now(true)).close()
+  const [aside = '', ...more] = await readdir(checkpointDirectory)
+  assert.match(aside, /\.cosigned\.\d{4}-\d\d-\d\dT/)
+  assert.deepEqual(more, [])
+  await (await now()).close()
 })
 
 test('[CHN-37] a log that is shorter than its tree is refused, and goes on in another epoch when the loss is accepted', async (t) => {

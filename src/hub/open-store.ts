@@ -9,7 +9,7 @@ import { describeError, errnoCode, SvcError } from '../platform/errors.ts'
 import { syncDirectory } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { withArchive } from './archive/archived-reader.ts'
-import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts'
+import { type CheckpointFiles, checkpointFiles, type KeptCheckpoint } from './checkpoint-files.ts'
 import { beginEpoch, openCheckpoint } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
 import { findSubtreeFault, findTreeFault } from './service/find-tree-fault.ts'
@@ -123,16 +123,18 @@ async function inspectAgainstCheckpoint(
   { acceptLoss = false, checkpointDirectory, archiveDirectory }: OpenStoreOptions,
 ): Promise<Rollback | undefined> {
   if (checkpointDirectory === undefined) return undefined
-  const file = checkpointFile(checkpointDirectory, vault.vaultId)
-  const checkpoint = await readCheckpoint(file, checkpointDirectory)
-  if (checkpoint === undefined) return undefined
+  const files = checkpointFiles(checkpointDirectory, vault.vaultId)
   const reader = withArchive(store.reader, archiveDirectory)
-  const reason = await findCheckpointFault(reader, tree, checkpoint)
-  if (reason === undefined) return undefined
-  if (acceptLoss) return { reason, checkpoint }
-  throw new SvcError('vault_rolled_back', `${file.path}: ${reason}`, {
-    hint: 'the vault was put back to an earlier state: put the newest one back, or run svc unseal --accept-loss to continue without what came after it',
-  })
+  for (const { path, note } of await readCheckpoints(files, checkpointDirectory)) {
+    const reason = await findCheckpointFault(reader, tree, note)
+    if (reason !== undefined && acceptLoss) return { reason, checkpoint: note }
+    if (reason !== undefined) {
+      throw new SvcError('vault_rolled_back', `${path}: ${reason}`, {
+        hint: 'the vault was put back to an earlier state: put the newest one back, or run svc unseal --accept-loss to continue without what came after it',
+      })
+    }
+  }
+  return undefined
 }
 
 /** Of the log that ended, whatever it lost: the vault signs under another name from here on, and would not know it again. */
@@ -141,10 +143,9 @@ async function setCheckpointAside(
   { checkpointDirectory, clock }: OpenStoreOptions,
 ): Promise<void> {
   if (checkpointDirectory === undefined) return
-  const file = checkpointFile(checkpointDirectory, vaultId)
-  if ((await readCheckpoint(file, checkpointDirectory)) !== undefined) {
-    await file.setAside(clock.now())
-  }
+  const files = checkpointFiles(checkpointDirectory, vaultId)
+  const kept = await readCheckpoints(files, checkpointDirectory)
+  if (kept.length > 0) await files.setAside(clock.now())
 }
 
 /**
@@ -173,13 +174,13 @@ async function inspectTree(
 }
 
 /** A directory that is not there could be one that is not mounted: then nothing would be checked. */
-async function readCheckpoint(
-  file: CheckpointFile,
+async function readCheckpoints(
+  files: CheckpointFiles,
   directory: string,
-): Promise<string | undefined> {
+): Promise<readonly KeptCheckpoint[]> {
   try {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-    return await file.read()
+    return await files.read()
   } catch (error) {
     throw new SvcError('checkpoint_unreadable', `SVC_CHECKPOINT_PATH: ${describeError(error)}`, {
       hint: `SVC_CHECKPOINT_PATH names a directory in which the hub may read and write`,

@@ -127,24 +127,26 @@ describe('[CHN-33] the log, and Go’s tlog:', WITH_GO_TLOG, () => {
     }
   })
 
-  test('[CHN-39] [CLI-123] a witness of the public tools signs what --add-checkpoint prints, and is understood', async () => {
-    const log = parseVerifierKey(LOG.key) ?? assert.fail()
-    for (const old of [0, 1, 7, 32, COUNT]) {
-      const text = addCheckpoint(old)
-      const asked = { ask: 'witness', name: 'witness.example/w1', text, key: LOG.key }
-      const older = rootAt(old).toString('base64')
-      const { note: line = '', key = '', size } = await ask({ ...asked, older })
-      assert.equal(size, COUNT)
-      const witness = parseWitnessKey(key) ?? assert.fail(key)
-      const cosigned = `${text.slice(text.indexOf('\n\n') + 2)}${line}`
-      const opened = openCosigned(cosigned, log, [witness])
-      assert.ok('note' in opened, 'reason' in opened ? opened.reason : '')
-      assert.equal(opened.note, cosigned)
-      if (old === 0) continue
-      const other = rootAt(old === 1 ? 2 : 1).toString('base64')
-      assert.ok((await ask({ ...asked, older: other })).refused ?? old === COUNT)
-    }
-  })
+  for (const kind of ['ed25519', 'ml-dsa-44']) {
+    test(`[CHN-39] [CLI-123] a witness of the public tools with a key of ${kind} signs what --add-checkpoint prints, and is understood`, async () => {
+      const log = parseVerifierKey(LOG.key) ?? assert.fail()
+      for (const old of [0, 1, 7, 32, COUNT]) {
+        const text = addCheckpoint(old)
+        const asked = { ask: 'witness', name: 'witness.example/w1', kind, text, key: LOG.key }
+        const older = rootAt(old).toString('base64')
+        const { note: line = '', key = '', size } = await ask({ ...asked, older })
+        assert.equal(size, COUNT)
+        const witness = parseWitnessKey(key) ?? assert.fail(key)
+        const cosigned = `${text.slice(text.indexOf('\n\n') + 2)}${line}`
+        const opened = openCosigned(cosigned, log, [witness])
+        assert.ok('note' in opened, 'reason' in opened ? opened.reason : '')
+        assert.equal(opened.note, cosigned)
+        if (old === 0) continue
+        const other = rootAt(old === 1 ? 2 : 1).toString('base64')
+        assert.ok((await ask({ ...asked, older: other })).refused ?? old === COUNT)
+      }
+    })
+  }
 
   test('[CHN-14] our proofs are taken there and theirs here, the same hash for hash', async () => {
     const records = [...LOG.records]

@@ -8,7 +8,7 @@ import { actsDirectory, readActNotes } from '../../src/hub/acts-directory.ts'
 import { createBackupMaker } from '../../src/hub/backup/make-backup.ts'
 import { type RestoredBackup, restoreVault } from '../../src/hub/backup/restore-vault.ts'
 import { unpackBackup } from '../../src/hub/backup/unpack-backup.ts'
-import { checkpointFile } from '../../src/hub/checkpoint-file.ts'
+import { checkpointFiles } from '../../src/hub/checkpoint-files.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { replayActs } from '../../src/hub/service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../../src/hub/store/sqlite/database-copy.ts'
@@ -49,19 +49,19 @@ export async function restoreSimulated(
   backup: Buffer,
   { root, outside, clock }: RestorePlace,
 ): Promise<RestoredBackup> {
-  const fileOf = (vaultId: string) => checkpointFile(outside, vaultId)
+  const filesOf = (vaultId: string) => checkpointFiles(outside, vaultId)
   const restored = await restoreVault({
     ...reading(backup),
     root,
     clock,
     open: (vault) => openVaultStore(vault, { clock, checkPages: true }),
     readKept: async (vaultId) => ({
-      checkpoint: await fileOf(vaultId).read(),
+      checkpoints: (await filesOf(vaultId).read()).map(({ note }) => note),
       acts: await readActNotes(actsDirectory(outside, vaultId)),
     }),
     replay: replayActs,
   })
-  await fileOf(restored.head.vaultId).setAside(clock.now())
+  await filesOf(restored.head.vaultId).setAside(clock.now())
   return restored
 }
 

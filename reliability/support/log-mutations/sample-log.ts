@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkpointFile } from '../../../src/hub/checkpoint-file.ts'
+import { checkpointFiles } from '../../../src/hub/checkpoint-files.ts'
 import type { LogTree } from '../../../src/hub/domain/log-tree.ts'
 import { openVaultStore } from '../../../src/hub/open-store.ts'
 import { appendEntry } from '../../../src/hub/service/append-entries.ts'
@@ -57,7 +57,7 @@ export async function makeSampleLog(directory: string, sizes: SampleSizes): Prom
   const keptPath = join(directory, 'kept.checkpoint')
   await writeFile(keptPath, kept.checkpoint)
   const newest = await extend(sizes.all)
-  await checkpointFile(outside, vault.vaultId).write(newest)
+  await checkpointFiles(outside, vault.vaultId).write(newest)
   const key = formatVerifierKey(logVerifier(newest))
   return { vault, yesterday, entries: sizes.all, keptEntries: sizes.kept, keptPath, key, outside }
 }

@@ -26,7 +26,7 @@ later whether anybody changed or removed an entry before it. The form is c2sp.or
 
 A witness of others (c2sp.org/tlog-witness) signs only what goes on from what it has signed before. Send it the request of
 --add-checkpoint, put its answer below the checkpoint of that request, and have the vault keep it: svc and the hub check the
-signatures, and that the log goes on from there.
+signatures, and that the log goes on from there. The hub keeps it in SVC_CHECKPOINT_PATH too, as <vault id>.cosigned.
 
 Examples:
   svc checkpoint

@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os'
 import type { BackupHead } from '../../backup/backup-head.ts'
 import { actsDirectory, readActNotes } from '../../hub/acts-directory.ts'
-import { checkpointFile } from '../../hub/checkpoint-file.ts'
+import { checkpointFiles } from '../../hub/checkpoint-files.ts'
 import { parseHubNaming } from '../../hub/config.ts'
 import { restoreVault } from '../../hub/backup/restore-vault.ts'
 import { verifyBackup } from '../../hub/backup/verify-backup.ts'
@@ -57,7 +57,7 @@ export async function restoreVaultFrom(
 ): Promise<RestoredVault> {
   const { vaultRoot: root, checkpointDirectory } = parseHubNaming(surroundings.env)
   const keptOf = (vaultId: string) =>
-    checkpointDirectory === undefined ? undefined : checkpointFile(checkpointDirectory, vaultId)
+    checkpointDirectory === undefined ? undefined : checkpointFiles(checkpointDirectory, vaultId)
   const options = reading(surroundings, source, recoveryIdentity)
   if (surroundings.userId === 0) becomeOwnerOf(root)
   try {
@@ -68,14 +68,13 @@ export async function restoreVaultFrom(
         checkpointDirectory === undefined
           ? undefined
           : async (vaultId) => ({
-              checkpoint: await keptOf(vaultId)?.read(),
+              checkpoints: ((await keptOf(vaultId)?.read()) ?? []).map(({ note }) => note),
               acts: await readActNotes(actsDirectory(checkpointDirectory, vaultId)),
             }),
       replay: replayActs,
     })
-    // The log goes on in another epoch. Until the file is aside a hub refuses the vault, which is the safe side.
-    const kept = keptOf(restored.head.vaultId)
-    if ((await kept?.read()) !== undefined) await kept?.setAside(surroundings.clock.now())
+    // The log goes on in another epoch. Until the files are aside a hub refuses the vault, which is the safe side.
+    await keptOf(restored.head.vaultId)?.setAside(surroundings.clock.now())
     return { path: root, ...restored }
   } catch (error) {
     throw explainFailure(error, { root, action: `restore a vault at ${root}` })

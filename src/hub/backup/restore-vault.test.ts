@@ -233,7 +233,7 @@ describe('[BKP-8] svc restore', () => {
     const { gap } = await restoreVault({
       ...reading(backup),
       root,
-      readKept: async () => ({ checkpoint: madeUp, acts: [] }),
+      readKept: async () => ({ checkpoints: [madeUp], acts: [] }),
       replay: replayActs,
     })
     assert.equal(gap, 'no acts of this vault are kept')

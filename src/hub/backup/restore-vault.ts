@@ -15,7 +15,7 @@ import { type ActsSince, chooseActs } from '../service/choose-acts.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import type { RememberedAct } from '../domain/remembered-act.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { beginEpoch, openCheckpointOfAnyEpoch } from '../service/log-tree.ts'
+import { beginEpoch, findNewestSigned } from '../service/log-tree.ts'
 import { makeVault, type UnsealedVault } from '../vault/vault.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { checkLog } from './check-log.ts'
@@ -40,8 +40,8 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'directory'> {
 }
 
 export interface KeptOutside {
-  /** The newest one. */
-  readonly checkpoint: string | undefined
+  /** As they stand there. */
+  readonly checkpoints: readonly string[]
   /** Segments of remembered acts, as they stand there. */
   readonly acts: readonly string[]
 }
@@ -89,8 +89,8 @@ async function sayFirst(
     const epochMin = Math.floor(now.getTime() / 1000)
     said = await store.write(async (writer) => {
       const before = await writer.findLogTree()
-      const note = kept?.checkpoint
-      const checkpoint = before && note ? openCheckpointOfAnyEpoch(before, note) : undefined
+      const newest = before && findNewestSigned(before, kept?.checkpoints ?? [])
+      const checkpoint = newest?.checkpoint
       const { acts, gap } = chooseKept(before, head, kept, checkpoint)
       const signed = checkpoint?.origin === before?.origin ? checkpoint : undefined
       // Entries that the backup does not have: witnesses that saw them are told of them.
@@ -99,7 +99,7 @@ async function sayFirst(
       const tree = before && beginEpoch(before, vaultId, { last, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
-      const keptCheckpoint = checkpoint && note
+      const keptCheckpoint = newest?.note
       const restored = decideRestoredActs({ head, tree, keptCheckpoint, gap })
       await appendEntries(writer, entriesOfActs(restored, now, 'admin'))
       const done = await options.replay(writer, acts, now)

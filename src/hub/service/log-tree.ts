@@ -77,11 +77,20 @@ export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefi
   return checkpoint?.origin === tree.origin ? checkpoint : undefined
 }
 
-/** The same of this log in whatever epoch. */
-export function openCheckpointOfAnyEpoch(tree: LogTree, note: string): Checkpoint | undefined {
-  const [origin = ''] = note.split('\n', 1)
-  const opened = openNote(note, [verifierOfEpoch(tree, origin)])
-  return opened && parseCheckpoint(opened.text)
+/** Of the notes that this log has signed, in whatever epoch: the one of the latest epoch, and there of the most entries. */
+export function findNewestSigned(
+  tree: LogTree,
+  notes: readonly string[],
+): { readonly note: string; readonly checkpoint: Checkpoint } | undefined {
+  const opened = notes.flatMap((note) => {
+    const [origin = ''] = note.split('\n', 1)
+    const text = openNote(note, [verifierOfEpoch(tree, origin)])?.text
+    const checkpoint = text === undefined ? undefined : parseCheckpoint(text)
+    return checkpoint === undefined ? [] : [{ note, checkpoint, epoch: epochOf(origin) }]
+  })
+  return opened
+    .toSorted((a, b) => a.epoch - b.epoch || a.checkpoint.size - b.checkpoint.size)
+    .at(-1)
 }
 
 /** Who signs as this log in the epoch in which it has that name. */
@@ -92,6 +101,11 @@ export function verifierOfEpoch(tree: LogTree, origin: string): NoteVerifier {
 /** What a vault calls its log in that epoch. */
 export function originOf(vaultId: string, epoch: number): string {
   return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
+}
+
+function epochOf(origin: string): number {
+  const [, , epoch = '1'] = origin.split('/')
+  return Number(epoch)
 }
 
 function signed(tree: Omit<LogTree, 'checkpoint'>): LogTree {

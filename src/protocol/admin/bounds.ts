@@ -16,6 +16,8 @@ export const SEALED_BASE64_CHARACTERS_MAX = 12 * 1024 * 1024
 /** A checkpoint with the signatures of many witnesses, and the witnesses that one request names. */
 export const COSIGNED_CHARACTERS_MAX = 64 * 1024
 export const WITNESSES_MAX = 16
+/** One of ML-DSA-44 has 1,752 characters after its name. */
+export const WITNESS_KEY_CHARACTERS_MAX = 2304
 
 /** The content of a file that is pushed, in UTF-8. */
 export const PUSH_BYTES_MAX = 16 * 1024

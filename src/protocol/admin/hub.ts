@@ -9,6 +9,7 @@ import {
   PROVEN_BLOCKS_MAX,
   SEGMENT_PAGE_MAX,
   WITNESSES_MAX,
+  WITNESS_KEY_CHARACTERS_MAX,
 } from './bounds.ts'
 import { AdminExamination } from './examination.ts'
 import { type AdminOperation, nothing, nullable, text, time } from './operation.ts'
@@ -161,7 +162,10 @@ export const HUB_OPERATIONS = {
       /** The signed note, with the signatures of all the witnesses; other signatures are left out. */
       checkpoint: Type.String({ minLength: 1, maxLength: COSIGNED_CHARACTERS_MAX }),
       /** Their keys: c2sp.org/tlog-cosignature, `<name>+<hash>+<key>`. */
-      witnesses: Type.Array(text, { minItems: 1, maxItems: WITNESSES_MAX }),
+      witnesses: Type.Array(Type.String({ minLength: 1, maxLength: WITNESS_KEY_CHARACTERS_MAX }), {
+        minItems: 1,
+        maxItems: WITNESSES_MAX,
+      }),
     }),
     reply: Type.Object({
       entries: Type.Integer(),

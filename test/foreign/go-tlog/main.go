@@ -25,6 +25,7 @@ type request struct {
 	Export  string   `json:"export"`
 	Text    string   `json:"text"`
 	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
 	Records []string `json:"records"`
 	Proof   []string `json:"proof"`
 	Leaf    string   `json:"leaf"`
@@ -225,11 +226,7 @@ func witness(asked request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	private, key, err := note.GenerateKey(rand.Reader, asked.Name)
-	if err != nil {
-		return answer{}, err
-	}
-	signer, err := cosignature.NewSignerForCosignatureV1(private)
+	signer, key, err := newWitness(asked.Name, asked.Kind)
 	if err != nil {
 		return answer{}, err
 	}
@@ -238,8 +235,27 @@ func witness(asked request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	key, err = cosignature.VKeyToCosignatureV1(key)
-	return answer{Size: size, Note: string(signed[len(text)+1:]), Key: key}, err
+	return answer{Size: size, Note: string(signed[len(text)+1:]), Key: key}, nil
+}
+
+func newWitness(name, kind string) (note.Signer, string, error) {
+	if kind == "ml-dsa-44" {
+		private, key, err := cosignature.GenerateMLDSAKey(name)
+		if err != nil {
+			return nil, "", err
+		}
+		signer, err := cosignature.NewMLDSASigner(private)
+		return signer, key, err
+	}
+	private, key, err := note.GenerateKey(rand.Reader, name)
+	if err != nil {
+		return nil, "", err
+	}
+	if key, err = cosignature.VKeyToCosignatureV1(key); err != nil {
+		return nil, "", err
+	}
+	signer, err := cosignature.NewSignerForCosignatureV1(private)
+	return signer, key, err
 }
 
 func sign(name, text string) (answer, error) {

@@ -13,7 +13,9 @@ export const keepCosigned: Write<'keepCosigned'> = async (
   const witnesses = keys.map((key) => {
     const witness = parseWitnessKey(key)
     if (witness !== undefined) return witness
-    throw refusal(`${key} is not the key of a witness that signs as cosignature/v1`)
+    throw refusal(
+      `${key} is not the key of a witness that signs as c2sp.org/tlog-cosignature has it`,
+    )
   })
   const tree = await writer.findLogTree()
   if (tree === undefined) throw refusal('the hub has signed no checkpoint')

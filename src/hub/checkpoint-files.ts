@@ -1,0 +1,58 @@
+// Checkpoints of the log, kept outside the vault: the newest one, and the one that witnesses of others have signed. A person who puts
+// yesterday's vault back cannot put these files back too, when they are on another machine. docs/protocol.md CHN-17, CHN-18.
+
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { replaceFile, readTextIfPresent, syncDirectory } from '../platform/files.ts'
+import type { LogTree } from './domain/log-tree.ts'
+
+export interface CheckpointFiles {
+  /** Where the newest one is. */
+  readonly newest: string
+  /** Those that are there, the newest first. Nothing is checked. Throws the system's error. */
+  read(): Promise<readonly KeptCheckpoint[]>
+  write(this: void, tree: Pick<LogTree, 'checkpoint' | 'cosigned'>): Promise<void>
+  /** Keeps what was written as files of their own, for an inquiry. */
+  setAside(now: Date): Promise<void>
+}
+
+export interface KeptCheckpoint {
+  readonly path: string
+  readonly note: string
+}
+
+/** More than any note has, in UTF-8. */
+const BYTES_MAX = 256 * 1024
+/** They say nothing but how long the log is. */
+const MODE = 0o644
+
+/** Those of each vault, so that many may share the directory. */
+export function checkpointFiles(directory: string, vaultId: string): CheckpointFiles {
+  const newest = join(directory, `${vaultId}.checkpoint`)
+  const cosigned = join(directory, `${vaultId}.cosigned`)
+  let written: string | undefined
+  const read = async (): Promise<readonly KeptCheckpoint[]> => {
+    const kept = [newest, cosigned].map(async (path) => {
+      const note = await readTextIfPresent(path, BYTES_MAX)
+      return note === undefined ? [] : [{ path, note }]
+    })
+    return (await Promise.all(kept)).flat()
+  }
+  return {
+    newest,
+    read,
+    write: async (tree) => {
+      if (tree.cosigned !== undefined && tree.cosigned !== written) {
+        await replaceFile(cosigned, tree.cosigned, MODE)
+        written = tree.cosigned
+      }
+      await replaceFile(newest, tree.checkpoint, MODE)
+    },
+    setAside: async (now) => {
+      const suffix = now.toISOString().replaceAll(':', '')
+      // The newest one last: until it is aside, the vault is refused.
+      for (const { path } of (await read()).toReversed()) await rename(path, `${path}.${suffix}`)
+      await syncDirectory(directory)
+    },
+  }
+}
