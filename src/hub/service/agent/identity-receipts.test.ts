@@ -105,6 +105,16 @@ describe('[BKP-17] an identity that the hub had renewed after the backup', () =>
     assert.equal(await show(hub, held, receipt), 'the host has enrolled again since')
   })
 
+  test('comes back in the first moment of a hub, which has shown nobody a checkpoint yet', async () => {
+    const held = identity('1', 11)
+    const receipt = sign(agent, held, 11)
+    restored()
+    await store.write((writer) => writer.putLogTree(tree, []))
+    const newestTree = (): undefined => undefined
+    const hub = createIdentityReceipts({ store, clock, log, newestTree, restore: RESTORE })
+    assert.equal(await show(hub, held, receipt), 'taken back')
+  })
+
   test('is looked at once more in the commit', async () => {
     const held = identity('1', 11)
     const receipt = sign(agent, held, 11)

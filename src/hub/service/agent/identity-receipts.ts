@@ -79,12 +79,15 @@ export function createIdentityReceipts(
       return tree && signReceipt(receipt, logSigner(tree))
     },
     examine: async (sha256, note, present) => {
-      const tree = newestTree()
-      if (tree === undefined || !isTakingBack(restore, clock.now())) {
+      if (!isTakingBack(restore, clock.now())) {
         return { ok: false, reason: 'no identity is taken back' }
       }
       const receipt = parseReceipt(note)
       if (receipt === undefined) return { ok: false, reason: 'no receipt' }
+      // In the first moment of a hub there is none to be shown, and agents come back in that moment.
+      const tree = newestTree() ?? (await store.reader.findLogTree())
+      if (tree === undefined)
+        return { ok: false, reason: 'the log of this vault has signed nothing' }
       const verdict = decideReceipt({ receipt, sha256, restore, origin: tree.origin })
       if (!verdict.ok) return verdict
       if (!isSignedReceipt(note, receipt, logVerifier(tree).publicKey)) {
