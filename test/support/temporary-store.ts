@@ -1,48 +1,24 @@
-// A store of its own for a test, in a directory that is gone with it. It runs each write function twice, and a second database
-// follows it by the records of its changes: at the end the two have to be the same, row by row.
+// A store of its own for a test, in a directory that is gone with it. It runs each write function twice, and shares a journal with a
+// second store that follows it: at the end the two have to be the same, row by row.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  formatChangeRecord,
-  parseChangeRecord,
-} from '../../src/hub/store/sqlite/change-record-form.ts'
-import {
-  type Connection,
-  createDatabase,
-  openReader,
-  openWriter,
-} from '../../src/hub/store/sqlite/encrypted-database.ts'
-import { replayChanges } from '../../src/hub/store/sqlite/replay-changes.ts'
+import { RecordSeal } from '../../src/hub/store/record-seal.ts'
+import { openReader } from '../../src/hub/store/sqlite/encrypted-database.ts'
 import { SqlSession } from '../../src/hub/store/sqlite/sql-session.ts'
-import { openSqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { Secret } from '../../src/platform/secret.ts'
+import { MemoryJournal } from '../fakes/memory-journal.ts'
 import { runTwice } from './run-twice.ts'
 
 export async function openTemporaryStore(): Promise<Store & AsyncDisposable> {
-  const directory = await mkdtemp(join(tmpdir(), 'store-'))
-  const dataKey = new Secret(randomBytes(32))
-  const path = join(directory, 'db.enc')
-  const copyPath = join(directory, 'copy.enc')
-  await createDatabase(copyPath, dataKey)
-  const copy = openWriter(copyPath, dataKey)
-  const session = new SqlSession(copy)
-  const store = await openSqliteStore({
-    path,
-    dataKey,
-    createIfMissing: true,
-    journal: {
-      append: async (changes) => {
-        session.run('BEGIN IMMEDIATE')
-        replayChanges(session, parseChangeRecord(formatChangeRecord(changes)))
-        session.run('COMMIT')
-      },
-    },
-  })
+  const stores = await openSharingStores(2)
+  const [store, other] = stores.all
+  assert.ok(store !== undefined && other !== undefined)
   return {
     reader: store.reader,
     get version() {
@@ -52,21 +28,58 @@ export async function openTemporaryStore(): Promise<Store & AsyncDisposable> {
     write: runTwice((work, company) => store.write(work, company)),
     close: () => store.close(),
     [Symbol.asyncDispose]: async () => {
-      await store.close()
-      const original = openReader(path, dataKey)
-      assert.deepEqual(readTables(copy), readTables(original), 'the copy has followed')
-      original.close()
-      copy.close()
+      await other.follow()
+      stores.assertSame()
+      await stores[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export interface SharingStores extends AsyncDisposable {
+  readonly all: readonly SqliteStore[]
+  readonly journal: MemoryJournal
+  readonly seal: RecordSeal
+  /** Row by row, once all of them have followed. */
+  assertSame(): void
+}
+
+export async function openSharingStores(count: number): Promise<SharingStores> {
+  const directory = await mkdtemp(join(tmpdir(), 'store-'))
+  const dataKey = new Secret(randomBytes(32))
+  const journal = new MemoryJournal()
+  const seal = new RecordSeal(dataKey, 'a-vault')
+  const paths = Array.from({ length: count }, (_, at) => join(directory, `db-${at}.enc`))
+  const all: SqliteStore[] = []
+  for (const path of paths) {
+    const shared = { journal, seal }
+    all.push(await openSqliteStore({ path, dataKey, createIfMissing: true, shared }))
+  }
+  return {
+    all,
+    journal,
+    seal,
+    assertSame: () => {
+      const [first, ...others] = paths.map((path) => readTables(path, dataKey))
+      for (const other of others) assert.deepEqual(other, first, 'all have the same rows')
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const store of all) await store.close()
       await rm(directory, { recursive: true })
     },
   }
 }
 
 /** The rows of each table. */
-function readTables(connection: Connection): ReadonlyMap<string, readonly unknown[]> {
+function readTables(
+  path: string,
+  dataKey: Secret<Buffer>,
+): ReadonlyMap<string, readonly unknown[]> {
+  const connection = openReader(path, dataKey)
   const session = new SqlSession(connection)
   const names = session.column<string>(
     `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`,
   )
-  return new Map(names.map((name) => [name, session.all(`SELECT * FROM "${name}"`)]))
+  const tables = names.map((name) => [name, session.all(`SELECT * FROM "${name}"`)] as const)
+  connection.close()
+  return new Map(tables)
 }

@@ -9,7 +9,7 @@ import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { StoreCopy } from '../store-copy.ts'
 import { StoreError } from '../store-error.ts'
 import { type Connection, openReader } from './encrypted-database.ts'
-import { type EntryRow, toEntry } from './entries.ts'
+import { selectLastEntry } from './entries.ts'
 import { selectLogTree } from './log-tree.ts'
 import { SqlSession } from './sql-session.ts'
 
@@ -98,11 +98,11 @@ export class DatabaseCopies {
       reader.exec('BEGIN')
       const session = new SqlSession(reader)
       // The first read begins the transaction.
-      const last = session.get<EntryRow>('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1')
+      const last = selectLastEntry(session)
       const moment = {
         version: readNumber(reader, 'user_version'),
         bytes: readNumber(reader, 'page_count') * readNumber(reader, 'page_size'),
-        last: last && toEntry(last),
+        last,
         checkpoint: selectLogTree(session)?.checkpoint,
         release: () => {
           if (!reader.open) return

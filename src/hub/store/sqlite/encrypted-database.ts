@@ -9,7 +9,7 @@ import type { Secret } from '../../../platform/secret.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { type EntryRow, toEntry } from './entries.ts'
+import { type EntryRow, selectLastEntry, toEntry } from './entries.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
 
@@ -117,9 +117,8 @@ export function inspectAuditLog(
 ): { readonly last: AuditEntry | undefined; readonly atSeq: AuditEntry | undefined } {
   return inspect(path, dataKey, (connection) => {
     const session = new SqlSession(connection)
-    const last = session.get<EntryRow>('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1')
     const atSeq = session.get<EntryRow>('SELECT * FROM eventos WHERE seq = ?', seq)
-    return { last: last && toEntry(last), atSeq: atSeq && toEntry(atSeq) }
+    return { last: selectLastEntry(session), atSeq: atSeq && toEntry(atSeq) }
   })
 }
 

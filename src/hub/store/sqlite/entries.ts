@@ -26,6 +26,11 @@ export function selectChainEnd(session: SqlSession): ChainEnd | undefined {
   )
 }
 
+export function selectLastEntry(session: SqlSession): AuditEntry | undefined {
+  const row = session.get<EntryRow>('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1')
+  return row && toEntry(row)
+}
+
 const INTO = `INSERT INTO eventos (${COLUMNS.join(', ')})`
 const INSERT_ONE = `${INTO} VALUES (${COLUMNS.map(() => '?').join(', ')})`
 const INSERT_MANY = `${INTO} SELECT ${COLUMNS.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`

@@ -5,12 +5,14 @@ import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import { StoreError } from '../store-error.ts'
+import { StoreError, type StoreErrorCode } from '../store-error.ts'
 import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
-import { type ChangeRecord, ChangeRecorder } from './change-record.ts'
+import { ChangeRecorder } from './change-record.ts'
+import { selectLastEntry } from './entries.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
+import { type FollowedTurn, JournalFollower, type SharedJournal } from './journal-follower.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import { TokenEnds } from './token-ends.ts'
@@ -40,14 +42,9 @@ interface WorkOutcome {
   readonly lastEntry?: AuditEntry | undefined
 }
 
-/** Where each transaction goes before it is committed here. */
-export interface ChangeJournal {
-  /** Resolves when it is kept there; else it is not committed here either. */
-  append(changes: ChangeRecord): Promise<void>
-}
-
 export interface GroupCommitOptions {
-  readonly journal?: ChangeJournal | undefined
+  /** Shared with other hubs: each transaction goes there before it is committed here. */
+  readonly shared?: SharedJournal | undefined
   /** Told the last entry of each commit that appended to the audit log, before its writes are acknowledged. */
   readonly onCommit?: ((last: AuditEntry) => void) | undefined
   /** Told of each transaction, for metrics. */
@@ -66,7 +63,7 @@ export class GroupCommit {
   readonly #onCommit: (last: AuditEntry) => void
   readonly #onBatch: (batch: CommittedBatch) => void
   readonly #clock: Pick<Clock, 'sleep'>
-  readonly #journal: ChangeJournal | undefined
+  readonly #follower: JournalFollower | undefined
   readonly #queue: QueuedWrite[] = []
   /** Of what `Store.version` counts. */
   readonly versions: AgentVersions = new AgentVersions()
@@ -77,6 +74,7 @@ export class GroupCommit {
   #isClosed = false
   #drained: Settle | undefined
   readonly #atRest: Settle[] = []
+  readonly #following: Pick<QueuedWrite, 'resolve' | 'reject'>[] = []
 
   constructor(connection: Connection, options: GroupCommitOptions = {}) {
     const { onCommit = () => undefined, onBatch = () => undefined, clock = systemClock } = options
@@ -84,8 +82,10 @@ export class GroupCommit {
     this.#onCommit = onCommit
     this.#onBatch = onBatch
     this.#clock = clock
-    this.#journal = options.journal
     this.#session = new SqlSession(connection)
+    this.#follower =
+      options.shared &&
+      new JournalFollower(this.#session, options.shared, (agents) => this.#noteFollowed(agents))
   }
 
   /** Commits so far. */
@@ -105,6 +105,15 @@ export class GroupCommit {
     })
   }
 
+  /** Resolves when everything is here that the journal had when this was called. */
+  follow(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(unavailable('the store is closed'))
+    return new Promise<void>((resolve, reject) => {
+      this.#following.push({ resolve: () => resolve(), reject })
+      this.#schedule()
+    })
+  }
+
   /** Runs `work`, which awaits nothing, between two transactions. */
   async atRest<T>(work: () => T): Promise<T> {
     if (this.#isRunning) await new Promise<void>((resolve) => this.#atRest.push(resolve))
@@ -116,7 +125,7 @@ export class GroupCommit {
   /** Refuses further writes and resolves when the accepted writes are settled. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#queue.length > 0) this.#schedule()
+    if (this.#queue.length + this.#following.length > 0) this.#schedule()
     if (!this.#isRunning) return
     await new Promise<void>((resolve) => {
       this.#drained = resolve
@@ -145,13 +154,25 @@ export class GroupCommit {
   }
 
   async #runBatch(): Promise<void> {
+    await this.#followNow(this.#following.splice(0))
     const batch = this.#queue.splice(0, BATCH_WRITES_MAX)
-    await this.#commitBatch(batch)
+    if (batch.length > 0) await this.#commitBatch(batch)
     this.#isRunning = false
     // They run before the next batch, which begins a turn of the event loop later.
     for (const resolve of this.#atRest.splice(0)) resolve()
-    if (this.#queue.length > 0) this.#scheduleOrWait()
+    if (this.#following.length > 0) this.#schedule()
+    else if (this.#queue.length > 0) this.#scheduleOrWait()
     else this.#drained?.()
+  }
+
+  async #followNow(waiting: readonly Pick<QueuedWrite, 'resolve' | 'reject'>[]): Promise<void> {
+    if (waiting.length === 0) return
+    try {
+      await this.#follower?.follow()
+      for (const { resolve } of waiting) resolve(undefined)
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+    }
   }
 
   async #commitBatch(batch: readonly QueuedWrite[]): Promise<void> {
@@ -159,47 +180,57 @@ export class GroupCommit {
     const writes = batch.length
     let last: AuditEntry | undefined
     let commitMs = 0
+    let isShared = false
     const memory = new TransactionMemory(this.#tokenEnds)
     const turn = new TurnGuard()
-    const changesBefore = this.#session.changes
-    let changed: ReadonlySet<AgentId> | 'all agents' = new Set()
-    this.#session.takeChangedAgents()
+    let shared: FollowedTurn | undefined
+    let changed: ReadonlySet<AgentId> | 'all agents' | undefined
     try {
+      shared = await this.#follower?.takeTurn()
+      const changesBefore = this.#session.changes
+      this.#session.takeChangedAgents()
       this.#session.run('BEGIN IMMEDIATE')
-      this.#session.recorder = this.#journal && new ChangeRecorder()
+      this.#session.recorder = shared && new ChangeRecorder()
       for (const queued of batch) {
         const outcome = await this.#runInSavepoint(queued, memory, turn)
         outcomes.push(outcome.settle)
         last = outcome.lastEntry ?? last
       }
       if (this.#session.changes !== changesBefore) changed = this.#session.takeChangedAgents()
-      await this.#keepElsewhere(changed)
       const startMs = performance.now()
+      const statements = this.#session.recorder?.take() ?? []
+      if (statements.length > 0) {
+        const agents = changed === 'all agents' ? changed : [...(changed ?? [])]
+        await shared?.append({ statements, agents })
+        isShared = true
+      }
       this.#session.run('COMMIT')
       commitMs = performance.now() - startMs
     } catch (error) {
       this.#rollBack()
       memory.forget()
-      const failure = unavailable('the write could not be committed', describeSqliteFailure(error))
+      const failure = describeFailedCommit(error, isShared)
       for (const queued of batch) queued.reject(failure)
       this.#onBatch({ writes, commitMs, isCommitted: false })
       return
     } finally {
       this.#session.recorder = undefined
       turn.end()
+      if (!isShared) await shared?.release()
     }
     this.#commits += 1
-    if (this.#session.changes !== changesBefore) this.versions.noteCommit(changed)
+    if (changed !== undefined) this.versions.noteCommit(changed)
     this.#onBatch({ writes, commitMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()
   }
 
-  async #keepElsewhere(changed: ReadonlySet<AgentId> | 'all agents'): Promise<void> {
-    const statements = this.#session.recorder?.take() ?? []
-    if (statements.length === 0) return
-    const agents = changed === 'all agents' ? changed : [...changed]
-    await this.#journal?.append({ statements, agents })
+  /** What another hub did is committed here. */
+  #noteFollowed(agents: readonly AgentId[] | 'all agents'): void {
+    this.#tokenEnds.forget()
+    this.versions.noteCommit(agents === 'all agents' ? agents : new Set(agents))
+    const last = selectLastEntry(this.#session)
+    if (last !== undefined) this.#onCommit(last)
   }
 
   /** Throws only when the whole transaction is gone. */
@@ -273,6 +304,20 @@ class TurnGuard {
     clearImmediate(this.#immediate)
   }
 }
+
+/** Once others have the transaction, it has happened: this database follows it later. */
+function describeFailedCommit(error: unknown, isShared: boolean): StoreError {
+  const cause = describeSqliteFailure(error)
+  if (isShared) {
+    return new StoreError('store_unknown', 'the write is in the journal, and not yet here', {
+      cause,
+    })
+  }
+  const isTold = cause instanceof StoreError && TOLD_AS_IT_IS.has(cause.code)
+  return isTold ? cause : unavailable('the write could not be committed', cause)
+}
+
+const TOLD_AS_IT_IS: ReadonlySet<StoreErrorCode> = new Set(['store_unknown', 'store_diverged'])
 
 function unavailable(message: string, cause?: unknown): StoreError {
   return new StoreError('store_unavailable', message, { cause })

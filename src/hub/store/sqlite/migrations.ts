@@ -11,6 +11,7 @@ import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
+import { JOURNAL_POSITION } from './journal-position.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_ARCHIVE } from './log-archive-tables.ts'
@@ -369,4 +370,5 @@ export const MIGRATIONS: readonly string[] = [
   LAST_RESTORE,
   LOG_ARCHIVE,
   LOG_COSIGNED,
+  JOURNAL_POSITION,
 ]

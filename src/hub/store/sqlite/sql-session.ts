@@ -140,6 +140,21 @@ export class SqlSession {
     this.#changedAgents.add(row.agente_id)
   }
 
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction
+  }
+
+  /** What is only about this database. */
+  unrecorded<T>(work: () => T): T {
+    const { recorder } = this
+    this.recorder = undefined
+    try {
+      return work()
+    } finally {
+      this.recorder = recorder
+    }
+  }
+
   /** A recorded statement; how many rows it changed, with its triggers. */
   repeat(sql: string, parameters: Parameters): number {
     return this.#run(sql, parameters, (statement) =>

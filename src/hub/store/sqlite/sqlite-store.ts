@@ -79,6 +79,11 @@ export class SqliteStore implements CopiedStore {
     return this.#groupCommit.write(work, company)
   }
 
+  /** Resolves when everything is here that the journal had when this was called. */
+  follow(): Promise<void> {
+    return this.#groupCommit.follow()
+  }
+
   openCopy(): Promise<StoreCopy> {
     return this.#copies.open((work) => this.#groupCommit.atRest(work))
   }

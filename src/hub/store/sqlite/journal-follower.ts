@@ -1,0 +1,104 @@
+// A database that shares a journal: it does what others did, in their order, and appends what it does itself.
+
+import { invariant } from '../../../platform/errors.ts'
+import type { Journal, JournalRecord, JournalTurn } from '../journal.ts'
+import { type JournalPosition, positionAfter, type RecordSeal } from '../record-seal.ts'
+import { StoreError } from '../store-error.ts'
+import type { ChangeRecord } from './change-record.ts'
+import { formatChangeRecord, parseChangeRecord } from './change-record-form.ts'
+import { noteJournalPosition, selectJournalPosition } from './journal-position.ts'
+import { replayChanges } from './replay-changes.ts'
+import type { SqlSession } from './sql-session.ts'
+
+export interface SharedJournal {
+  readonly journal: Journal
+  readonly seal: RecordSeal
+}
+
+/** A turn at the journal, once this database has all that the journal has. */
+export interface FollowedTurn {
+  /** Inside the transaction that is committed next, and is rolled back when this fails. */
+  append(changes: ChangeRecord): Promise<void>
+  release(): Promise<void>
+}
+
+export class JournalFollower {
+  readonly #session: SqlSession
+  readonly #journal: Journal
+  readonly #seal: RecordSeal
+  readonly #onFollowed: (agents: ChangeRecord['agents']) => void
+
+  /** `onFollowed` is told of each transaction of others after it is committed here. */
+  constructor(
+    session: SqlSession,
+    { journal, seal }: SharedJournal,
+    onFollowed: (agents: ChangeRecord['agents']) => void,
+  ) {
+    this.#session = session
+    this.#journal = journal
+    this.#seal = seal
+    this.#onFollowed = onFollowed
+  }
+
+  /** Does what the journal has by now. Outside of a transaction. */
+  async follow(): Promise<void> {
+    for (;;) {
+      const records = await this.#journal.read(this.#position.number)
+      if (records.length === 0) return
+      for (const record of records) this.#do(record)
+    }
+  }
+
+  async takeTurn(): Promise<FollowedTurn> {
+    const turn = await this.#journal.takeTurn()
+    try {
+      this.#requireNothingLost(turn)
+      if (this.#position.number < turn.end) await this.follow()
+    } catch (error) {
+      await turn.release()
+      throw error
+    }
+    return {
+      append: (changes) => this.#append(turn, changes),
+      release: () => turn.release(),
+    }
+  }
+
+  get #position(): JournalPosition {
+    return selectJournalPosition(this.#session)
+  }
+
+  /** A journal that lost its end does not say so: records that were acknowledged would be written over. */
+  #requireNothingLost({ end }: JournalTurn): void {
+    const { number } = this.#position
+    if (number <= end) return
+    throw new StoreError(
+      'store_diverged',
+      `the journal lost records: this vault has followed ${number}, the journal has ${end}`,
+    )
+  }
+
+  #do(record: JournalRecord): void {
+    const session = this.#session
+    const before = this.#position
+    const changes = parseChangeRecord(this.#seal.open(before, record))
+    session.run('BEGIN IMMEDIATE')
+    try {
+      replayChanges(session, changes)
+      noteJournalPosition(session, positionAfter(before, record))
+      session.run('COMMIT')
+    } catch (error) {
+      if (session.inTransaction) session.run('ROLLBACK')
+      throw error
+    }
+    this.#onFollowed(changes.agents)
+  }
+
+  async #append(turn: JournalTurn, changes: ChangeRecord): Promise<void> {
+    const before = this.#position
+    invariant(before.number === turn.end, 'who appends has followed everything before')
+    const record = this.#seal.seal(before, formatChangeRecord(changes))
+    noteJournalPosition(this.#session, positionAfter(before, record))
+    await turn.append(record)
+  }
+}

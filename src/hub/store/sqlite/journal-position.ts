@@ -1,0 +1,28 @@
+// How far this database has followed the journal that it shares with others: changed in the very transaction that follows.
+
+import type { JournalPosition } from '../record-seal.ts'
+import type { SqlSession } from './sql-session.ts'
+
+/** A step of migrations.ts: one row. */
+export const JOURNAL_POSITION = `
+CREATE TABLE diario (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  numero INTEGER NOT NULL CHECK (numero >= 0),
+  resumo BLOB NOT NULL CHECK (length(resumo) = 32)
+) STRICT;
+INSERT INTO diario (id, numero, resumo) VALUES (1, 0, zeroblob(32));
+`
+
+export function selectJournalPosition(session: SqlSession): JournalPosition {
+  const row = session.get<{ numero: number; resumo: Uint8Array }>(
+    'SELECT numero, resumo FROM diario WHERE id = 1',
+  )
+  return { number: row?.numero ?? 0, hash: Buffer.from(row?.resumo ?? Buffer.alloc(32)) }
+}
+
+/** Not part of what others follow: each of them notes its own. */
+export function noteJournalPosition(session: SqlSession, { number, hash }: JournalPosition): void {
+  session.unrecorded(() =>
+    session.runQuietly('UPDATE diario SET numero = ?, resumo = ? WHERE id = 1', number, hash),
+  )
+}

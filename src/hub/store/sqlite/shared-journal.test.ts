@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { newAgent } from '../../../../test/store/store-samples.ts'
+import { openSharingStores } from '../../../../test/support/temporary-store.ts'
+import { parseChangeRecord } from './change-record-form.ts'
+import { createSeededRandom, seedFrom } from '../../../../test/simulation/seeded-random.ts'
+import { appendEntry } from '../../service/append-entries.ts'
+import { hubAct } from '../../service/hub-acts.ts'
+import { HubEventType } from '../../../protocol/words.ts'
+import type { SqliteStore } from './sqlite-store.ts'
+
+const START = { number: 0, hash: Buffer.alloc(32) }
+
+describe('a store that shares a journal', () => {
+  test('appends what each transaction did, without what was taken back', async () => {
+    await using stores = await openSharingStores(1)
+    const [store] = stores.all
+    assert.ok(store)
+    const [kept, other, refused] = [newAgent('web-1'), newAgent('web-2'), newAgent('web-3')]
+    const outcomes = await Promise.allSettled([
+      store.write((writer) => writer.insertAgent(kept)),
+      store.write(async (writer) => {
+        await writer.insertAgent(refused)
+        throw new Error('taken back')
+      }),
+      store.write((writer) => writer.setAgentSeen(kept.id, new Date(0))),
+      store.write((writer) => writer.insertAgent(other)),
+      store.write((writer) => writer.findAgentById(kept.id)),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    )
+    assert.equal(await store.write(async () => 'nothing'), 'nothing')
+    assert.equal(stores.journal.records.length, 1, 'what changes nothing is no record')
+    const [only] = stores.journal.records
+    assert.ok(only)
+    const { statements, agents } = parseChangeRecord(stores.seal.open(START, only))
+    assert.equal(statements.length, 3)
+    for (const { id } of [kept, other]) assert.ok(agents.includes(id))
+  })
+
+  test('sees in a write what the others did, whoever wrote last', async () => {
+    await using stores = await openSharingStores(3)
+    const seed = seedFrom(process.env['JOURNAL_SEED'])
+    const random = createSeededRandom(seed)
+    const anyStore = (): SqliteStore => {
+      const store = stores.all[Math.floor(random() * stores.all.length)]
+      assert.ok(store)
+      return store
+    }
+    const append = (at: number) =>
+      anyStore().write((writer) =>
+        appendEntry(writer, hubAct(new Date(at), HubEventType.tokenRevoked, { actor: 'hub' })),
+      )
+    const entries = await Promise.all(Array.from({ length: 200 }, (_, at) => append(at)))
+    const seqs = entries.map(({ seq }) => seq).toSorted((one, other) => one - other)
+    assert.deepEqual(
+      seqs,
+      Array.from({ length: 200 }, (_, at) => at + 1),
+      `each number once; JOURNAL_SEED=${seed}`,
+    )
+    for (const store of stores.all) await store.follow()
+    stores.assertSame()
+  })
+
+  test('that another one changed says so to those who keep what they read', async () => {
+    await using stores = await openSharingStores(2)
+    const [here, there] = stores.all
+    assert.ok(here && there)
+    const [known, other] = [newAgent('web-1'), newAgent('web-2')]
+    for (const agent of [known, other]) await here.write((writer) => writer.insertAgent(agent))
+    const { version } = here
+    await there.write((writer) => writer.updateAgent({ ...known, revokedAt: new Date(1) }))
+    assert.equal((await here.reader.findAgentById(known.id))?.revokedAt, null)
+    await here.follow()
+    assert.deepEqual((await here.reader.findAgentById(known.id))?.revokedAt, new Date(1))
+    assert.ok(here.versionOf(known.id) > version)
+    assert.ok(here.versionOf(other.id) <= version)
+  })
+
+  test('writes nothing while the journal is away, and goes on when it is back', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    assert.ok(store && other)
+    stores.journal.mood = 'away'
+    const insert = () => store.write((writer) => writer.insertAgent(newAgent('web-1')))
+    await assert.rejects(insert(), { code: 'store_unavailable' })
+    assert.equal(await store.reader.findAgentByHostname('web-1'), undefined)
+    stores.journal.mood = 'well'
+    await insert()
+    await other.follow()
+    stores.assertSame()
+  })
+
+  test('does not say that a write failed whose record nobody has answered for: it follows it', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    assert.ok(store && other)
+    stores.journal.mood = 'loses replies'
+    const agent = newAgent('web-1')
+    await assert.rejects(
+      store.write((writer) => writer.insertAgent(agent)),
+      { code: 'store_unknown' },
+    )
+    assert.equal(await store.reader.findAgentByHostname('web-1'), undefined)
+    stores.journal.mood = 'well'
+    assert.deepEqual(await store.write((writer) => writer.findAgentById(agent.id)), agent)
+    await other.follow()
+    stores.assertSame()
+  })
+
+  test('goes no further with a journal that lost records, or has others', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    assert.ok(store && other)
+    for (const hostname of ['web-1', 'web-2']) {
+      await store.write((writer) => writer.insertAgent(newAgent(hostname)))
+    }
+    const lost = stores.journal.records.pop()
+    assert.ok(lost)
+    await assert.rejects(
+      store.write(async () => 'anything'),
+      {
+        code: 'store_diverged',
+        message: 'the journal lost records: this vault has followed 2, the journal has 1',
+      },
+    )
+    // It has not seen the lost one, and takes its number.
+    await other.write((writer) => writer.insertAgent(newAgent('web-3')))
+    await other.write((writer) => writer.insertAgent(newAgent('web-4')))
+    await assert.rejects(
+      store.write(async () => 'anything'),
+      {
+        code: 'store_diverged',
+        message: 'record 3 of the journal does not follow record 2 of this vault',
+      },
+    )
+    assert.equal(await store.reader.findAgentByHostname('web-3'), undefined)
+  })
+})
