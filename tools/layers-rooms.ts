@@ -181,7 +181,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/store',
-    what: 'SQLite behind the store port',
+    what: 'SQLite behind the store port, and the journal that several stores share, in PostgreSQL',
     imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
   },
   {

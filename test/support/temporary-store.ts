@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Journal } from '../../src/hub/store/journal.ts'
 import { RecordSeal } from '../../src/hub/store/record-seal.ts'
 import { openReader } from '../../src/hub/store/sqlite/encrypted-database.ts'
 import { SqlSession } from '../../src/hub/store/sqlite/sql-session.ts'
@@ -43,7 +44,11 @@ export interface SharingStores extends AsyncDisposable {
   assertSame(): void
 }
 
-export async function openSharingStores(count: number): Promise<SharingStores> {
+/** They share one journal in memory, unless each is given its own way to another one. */
+export async function openSharingStores(
+  count: number,
+  connect?: () => Journal,
+): Promise<SharingStores> {
   const directory = await mkdtemp(join(tmpdir(), 'store-'))
   const dataKey = new Secret(randomBytes(32))
   const journal = new MemoryJournal()
@@ -51,7 +56,7 @@ export async function openSharingStores(count: number): Promise<SharingStores> {
   const paths = Array.from({ length: count }, (_, at) => join(directory, `db-${at}.enc`))
   const all: SqliteStore[] = []
   for (const path of paths) {
-    const shared = { journal, seal }
+    const shared = { journal: connect?.() ?? journal, seal }
     all.push(await openSqliteStore({ path, dataKey, createIfMissing: true, shared }))
   }
   return {

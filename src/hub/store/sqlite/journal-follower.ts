@@ -40,7 +40,7 @@ export class JournalFollower {
     this.#onFollowed = onFollowed
   }
 
-  /** Does what the journal has by now. Outside of a transaction. */
+  /** Does what the journal has. Outside of a transaction. */
   async follow(): Promise<void> {
     for (;;) {
       const records = await this.#journal.read(this.#position.number)

@@ -1,0 +1,132 @@
+// A connection to the server of a cluster that takes writes, with the timeouts that keep a hub from waiting for one that is gone. What
+// goes wrong with it ends it: the next one finds the server that takes writes then.
+
+import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg'
+import { describeError } from '../../../platform/errors.ts'
+import type { Secret } from '../../../platform/secret.ts'
+import { StoreError } from '../store-error.ts'
+
+export interface DatabaseServers {
+  /** In the order in which they are asked. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+  readonly database: string
+  readonly user: string
+  readonly password?: Secret<string> | undefined
+  /** Undefined only where nobody is on the way: loopback, a Unix socket. */
+  readonly tls?: { readonly rootPem: string } | undefined
+}
+
+const CONNECT_TIMEOUT_MS = 1500
+/** A server that is paused acknowledges TCP still. */
+const QUERY_TIMEOUT_MS = 3000
+const LOCK_TIMEOUT_MS = 5000
+/** Frees what a hub holds that is frozen. */
+const IDLE_TIMEOUT_MS = 2000
+
+type Value = string | number | Buffer
+
+export class WritableConnection {
+  readonly #client: Client
+  #isEnded = false
+  #warnings = 0
+
+  private constructor(client: Client) {
+    this.#client = client
+    client.on('error', () => this.destroy())
+    client.on('end', () => this.destroy())
+    client.on('notice', ({ severity }) => {
+      if (severity === 'WARNING') this.#warnings += 1
+    })
+  }
+
+  /** Throws StoreError `store_unavailable`, with what each server said. */
+  static async open(servers: DatabaseServers): Promise<WritableConnection> {
+    const { default: pg } = await import('pg')
+    const faults: string[] = []
+    for (const { host, port } of servers.hosts) {
+      const connection = new WritableConnection(new pg.Client(configOf(servers, host, port)))
+      try {
+        await connection.#client.connect()
+        if (await connection.#isWritable()) return connection
+        faults.push(`${host}:${port} takes no writes`)
+      } catch (error) {
+        faults.push(`${host}:${port}: ${describeError(error)}`)
+      }
+      connection.destroy()
+    }
+    throw new StoreError('store_unavailable', `no database takes writes: ${faults.join('; ')}`)
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** Sent at once: statements that are not waited for in between share a round trip. */
+  async query<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return (await this.#send(sql, values)).rows as Row[]
+  }
+
+  /** A statement that may have to wait for others. */
+  async queryLocking<Row>(sql: string): Promise<readonly Row[]> {
+    return (await this.#send(sql, [], LOCK_TIMEOUT_MS + QUERY_TIMEOUT_MS)).rows as Row[]
+  }
+
+  /**
+   * Whether what was sent since BEGIN is durable where the server keeps its promise. Answers false for a transaction that failed
+   * before. A COMMIT that comes with a warning is one that its standby has not got.
+   */
+  async commit(): Promise<boolean> {
+    const before = this.#warnings
+    const { command } = await this.#send('COMMIT', [])
+    if (this.#warnings > before) throw new Error('COMMIT came with a warning')
+    return command === 'COMMIT'
+  }
+
+  /** What it had under way is the server's to end. */
+  destroy(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    void this.#client.end().catch(() => undefined)
+    this.#client.connection.stream.destroy()
+  }
+
+  async #isWritable(): Promise<boolean> {
+    const [row] = await this.query<{ readonly transaction_read_only: string }>(
+      'SHOW transaction_read_only',
+    )
+    return row?.transaction_read_only === 'off'
+  }
+
+  #send(
+    text: string,
+    values: readonly Value[],
+    query_timeout: number = QUERY_TIMEOUT_MS,
+  ): Promise<QueryResult> {
+    const asked: QueryConfig & { readonly query_timeout: number } = {
+      text,
+      values: [...values],
+      query_timeout,
+    }
+    return this.#client.query(asked)
+  }
+}
+
+function configOf(servers: DatabaseServers, host: string, port: number): ClientConfig {
+  const { database, user, password, tls } = servers
+  return {
+    host,
+    port,
+    database,
+    user,
+    password: password?.reveal(),
+    ssl: tls && { ca: tls.rootPem, servername: host },
+    application_name: 'svc-server',
+    pipeline: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: LOCK_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+    options: '-c synchronous_commit=on -c default_transaction_isolation=read\\ committed',
+    keepAlive: true,
+  }
+}

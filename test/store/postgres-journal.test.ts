@@ -1,0 +1,152 @@
+// Stores that share a journal in a real PostgreSQL, which is stopped, killed, and loses connections meanwhile.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createJournal, PostgresJournal } from '../../src/hub/store/postgres/postgres-journal.ts'
+import { appendEntry } from '../../src/hub/service/append-entries.ts'
+import { hubAct } from '../../src/hub/service/hub-acts.ts'
+import type { SqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { SvcError } from '../../src/platform/errors.ts'
+import { HubEventType } from '../../src/protocol/words.ts'
+import { postgresProgram, skipUnlessRunnable } from '../services/support/required-programs.ts'
+import { type Postgresql, startPostgresql } from '../support/postgresql.ts'
+import { openSharingStores, type SharingStores } from '../support/temporary-store.ts'
+
+const VAULT_ID = 'a-vault'
+const WRITERS = 8
+const AMBIENT = { clock: systemClock, random: Math.random }
+
+describe(
+  'a journal in PostgreSQL',
+  { skip: skipUnlessRunnable([postgresProgram('postgres')]) },
+  () => {
+    let server: Postgresql
+    let stores: SharingStores
+    before(async () => {
+      server = await startPostgresql()
+      await createJournal(server.servers, VAULT_ID)
+      stores = await openSharingStores(
+        2,
+        () => new PostgresJournal(server.servers, VAULT_ID, AMBIENT),
+      )
+    })
+    after(async () => {
+      await stores[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    })
+
+    test('gives each of two stores what the other did, and every number once', async () => {
+      const history = await keepWriting(stores, async () => {
+        await until(stores, 300)
+      })
+      assert.deepEqual(history.failures, [])
+      await assertHistory(stores, history)
+    })
+
+    for (const { name, disturb } of [
+      {
+        name: 'loses connections around COMMIT',
+        disturb: async () => {
+          for (let times = 0; times < 20; times += 1) {
+            await server.query(
+              `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY random() LIMIT 1`,
+            )
+            await until(stores, 20)
+          }
+        },
+      },
+      {
+        name: 'is killed and starts again',
+        disturb: async () => {
+          await until(stores, 50)
+          server.kill('SIGQUIT')
+          await server.startAgain()
+          await until(stores, 50)
+        },
+      },
+    ]) {
+      test(`that ${name} loses no write that was acknowledged, and doubles none`, async (context) => {
+        const history = await keepWriting(stores, disturb)
+        context.diagnostic(
+          `${history.acknowledged.length} acknowledged, ${history.failures.length} refused or unknown`,
+        )
+        await assertHistory(stores, history)
+      })
+    }
+
+    test('of another vault is refused', async () => {
+      const journal = new PostgresJournal(server.servers, 'another-vault', AMBIENT)
+      await assert.rejects(journal.takeTurn(), {
+        code: 'store_diverged',
+        message: 'the database belongs to vault a-vault, config.json to vault another-vault',
+      })
+      await journal.close()
+    })
+  },
+)
+
+interface History {
+  /** The numbers that were answered. */
+  readonly acknowledged: readonly number[]
+  readonly failures: readonly string[]
+}
+
+async function lastSeq({ all }: SharingStores): Promise<number> {
+  const ends = await Promise.all(all.map((store) => store.reader.findChainEnd()))
+  return Math.max(...ends.map((end) => end?.seq ?? 0))
+}
+
+/** Until the log has grown by so many entries. */
+async function until(stores: SharingStores, entries: number): Promise<void> {
+  const target = (await lastSeq(stores)) + entries
+  const deadlineMs = Date.now() + 30_000
+  while ((await lastSeq(stores)) < target) {
+    if (Date.now() > deadlineMs) throw new SvcError('timeout', `the log has not grown to ${target}`)
+    await systemClock.sleep(5)
+  }
+}
+
+async function keepWriting(
+  { all }: SharingStores,
+  meanwhile: () => Promise<void>,
+): Promise<History> {
+  const acknowledged: number[] = []
+  const failures: string[] = []
+  const stop = new AbortController()
+  const write = async (store: SqliteStore): Promise<void> => {
+    while (!stop.signal.aborted) {
+      const act = hubAct(new Date(), HubEventType.tokenRevoked, { actor: 'hub' })
+      await store
+        .write((writer) => appendEntry(writer, act))
+        .then(
+          ({ seq }) => acknowledged.push(seq),
+          (error: SvcError) => failures.push(error.code),
+        )
+    }
+  }
+  const writing = all.flatMap((store) => Array.from({ length: WRITERS }, () => write(store)))
+  try {
+    await meanwhile()
+  } finally {
+    stop.abort()
+    await Promise.all(writing)
+  }
+  return { acknowledged, failures }
+}
+
+async function assertHistory(
+  stores: SharingStores,
+  { acknowledged, failures }: History,
+): Promise<void> {
+  for (const code of failures) {
+    assert.ok(code === 'store_unavailable' || code === 'store_unknown', `refused as ${code}`)
+  }
+  for (const store of stores.all) await store.follow()
+  stores.assertSame()
+  assert.equal(new Set(acknowledged).size, acknowledged.length, 'each number is answered once')
+  const [store] = stores.all
+  const end = await store?.reader.findChainEnd()
+  assert.ok((end?.seq ?? 0) >= Math.max(...acknowledged))
+}
