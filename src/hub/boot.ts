@@ -193,7 +193,7 @@ export async function bootHub(
     config.backupSchedule &&
     createScheduledBackups({
       ...config.backupSchedule,
-      vaultId: vault.vaultId,
+      vault,
       backups,
       countBytes: async () => (await stat(vault.databasePath)).size,
       freeSpaceFloorBytes: config.limits.freeSpaceBytes,

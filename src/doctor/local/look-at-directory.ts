@@ -39,6 +39,7 @@ export async function lookAtBackups(
   if (directory.failure !== undefined) return { ...directory, lastAt: undefined }
   const { config } = vaultFiles(vaultRoot)
   const { vaultId } = parseVaultConfig(readSmallFile(config, CONFIG_BYTES_MAX).text, config)
-  const kept = await listKeptBackups(path, vaultId, new Date(now.getTime() + intervalMs))
+  const until = new Date(now.getTime() + intervalMs)
+  const kept = await listKeptBackups(path, { vaultId, dataKey: undefined }, until)
   return { ...directory, lastAt: kept.at(-1)?.at }
 }

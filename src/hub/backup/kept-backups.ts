@@ -3,13 +3,26 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { countSealedBytes } from '../../backup/backup-frames.ts'
-import { countHeadBytes, HEAD_BYTES_MIN, parseBackupHead } from '../../backup/backup-head.ts'
+import { countSealedBytes, deriveBackupKeys } from '../../backup/backup-frames.ts'
+import {
+  countHeadBytes,
+  HEAD_BYTES_MIN,
+  parseBackupHead,
+  requireHeadMac,
+} from '../../backup/backup-head.ts'
 import { errnoCode, SvcError } from '../../platform/errors.ts'
+import type { Secret } from '../../platform/secret.ts'
 
 export interface KeptBackup {
   readonly path: string
   readonly at: Date
+}
+
+/** Whose backups are looked for. */
+export interface BackedUpVaultKey {
+  readonly vaultId: string
+  /** Undefined for who has none, and cannot know who wrote a head. */
+  readonly dataKey: Secret<Buffer> | undefined
 }
 
 const END = '.svcbackup'
@@ -26,37 +39,38 @@ export function nameOfBackup(vaultId: string, createdAt: string): string {
 }
 
 /**
- * Those that are whole by what their heads say, the oldest first. One of after `until` is of a clock that was wrong: it would be the
- * newest for years, and is left out.
+ * Those that are whole by what their heads say, and that bear their own names, the oldest first. One of after `until` is of a clock
+ * that was wrong: it would be the newest for years, and is left out.
  */
 export async function listKeptBackups(
   directory: string,
-  vaultId: string,
+  vault: BackedUpVaultKey,
   until: Date,
 ): Promise<KeptBackup[]> {
-  const start = startOfNames(vaultId)
+  const start = startOfNames(vault.vaultId)
   const names = (await readdir(directory)).filter(
     (name) => name.startsWith(start) && name.endsWith(END),
   )
   const kept: KeptBackup[] = []
   for (const name of names.sort()) {
     const path = join(directory, name)
-    const at = await readTimeOfWhole(path, vaultId)
-    if (at !== undefined && at <= until) kept.push({ path, at })
+    const at = await readTimeOfWhole(path, vault)
+    const isNamed = at && name === nameOfBackup(vault.vaultId, at.toISOString())
+    if (isNamed === true && at <= until) kept.push({ path, at })
   }
   return kept
 }
 
-async function readTimeOfWhole(path: string, vaultId: string): Promise<Date | undefined> {
+async function readTimeOfWhole(path: string, vault: BackedUpVaultKey): Promise<Date | undefined> {
   try {
     const file = await open(path, READ_AT_ONCE)
     try {
-      return await readTime(file, path, vaultId)
+      return await readTime(file, path, vault)
     } finally {
       await file.close()
     }
   } catch (error) {
-    // Damaged, of a newer version, or not for us to read: it is not counted, not removed, and holds up nothing.
+    // Damaged, of a newer version, of another key, or not for us to read: it is not counted, not removed, and holds up nothing.
     if (error instanceof SvcError || errnoCode(error) !== undefined) return undefined
     throw error
   }
@@ -65,13 +79,14 @@ async function readTimeOfWhole(path: string, vaultId: string): Promise<Date | un
 async function readTime(
   file: FileHandle,
   path: string,
-  vaultId: string,
+  { vaultId, dataKey }: BackedUpVaultKey,
 ): Promise<Date | undefined> {
   const start = Buffer.alloc(HEAD_BYTES_MIN)
   await file.read(start, 0, start.length, 0)
   const bytes = Buffer.alloc(countHeadBytes(start, path))
   await file.read(bytes, 0, bytes.length, 0)
   const head = parseBackupHead(bytes, path)
+  if (dataKey !== undefined) requireHeadMac(bytes, deriveBackupKeys(dataKey, head).head, path)
   const { size } = await file.stat()
   const isWhole = size === bytes.length + countSealedBytes(head.store.bytes)
   return isWhole && head.vaultId === vaultId ? new Date(head.createdAt) : undefined

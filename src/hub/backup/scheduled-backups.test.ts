@@ -3,7 +3,12 @@ import { hash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type BackedUpVault, openBackedUpVault } from '../../../test/support/backed-up-vault.ts'
+import {
+  type BackedUpVault,
+  collect,
+  openBackedUpVault,
+} from '../../../test/support/backed-up-vault.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { createBackupMaker } from './make-backup.ts'
 import { chooseToRemove, createScheduledBackups, isDue } from './scheduled-backups.ts'
@@ -50,7 +55,7 @@ describe('the backups that a hub makes by itself', () => {
       directory,
       intervalMs: 10 * HOUR_MS,
       keep: options.keep ?? 3,
-      vaultId: vault.vaultId,
+      vault,
       backups: createBackupMaker({ vault, store, clock }),
       countBytes: () => Promise.resolve(200_000),
       freeSpaceFloorBytes: 1000,
@@ -104,8 +109,9 @@ describe('the backups that a hub makes by itself', () => {
     assert.equal(await runUntil(1, { keep: 1 }), 0)
     const [, , good = ''] = (await readdir(directory)).sort()
     const whole = await readFile(join(directory, good))
-    const future = changeTime(whole, '2035-01-01T00:00:00.000Z')
-    await writeFile(join(directory, nameAt('2035-01-01T000000.000Z')), future)
+    const clock = { ...systemClock, now: () => new Date('2035-01-01T00:00:00Z') }
+    const future = await createBackupMaker({ ...made, clock }).begin('hub')
+    await writeFile(join(directory, nameAt('2035-01-01T000000.000Z')), await collect(future.stream))
     await writeFile(join(directory, nameAt('2036-01-01T000000.000Z')), changeTime(whole, 'soon'))
     fromHour = 1
     assert.equal(await runUntil(35, { keep: 1 }), 30)
@@ -120,6 +126,22 @@ describe('the backups that a hub makes by itself', () => {
         '2036-01-01T000000.000Z',
       ].map(nameAt),
     )
+  })
+
+  test('[BKP-13] leave alone, and do not count, what the vault did not make, or made under another name', async () => {
+    assert.equal(await runUntil(1), 0)
+    const [good = ''] = await readdir(directory)
+    const whole = await readFile(join(directory, good))
+    const nameAt = (time: string): string => `${made.vault.vaultId}-${time}.svcbackup`
+    // By somebody who can write there, and would have the hub make none, or remove the good ones.
+    const madeUp = nameAt('2026-11-23T090000.000Z')
+    await writeFile(join(directory, madeUp), changeTime(whole, '2026-11-23T09:00:00.000Z'))
+    const renamed = nameAt('2026-11-23T093000.000Z')
+    await writeFile(join(directory, renamed), whole)
+    fromHour = 1
+    assert.equal(await runUntil(25, { keep: 2 }), 20)
+    const kept = ['2026-11-23T100000.000Z', '2026-11-23T200000.000Z'].map(nameAt)
+    assert.deepEqual((await readdir(directory)).sort(), [madeUp, renamed, ...kept])
   })
 
   test('[BKP-12] begin with what a crash left, and go on after a failure', async () => {

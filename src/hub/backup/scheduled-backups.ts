@@ -9,7 +9,13 @@ import { BackupOnItsWay } from '../../backup/follow-backup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type KeptBackup, listKeptBackups, nameOfBackup, startOfNames } from './kept-backups.ts'
+import {
+  type BackedUpVaultKey,
+  type KeptBackup,
+  listKeptBackups,
+  nameOfBackup,
+  startOfNames,
+} from './kept-backups.ts'
 import type { BackupMaker } from './make-backup.ts'
 
 export interface ScheduledBackupsOptions {
@@ -17,7 +23,7 @@ export interface ScheduledBackupsOptions {
   readonly intervalMs: number
   /** How many whole ones stay; at least one. */
   readonly keep: number
-  readonly vaultId: string
+  readonly vault: BackedUpVaultKey
   readonly backups: BackupMaker
   /** How large a backup would be about. */
   readonly countBytes: () => Promise<number>
@@ -82,13 +88,13 @@ export function isDue(last: Date | undefined, intervalMs: number, nowMs: number)
 
 /** What a crash left, before anything else; a directory that cannot be read is told when a backup is due. */
 async function tidy(
-  { directory, vaultId, log }: ScheduledBackupsOptions,
+  { directory, vault, log }: ScheduledBackupsOptions,
   look: () => Promise<void>,
 ): Promise<void> {
   try {
     const names = await readdir(directory)
     const left = names.filter(
-      (name) => name.startsWith(startOfNames(vaultId)) && isPartialFile(name),
+      (name) => name.startsWith(startOfNames(vault.vaultId)) && isPartialFile(name),
     )
     for (const name of left) await rm(join(directory, name), { force: true })
     await look()
@@ -98,14 +104,14 @@ async function tidy(
 }
 
 async function makeOne(options: ScheduledBackupsOptions, signal: AbortSignal): Promise<void> {
-  const { directory, vaultId, keep, backups } = options
+  const { directory, vault, keep, backups } = options
   // Before anything is recorded: a full disk must not fill the log.
   await requireRoom(options)
   const { head, stream } = await backups.begin('hub')
   const stop = (): void => void stream.destroy()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const path = join(directory, nameOfBackup(vaultId, head.createdAt))
+    const path = join(directory, nameOfBackup(vault.vaultId, head.createdAt))
     const pieces = new BackupOnItsWay(stream, { name: 'the backup' }).pieces()
     await streamToFile(path, pieces, { replace: true })
   } finally {
@@ -120,11 +126,11 @@ async function makeOne(options: ScheduledBackupsOptions, signal: AbortSignal): P
 /** One that is further ahead than the next one would be is as if it were not there. */
 function listKept({
   directory,
-  vaultId,
+  vault,
   intervalMs,
   clock,
 }: ScheduledBackupsOptions): Promise<KeptBackup[]> {
-  return listKeptBackups(directory, vaultId, new Date(clock.now().getTime() + intervalMs))
+  return listKeptBackups(directory, vault, new Date(clock.now().getTime() + intervalMs))
 }
 
 /** The oldest; the newest one stays whatever `keep` says. */
