@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -15,6 +15,7 @@ import { appendEntry } from './service/append-entries.ts'
 import { planKeys, putKeysInForce } from './vault/change-keys.ts'
 import type { KeyChange } from './vault/key-changes.ts'
 import { sealDataKey } from './vault/recovery-slots.ts'
+import { lockVault } from './vault/vault-lock.ts'
 import { recoverVault, type UnsealedVault, unsealVault } from './vault/vault.ts'
 
 const PASSPHRASE = new Secret('correct horse battery staple')
@@ -60,15 +61,28 @@ describe('a new data key', () => {
   }
   const readOld = (): Promise<Buffer[]> =>
     Promise.all(FILES.map((name) => readFile(join(vault.root, name))))
+  const isAside = async (): Promise<boolean> =>
+    (await readdir(vault.root)).includes('config.json.rekeyed')
+  /** What an operator does who goes on with the old vault. */
+  const takeBack = (): Promise<void> =>
+    rename(join(vault.root, 'config.json.rekeyed'), join(vault.root, 'config.json'))
 
   const OLD_LOG = ['{"n":0}', '{"n":1}', '{"n":2}']
   const REKEYED =
     '{"actor":"admin","generation":1,"changed_at":"2026-01-02T03:04:05.678Z","recovery_key":null,"fingerprint":null}'
 
-  test('[KEY-8] makes a vault with the same passphrase and log, and leaves the old one as it was', async () => {
+  test('[KEY-8] makes a vault with the same passphrase and log; the old one is none until somebody takes it back', async () => {
     const before = await readOld()
     const steps: string[] = []
     await rekey((what) => steps.push(what))
+    const refusal = {
+      code: 'vault_missing',
+      message: `the vault at ${vault.root} was made again under another key`,
+    }
+    assert.throws(() => lockVault(vault.root), refusal)
+    await assert.rejects(unsealVault(vault.root, PASSPHRASE), refusal)
+    await assert.rejects(initCheapVault(vault.root, PASSPHRASE), { code: 'vault_corrupt' })
+    await takeBack()
     assert.deepEqual(await readOld(), before)
     const made = await unsealVault(to, PASSPHRASE)
     assert.equal(made.vaultId, vault.vaultId)
@@ -116,6 +130,7 @@ describe('a new data key', () => {
   test('[KEY-8] refuses a vault that is there, and a directory with anything in it', async () => {
     await rekey()
     const made = await readFile(join(to, 'config.json'))
+    await takeBack()
     await assert.rejects(rekey(), { code: 'vault_exists' })
     assert.deepEqual(await readFile(join(to, 'config.json')), made)
     to = join(directory, 'vault')
@@ -134,6 +149,7 @@ describe('a new data key', () => {
   test('[KEY-8] wherever the disk fails or the process dies there is no new vault or a whole one', async () => {
     const before = await readOld()
     const changes = await withFailingDisk(() => false, rekey)
+    await takeBack()
     await rm(to, { recursive: true })
     assert.ok(changes >= 6, `${changes} changes`)
     let failed = 0
@@ -143,8 +159,15 @@ describe('a new data key', () => {
         await run.catch(() => {
           failed += 1
         })
+        const isMade = (await readdir(to).catch((): string[] => [])).includes('config.json')
+        // Never before the new one is whole, so that there is one at every instant.
+        assert.ok(isMade || !(await isAside()))
+        if (await isAside()) await takeBack()
         assert.deepEqual(await readOld(), before)
-        if (!(await readdir(to).catch((): string[] => [])).includes('config.json')) await rekey()
+        if (!isMade) {
+          await rekey()
+          await takeBack()
+        }
         assert.equal((await readLog(await unsealVault(to, PASSPHRASE))).length, 4)
         await rm(to, { recursive: true })
       }

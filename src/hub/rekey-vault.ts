@@ -1,8 +1,8 @@
 // A copy of a vault under another data key: everything that the old key encrypts or authenticates is made again under the new one, in
-// another directory, and the vault itself stays as it is. docs/protocol.md KEY-8.
+// another directory. The vault itself stays as it is, but for the name of its config.json. docs/protocol.md KEY-8.
 
 import { randomBytes } from 'node:crypto'
-import { chmod, copyFile, rm } from 'node:fs/promises'
+import { chmod, copyFile, rename, rm } from 'node:fs/promises'
 import type { Clock } from '../platform/clock.ts'
 import { invariant, SvcError } from '../platform/errors.ts'
 import { syncDirectory, syncFile, writeNewFile } from '../platform/files.ts'
@@ -34,9 +34,7 @@ export interface RekeyOptions {
 
 const MODE = 0o600
 
-/**
- * Under the vault's lock, and with its store closed. Whatever stops it leaves no new vault; the old one is only read.
- */
+/** Under the vault's lock, and with its store closed. Whatever stops it leaves no new vault, or a whole one. */
 export async function rekeyVault(vault: UnsealedVault, options: RekeyOptions): Promise<void> {
   await refuseUsed(options.to)
   await requireNoWriteAheadLog(vault)
@@ -55,6 +53,25 @@ export async function rekeyVault(vault: UnsealedVault, options: RekeyOptions): P
       throw explain(error, options.to)
     }
   })
+  await setAside(vault, options.to)
+}
+
+/** A hub that starts with either signs checkpoints under the same name, so only one of both may be a vault. */
+async function setAside({ root }: UnsealedVault, to: string): Promise<void> {
+  const { config, rekeyedConfig } = vaultFiles(root)
+  try {
+    await rename(config, rekeyedConfig)
+    await syncDirectory(root)
+  } catch (error) {
+    throw new SvcError(
+      'vault_not_aside',
+      `the new vault at ${to} is whole, and ${config} is still there`,
+      {
+        cause: error,
+        hint: `rename it to ${rekeyedConfig}, and put the new vault in the place of the old one`,
+      },
+    )
+  }
 }
 
 function explain(error: unknown, to: string): unknown {

@@ -5,6 +5,8 @@ export interface VaultFiles {
   readonly config: string
   /** Another config.json in the making. */
   readonly nextConfig: string
+  /** Of a vault that was made again in another directory, under another key. */
+  readonly rekeyedConfig: string
   /** The live database. */
   readonly database: string
   readonly lock: string
@@ -26,6 +28,7 @@ export function vaultFiles(root: string): VaultFiles {
   return {
     config: join(root, 'config.json'),
     nextConfig: join(root, 'config.json.new'),
+    rekeyedConfig: join(root, 'config.json.rekeyed'),
     database: join(root, 'db.enc'),
     lock: join(root, 'vault.lock'),
     auditHead: join(root, 'audit.head'),

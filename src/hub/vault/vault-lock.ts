@@ -22,6 +22,16 @@ export function takeLock(path: string): VaultLock {
 }
 
 export function vaultMissing(root: string): VaultError {
+  const { config, rekeyedConfig } = vaultFiles(root)
+  if (statSync(rekeyedConfig, { throwIfNoEntry: false }) !== undefined) {
+    return new VaultError(
+      'vault_missing',
+      `the vault at ${root} was made again under another key`,
+      {
+        hint: `put the new vault in its place; two logs go on from one when you go on with this one: mv ${rekeyedConfig} ${config}`,
+      },
+    )
+  }
   return new VaultError('vault_missing', `no vault at ${root} — run svc init first`, {
     hint: 'SVC_VAULT_ROOT says where the vault is',
   })

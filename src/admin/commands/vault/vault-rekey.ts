@@ -19,9 +19,9 @@ export function registerVaultRekey(noun: Command, { vault, output }: CommandCont
       'after',
       `
 The hub must be stopped. The new vault has the same passphrase, recovery keys and log, and a new key for all of it, so that old
-copies and old keys open nothing of what comes. The vault in SVC_VAULT_ROOT stays as it is. svc reads every page and the whole
-log of the new vault before the command ends; it needs twice the size of db.enc. Then put the new vault into the place of the old
-one. The hub asks the CA for a new server certificate when it starts. Backups from before open with the old key only.
+copies and old keys open nothing of what comes. svc reads every page and the whole log of the new vault; it needs twice the size
+of db.enc. Then it renames config.json of the vault in SVC_VAULT_ROOT to config.json.rekeyed, and changes nothing else there: no
+hub starts with it before somebody renames it back. Put the new vault into the place of the old one. The hub asks the CA for a new server certificate when it starts. Backups from before open with the old key only.
 
 Examples:
   systemctl stop svc-server
@@ -38,7 +38,7 @@ Examples:
       const { path, payload } = report
       if (json) return output.writeJson({ vault: path, new_vault: to, ...payload })
       await output.write(
-        `new vault at ${to}, read and verified\n${path} is as it was: put the new vault in its place before the hub starts\n`,
+        `new vault at ${to}, read and verified\n${path} is set aside, and no hub starts with it: put the new vault in its place\n`,
       )
     })
 }
