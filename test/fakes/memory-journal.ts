@@ -10,6 +10,8 @@ export type JournalMood = 'well' | 'away' | 'loses replies'
 export class MemoryJournal implements Journal {
   readonly records: JournalRecord[] = []
   mood: JournalMood = 'well'
+  /** So many records are refused yet. */
+  refusals = 0
   #last: Promise<void> = Promise.resolve()
 
   async read(after: number): Promise<readonly JournalRecord[]> {
@@ -36,6 +38,10 @@ export class MemoryJournal implements Journal {
       append: async (record: JournalRecord): Promise<void> => {
         try {
           this.#requireThere()
+          if (this.refusals > 0) {
+            this.refusals -= 1
+            throw new StoreError('store_unavailable', 'the connection was cut')
+          }
           invariant(record.number === this.records.length + 1, 'records are numbered in order')
           this.records.push(record)
           if (this.mood !== 'loses replies') return

@@ -2,7 +2,7 @@
 // statements do the same to every database that was the same before: a copy follows by running them.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { Parameters } from './sql-session.ts'
+import type { NamedParameters, Parameter, Parameters } from './sql-session.ts'
 
 export interface RecordedStatement {
   readonly sql: string
@@ -18,17 +18,27 @@ export interface ChangeRecord {
   readonly agents: readonly AgentId[] | 'all agents'
 }
 
+/** A record is in memory as a whole, several times over, here and wherever it is followed. */
+const PARAMETERS_LENGTH_MAX = 4 * 1024 * 1024
+
 /** Gathers the statements of one transaction. */
 export class ChangeRecorder {
   #statements: RecordedStatement[] = []
+  #parametersLength = 0
 
   /** How many there are: what is rolled back goes back to one. */
   get length(): number {
     return this.#statements.length
   }
 
+  /** Whether nothing more should be done in the same transaction. */
+  get isFull(): boolean {
+    return this.#parametersLength > PARAMETERS_LENGTH_MAX
+  }
+
   note(statement: RecordedStatement): void {
     this.#statements.push(statement)
+    for (const parameter of statement.parameters) this.#parametersLength += lengthOf(parameter)
   }
 
   backTo(length: number): void {
@@ -41,4 +51,11 @@ export class ChangeRecorder {
     this.#statements = []
     return statements
   }
+}
+
+/** In characters or bytes. */
+function lengthOf(parameter: Parameter | NamedParameters): number {
+  if (typeof parameter === 'string' || parameter instanceof Uint8Array) return parameter.length
+  if (typeof parameter !== 'object' || parameter === null) return 0
+  return Object.values(parameter).reduce<number>((sum, value) => sum + lengthOf(value), 0)
 }

@@ -12,7 +12,12 @@ import { AgentVersions } from './agent-versions.ts'
 import { ChangeRecorder } from './change-record.ts'
 import { selectLastEntry } from './entries.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
-import { type FollowedTurn, JournalFollower, type SharedJournal } from './journal-follower.ts'
+import {
+  type FollowedTurn,
+  JournalFollower,
+  RecordRefused,
+  type SharedJournal,
+} from './journal-follower.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import { TokenEnds } from './token-ends.ts'
@@ -34,6 +39,8 @@ interface QueuedWrite {
   readonly company: WriteCompany | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
+  /** How often the journal has refused it. */
+  refusals: number
 }
 
 interface WorkOutcome {
@@ -56,6 +63,8 @@ export interface GroupCommitOptions {
 const COMPANY_WAIT_MS = 10
 const BATCH_WRITES_MAX = 256
 const QUEUED_WRITES_MAX = 16_384
+/** Connections of the journal that a write may lose. */
+const REFUSALS_MAX = 3
 
 export class GroupCommit {
   readonly #connection: Connection
@@ -100,7 +109,13 @@ export class GroupCommit {
     }
     return new Promise<T>((resolve, reject) => {
       // What resolves a write is the value of its own work.
-      this.#queue.push({ work, company, resolve: resolve as (value: unknown) => void, reject })
+      this.#queue.push({
+        work,
+        company,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        refusals: 0,
+      })
       if (!this.#isRunning) this.#scheduleOrWait()
     })
   }
@@ -177,7 +192,7 @@ export class GroupCommit {
 
   async #commitBatch(batch: readonly QueuedWrite[]): Promise<void> {
     const outcomes: Settle[] = []
-    const writes = batch.length
+    let taken = batch
     let last: AuditEntry | undefined
     let commitMs = 0
     let isShared = false
@@ -195,7 +210,11 @@ export class GroupCommit {
         const outcome = await this.#runInSavepoint(queued, memory, turn)
         outcomes.push(outcome.settle)
         last = outcome.lastEntry ?? last
+        if (this.#session.recorder?.isFull === true) break
       }
+      taken = batch.slice(0, outcomes.length)
+      // The rest of a batch that makes a large record is the next batch.
+      this.#queue.unshift(...batch.slice(taken.length))
       if (this.#session.changes !== changesBefore) changed = this.#session.takeChangedAgents()
       const startMs = performance.now()
       const statements = this.#session.recorder?.take() ?? []
@@ -210,8 +229,8 @@ export class GroupCommit {
       this.#rollBack()
       memory.forget()
       const failure = describeFailedCommit(error, isShared)
-      for (const queued of batch) queued.reject(failure)
-      this.#onBatch({ writes, commitMs, isCommitted: false })
+      for (const queued of this.#queueAgain(taken, error)) queued.reject(failure)
+      this.#onBatch({ writes: taken.length, commitMs, isCommitted: false })
       return
     } finally {
       this.#session.recorder = undefined
@@ -220,9 +239,18 @@ export class GroupCommit {
     }
     this.#commits += 1
     if (changed !== undefined) this.versions.noteCommit(changed)
-    this.#onBatch({ writes, commitMs, isCommitted: true })
+    this.#onBatch({ writes: taken.length, commitMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()
+  }
+
+  /** A record that the journal has refused may be taken the next time. Answers those that are not tried again. */
+  #queueAgain(batch: readonly QueuedWrite[], error: unknown): readonly QueuedWrite[] {
+    if (!(error instanceof RecordRefused)) return batch
+    for (const queued of batch) queued.refusals += 1
+    const isOver = ({ refusals }: QueuedWrite): boolean => refusals > REFUSALS_MAX
+    this.#queue.unshift(...batch.filter((queued) => !isOver(queued)))
+    return batch.filter(isOver)
   }
 
   /** What another hub did is committed here. */

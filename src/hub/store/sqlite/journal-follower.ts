@@ -22,6 +22,14 @@ export interface FollowedTurn {
   release(): Promise<void>
 }
 
+/** The record is not in the journal, which may take it the next time. */
+export class RecordRefused extends StoreError {
+  override name = 'RecordRefused'
+  constructor(cause: StoreError) {
+    super('store_unavailable', cause.message, { cause })
+  }
+}
+
 export class JournalFollower {
   readonly #session: SqlSession
   readonly #journal: Journal
@@ -99,6 +107,11 @@ export class JournalFollower {
     invariant(before.number === turn.end, 'who appends has followed everything before')
     const record = this.#seal.seal(before, formatChangeRecord(changes))
     noteJournalPosition(this.#session, positionAfter(before, record))
-    await turn.append(record)
+    try {
+      await turn.append(record)
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === 'store_unavailable')) throw error
+      throw new RecordRefused(error)
+    }
   }
 }

@@ -110,6 +110,43 @@ describe('a store that shares a journal', () => {
     stores.assertSame()
   })
 
+  test('runs again what the journal refused, and gives up in the end', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    assert.ok(store && other)
+    let runs = 0
+    const insert = (hostname: string) =>
+      store.write(async (writer) => {
+        runs += 1
+        await writer.insertAgent(newAgent(hostname))
+      })
+    stores.journal.refusals = 2
+    await Promise.all([insert('web-1'), insert('web-2')])
+    assert.equal(runs, 6)
+    stores.journal.refusals = 4
+    await assert.rejects(insert('web-3'), { code: 'store_unavailable' })
+    await other.follow()
+    stores.assertSame()
+    assert.equal(await other.reader.findAgentByHostname('web-3'), undefined)
+  })
+
+  test('makes several records of what is too large for one', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    assert.ok(store && other)
+    const text = 'x'.repeat(1024 * 1024)
+    const append = () =>
+      store.write((writer) =>
+        appendEntry(writer, hubAct(new Date(0), HubEventType.tokenRevoked, { actor: 'hub', text })),
+      )
+    stores.journal.refusals = 1
+    await Promise.all(Array.from({ length: 11 }, append))
+    assert.equal(stores.journal.records.length, 3)
+    assert.equal((await store.reader.findChainEnd())?.seq, 11)
+    await other.follow()
+    stores.assertSame()
+  })
+
   test('goes no further with a journal that lost records, or has others', async () => {
     await using stores = await openSharingStores(2)
     const [store, other] = stores.all
