@@ -56,6 +56,8 @@ export interface InstalledArtefact {
     readonly delivery_id: string
     readonly version: number
     readonly request_id: string
+    /** Of a pair: how it came after the one that was installed; null for that one. */
+    readonly renewal?: PairRecord['renewal']
   }
   /** A file has no certificate. */
   readonly leaf?: Certificate | undefined

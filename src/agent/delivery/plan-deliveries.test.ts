@@ -86,6 +86,11 @@ function plan(state: Partial<RoundState>) {
 }
 
 const NOTHING = { install: [], fail: [], skip: [], renew: [], drop: [] }
+function renewed(pair: InstalledPair): InstalledPair {
+  const renewal = { old_serial: 'a9', trigger: 'auto_threshold' } as const
+  return { ...pair, record: { ...pair.record, renewal } }
+}
+
 const sameCargo = { cargoId: 'cargo of a' as CargoId }
 
 describe('[SLD-8] the plan of a round', () => {
@@ -143,6 +148,33 @@ describe('[SLD-8] the plan of a round', () => {
         installed: new Map([['csr_cert site', pairOf('b', 23, 2)]]),
       },
       {},
+    ],
+    [
+      '[BKP-20] an older version is installed when the newer one is from before a restore',
+      {
+        entries: [entry('a')],
+        records: [record('b', { ...sameCargo, version: 2, isFromBeforeRestore: true })],
+        installed: new Map([['csr_cert site', pairOf('b', 23, 2)]]),
+      },
+      { install: ['a'] },
+    ],
+    [
+      '[BKP-20] what was installed before a restore is reported again when it is listed',
+      {
+        entries: [entry('a')],
+        records: [record('a', { isFromBeforeRestore: true })],
+        installed: new Map([['csr_cert site', pairOf('a')]]),
+      },
+      { install: ['a in place'] },
+    ],
+    [
+      '[BKP-20] and installed again when it was renewed since',
+      {
+        entries: [entry('a')],
+        records: [record('a', { isFromBeforeRestore: true })],
+        installed: new Map([['csr_cert site', renewed(pairOf('a'))]]),
+      },
+      { install: ['a'] },
     ],
     [
       'of two cargoes with one file the second fails',

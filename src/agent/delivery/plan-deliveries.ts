@@ -96,7 +96,12 @@ function sameFileReason(name: string): string {
 }
 
 function isProcessed({ deliveryId, version }: ManifestEntry, { records }: RoundState): boolean {
-  return records.some((record) => record.deliveryId === deliveryId && record.version === version)
+  return records.some(
+    (record) =>
+      record.deliveryId === deliveryId &&
+      record.version === version &&
+      record.isFromBeforeRestore !== true,
+  )
 }
 
 /** While a cargo is being updated both of its deliveries may be listed; only the newer one is worth installing. */
@@ -117,7 +122,8 @@ function isOlderThanInstalled(entry: ManifestEntry, { records }: RoundState): bo
     (record) =>
       record.cargoId === entry.cargoId &&
       record.name === entry.name &&
-      record.version > entry.version,
+      record.version > entry.version &&
+      record.isFromBeforeRestore !== true,
   )
 }
 
@@ -127,6 +133,8 @@ function isInPlace(entry: ManifestEntry, { installed, now }: RoundState): boolea
     artefact !== undefined &&
     artefact.record.delivery_id === entry.deliveryId &&
     artefact.record.version === entry.version &&
+    // What was renewed since would be reported as renewed, and a hub that was restored waits for the installation.
+    (artefact.record.renewal ?? null) === null &&
     (artefact.leaf === undefined || artefact.leaf.notAfter > now)
   )
 }

@@ -34,6 +34,8 @@ export interface ProcessedDelivery {
   readonly reportedHookFailure: string | null
   /** The hub no longer knows the delivery: its files stay, and the agent no longer renews them. */
   readonly cancelled: boolean
+  /** The hub was restored since: it may know an earlier version, or wait for the event again. docs/protocol.md BKP-20. */
+  readonly isFromBeforeRestore?: true
 }
 
 export interface ProcessedStore {
@@ -48,6 +50,8 @@ export interface ProcessedStore {
     change: (current: ProcessedDelivery) => ProcessedDelivery | undefined,
   ): Promise<void>
   remove(ids: readonly DeliveryId[]): Promise<void>
+  /** All that there is now is from before a restore of the hub. */
+  noteRestore(): Promise<void>
 }
 
 export interface ProcessedPaths {
@@ -71,6 +75,7 @@ const Entry = Type.Object({
   hook_event: Type.Union([Type.Literal('installed'), Type.Literal('renewed')]),
   reported_hook_failure: Type.Union([Type.String(), Type.Null()]),
   cancelled: Type.Boolean(),
+  before_restore: Type.Optional(Type.Literal(true)),
 })
 type Entry = Static<typeof Entry>
 
@@ -115,6 +120,15 @@ export async function openProcessedStore(paths: ProcessedPaths): Promise<Process
     remove: (ids) =>
       turns.run(async () => {
         for (const document of all) await removeFrom(document, ids)
+      }),
+    noteRestore: () =>
+      turns.run(async () => {
+        for (const document of all) {
+          const marked = [...document.deliveries()].map(
+            ([id, delivery]) => [id, { ...delivery, isFromBeforeRestore: true }] as const,
+          )
+          if (marked.length > 0) await document.save(new Map(marked))
+        }
       }),
   }
 }
@@ -169,6 +183,7 @@ async function readDocument(paths: ProcessedPaths, kind: DeliveryKind): Promise<
       hookEvent: entry.hook_event,
       reportedHookFailure: entry.reported_hook_failure,
       cancelled: entry.cancelled,
+      ...(entry.before_restore === true && { isFromBeforeRestore: true }),
     }
   })
   return new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]))
@@ -185,6 +200,7 @@ function encode(deliveries: Deliveries, { records }: DeliveryKind): string {
       hook_event: delivery.hookEvent,
       reported_hook_failure: delivery.reportedHookFailure,
       cancelled: delivery.cancelled,
+      ...(delivery.isFromBeforeRestore === true && { before_restore: true }),
       ...records.encode(delivery),
     },
   ])

@@ -225,9 +225,13 @@ async function reportManifest(state: PollState, { entries }: Manifest): Promise<
   state.manifestReport = report
 }
 
-function witnessContext({ session, retries }: PollState): LogWatchContext {
+function witnessContext({ session, retries, processed }: PollState): LogWatchContext {
   const { hub, outbox, clock, logging } = session
-  return { hub, outbox, retries, clock, log: logging.forModule('agent.log') }
+  const onEpoch = async (): Promise<void> => {
+    await processed.noteRestore()
+    retries.clear(RECIPIENT_RETRIES)
+  }
+  return { hub, outbox, retries, clock, log: logging.forModule('agent.log'), onEpoch }
 }
 
 /** Once per episode. */

@@ -24,7 +24,8 @@ export type LogFinding =
   | {
       readonly kind: 'good'
       readonly witness: LogWitness
-      readonly epoch: SignedCheckpoint | undefined
+      /** That the log goes on in, and with how many entries it began. */
+      readonly epoch: Pick<SignedCheckpoint, 'origin' | 'size'> | undefined
     }
   | {
       readonly kind: 'alarm'
@@ -138,7 +139,8 @@ async function followEpochs(
   )
   const newest = { note: seen.note, at }
   const next = { key: formatVerifierKey(key), newest, earlier, checked_at: at }
-  return { kind: 'good', witness: next, epoch: seen }
+  // Not of the newest checkpoint: what is reported once more after a kill has to be the same.
+  return { kind: 'good', witness: next, epoch: { origin: seen.origin, size: baseSize } }
 }
 
 /** The key that the hub shows first is the key of the log from then on. */

@@ -16,11 +16,13 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
   let directory: string
   let log: WitnessedLog
   let events: { event: AgentEvent; requestId: string | undefined }[]
+  let epochsMet: number
   let now: Date
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'watch-'))
     log = new WitnessedLog().append(10)
     events = []
+    epochsMet = 0
     now = new Date(START)
   })
   afterEach(() => rm(directory, { recursive: true }))
@@ -52,6 +54,9 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
       retries: { isDue: () => true, recordFailure: () => undefined, clear: () => undefined },
       clock: { now: () => now, sleep: async () => undefined },
       log: logging.forModule('test'),
+      onEpoch: async () => {
+        epochsMet += 1
+      },
     }
     await watch.check(context, budget)
     return budget.problems
@@ -120,15 +125,16 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
     assert.deepEqual(await setKnownLogAside({ ...paths(), logWitnessFile: 'none' }, now), [])
   })
 
-  test('[CHN-25] tells of another epoch once, also when it was killed in between', async () => {
+  test('[CHN-25] [BKP-20] tells of another epoch once, also when it was killed in between', async () => {
     await round(0)
     const witness = await readFile(paths().logWitnessFile)
     log.beginEpoch(log.checkpoint).append(2)
     await round(1)
     await writeFile(paths().logWitnessFile, witness)
+    log.append(1)
     await round(2)
     await round(4)
-    const payload = { origem: 'cartorio/vault/2', entradas: 12 }
+    const payload = { origem: 'cartorio/vault/2', entradas: 10 }
     assert.deepEqual(
       events.map(({ event }) => event),
       [
@@ -137,6 +143,7 @@ describe('[CHN-22] [CHN-23] [CHN-24] [CHN-26] an agent that watches the log', ()
       ],
     )
     assert.equal(events[0]?.requestId, events[1]?.requestId)
+    assert.equal(epochsMet, 2)
     assert.equal((await described()).origin, 'cartorio/vault/2')
   })
 

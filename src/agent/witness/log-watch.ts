@@ -121,6 +121,8 @@ export interface LogWatchContext {
   readonly retries: Pick<RetrySchedule, 'isDue' | 'recordFailure' | 'clear'>
   readonly clock: Clock
   readonly log: Logger
+  /** Before the agent keeps that the log goes on in another epoch: the hub has lost something. */
+  readonly onEpoch: () => Promise<void>
 }
 
 export class LogWatch {
@@ -195,10 +197,11 @@ export class LogWatch {
   }
 
   async #follow(
-    { outbox, log }: LogWatchContext,
+    { outbox, log, onEpoch }: LogWatchContext,
     { witness: next, epoch }: Extract<LogFinding, { kind: 'good' }>,
   ): Promise<void> {
     if (epoch !== undefined) {
+      await onEpoch()
       const { origin, size } = epoch
       log.warn({ origin, entries: size }, 'The hub’s audit log goes on in another epoch')
       // The same id after a crash in between: one event for an epoch.
