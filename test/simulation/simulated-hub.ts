@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import type { AgentServices } from '../../src/hub/agent-services.ts'
 import type { RootedAuthority } from '../../src/hub/ca/certificate-authority.ts'
 import type { RestoredBackup } from '../../src/hub/backup/restore-vault.ts'
+import { createScheduledArchive } from '../../src/hub/archive/scheduled-archive.ts'
 import { composeServices } from '../../src/hub/compose-services.ts'
+import type { LogArchiver } from '../../src/hub/domain/log-archive.ts'
 import type { LogTree } from '../../src/hub/domain/log-tree.ts'
 import { keepOutside } from '../../src/hub/keep-outside.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { createAdminOperations } from '../../src/hub/service/admin/admin-operations.ts'
 import type { ServerCertificate } from '../../src/hub/service/upkeep/server-certificate.ts'
-import type { Store } from '../../src/hub/store/store.ts'
+import type { Store, StoreReader } from '../../src/hub/store/store.ts'
 import { lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
 import type { WebhookConnection } from '../../src/hub/webhook/webhook-connection.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
@@ -167,11 +169,18 @@ export interface ServicesOptions {
   /** That of SVC_CA_ROOT_CA_PATH. */
   readonly readRootFile: () => string
   readonly openWebhook?: (url: URL) => WebhookConnection
-  readonly publishOutside?: (tree: LogTree) => Promise<void>
+  readonly publishOutside?: ((tree: LogTree) => Promise<void>) | undefined
+  /** Of a hub with an archive; `keepMs` is that of SVC_LOG_KEEP. */
+  readonly archive?: SimulatedArchive | undefined
   /** How many times later than others it looks at its log. */
   readonly lateness?: number | undefined
   readonly random: Random
   readonly logging: Logging
+}
+
+export interface SimulatedArchive {
+  readonly archiver: LogArchiver
+  readonly keepMs: number | undefined
 }
 
 /** What a hub is between its ports and its disk, as boot puts it together. */
@@ -186,6 +195,7 @@ export async function startServices({
   readRootFile,
   openWebhook,
   publishOutside,
+  archive,
   lateness = 1,
   random,
   logging,
@@ -241,7 +251,8 @@ export async function startServices({
   // Nobody holds a stream here.
   const { polls: _polls, streams: _streams, ...others } = tasks
   const ended: Promise<void>[] = []
-  for (const task of [recordPolls, ...Object.values(others)]) {
+  const archiving = scheduleArchive(archive, { reader: store.reader, clock, logging })
+  for (const task of [recordPolls, ...archiving, ...Object.values(others)]) {
     background(() => {
       const run = task(signal)
       ended.push(run)
@@ -257,7 +268,11 @@ export async function startServices({
       ...services,
       clock,
       store,
-      admin: createAdminOperations({ ...operations, addresses }, 'admin', 'admin'),
+      admin: createAdminOperations(
+        { ...operations, addresses, ...(archive && { archiver: archive.archiver }) },
+        'admin',
+        'admin',
+      ),
       serverCertificate: () => certificates.serverCertificate,
       rootPem: () => rootPem,
     },
@@ -267,6 +282,16 @@ export async function startServices({
       await store.close()
     },
   }
+}
+
+function scheduleArchive(
+  archive: SimulatedArchive | undefined,
+  { reader, clock, logging }: { reader: StoreReader; clock: Clock; logging: Logging },
+): ((signal: AbortSignal) => Promise<void>)[] {
+  if (archive?.keepMs === undefined) return []
+  const { archiver, keepMs } = archive
+  const log = logging.forModule('hub.archive')
+  return [createScheduledArchive({ archiver, reader, keepMs, clock, log }).run]
 }
 
 /** How often a hub looks at its log, for webhooks and for its tree, and for late renewals. Here that would be nearly all that happens: it comes late. */

@@ -1,5 +1,6 @@
 // In peace the log is what the hub has signed of it, what every witness has seen of it, and what every receipt says.
 
+import { ArchiveError } from '../../../src/archive/archive-error.ts'
 import { parseCheckpoint } from '../../../src/audit/checkpoint.ts'
 import { LogVerifier } from '../../../src/audit/log-verifier.ts'
 import { parseReceipt } from '../../../src/audit/receipt.ts'
@@ -7,7 +8,7 @@ import { ReceiptCheck } from '../../../src/audit/receipt-check.ts'
 import { parseRecord } from '../../../src/audit/record.ts'
 import { openCheckpoint } from '../../../src/hub/service/log-tree.ts'
 import { invariant } from '../../../src/platform/errors.ts'
-import { demand } from './contract-model.ts'
+import { demand } from './demand.ts'
 import { DATA_DIR } from './crashing-host.ts'
 import type { WatchedHost, World } from './run-history.ts'
 
@@ -15,17 +16,26 @@ const STATE_DIR = `${DATA_DIR}/state`
 /** The file, one in the making, and the directory. */
 const OF_RECEIPTS = /\/state(?:\/\.?receipts\.jsonl[^/]*)?$/
 
-export async function checkLog({ hub, hosts, model }: World): Promise<void> {
+export async function checkLog({ hub, hosts, model, oldLog }: World): Promise<void> {
   const reader = hub.place?.hub.store.reader
   const tree = await reader?.findLogTree()
-  const records = (await reader?.listRecords(0, model.entryCount)) ?? []
+  const records = (await reader?.listRecords(0, model.entryCount).catch(judgeLoss)) ?? []
+  demand(records.length === model.entryCount, '[ARC-8] entries are missing from', model.entryCount)
   const signed = tree && openCheckpoint(tree, tree.checkpoint)
   demand(signed !== undefined, '[CHN-16] in peace the hub has signed its log')
   invariant(signed !== undefined, 'it was demanded')
   const seen = hosts.flatMap(({ watch }) => readSeen(watch))
   const verifier = new LogVerifier([signed, ...seen])
-  const receipts = hosts.map(({ watch }) => new ReceiptCheck(readReceipts(watch)))
-  for (const record of records) {
+  // What a restore has lost is not there, and whoever holds its receipt can say so.
+  const receipts = hosts.map(
+    ({ watch }) =>
+      new ReceiptCheck(
+        readReceipts(watch).filter(({ requestId }) => !model.wasLost(requestId ?? '')),
+      ),
+  )
+  for (const [index, record] of records.entries()) {
+    const old = oldLog?.records[index]
+    demand(old === undefined || old === record, '[ARC-6] an old entry is another one:', index + 1)
     const entry = parseRecord(record)
     invariant(entry !== undefined, 'the store answers records')
     verifier.add(entry, record)
@@ -51,6 +61,11 @@ function checkReceipts(
     if (!isRecorded(requestId)) continue
     demand(kept.has(requestId), '[CHN-34] no receipt of', `${host.hostname} ${requestId}`)
   }
+}
+
+function judgeLoss(error: unknown): undefined {
+  if (!(error instanceof ArchiveError)) throw error
+  demand(false, '[ARC-6] entries are lost:', error.message)
 }
 
 type Watch = WatchedHost['watch']

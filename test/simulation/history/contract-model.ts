@@ -4,21 +4,17 @@
 import { ChainVerifier } from '../../../src/audit/hash-chain.ts'
 import type { AuditEntry } from '../../../src/hub/domain/audit-entry.ts'
 import type { StoreReader } from '../../../src/hub/store/store.ts'
-import type { AdminAgent, AdminDelivery, AdminToken } from '../../../src/protocol/admin/views.ts'
-
-interface TokenFacts {
-  readonly hostname: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  isRevoked: boolean
-  /** [TOK-4] Refused as expired, or older than what was recorded since: so it stays. */
-  isExpiredForGood: boolean
-  consumedFor: string | undefined
-}
+import type { AdminAgent } from '../../../src/protocol/admin/views.ts'
+import { DeliveryModel } from './delivery-model.ts'
+import { demand } from './demand.ts'
+import { checkFacts, type RememberedFact, RememberedFacts } from './remembered-facts.ts'
+import { RootSetModel } from './root-set-model.ts'
+import { TokenModel } from './token-model.ts'
 
 interface AgentFacts {
   readonly hostname: string
   isRevoked: boolean
+  readonly enrolledAtMs: number
 }
 
 interface CertificateFacts {
@@ -28,7 +24,12 @@ interface CertificateFacts {
   readonly notAfterMs: number
   isRevoked: boolean
   /** By the hub's clock; a hub that died meanwhile may have noted the first of the two, or nothing. */
-  use: { readonly fromMs: number; untilMs: number } | undefined
+  use: Use | undefined
+}
+
+interface Use {
+  readonly fromMs: number
+  untilMs: number
 }
 
 export type Payload = Readonly<Record<string, unknown>>
@@ -37,55 +38,118 @@ export type Admission = 'yes' | 'no' | 'either'
 /** What reads the log along, for a part of the contract by itself. */
 export interface EntryReader {
   add(entry: AuditEntry, payload: Payload): void
+  /** The hub was restored, and has so many entries of the log that was; all that it has is read again. */
+  beginAgain(kept: number): void
+}
+
+/** The log before anything that the model knows. */
+export interface LogBefore {
+  readonly count: number
+  readonly hash: string
 }
 
 const PAGE = 1000
 const GRACE_MS = 60_000
 const HUB_CLOCK_AHEAD_MS_MAX = 10 * 60_000
-/** DEL-5 to DEL-10: where each status may go, in one move or several. */
-const MOVES: Readonly<Record<string, readonly string[]>> = {
-  pendente: ['em_andamento', 'instalada', 'entregue', 'falhou', 'cancelada', 'substituida'],
-  em_andamento: ['instalada', 'entregue', 'falhou', 'cancelada', 'substituida'],
-  falhou: ['instalada', 'entregue', 'cancelada', 'substituida'],
-  instalada: ['entregue', 'cancelada', 'substituida'],
-  entregue: ['cancelada', 'substituida'],
-  cancelada: [],
-  substituida: [],
-}
-
-export class ContractViolation extends Error {
-  override name = 'ContractViolation'
-}
-
 export class ContractModel {
-  readonly #chain = new ChainVerifier()
-  readonly #tokens = new Map<string, TokenFacts>()
+  #chain: ChainVerifier
+  /** Of each entry that was read. */
+  readonly #hashes = new Map<number, string>()
+  /** Up to there the log has to be the one that was. */
+  #kept = 0
+  #restores = 0
+  readonly tokens = new TokenModel()
+  readonly deliveries = new DeliveryModel()
+  readonly remembered = new RememberedFacts()
   readonly #agents = new Map<string, AgentFacts>()
   readonly #certificates = new Map<string, CertificateFacts>()
-  /** What an agent's `request_id` became. */
-  readonly #events = new Map<string, { readonly hash: string; readonly type: string }>()
+  /** What an agent's `request_id` became, by both. */
+  readonly #events = new Map<string, { readonly seq: number; readonly hash: string }>()
+  readonly #recorded = new Set<string>()
+  /** Events that a hub had recorded and has no more, by `request_id`. */
+  readonly #lostEvents = new Set<string>()
+  /** Before a restore, which the hub may have forgotten. */
+  readonly #usesBefore = new Map<string, Use>()
   readonly #eventOrder = new Map<string, string[]>()
-  readonly #statuses = new Map<string, string>()
-  readonly #installed = new Set<string>()
-  readonly #failed = new Set<string>()
   readonly #acts = new Set<string>()
-  /** Of the set of roots in force; the first one is no change, and in no log. */
-  #rootSetNumber = 1
-  #roots: readonly string[] | undefined
+  readonly roots = new RootSetModel()
+  readonly #before: LogBefore
   readonly #others: readonly EntryReader[]
 
-  constructor(others: readonly EntryReader[] = []) {
+  constructor(before: LogBefore, others: readonly EntryReader[] = []) {
+    this.#before = before
     this.#others = others
+    this.#chain = new ChainVerifier(before.count, before.hash)
   }
 
   get entryCount(): number {
     return this.#chain.count
   }
 
+  get restores(): number {
+    return this.#restores
+  }
+
+  /** A restored hub has so many entries of the log, which are as they were; what it says from there on is read anew. */
+  beginAgain(kept: number): void {
+    this.#restores += 1
+    this.#kept = Math.max(kept, this.#before.count)
+    this.#chain = new ChainVerifier(this.#before.count, this.#before.hash)
+    for (const [key, { seq }] of this.#events) {
+      if (seq > kept) this.#lostEvents.add(key.slice(key.indexOf(' ') + 1))
+    }
+    for (const [serial, { order, use }] of this.#certificates) {
+      const isKnown = use !== undefined && order <= kept
+      if (isKnown) this.#usesBefore.set(serial, { ...use, untilMs: Number.POSITIVE_INFINITY })
+      else this.#usesBefore.delete(serial)
+    }
+    this.#forget()
+    this.tokens.beginAgain()
+    this.deliveries.beginAgain()
+    this.remembered.beginAgain()
+    for (const other of this.#others) other.beginAgain(kept)
+  }
+
+  #forget(): void {
+    for (const known of [
+      this.#agents,
+      this.#certificates,
+      this.#events,
+      this.#recorded,
+      this.#eventOrder,
+      this.#acts,
+    ]) {
+      known.clear()
+    }
+    this.roots.beginAgain()
+  }
+
+  /** [BKP-19] Who was revoked last of all stays out, and no token is good again. */
+  checkRemembered(facts: readonly RememberedFact[]): void {
+    checkFacts(facts, this.tokens, (agentId) => this.#agents.get(agentId)?.isRevoked === true)
+  }
+
+  /** The event was recorded, and a restore has lost it. */
+  wasLost(requestId: string): boolean {
+    return this.#lostEvents.has(requestId)
+  }
+
+  knowsCertificate(serial: string): boolean {
+    return this.#certificates.has(serial)
+  }
+
+  /** Of the agent of that name; undefined when it has none. */
+  enrolledAtMs(hostname: string): number | undefined {
+    return [...this.#agents.values()].find((agent) => agent.hostname === hostname)?.enrolledAtMs
+  }
+
   /** Reads on in the log. [CHN-1] what was read once is never changed or gone. */
   async follow(reader: StoreReader): Promise<void> {
+    const restores = this.#restores
     for (;;) {
       const page = await reader.listEntries({ afterSeq: this.#chain.count, limit: PAGE })
+      // The log of a hub that is gone.
+      if (restores !== this.#restores) return
       // Somebody else may have read on meanwhile.
       for (const entry of page) if (entry.seq > this.#chain.count) this.#add(entry)
       if (page.length < PAGE) return
@@ -106,7 +170,14 @@ export class ContractModel {
     this.#chain.add(entry)
     const { fault } = this.#chain
     demand(fault === undefined, '[CHN-2] [CHN-5] the chain breaks:', fault?.reason)
-    this.#endTokens(entry.timestamp)
+    const before = entry.seq <= this.#kept ? this.#hashes.get(entry.seq) : undefined
+    demand(
+      before === undefined || before === entry.hash,
+      '[BKP-4] restored another entry',
+      entry.seq,
+    )
+    this.#hashes.set(entry.seq, entry.hash)
+    this.tokens.noteTime(entry.timestamp)
     const payload = JSON.parse(entry.payloadText) as Payload
     if (entry.agentId === null) this.#addHubAct(entry, payload)
     else this.#addEvent(entry.agentId, entry)
@@ -117,40 +188,54 @@ export class ContractModel {
     const text = (name: string): string => String(payload[name])
     switch (eventType) {
       case 'token_created':
-        this.#tokens.set(text('token_id'), {
+        this.tokens.add(text('token_id'), {
           hostname: text('hostname'),
           createdAt: timestamp,
           expiresAt: text('expires_at'),
-          isRevoked: false,
-          isExpiredForGood: false,
-          consumedFor: undefined,
         })
         this.#acts.add(`token_created ${text('token_id')}`)
         break
-      case 'token_revoked': {
-        const token = this.#tokens.get(text('token_id'))
-        demand(token?.consumedFor === undefined, '[TOK-8] a consumed token was revoked')
-        if (token !== undefined) token.isRevoked = true
+      case 'token_revoked':
+        this.tokens.revoke(text('token_id'))
+        this.remembered.add({ seq, kind: 'ended', token: text('token_id') })
         this.#acts.add(`token_revoked ${text('token_id')}`)
         break
-      }
       case 'agent_enrolled':
-        this.#addEnrolment(text('token_id'), text('agente_id'), text('hostname'))
+        // A token that was made after the backup is as unknown to the log as to the hub.
+        if (payload['actor'] === 'restore') this.tokens.addSpent(text('token_id'), text('hostname'))
+        this.tokens.consume(text('token_id'), text('agente_id'))
+        this.#agents.set(text('agente_id'), {
+          hostname: text('hostname'),
+          isRevoked: false,
+          enrolledAtMs: Date.parse(timestamp),
+        })
+        this.remembered.add({
+          seq,
+          kind: 'spent',
+          token: text('token_id'),
+          agentId: text('agente_id'),
+        })
+        break
+      case 'identity_taken_back':
+        this.#takeBack(text('serial'), text('agente_id'), text('hostname'), {
+          seq,
+          timestamp,
+          notAfter: text('not_after'),
+        })
         break
       case 'agent_revoked': {
         const agent = this.#agents.get(text('agente_id'))
         if (agent !== undefined) agent.isRevoked = true
-        this.#endTokensOf(text('hostname'))
+        this.tokens.revokeOpenOf(text('hostname'))
         for (const certificate of this.#certificates.values()) {
           if (certificate.agentId === text('agente_id')) certificate.isRevoked = true
         }
+        this.remembered.add({ seq, kind: 'revoked', agentId: text('agente_id') })
         this.#acts.add(`agent_revoked ${seq}`)
         break
       }
       case 'bundle_changed':
-        demand(Number(payload['numero']) > this.#rootSetNumber, '[TRU-1] a number that fell')
-        this.#rootSetNumber = Number(payload['numero'])
-        this.#roots = payload['fingerprints'] as string[]
+        this.roots.change(Number(payload['numero']), payload['fingerprints'] as string[])
         break
       case 'certificate_issued': {
         const agentId = text('agente_id')
@@ -162,7 +247,7 @@ export class ContractModel {
           order: seq,
           notAfterMs: Date.parse(text('not_after')),
           isRevoked: false,
-          use: undefined,
+          use: this.#usesBefore.get(text('serial')),
         })
         break
       }
@@ -171,44 +256,41 @@ export class ContractModel {
     }
   }
 
-  /** What is written later than a token's making, and not before its end, was written when it had ended. */
-  #endTokens(timestamp: string): void {
-    for (const token of this.#tokens.values()) {
-      const isLater = timestamp > token.createdAt
-      if (isLater && Date.parse(timestamp) >= Date.parse(token.expiresAt)) {
-        token.isExpiredForGood = true
-      }
-    }
-  }
-
-  /** [TOK-9] What was there when its host was revoked brings nobody back. */
-  #endTokensOf(hostname: string): void {
-    for (const token of this.#tokens.values()) {
-      if (token.hostname === hostname && token.consumedFor === undefined) token.isRevoked = true
-    }
-  }
-
-  /** [ENR-11] [ENR-12] [ENR-14] A token makes one agent, once. */
-  #addEnrolment(tokenId: string, agentId: string, hostname: string): void {
-    const token = this.#tokens.get(tokenId)
-    demand(token !== undefined, '[ENR-3] enrolled by an unknown token', tokenId)
-    demand(token?.consumedFor === undefined, '[ENR-14] one token, two enrolments:', tokenId)
-    demand(token?.isRevoked === false, '[TOK-8] enrolled by a revoked token', tokenId)
-    if (token !== undefined) token.consumedFor = agentId
-    this.#agents.set(agentId, { hostname, isRevoked: false })
+  /** [BKP-17] */
+  #takeBack(
+    serial: string,
+    agentId: string,
+    hostname: string,
+    at: { readonly seq: number; readonly timestamp: string; readonly notAfter: string },
+  ): void {
+    const agent = this.#agents.get(agentId)
+    demand(agent?.isRevoked !== true, '[BKP-17] a revoked agent is taken back:', hostname)
+    demand(!this.#certificates.has(serial), '[BKP-17] taken back, and not lost:', serial)
+    const enrolledAtMs = Date.parse(at.timestamp)
+    if (agent === undefined) this.#agents.set(agentId, { hostname, isRevoked: false, enrolledAtMs })
+    this.tokens.noteTakenBack(hostname)
+    this.#certificates.set(serial, {
+      agentId,
+      purpose: 'identity',
+      order: at.seq,
+      notAfterMs: Date.parse(at.notAfter),
+      isRevoked: false,
+      use: undefined,
+    })
   }
 
   /** [EVT-11] [AGT-28] Once, and only while the agent may. */
-  #addEvent(agentId: string, { requestId, eventType, hash, deliveryId }: AuditEntry): void {
+  #addEvent(agentId: string, { seq, requestId, eventType, hash, deliveryId }: AuditEntry): void {
     const agent = this.#agents.get(agentId)
     demand(agent?.isRevoked === false, '[AUT-16] an event of a revoked agent:', eventType)
-    const key = requestId ?? ''
+    const id = requestId ?? ''
+    const key = `${agentId} ${id}`
     demand(!this.#events.has(key), '[EVT-11] the same event twice:', `${eventType} ${key}`)
-    this.#events.set(key, { hash, type: eventType })
+    this.#events.set(key, { seq, hash })
+    this.#recorded.add(id)
     const hostname = agent?.hostname ?? ''
-    this.#eventOrder.set(hostname, [...(this.#eventOrder.get(hostname) ?? []), key])
-    if (eventType === 'entrega_instalada') this.#installed.add(String(deliveryId))
-    if (eventType === 'entrega_falhou') this.#failed.add(String(deliveryId))
+    this.#eventOrder.set(hostname, [...(this.#eventOrder.get(hostname) ?? []), id])
+    this.deliveries.addEvent(eventType, String(deliveryId))
   }
 
   /** [AUT-2] to [AUT-8] May whoever shows this certificate enter at that time of the hub's? */
@@ -275,41 +357,16 @@ export class ContractModel {
     demand(!isGood, '[TRU-10] hub and agent trust no root of each other:', serial)
   }
 
-  isConsumed(tokenId: string): boolean {
-    return this.#tokens.get(tokenId)?.consumedFor !== undefined
-  }
-
-  /** By the hub's clock, which may be set back meanwhile. */
-  isOpen(tokenId: string, nowMs: number): boolean {
-    const token = this.#tokens.get(tokenId)
-    return (
-      token !== undefined &&
-      token.consumedFor === undefined &&
-      !token.isRevoked &&
-      !token.isExpiredForGood &&
-      Date.parse(token.expiresAt) > nowMs
-    )
-  }
-
-  noteRefusedAsExpired(tokenId: string): void {
-    const token = this.#tokens.get(tokenId)
-    if (token !== undefined) token.isExpiredForGood = true
-  }
-
-  knowsToken(tokenId: string): boolean {
-    return this.#tokens.has(tokenId)
-  }
-
   purposeOf(serial: string): string | undefined {
     return this.#certificates.get(serial)?.purpose
   }
 
   hasEvent(requestId: string): boolean {
-    return this.#events.has(requestId)
+    return this.#recorded.has(requestId)
   }
 
-  hashOfEvent(requestId: string): string | undefined {
-    return this.#events.get(requestId)?.hash
+  hashOfEvent(agentId: string, requestId: string): string | undefined {
+    return this.#events.get(`${agentId} ${requestId}`)?.hash
   }
 
   hasAct(act: string): boolean {
@@ -327,18 +384,6 @@ export class ContractModel {
     return this.#eventOrder.get(hostname) ?? []
   }
 
-  /** [ENR-11] [ENR-12] A token is consumed exactly when it made an agent. */
-  checkTokens(tokens: readonly AdminToken[]): void {
-    demand(tokens.length === this.#tokens.size, '[RES-8] tokens are lost')
-    for (const { id, consumed_at: consumedAt } of tokens) {
-      const isConsumed = this.isConsumed(id)
-      const what = isConsumed
-        ? 'made an agent and is not consumed'
-        : 'is consumed and made no agent'
-      demand((consumedAt !== null) === isConsumed, `[ENR-12] a token ${what}:`, id)
-    }
-  }
-
   checkAgents(agents: readonly AdminAgent[]): void {
     demand(agents.length === this.#agents.size, '[RES-8] agents are lost')
     for (const { id, revoked_at: revokedAt } of agents) {
@@ -346,37 +391,4 @@ export class ContractModel {
       demand((revokedAt !== null) === isRevoked, '[RES-9] revoked or not:', id)
     }
   }
-
-  /** [TRU-1] [TRU-4] In force is what was recorded last, at the port too. */
-  checkRoots(number: number, inForce: readonly string[], atPort: readonly string[]): void {
-    demand(number === this.#rootSetNumber, '[TRU-1] the set in force has number', number)
-    demand(
-      isSame(this.#roots ?? inForce, inForce),
-      '[TRU-1] other roots are in force than recorded',
-    )
-    demand(isSame(inForce, atPort), '[TRU-4] port 8443 trusts other roots than are in force')
-  }
-
-  /** [DEL-11] Each status came from the last one by moves that there are, and for a reason. */
-  checkDeliveries(deliveries: readonly AdminDelivery[]): void {
-    for (const { id, status } of deliveries) {
-      const before = this.#statuses.get(id)
-      const isMove = before === undefined || before === status || MOVES[before]?.includes(status)
-      demand(isMove, '[DEL-11] a delivery moved', `${before} to ${status}`)
-      this.#statuses.set(id, status)
-      demand(status !== 'instalada' || this.#installed.has(id), '[DEL-6] nobody installed', id)
-      demand(status !== 'falhou' || this.#failed.has(id), '[DEL-8] nobody failed', id)
-    }
-    const known = new Set(deliveries.map(({ id }) => id))
-    const lost = [...this.#statuses.keys()].find((id) => !known.has(id))
-    demand(lost === undefined, '[RES-8] a delivery is lost:', lost)
-  }
-}
-
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one) => others.includes(one))
-}
-
-export function demand(isSo: boolean | undefined, why: string, detail: unknown = ''): void {
-  if (isSo !== true) throw new ContractViolation(`${why} ${String(detail)}`.trim())
 }

@@ -3,26 +3,33 @@
 // certificate is on a simulated disk, which forgets at a power cut. Not modelled: pages of the database that a power
 // cut tears, since SQLite's own tests do that better.
 
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
   CertificateAuthority,
   RootedAuthority,
 } from '../../../src/hub/ca/certificate-authority.ts'
+import { createLogArchiver } from '../../../src/hub/archive/log-archive.ts'
+import { BACKUP_PACE } from '../../../src/hub/backup/backup-pace.ts'
+import { createBackupMaker } from '../../../src/hub/backup/make-backup.ts'
+import { DEFAULT_HUB_LIMITS } from '../../../src/protocol/hub-limits.ts'
+import { keepOutside } from '../../../src/hub/keep-outside.ts'
 import { openVaultStore } from '../../../src/hub/open-store.ts'
 import { StoreError } from '../../../src/hub/store/store-error.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
-import { describeError } from '../../../src/platform/errors.ts'
+import { describeError, SvcError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
 import type { SimulatedCa } from '../simulated-authority.ts'
 import { type RunningHub, startServices } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
+import { demand } from './demand.ts'
 import { createFaultyAuthority } from './faulty-authority.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import type { Kernel, Program } from './kernel.ts'
+import { findIfPresent, readIfPresent } from './disk-calls.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
+import { type VaultCopy, VaultOnDisk } from './vault-on-disk.ts'
 
 export interface CrashingHubOptions {
   readonly kernel: Kernel
@@ -33,6 +40,10 @@ export interface CrashingHubOptions {
   /** Copied, so that one vault serves many histories. */
   readonly vault: UnsealedVault
   readonly directory: string
+  /** Whether it keeps what a restore needs outside the vault. */
+  readonly hasOutside: boolean
+  /** Of a hub with an archive; `keepMs` is that of SVC_LOG_KEEP. */
+  readonly archive: { readonly keepMs: number | undefined } | undefined
   readonly note: (text: string) => void
   /** Puts the model around the services, and perhaps a fault into them. */
   readonly surround: (
@@ -47,11 +58,17 @@ export interface CrashingHubOptions {
   readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
   /** Told of each certificate that the CA is asked to revoke, before it is. */
   readonly onRevoke: (serial: string, program: Program, store: Store) => Promise<void>
-  /** Told of each start, before anything else is asked. */
-  readonly onStart: (hub: RunningHub) => Promise<void>
+  /** For a fault put in on purpose: the vault is held against nothing. */
+  readonly startsBlindly: boolean
+  /** Told of each start, before anything else is asked; how many entries the log has. */
+  readonly onStart: (hub: RunningHub) => Promise<number>
 }
 
-const DATABASE_FILES = ['db.enc', 'db.enc-wal', 'audit.head'] as const
+/** As SVC_CHECKPOINT_PATH: of another machine, which has room whatever happens to the hub's. */
+export const OUTSIDE_DIR = '/mnt/outside'
+/** As SVC_LOG_ARCHIVE_DIR. */
+export const ARCHIVE_DIR = '/mnt/archive'
+const OLDER_LIKELIHOOD = 0.5
 const RESTART_MS_MAX = 90_000
 const STEPS_TO_LIVE_MAX = 1500
 
@@ -59,45 +76,45 @@ export class CrashingHub {
   clockSkewMs = 0
   isDiskFull = false
   starts = 0
+  /** How often an old vault was put in its place, and refused. */
+  refusals = 0
   readonly disk = new SimulatedDisk()
   readonly #options: CrashingHubOptions
-  readonly #vault: UnsealedVault
+  readonly #files: VaultOnDisk
   #place: HubInPlace | undefined
   #store: Store | undefined
   #program: Program | undefined
   #isRestarting = false
   #hasServed = false
+  #isLost = false
   #awayMs: number | undefined
   /** As it was when the hub started, or synced it last: what a power cut may bring back. */
   #headSynced: Buffer | undefined
+  /** The vault as it was at an earlier start. */
+  #older: { readonly copy: VaultCopy; readonly entries: number } | undefined
+  #wantsOlder = false
+  /** The vault whose place an older one has taken. */
+  #newest: VaultCopy | undefined
 
   constructor(options: CrashingHubOptions) {
     this.#options = options
-    const root = join(options.directory, 'vault')
-    mkdirSync(root, { mode: 0o700 })
-    for (const name of ['config.json', 'db.enc']) {
-      copyFileSync(join(options.vault.root, name), join(root, name))
-    }
-    this.#vault = { ...options.vault, root, databasePath: join(root, 'db.enc') }
-    let path = ''
-    for (const name of root.split('/').slice(1)) {
-      path += `/${name}`
-      this.disk.makeDirectory(path, 0o700)
-      this.disk.syncNames(path)
-    }
+    this.#files = new VaultOnDisk(join(options.directory, 'vault'), options.vault)
+    for (const path of [this.vault.root, OUTSIDE_DIR, ARCHIVE_DIR]) this.#makeDirectories(path)
+    this.disk.hasRoomAt = (path) => path.startsWith(OUTSIDE_DIR)
   }
 
   get place(): HubInPlace | undefined {
     return this.#place
   }
 
+  get vault(): UnsealedVault {
+    return this.#files.vault
+  }
+
   start(): void {
     const { kernel, faults, note } = this.#options
     this.starts += 1
-    const program = kernel.createProgram(`hub ${this.starts}`, {
-      clockSkewMs: () => this.clockSkewMs,
-    })
-    program.disk = this.disk
+    const program = this.createProgram(`hub ${this.starts}`)
     this.#program = program
     this.#isRestarting = false
     if (faults.happens('hub crash')) {
@@ -107,15 +124,18 @@ export class CrashingHub {
     program
       .run(() => this.#boot(program))
       .catch((error: unknown) => {
-        if (!program.isAlive) return
-        // On a full disk it says so and ends; whoever supervises it starts it again.
-        const isFull =
-          describeError(error).includes('ENOSPC') ||
-          // Without a set of roots there is nothing to go on with.
-          (this.isDiskFull && !this.#hasServed)
-        if (isFull) this.goAway(kernel.random() * RESTART_MS_MAX)
-        else kernel.fail(error)
+        if (program.isAlive) this.#endAtBoot(error)
       })
+  }
+
+  /** One that runs on this machine. */
+  createProgram(name: string): Program {
+    const program = this.#options.kernel.createProgram(name, {
+      clockSkewMs: () => this.clockSkewMs,
+    })
+    program.disk = this.disk
+    program.isReal = (path) => this.#files.isReal(path)
+    return program
   }
 
   /** As by kill -9, or with the power gone. */
@@ -125,16 +145,16 @@ export class CrashingHub {
     if (program?.isAlive !== true) return
     program.kill()
     this.#place = undefined
-    const files = DATABASE_FILES.map((name) => [name, this.#read(name)] as const)
+    const copy = this.#files.copy()
     await this.#closeStore(program)
-    rmSync(join(this.#vault.root, 'db.enc-shm'), { force: true })
-    for (const [name, content] of files) this.#write(name, content)
+    this.#files.putBack(copy)
     const isPowerCut = faults.happens('hub power cut')
     if (isPowerCut) {
       this.disk.losePower(kernel.random)
-      if (faults.happens('hub audit head behind')) this.#write('audit.head', this.#headSynced)
+      if (faults.happens('hub audit head behind')) this.#files.writeHead(this.#headSynced)
     }
     note(`${program.name} ${isPowerCut ? 'loses power' : 'is killed'}`)
+    if (this.#wantsOlder) this.#putOlderBack()
     this.#restartLater()
   }
 
@@ -147,13 +167,66 @@ export class CrashingHub {
     program.post(() => undefined)
   }
 
+  /** As goAway; meanwhile somebody puts an older vault in the place of this one, when the checkpoint outside tells. */
+  rollBack(durationMs: number): void {
+    this.#wantsOlder = true
+    this.goAway(durationMs)
+  }
+
+  /** It dies, and all that was on its disk is gone; nobody starts it until it is restored. */
+  lose(): Promise<void> {
+    this.#isLost = true
+    return new Promise((resolve) => {
+      const lose = async (): Promise<void> => {
+        const program = this.#program
+        program?.kill()
+        this.#place = undefined
+        if (program !== undefined) await this.#closeStore(program)
+        this.wipe()
+        this.#options.note('the hub is lost')
+        resolve()
+      }
+      const program = this.#program
+      if (program?.isAlive !== true) {
+        void lose()
+        return
+      }
+      program.doom(0, lose)
+      program.post(() => undefined)
+    })
+  }
+
+  wipe(): void {
+    this.#files.lose()
+    this.#older = undefined
+    this.#newest = undefined
+    const { root } = this.vault
+    const directory = this.disk.find(root, { followsLast: true })
+    if (directory.kind !== 'directory') return
+    for (const name of directory.entries.keys()) this.disk.remove(`${root}/${name}`)
+    this.disk.sync(root, directory)
+  }
+
+  startRestored(): void {
+    this.#isLost = false
+    this.#hasServed = false
+    this.start()
+  }
+
+  /** Of how many entries the checkpoint outside is; undefined where there is none. */
+  countOutside(): number | undefined {
+    const path = `${OUTSIDE_DIR}/${this.vault.vaultId}.checkpoint`
+    const text = readIfPresent(this.disk, path)?.content.toString()
+    return text === undefined ? undefined : Number(text.split('\n')[1])
+  }
+
   startIfDead(): void {
-    if (this.#program?.isAlive !== true) this.start()
+    if (!this.#isLost && this.#program?.isAlive !== true) this.start()
   }
 
   /** From now on it lives. */
   bless(): void {
-    this.#program?.doom(Number.POSITIVE_INFINITY, () => undefined)
+    if (!this.#isLost) this.#program?.doom(Number.POSITIVE_INFINITY, () => undefined)
   }
 
   async end(): Promise<void> {
@@ -161,6 +234,35 @@ export class CrashingHub {
     this.#place = undefined
     program?.kill()
     if (program !== undefined) await this.#closeStore(program)
+  }
+
+  #endAtBoot(error: unknown): void {
+    const { kernel, note } = this.#options
+    if (this.#newest !== undefined && codeOf(error) === 'vault_rolled_back') {
+      note('the older vault is refused, and the newest one put back')
+      this.refusals += 1
+      this.#files.putBack(this.#newest)
+      this.#newest = undefined
+      this.goAway(kernel.random() * RESTART_MS_MAX)
+      return
+    }
+    // On a full disk it says so and ends; whoever supervises it starts it again.
+    const isFull =
+      describeError(error).includes('ENOSPC') ||
+      // Without a set of roots there is nothing to go on with.
+      (this.isDiskFull && !this.#hasServed)
+    if (isFull) this.goAway(kernel.random() * RESTART_MS_MAX)
+    else kernel.fail(error)
+  }
+
+  #putOlderBack(): void {
+    this.#wantsOlder = false
+    const older = this.#older
+    const isTold = older !== undefined && (this.countOutside() ?? 0) > older.entries
+    if (!isTold || this.#newest !== undefined) return
+    this.#newest = this.#files.copy()
+    this.#files.putBack(older.copy)
+    this.#options.note(`a vault of ${older.entries} entries is put in place`)
   }
 
   #restartLater(): void {
@@ -172,16 +274,25 @@ export class CrashingHub {
   }
 
   async #boot(program: Program): Promise<void> {
-    const { faults, logging, kernel, surround, onStart } = this.#options
+    const { faults, logging, kernel, surround, onStart, hasOutside, archive } = this.#options
     const { clock } = program
     const { random } = kernel
-    this.#headSynced = this.#read('audit.head')
+    const { vault } = this
+    const { vaultId } = vault
+    this.#headSynced = this.#files.readHead()
     program.onRealSync = () => {
-      this.#headSynced = this.#read('audit.head')
+      this.#headSynced = this.#files.readHead()
     }
-    const opened = await openVaultStore(this.#vault, { clock })
-    const store = this.#options.surroundStore(fillingUp(opened, () => this.isDiskFull))
+    const archiveDirectory = archive && ARCHIVE_DIR
+    const opened = await openVaultStore(vault, {
+      clock,
+      checkpointDirectory: hasOutside && !this.#options.startsBlindly ? OUTSIDE_DIR : undefined,
+      archiveDirectory,
+    })
     this.#store = opened
+    const isOlder = this.#newest !== undefined
+    demand(!isOlder, '[CHN-18] a vault was put back to an earlier state, and the hub starts')
+    const store = this.#options.surroundStore(fillingUp(opened, () => this.isDiskFull))
     const { ca, onRevoke, surroundAuthority } = this.#options
     const authority = surroundAuthority(
       createFaultyAuthority(ca, {
@@ -193,8 +304,8 @@ export class CrashingHub {
     )
     const { hub } = await startServices({
       store,
-      vaultId: this.#vault.vaultId,
-      vaultRoot: this.#vault.root,
+      vaultId,
+      vaultRoot: vault.root,
       hasFreeSpace: () => !this.isDiskFull,
       clock,
       background: (work) => {
@@ -205,12 +316,36 @@ export class CrashingHub {
       authority,
       readRootFile: this.#options.readRootFile,
       openWebhook: (url) => this.#options.connectReceiver(url, program, opened),
+      publishOutside: hasOutside ? keepOutside(OUTSIDE_DIR, vaultId, store.reader) : undefined,
+      archive: archive && {
+        ...archive,
+        archiver: createLogArchiver({ ...vault, store, directory: archiveDirectory, clock }),
+      },
       random,
       logging,
     })
-    await onStart(hub)
+    const entries = await onStart(hub)
+    if (hasOutside && (this.#older === undefined || random() < OLDER_LIKELIHOOD)) {
+      this.#older = { copy: this.#files.copy(), entries }
+    }
     this.#hasServed = true
-    this.#place = { program, hub: surround(hub, program, authority) }
+    const backups = createBackupMaker({
+      vault,
+      store: { ...store, openCopy: () => opened.openCopy() },
+      clock,
+      pace: { ...BACKUP_PACE, heldBytesMax: DEFAULT_HUB_LIMITS.backupHeldBytes },
+    })
+    this.#place = { program, hub: surround(hub, program, authority), backups }
+  }
+
+  #makeDirectories(path: string): void {
+    const names = path.split('/').slice(1)
+    for (let count = 1; count <= names.length; count += 1) {
+      const directory = `/${names.slice(0, count).join('/')}`
+      if (findIfPresent(this.disk, directory) !== undefined) continue
+      this.disk.makeDirectory(directory, 0o700)
+      this.disk.syncNames(directory)
+    }
   }
 
   async #closeStore(program: Program): Promise<void> {
@@ -219,20 +354,10 @@ export class CrashingHub {
     await program.drain()
     await closing
   }
+}
 
-  #read(name: string): Buffer | undefined {
-    try {
-      return readFileSync(join(this.#vault.root, name))
-    } catch {
-      return undefined
-    }
-  }
-
-  #write(name: string, content: Buffer | undefined): void {
-    const path = join(this.#vault.root, name)
-    if (content === undefined) rmSync(path, { force: true })
-    else writeFileSync(path, content, { mode: 0o600 })
-  }
+function codeOf(error: unknown): string | undefined {
+  return error instanceof SvcError ? error.code : undefined
 }
 
 function fillingUp(store: Store, isFull: () => boolean): Store {

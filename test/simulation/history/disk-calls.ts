@@ -6,6 +6,7 @@ import type { Program } from './kernel.ts'
 import { fail, type FileNode, type Node, type SimulatedDisk } from './simulated-disk.ts'
 
 type Content = string | Uint8Array
+type Pieces = AsyncIterable<Content>
 
 export class DiskCalls {
   readonly #program: Program
@@ -33,6 +34,11 @@ export class DiskCalls {
       const { content } = fileAt(this.#disk, path)
       return encoding === undefined ? Buffer.from(content) : content.toString(encoding)
     })
+  }
+
+  /** Everybody may do everything. */
+  async access(path: string): Promise<void> {
+    await this.#step(() => this.#disk.find(path, { followsLast: true }))
   }
 
   stat(path: string): Promise<DiskStats> {
@@ -143,7 +149,11 @@ class DiskHandle {
     this.#node = node
   }
 
-  async writeFile(content: Content): Promise<void> {
+  async writeFile(content: Content | Pieces): Promise<void> {
+    if (typeof content !== 'string' && !ArrayBuffer.isView(content)) {
+      for await (const piece of content) await this.write(piece)
+      return
+    }
     const bytes = Buffer.from(content as string)
     const file = this.#file()
     const half = bytes.subarray(0, Math.floor(bytes.length / 2))

@@ -31,6 +31,7 @@ const LIKELIHOODS = {
   'agent disk error': 0.06,
   'hub disk full': 0.06,
   'hub outage': 0.04,
+  'restore killed': 0.4,
   'token raced': 0.2,
   'receiver unreachable': 0.08,
   'receiver fails': 0.06,

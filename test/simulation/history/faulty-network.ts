@@ -3,6 +3,7 @@
 import { HubUnreachableError } from '../../../src/agent/hub/request.ts'
 import { refusalOf } from '../../../src/hub/http/error-response.ts'
 import { type Exchange, inWholeSeconds, type Reply } from '../simulated-connections.ts'
+import type { BackupMaker } from '../../../src/hub/backup/make-backup.ts'
 import type { RunningHub } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
 import type { Kernel, Program } from './kernel.ts'
@@ -10,6 +11,7 @@ import type { Kernel, Program } from './kernel.ts'
 export interface HubInPlace {
   readonly program: Program
   readonly hub: RunningHub
+  readonly backups: BackupMaker
 }
 
 export interface NetworkOptions {

@@ -5,9 +5,13 @@ import crypto, { webcrypto } from 'node:crypto'
 import fs from 'node:fs'
 import fsPromises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { DiskCalls } from './disk-calls.ts'
-import { currentProgram } from './kernel.ts'
+import { currentProgram, currentRandom } from './kernel.ts'
+import { realFiles } from './real-files.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 
 type AnyFunction = (...values: unknown[]) => unknown
@@ -22,10 +26,13 @@ const FILE_FUNCTIONS = Object.getOwnPropertyNames(DiskCalls.prototype).filter(
 interceptFiles(fsPromises as unknown as Functions)
 interceptRealSyncs(fs as unknown as Functions)
 interceptSignatures(Object.getPrototypeOf(webcrypto.subtle) as Functions)
-interceptThreads(crypto as unknown as Functions)
+interceptThreads(crypto as unknown as Functions, ['generateKeyPair', 'sign'])
+interceptThreads(zlib as unknown as Functions, ['deflate', 'inflate'])
 interceptRandomness(crypto as unknown as Functions)
 interceptImmediates(globalThis as unknown as Functions)
+interceptTurns(timersPromises as unknown as Functions)
 interceptTimeouts(AbortSignal as unknown as Functions)
+interceptClock(systemClock as unknown as Functions)
 syncBuiltinESMExports()
 
 function interceptFiles(functions: Functions): void {
@@ -34,6 +41,9 @@ function interceptFiles(functions: Functions): void {
     functions[name] = (...values) => {
       const program = currentProgram()
       if (program?.disk === undefined) return original(...values)
+      if (program.isReal(String(values[0]))) {
+        return (realFiles as unknown as Functions)[name]?.(...values)
+      }
       if (!FILE_FUNCTIONS.includes(name)) throw new Error(`the simulated disk has no ${name}`)
       const calls = new DiskCalls(program, program.disk as SimulatedDisk)
       return (calls as unknown as Functions)[name]?.(...values)
@@ -62,10 +72,10 @@ function interceptSignatures(subtle: Functions): void {
 }
 
 /** Of what the thread pool does, only the form with a promise: nobody here takes a callback. */
-function interceptThreads(functions: Functions): void {
-  for (const name of ['generateKeyPair', 'sign']) {
+function interceptThreads(functions: Functions, names: readonly string[]): void {
+  for (const name of names) {
     const original = functions[name]
-    if (original === undefined) throw new Error(`node:crypto has ${name}`)
+    if (original === undefined) throw new Error(`Node has ${name}`)
     const start = promisify(original) as AnyFunction
     functions[name] = Object.assign((...values: unknown[]) => original(...values), {
       [promisify.custom]: (...values: unknown[]) =>
@@ -77,7 +87,7 @@ function interceptThreads(functions: Functions): void {
 function interceptRandomness(functions: Functions): void {
   const { randomBytes, randomUUID } = crypto
   const seededBytes = (length: number): Buffer | undefined => {
-    const random = currentProgram()?.kernel.random
+    const random = currentRandom()
     return random && Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)))
   }
   functions['randomBytes'] = (length) => seededBytes(Number(length)) ?? randomBytes(Number(length))
@@ -104,6 +114,16 @@ function interceptImmediates(functions: Functions): void {
     if (cancel === undefined) clearImmediate(handle as NodeJS.Immediate)
     else cancel()
   }
+}
+
+/** Ids of the product have the time in them, and take it from the machine's clock. */
+function interceptClock(functions: Functions): void {
+  functions['now'] = () => currentProgram()?.clock.now() ?? new Date()
+}
+
+function interceptTurns(functions: Functions): void {
+  const { setImmediate: turn } = timersPromises
+  functions['setImmediate'] = () => currentProgram()?.step(() => undefined) ?? turn()
 }
 
 /** A deadline of real time would end what takes no time at all, whenever the machine is slow. */

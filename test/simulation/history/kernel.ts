@@ -19,12 +19,24 @@ interface Timer {
 }
 
 const current = new AsyncLocalStorage<Program>()
+/** The chance of work beside all programs. */
+const besides = new AsyncLocalStorage<Random>()
 /** Taken before anything stands in for it. */
 const realSetImmediate = globalThis.setImmediate
 
 /** The program whose code runs now; undefined outside of all simulations. */
 export function currentProgram(): Program | undefined {
   return current.getStore()
+}
+
+/** Seeded, in a program and beside it; undefined outside of all simulations. */
+export function currentRandom(): Random | undefined {
+  return current.getStore()?.kernel.random ?? besides.getStore()
+}
+
+/** With real files and threads, while time stands still: for a step that waits for all of it. */
+export function runBeside<Value>(random: Random, work: () => Value): Value {
+  return current.exit(() => besides.run(random, work))
 }
 
 export class Kernel implements Clock {
@@ -131,6 +143,8 @@ export class Program {
   readonly clock: Clock
   /** Set by whoever runs it; undefined leaves it without a disk. */
   disk: object | undefined
+  /** Which files it has for real in spite of that: a database reads and writes them by itself. */
+  isReal: (path: string) => boolean = () => false
   /** Told of each sync of a real file. */
   onRealSync: (() => void) | undefined
   isAlive = true

@@ -12,11 +12,13 @@ import type { LogTree } from '../../../src/hub/domain/log-tree.ts'
 import { showLog } from '../../../src/hub/service/agent/show-log.ts'
 import { growLogTree } from '../../../src/hub/service/log-tree.ts'
 import { hashToken } from '../../../src/hub/domain/hash-token.ts'
-import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import { createLogging } from '../../../src/platform/logger.ts'
 import type { TokenHash } from '../../../src/protocol/identifiers.ts'
 import { HUB_NAME, type RunningHub } from '../simulated-hub.ts'
+import type { RestoreOptions } from '../../../src/hub/backup/restore-vault.ts'
+import { ARCHIVE_DIR } from './crashing-hub.ts'
 import { fileAt, findIfPresent } from './disk-calls.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 
@@ -26,8 +28,12 @@ export interface KnownBug {
   readonly symptom: RegExp
   readonly inStore?: (store: Store) => Store
   readonly inHub?: (hub: RunningHub, authority: CertificateAuthority) => RunningHub
+  readonly onHubDisk?: (disk: SimulatedDisk) => void
   readonly onDisk?: (disk: SimulatedDisk) => void
   readonly inAuthority?: (authority: RootedAuthority) => RootedAuthority
+  readonly inRestore?: (options: RestoreOptions) => RestoreOptions
+  /** A hub that holds its vault against nothing. */
+  readonly startsBlindly?: true
   readonly inConnection?: (connection: WebhookConnection) => WebhookConnection
 }
 
@@ -124,7 +130,61 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
       disk.writesOver = (path) => path.endsWith('/state/receipts.jsonl')
     },
   },
+  {
+    name: 'a restore that forgets who was revoked',
+    symptom: /BKP-19.*revoked/,
+    inRestore: (options) => ({ ...options, replay: forgetting(options.replay, 'agent_revoked') }),
+  },
+  {
+    name: 'a restore that leaves spent tokens open',
+    symptom: /BKP-19.*spent/,
+    inRestore: (options) => ({ ...options, replay: forgetting(options.replay, 'agent_enrolled') }),
+  },
+  {
+    name: 'a restored log that goes on under its old name',
+    symptom: /CHN-24/,
+    inRestore: (options) => ({
+      ...options,
+      open: async (vault) =>
+        withWriter(await options.open(vault), () => ({ putLogTree: async () => undefined })),
+    }),
+  },
+  {
+    name: 'a hub that starts with an old vault',
+    symptom: /CHN-18/,
+    startsBlindly: true,
+  },
+  {
+    name: 'a segment of the log that is not synced',
+    symptom: /ARC-[68]/,
+    onHubDisk: (disk) => {
+      disk.forgetsSyncOf = (path) => path.startsWith(ARCHIVE_DIR)
+    },
+  },
+  {
+    name: 'a reader of the log that does not look into its segments',
+    symptom: /ARC-[68]/,
+    inStore: (store) => ({ ...store, reader: leavingOutArchived(store.reader) }),
+  },
 ]
+
+/** Acts of that type are not done again. */
+function forgetting(replay: RestoreOptions['replay'], forgotten: string): RestoreOptions['replay'] {
+  return (writer, acts, now) =>
+    replay(
+      writer,
+      acts.filter(({ type }) => type !== forgotten),
+      now,
+    )
+}
+
+function leavingOutArchived(reader: StoreReader): StoreReader {
+  const listRecords: StoreReader['listRecords'] = async (after, limit) => {
+    const until = (await reader.findLastSegment())?.last ?? 0
+    return reader.listRecords(Math.max(after, until), limit)
+  }
+  return Object.assign(Object.create(reader) as StoreReader, { listRecords })
+}
 
 /** The log with one entry more than it has, which will be another one. */
 function foreseeing({ store, auditLog }: RunningHub): RunningHub['auditLog'] {

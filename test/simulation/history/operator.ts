@@ -5,8 +5,11 @@ import { createCsrPem } from '../../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../../src/pki/keys.ts'
 import { SvcError } from '../../../src/platform/errors.ts'
 import type { AskHub } from './admin-socket.ts'
-import { type ContractModel, demand } from './contract-model.ts'
-import type { CrashingHost } from './crashing-host.ts'
+import type { ContractModel } from './contract-model.ts'
+import { demand } from './demand.ts'
+import { type CrashingHost, DATA_DIR } from './crashing-host.ts'
+import type { Disaster } from './disaster.ts'
+import type { HostWatch } from './watch-host.ts'
 import type { Faults } from './faults.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import { type Kernel, pick } from './kernel.ts'
@@ -19,7 +22,9 @@ export interface OperatorOptions {
   readonly model: ContractModel
   readonly webhooks: WebhookModel
   readonly sealed: SealedFiles
+  readonly disaster: Disaster
   readonly hosts: readonly CrashingHost[]
+  readonly watchOf: (host: CrashingHost) => HostWatch | undefined
   readonly findHub: () => HubInPlace | undefined
   readonly ask: AskHub
   readonly onRebuild: (host: CrashingHost) => void
@@ -28,6 +33,7 @@ export interface OperatorOptions {
 
 const MINUTE_MS = 60_000
 const ACT_INTERVAL_MS = 12 * MINUTE_MS
+const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
 const BACK_MS_MAX = 20 * MINUTE_MS
 const NAMES = ['site', 'db', 'mail'] as const
 const ROLE = 'web'
@@ -35,6 +41,7 @@ const REPLAYED_MAX = 20
 
 export class Operator {
   acts = 0
+  #hasRemade = false
   readonly #options: OperatorOptions
 
   constructor(options: OperatorOptions) {
@@ -70,14 +77,12 @@ export class Operator {
     }
   }
 
-  /** At the end: whoever was revoked comes back, what failed is tried again, and what was disabled goes on. */
+  /**
+   * At the end: whoever was revoked comes back, what failed is tried again, what was disabled goes on, and what is newer than a
+   * backup that was restored is made again.
+   */
   async setRight(): Promise<void> {
-    const { hosts, model, kernel } = this.#options
-    for (const host of hosts) {
-      if (!model.isRevokedHost(host.hostname)) continue
-      host.wantsNewIdentity = true
-      host.restart()
-    }
+    const { kernel, disaster } = this.#options
     for (;;) {
       const result = await this.#options.ask('entrega retry', (admin) => admin.retryDeliveries({}))
       if (result.ok) break
@@ -88,8 +93,53 @@ export class Operator {
         await this.#options.ask('webhook replay', (admin) => admin.replayWebhook({ webhook }))
       }
       await this.#options.sealed.resealFailed()
+      this.#letBackIn()
+      if (disaster.restores > 0) {
+        await this.#bringRootsForward()
+        await this.#remakeCargoes()
+      }
       await kernel.sleep(MINUTE_MS)
     }
+  }
+
+  /** Who was revoked, and who has nothing that a restored hub takes back. */
+  #letBackIn(): void {
+    const { hosts, model, disaster, watchOf } = this.#options
+    for (const host of hosts) {
+      const { hostname } = host
+      if (host.wantsNewIdentity) continue
+      const serial = watchOf(host)?.readLeaf(`${DATA_DIR}/identity/agent.crt`)?.serial ?? ''
+      const isUnknown =
+        disaster.restores > 0 &&
+        !model.knowsCertificate(serial) &&
+        !disaster.isReturning(hostname, serial)
+      if (!isUnknown && !model.isRevokedHost(hostname)) continue
+      host.wantsNewIdentity = true
+      host.restart()
+    }
+  }
+
+  /** Once, as hosts may have others than the hub knows. */
+  async #remakeCargoes(): Promise<void> {
+    if (this.#hasRemade) return
+    const { ask, sealed } = this.#options
+    const listed = await ask('entrega list', (admin) => admin.listDeliveries({}))
+    if (!listed.ok) return
+    const left = listed.value.entregas.filter(({ status }) => !OVER.has(status))
+    this.#hasRemade = true
+    for (const carga of new Set(left.map(({ carga_id }) => carga_id))) {
+      const isSealed = left.some((one) => one.carga_id === carga && one.tipo === 'selado')
+      if (isSealed) await ask('carga reseal', (admin) => sealed.reseal(admin, carga))
+      else await ask('carga update', (admin) => admin.updateCargo({ carga }))
+    }
+  }
+
+  /** Hosts follow no number that is less than theirs. */
+  async #bringRootsForward(): Promise<void> {
+    const { disaster, model, ask } = this.#options
+    const numero = disaster.rootSetNumber + 1
+    if (disaster.rootSetNumber < model.roots.number || this.#options.model.restores === 0) return
+    await ask('bundle update', (admin) => admin.updateBundle({ numero }))
   }
 
   async #doSomething(): Promise<void> {
@@ -116,7 +166,7 @@ export class Operator {
       () => this.#createWebhook(),
       () => this.#createWebhook(),
       () => this.#changeWebhook(),
-      () => this.#revoke(host),
+      () => this.revoke(host),
       () => host.rotate(),
       () => host.rotate(),
       () => host.restart(),
@@ -218,7 +268,7 @@ export class Operator {
   }
 
   /** It is seen after a while, and the host let in again. */
-  async #revoke(host: CrashingHost): Promise<void> {
+  async revoke(host: CrashingHost): Promise<void> {
     const { model, kernel } = this.#options
     const { hostname } = host
     const result = await this.#options.ask('agente revoke', (admin) =>

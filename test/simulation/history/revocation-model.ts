@@ -2,7 +2,8 @@
 // so of what the CA has done, once.
 
 import type { AuditEntry } from '../../../src/hub/domain/audit-entry.ts'
-import { demand, type EntryReader, type Payload } from './contract-model.ts'
+import type { EntryReader, Payload } from './contract-model.ts'
+import { demand } from './demand.ts'
 
 interface Issued {
   readonly agentId: string
@@ -24,7 +25,7 @@ export class RevocationModel implements EntryReader {
   add({ eventType }: AuditEntry, payload: Payload): void {
     const agentId = String(payload['agente_id'])
     const serial = String(payload['serial'])
-    if (eventType === 'certificate_issued') {
+    if (eventType === 'certificate_issued' || eventType === 'identity_taken_back') {
       const notAfterMs = Date.parse(String(payload['not_after']))
       this.#issued.set(serial, { agentId, notAfterMs, isRevoked: false })
     }
@@ -38,6 +39,10 @@ export class RevocationModel implements EntryReader {
     demand(this.#done.has(serial), '[REV-7] recorded, and not revoked at the CA:', serial)
     demand(!this.#recorded.has(serial), '[REV-7] recorded twice:', serial)
     this.#recorded.add(serial)
+  }
+
+  beginAgain(): void {
+    for (const known of [this.#issued, this.#recorded, this.#refused]) known.clear()
   }
 
   /** [REV-1] The log has been read up to now. */

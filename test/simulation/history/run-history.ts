@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeFileOperations } from '../../../src/agent/files/file-operations.ts'
+import { GENESIS_HASH } from '../../../src/audit/hash-chain.ts'
 import { initVault, type UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError, invariant } from '../../../src/platform/errors.ts'
 import { rename } from 'node:fs/promises'
@@ -19,10 +20,13 @@ import { checkLog } from './check-log.ts'
 import { ContractModel } from './contract-model.ts'
 import { CrashingHost } from './crashing-host.ts'
 import { CrashingHub } from './crashing-hub.ts'
+import { Archivist } from './archivist.ts'
+import { Disaster } from './disaster.ts'
 import { type FaultKind, Faults } from './faults.ts'
 import { findTrouble } from './find-trouble.ts'
 import { Kernel, pick } from './kernel.ts'
 import type { KnownBug } from './known-bugs.ts'
+import { makeOldLog, OLD_LOG_DAYS, type OldLog } from './old-log.ts'
 import { Operator } from './operator.ts'
 import { connectReceiver } from './receivers.ts'
 import { replaceRoot } from './replace-root.ts'
@@ -44,6 +48,12 @@ export interface History {
   readonly entries: number
   /** That receivers of webhooks got, once more or not. */
   readonly messages: number
+  readonly backups: number
+  readonly restores: number
+  /** Of old vaults that were put in place. */
+  readonly refusals: number
+  /** Entries that were said to have left the vault. */
+  readonly archived: number
   readonly virtualMs: number
 }
 
@@ -66,6 +76,8 @@ export interface HistoryOptions {
 export interface Workshop extends AsyncDisposable {
   readonly directory: string
   readonly vault: UnsealedVault
+  /** The same vault with a log that is old and long. */
+  readonly old: OldLog
 }
 
 const START = new Date('2030-01-01T00:00:00Z')
@@ -73,6 +85,10 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const HOSTS_MAX = 3
 const ROOT_LIKELIHOOD = 0.6
+const OUTSIDE_LIKELIHOOD = 0.7
+const ARCHIVE_LIKELIHOOD = 0.5
+const LOG_KEEP_LIKELIHOOD = 0.5
+const DAY_MS = 24 * HOUR_MS
 const PEACE_MS_MAX = 5 * HOUR_MS
 const LOOK_INTERVAL_MS = 5 * MINUTE_MS
 const TROUBLE_INTERVAL_MS = 6 * MINUTE_MS
@@ -85,6 +101,7 @@ export async function openWorkshop(): Promise<Workshop> {
   return {
     directory,
     vault,
+    old: await makeOldLog(vault, join(directory, 'old'), START),
     [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true, force: true }),
   }
 }
@@ -125,6 +142,11 @@ export interface World {
   readonly hub: CrashingHub
   readonly hosts: readonly WatchedHost[]
   readonly operator: Operator
+  /** Of a hub that keeps what a restore needs outside. */
+  readonly disaster: Disaster | undefined
+  /** Of a hub whose log is old. */
+  readonly archivist: Archivist | undefined
+  readonly oldLog: OldLog | undefined
   /** What else people do, beside the operator. */
   readonly more: readonly (() => Promise<void>)[]
   readonly troubleMs: number
@@ -132,7 +154,7 @@ export interface World {
 }
 
 async function createWorld(
-  { vault }: Workshop,
+  workshop: Workshop,
   seed: number,
   directory: string,
   { bug, logging = SILENT, onLine }: HistoryOptions,
@@ -146,20 +168,27 @@ async function createWorld(
     lines.push(line)
     onLine?.(line)
   }
+  const hasOutside = random() < OUTSIDE_LIKELIHOOD
+  const oldLog = random() < ARCHIVE_LIKELIHOOD ? workshop.old : undefined
+  const keepMs =
+    random() < LOG_KEEP_LIKELIHOOD ? (OLD_LOG_DAYS.last + random() * 40) * DAY_MS : undefined
   const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
   const ca = await createSimulatedCa(kernel, createSeededRandom(seed + 1), lifeMs)
   const rootFile = { pem: ca.rootPem }
   const webhooks = new WebhookModel()
   const revocations = new RevocationModel(ca.revoked)
-  const model = new ContractModel([webhooks, revocations])
+  const { hash = GENESIS_HASH, records = [] } = oldLog ?? {}
+  const model = new ContractModel({ count: records.length, hash }, [webhooks, revocations])
   const hub = new CrashingHub({
     kernel,
     faults,
     ca,
     readRootFile: () => rootFile.pem,
     logging,
-    vault,
+    vault: oldLog?.vault ?? workshop.vault,
     directory,
+    hasOutside,
+    archive: oldLog && { keepMs },
     note,
     connectReceiver: (url, program, store) => {
       const onMessage = async (message: ReceivedMessage): Promise<void> => {
@@ -174,20 +203,39 @@ async function createWorld(
       await followWhileAlive(store, program, model)
       kernel.look(() => revocations.checkAsked(serial))
     },
+    startsBlindly: bug?.startsBlindly ?? false,
     surroundStore: (store) => bug?.inStore?.(store) ?? store,
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),
-    onStart: (running) => checkWholeHub(running, model),
+    onStart: async (running) => {
+      await checkWholeHub(running, model)
+      kernel.look(() => disaster.checkRestored())
+      return model.entryCount
+    },
   })
+  bug?.onHubDisk?.(hub.disk)
   const watched: WatchedHost[] = []
   const hosts: CrashingHost[] = []
   const watchOf = (host: CrashingHost): HostWatch | undefined =>
     watched.find((each) => each.host === host)?.watch
   const ask = connectAdminSocket({ kernel, model, findHub: () => hub.place, note })
   const sealed = new SealedFiles({ kernel, ask })
+  const disaster = new Disaster({
+    kernel,
+    faults,
+    model,
+    hub,
+    hosts: watched,
+    revoke: (host) => operator.revoke(host),
+    surroundRestore: (options) => bug?.inRestore?.(options) ?? options,
+    note,
+  })
+  const archivist = oldLog && new Archivist({ kernel, faults, ask, log: oldLog, note })
   const operator = new Operator({
     kernel,
     faults,
+    disaster,
+    watchOf,
     model,
     webhooks,
     sealed,
@@ -221,9 +269,11 @@ async function createWorld(
   }
   const troubleMs = (1 + random() * 3) * HOUR_MS
   const isRootReplaced = random() < ROOT_LIKELIHOOD
-  const more = isRootReplaced
-    ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })]
-    : []
+  const more = [
+    ...(isRootReplaced ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })] : []),
+    ...(hasOutside ? [() => disaster.live()] : []),
+    ...(archivist ? [() => archivist.live()] : []),
+  ]
   return {
     kernel,
     faults,
@@ -234,6 +284,9 @@ async function createWorld(
     hub,
     hosts: watched,
     operator,
+    disaster: hasOutside ? disaster : undefined,
+    archivist,
+    oldLog,
     more,
     troubleMs,
     lines,
@@ -262,7 +315,20 @@ async function live(world: World): Promise<void> {
   const running = hub.place?.hub
   invariant(running !== undefined, 'in peace the hub is up')
   await checkWholeHub(running, world.model)
-  await checkLog(world)
+  await inHub(world, () => checkLog(world))
+}
+
+/** Whatever reads the hub's disk. */
+async function inHub({ kernel, hub }: World, work: () => Promise<void>): Promise<void> {
+  const program = hub.place?.program
+  invariant(program !== undefined, 'in peace the hub is up')
+  let isDone = false
+  kernel.background(async () => {
+    await program.run(work)
+    isDone = true
+  })
+  await kernel.runUntil(new Date(kernel.now().getTime() + HOUR_MS), () => isDone)
+  invariant(isDone, 'no look takes an hour')
 }
 
 /** What befalls machines, rather than what passes between them. */
@@ -299,7 +365,7 @@ function calmDown({ hub, hosts }: World): void {
 }
 
 function summarise(
-  { kernel, faults, hub, hosts, model, webhooks, operator, lines }: World,
+  { kernel, faults, hub, hosts, model, webhooks, operator, oldLog, lines, ...world }: World,
   seed: number,
 ): History {
   const hash = createHash('sha256')
@@ -314,8 +380,12 @@ function summarise(
     steps: kernel.steps,
     rounds: sum(({ rounds }) => rounds),
     acts: operator.acts,
-    entries: model.entryCount,
+    entries: model.entryCount - (oldLog?.records.length ?? 0),
     messages: webhooks.messages,
+    backups: world.disaster?.backups ?? 0,
+    restores: model.restores,
+    refusals: hub.refusals,
+    archived: world.archivist?.removedUntil ?? 0,
     virtualMs: kernel.now().getTime() - START.getTime(),
   }
 }

@@ -7,7 +7,7 @@ import { parseRecipient } from '../../../src/protocol/identifiers.ts'
 import { fingerprintOf } from '../../../src/sealing/age-identity.ts'
 import { sealFor } from '../../../src/sealing/sealed-file.ts'
 import type { AskHub } from './admin-socket.ts'
-import { demand } from './contract-model.ts'
+import { demand } from './demand.ts'
 import { type Kernel, pick } from './kernel.ts'
 
 export interface SealedFilesOptions {
@@ -53,7 +53,7 @@ export class SealedFiles {
     await this.#options.ask('carga update', async (admin) => {
       const sealed = (await admin.listCargoes({})).cargas.filter(({ tipo }) => tipo === SEALED)
       const chosen = pick(sealed, this.#options.kernel.random)
-      if (chosen !== undefined) await this.#reseal(admin, chosen.id)
+      if (chosen !== undefined) await this.reseal(admin, chosen.id)
     })
   }
 
@@ -63,7 +63,7 @@ export class SealedFiles {
       const { entregas } = await admin.listDeliveries({})
       const failed = entregas.filter(({ tipo, status }) => tipo === SEALED && status === 'falhou')
       for (const carga of new Set(failed.map(({ carga_id }) => carga_id))) {
-        await this.#reseal(admin, carga)
+        await this.reseal(admin, carga)
       }
     })
   }
@@ -80,7 +80,7 @@ export class SealedFiles {
     return this.#bySha256.get(sha256)?.text
   }
 
-  async #reseal(admin: AdminOperations, carga: string): Promise<void> {
+  async reseal(admin: AdminOperations, carga: string): Promise<void> {
     const recipients = await admin.listRecipients({ carga, agentes: [], roles: [] })
     const selado = await this.#seal(recipients)
     if (selado !== undefined) await admin.updateCargo({ carga, selado })

@@ -40,6 +40,8 @@ const LINKS_MAX = 20
 export class SimulatedDisk {
   /** Writes that need room fail with this error while it is set. */
   failure: 'ENOSPC' | 'EIO' | undefined
+  /** Where there is room all the same, and nothing fails: what is mounted from elsewhere. */
+  hasRoomAt: (path: string) => boolean = () => false
   /** Told the path of each change that a reader could see. */
   onChange: ((path: string) => void) | undefined
   /** Told of each directory that somebody asked to have synced. */
@@ -88,16 +90,17 @@ export class SimulatedDisk {
 
   write(path: string, file: FileNode, content: Buffer): void {
     // A disk that fills up keeps what still went onto it.
-    if (this.failure !== undefined) {
+    const failure = this.#failureAt(path)
+    if (failure !== undefined) {
       file.content = content.subarray(0, Math.floor(content.length / 2))
-      this.#fail(this.failure, path)
+      this.#fail(failure, path)
     }
     file.content = content
     this.onChange?.(path)
   }
 
   append(path: string, file: FileNode, content: Buffer): void {
-    const { failure } = this
+    const failure = this.#failureAt(path)
     const taken =
       failure === undefined ? content : content.subarray(0, Math.floor(content.length / 2))
     file.content = this.writesOver(path) ? taken : Buffer.concat([file.content, taken])
@@ -106,7 +109,7 @@ export class SimulatedDisk {
   }
 
   sync(path: string, node: Node): void {
-    if (this.failure === 'EIO') {
+    if (this.#failureAt(path) === 'EIO') {
       this.onFailedSync?.(path)
       this.#fail('EIO', path)
     }
@@ -219,7 +222,12 @@ export class SimulatedDisk {
   }
 
   #needRoom(path: string): void {
-    if (this.failure !== undefined) this.#fail(this.failure, path)
+    const failure = this.#failureAt(path)
+    if (failure !== undefined) this.#fail(failure, path)
+  }
+
+  #failureAt(path: string): SimulatedDisk['failure'] {
+    return this.hasRoomAt(path) ? undefined : this.failure
   }
 
   #newDirectory(mode: number): DirectoryNode {

@@ -12,6 +12,10 @@ export class Tally {
   #acts = 0
   #entries = 0
   #messages = 0
+  #backups = 0
+  #restores = 0
+  #refusals = 0
+  #archived = 0
   #virtualMs = 0
 
   add(history: History): void {
@@ -25,6 +29,10 @@ export class Tally {
     this.#acts += history.acts
     this.#entries += history.entries
     this.#messages += history.messages
+    this.#backups += history.backups
+    this.#restores += history.restores
+    this.#refusals += history.refusals
+    this.#archived += history.archived
     this.#virtualMs += history.virtualMs
   }
 
@@ -41,6 +49,10 @@ export class Tally {
       `${this.#acts} acts of operators`,
       `${this.#entries} log entries`,
       `${this.#messages} webhook messages`,
+      `${this.#backups} backups`,
+      `${this.#restores} restores`,
+      `${this.#refusals} old vaults refused`,
+      `${this.#archived} entries archived`,
     ].join(', ')
   }
 

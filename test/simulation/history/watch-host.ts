@@ -5,7 +5,8 @@ import type { Certificate } from '../../../src/pki/certificates.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import { parsePrivateKeyPem } from '../../../src/pki/keys.ts'
 import type { EventRequestBody } from '../../../src/protocol/schemas.ts'
-import { type ContractModel, demand } from './contract-model.ts'
+import type { ContractModel } from './contract-model.ts'
+import { demand } from './demand.ts'
 import { type CrashingHost, DATA_DIR } from './crashing-host.ts'
 import { fileAt, findIfPresent, readIfPresent } from './disk-calls.ts'
 import { SEALED_NAMES, type SealedFiles } from './sealed-files.ts'
@@ -82,6 +83,14 @@ export class HostWatch {
     this.#builtAt = this.#promises
     for (const { requestId } of this.promised.values()) {
       if (!this.#model.hasEvent(requestId)) this.promised.delete(requestId)
+    }
+  }
+
+  /** What the hub had recorded and lost is no promise any more, unless the host has it still. */
+  forgetLost(): void {
+    const waiting = new Set(this.#listWaiting().map(({ requestId }) => requestId))
+    for (const { requestId } of this.promised.values()) {
+      if (this.#model.wasLost(requestId) && !waiting.has(requestId)) this.promised.delete(requestId)
     }
   }
 

@@ -4,7 +4,8 @@ import { hashToken } from '../../../src/hub/domain/hash-token.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { RunningHub } from '../simulated-hub.ts'
-import { type ContractModel, demand } from './contract-model.ts'
+import type { ContractModel } from './contract-model.ts'
+import { demand } from './demand.ts'
 import type { Program } from './kernel.ts'
 
 export function watchHub(hub: RunningHub, program: Program, model: ContractModel): RunningHub {
@@ -20,27 +21,34 @@ export function watchHub(hub: RunningHub, program: Program, model: ContractModel
     enrollAgent: async (request, key) => {
       const tokenId = tokenIdOf(request.token)
       await follow()
-      const wasOpen = model.isOpen(tokenId, nowMs())
-      const wasConsumed = model.isConsumed(tokenId)
+      const wasOpen = model.tokens.isOpen(tokenId, nowMs())
+      const wasConsumed = model.tokens.isConsumed(tokenId)
+      const isUncertain = model.tokens.isUncertain(tokenId)
       const outcome = await hub.enrollAgent(request, key)
       await follow()
       if (outcome.ok) {
-        demand(wasOpen || wasConsumed, '[ENR-5] enrolled by a token that was over', tokenId)
+        demand(
+          wasOpen || wasConsumed || isUncertain,
+          '[ENR-5] enrolled by a token that was over',
+          tokenId,
+        )
         demand(!wasConsumed || key !== undefined, '[ENR-17] replayed without a key')
-        demand(model.isConsumed(tokenId), '[ENR-11] enrolled, and the token is not consumed')
+        demand(model.tokens.isConsumed(tokenId), '[ENR-11] enrolled, and the token is not consumed')
         demand(model.purposeOf(serialOf(outcome.certificatePem)) === 'identity', '[ENR-11] record')
         return outcome
       }
-      const isConsumed = model.isConsumed(tokenId)
+      const isConsumed = model.tokens.isConsumed(tokenId)
       if (outcome.refusal === 'token_consumed') {
-        demand(isConsumed, '[ENR-12] refused as consumed, and never used', tokenId)
+        const isUsed = isConsumed || isUncertain
+        demand(isUsed, '[ENR-12] refused as consumed, and never used', tokenId)
       }
       if (outcome.refusal === 'token_not_found') {
-        demand(!model.knowsToken(tokenId), '[RES-8] a token is lost', tokenId)
+        demand(!model.tokens.has(tokenId), '[RES-8] a token is lost', tokenId)
       }
       if (outcome.refusal === 'token_expired') {
-        demand(!model.isOpen(tokenId, nowMs()), '[ENR-5] refused as expired', tokenId)
-        model.noteRefusedAsExpired(tokenId)
+        const isOver = isUncertain || !model.tokens.isOpen(tokenId, nowMs())
+        demand(isOver, '[ENR-5] refused as expired', tokenId)
+        model.tokens.noteRefusedAsExpired(tokenId)
       }
       return outcome
     },
@@ -67,7 +75,7 @@ export function watchHub(hub: RunningHub, program: Program, model: ContractModel
       const outcome = await hub.recordEvent(agent, event)
       await follow()
       if (outcome.ok) {
-        const hash = model.hashOfEvent(event.request_id ?? '')
+        const hash = model.hashOfEvent(agent.id, event.request_id ?? '')
         demand(hash === outcome.hash, '[EVT-7] answered and not in the log:', event.tipo_evento)
       }
       demand(
@@ -94,11 +102,11 @@ export function watchHub(hub: RunningHub, program: Program, model: ContractModel
 /** All that a hub knows, against all that the model does: after each start, and at the end. */
 export async function checkWholeHub(hub: RunningHub, model: ContractModel): Promise<void> {
   await model.checkLogKept(hub.store.reader)
-  model.checkTokens((await hub.admin.listTokens({})).tokens)
+  model.tokens.check((await hub.admin.listTokens({})).tokens)
   model.checkAgents((await hub.admin.listAgents({})).agentes)
-  model.checkDeliveries((await hub.admin.listDeliveries({})).entregas)
+  model.deliveries.check((await hub.admin.listDeliveries({})).entregas)
   const { numero, roots } = hub.bundle()
-  model.checkRoots(numero, roots.flatMap(fingerprintsIn), fingerprintsIn(hub.rootPem()))
+  model.roots.check(numero, roots.flatMap(fingerprintsIn), fingerprintsIn(hub.rootPem()))
 }
 
 /** What a dead hub still commits in its last moments is on no disk: nobody goes on from there. */

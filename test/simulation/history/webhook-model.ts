@@ -2,7 +2,8 @@
 // once and in order, and nothing more once it is removed.
 
 import type { AuditEntry } from '../../../src/hub/domain/audit-entry.ts'
-import { demand, type EntryReader, type Payload } from './contract-model.ts'
+import type { EntryReader, Payload } from './contract-model.ts'
+import { demand } from './demand.ts'
 
 interface Endpoint {
   readonly id: string
@@ -26,27 +27,49 @@ const LAG_MS_MAX = 120_000
 
 export class WebhookModel implements EntryReader {
   messages = 0
-  readonly #entries: AuditEntry[] = []
+  readonly #entries = new Map<number, AuditEntry>()
+  #lastSeq = 0
   /** Those that the log has, by origin. */
   readonly #endpoints = new Map<string, Endpoint>()
   /** Those whose removal was answered. */
   readonly #removed = new Set<string>()
+  readonly #gone = new Map<string, Endpoint>()
+  /** How far each was, and by which ids, when the hub was restored. */
+  readonly #before = new Map<string, Pick<Endpoint, 'doneSeq' | 'messageIds'>>()
 
   add(entry: AuditEntry, payload: Payload): void {
-    this.#entries.push(entry)
+    this.#entries.set(entry.seq, entry)
+    this.#lastSeq = entry.seq
     const origin = String(payload['origin'])
     if (entry.eventType === 'webhook_created') {
-      this.#endpoints.set(origin, newEndpoint(entry.seq, payload))
+      const endpoint = newEndpoint(entry.seq, payload)
+      this.#endpoints.set(origin, { ...endpoint, ...this.#before.get(origin) })
       return
     }
     const endpoint = this.#endpoints.get(origin)
     if (endpoint === undefined) return
-    if (entry.eventType === 'webhook_removed') this.#endpoints.delete(origin)
+    if (entry.eventType === 'webhook_removed') {
+      this.#endpoints.delete(origin)
+      this.#gone.set(origin, endpoint)
+    }
     if (entry.eventType === 'webhook_disabled') endpoint.isDisabled = true
     if (entry.eventType === 'webhook_replayed') {
       endpoint.isDisabled = false
       endpoint.floorSeq = Math.min(endpoint.floorSeq, Number(payload['after_seq']))
     }
+  }
+
+  /** What arrived up to there has arrived; what came later may come again, and a webhook that was removed is there again. */
+  beginAgain(kept: number): void {
+    this.#before.clear()
+    for (const [origin, { doneSeq, messageIds }] of [...this.#gone, ...this.#endpoints]) {
+      const ids = [...messageIds].filter(([seq]) => seq <= kept)
+      this.#before.set(origin, { doneSeq: Math.min(doneSeq, kept), messageIds: new Map(ids) })
+    }
+    this.#entries.clear()
+    this.#endpoints.clear()
+    this.#removed.clear()
+    this.#gone.clear()
   }
 
   knows(id: string): boolean {
@@ -75,7 +98,7 @@ export class WebhookModel implements EntryReader {
     const endpoint = this.#endpoints.get(origin)
     // What was under way when it was removed may arrive until that is answered.
     if (endpoint === undefined) return
-    const entry = this.#entries[data.seq - 1]
+    const entry = this.#entries.get(data.seq)
     demand(entry?.hash === data.hash_atual && entry.eventType === type, '[WHK-2] no entry:', what)
     demand(isExpected(endpoint, type), '[WHK-1] none of its types:', what)
     demand(data.seq > endpoint.floorSeq, '[WHK-1] older than the webhook:', what)
@@ -101,8 +124,8 @@ export class WebhookModel implements EntryReader {
   }
 
   #nextOf(endpoint: Endpoint): AuditEntry | undefined {
-    for (let index = endpoint.doneSeq; index < this.#entries.length; index += 1) {
-      const entry = this.#entries[index]
+    for (let seq = endpoint.doneSeq + 1; seq <= this.#lastSeq; seq += 1) {
+      const entry = this.#entries.get(seq)
       if (entry !== undefined && isExpected(endpoint, entry.eventType)) return entry
     }
     return undefined
