@@ -10,7 +10,7 @@ import type { AgentId, DeliveryId, EntryId } from '../../src/protocol/identifier
 import type { EntryFilter, Store, StoreReader } from '../../src/hub/store/store.ts'
 import { append, insertAgent, insertCargo, insertDelivery, LATER, NOW } from './store-samples.ts'
 
-function sampleSegment(first: number, last: number): LogSegment {
+export function sampleSegment(first: number, last: number): LogSegment {
   const zeros = '0'.repeat(64)
   const at = formatTimestamp(NOW)
   const times = { firstTimestamp: at, lastTimestamp: at, createdAt: NOW }

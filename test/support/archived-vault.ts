@@ -55,7 +55,7 @@ export async function openArchivedVault(vaultId: string = randomUUID()): Promise
       return inner.version
     },
     versionOf: (id) => inner.versionOf(id),
-    write: (work) => inner.write(work),
+    write: (work, company) => inner.write(work, company),
     close: () => inner.close(),
   }
   const archiver = createLogArchiver({ store, vaultId, dataKey, directory: archive, clock })

@@ -3,7 +3,7 @@
 // verified, and the next step goes on from there. docs/protocol.md ARC-5, ARC-6.
 
 import { hkdfSync } from 'node:crypto'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { access, constants, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ArchiveError } from '../../archive/archive-error.ts'
 import { GENESIS_HASH } from '../../audit/hash-chain.ts'
@@ -22,13 +22,15 @@ import {
 } from '../domain/log-archive.ts'
 import type { LogSegment } from '../domain/log-segment.ts'
 import { recordHubAct } from '../service/hub-acts.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store, StoreReader, WriteCompany } from '../store/store.ts'
 import { openSegmentFile } from './segment-file.ts'
 import { writeSegment } from './write-segment.ts'
 
-/** So many are removed in one commit, which takes some milliseconds; everybody else has as long until the next one. */
-const SLICE_ENTRIES = 64
+/** So many are removed in one commit, which takes two milliseconds; everybody else has longer until the next one. */
+const SLICE_ENTRIES = 32
 const PAUSE_MS = 5
+/** Entries that a crash brings back are removed once more. */
+const IN_PASSING: WriteCompany = { isExpected: () => false, isInPassing: true }
 /** Of one step. */
 const REMOVED_MAX = 4096
 const KEY_BYTES = 32
@@ -66,7 +68,9 @@ async function findState(
 ): Promise<SegmentState> {
   if (directory === undefined) return 'missing'
   try {
-    return (await stat(join(directory, file))).size === bytes ? 'present' : 'damaged'
+    const path = join(directory, file)
+    await access(path, constants.R_OK)
+    return (await stat(path)).size === bytes ? 'present' : 'damaged'
   } catch (error) {
     if (errnoCode(error) === undefined) throw error
     return 'missing'
@@ -190,7 +194,7 @@ async function removeEntries(
   const left = Math.min(REMOVED_MAX, segment.last - first + 1)
   for (let removed = 0; removed < left;) {
     const limit = Math.min(SLICE_ENTRIES, left - removed)
-    removed += await store.write((writer) => writer.removeArchived(limit))
+    removed += await store.write((writer) => writer.removeArchived(limit), IN_PASSING)
     await clock.sleep(PAUSE_MS)
   }
 }

@@ -342,6 +342,8 @@ export interface Store {
 export interface WriteCompany {
   /** Whether other writes are about to come that may be committed together with this one. */
   readonly isExpected: () => boolean
+  /** It is one of many on end that change rows all over the store, and a crash of the machine may undo it. */
+  readonly isInPassing?: true
 }
 
 /** At most `limit` rows: after the row with the id `after`, or from the first on. */

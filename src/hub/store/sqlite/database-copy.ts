@@ -40,9 +40,20 @@ export class DatabaseCopies {
     this.#writer = writer
   }
 
+  /** Nobody but this closes it. */
+  async openFile(): Promise<FileHandle> {
+    this.#file ??= open(this.#path, 'r')
+    try {
+      return await this.#file
+    } catch (error) {
+      this.#file = undefined
+      throw error
+    }
+  }
+
   /** `atRest` runs what it is given between two transactions. */
   async open(atRest: <T>(work: () => T) => Promise<T>): Promise<StoreCopy> {
-    const file = await (this.#file ??= open(this.#path, 'r'))
+    const file = await this.openFile()
     const moment = await atRest(() => this.#holdMoment())
     const reads = new Set<Promise<void>>()
     let isClosed = false

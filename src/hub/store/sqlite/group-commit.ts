@@ -57,10 +57,17 @@ export interface GroupCommitOptions {
   /** Told of each transaction, for metrics. */
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
   readonly clock?: Pick<Clock, 'sleep'> | undefined
+  /** Copies the write-ahead log into the file; nobody writes meanwhile. */
+  readonly copyLog?: (() => Promise<void>) | undefined
 }
 
 /** A commit of one certificate costs the hub as much CPU as to verify four signatures, one of several little more. docs/protocol.md RES-15. */
 const COMPANY_WAIT_MS = 10
+/**
+ * SQLite copies the write-ahead log into the file when it has grown long, within a commit. Of pages that change again and again that is
+ * little; of pages all over the file it is all that was written, and holds everybody up for as long as a second.
+ */
+const IN_PASSING_MAX = 4
 const BATCH_WRITES_MAX = 256
 const QUEUED_WRITES_MAX = 16_384
 /** Connections of the journal that a write may lose. */
@@ -73,11 +80,14 @@ export class GroupCommit {
   readonly #onBatch: (batch: CommittedBatch) => void
   readonly #clock: Pick<Clock, 'sleep'>
   readonly #follower: JournalFollower | undefined
+  readonly #copyLog: () => Promise<void>
   readonly #queue: QueuedWrite[] = []
   /** Of what `Store.version` counts. */
   readonly versions: AgentVersions = new AgentVersions()
   readonly #tokenEnds = new TokenEnds()
   #commits = 0
+  /** Since the log was copied. */
+  #inPassing = 0
   #isRunning = false
   #isWaiting = false
   #isClosed = false
@@ -87,10 +97,12 @@ export class GroupCommit {
 
   constructor(connection: Connection, options: GroupCommitOptions = {}) {
     const { onCommit = () => undefined, onBatch = () => undefined, clock = systemClock } = options
+    const { copyLog = () => Promise.resolve() } = options
     this.#connection = connection
     this.#onCommit = onCommit
     this.#onBatch = onBatch
     this.#clock = clock
+    this.#copyLog = copyLog
     this.#session = new SqlSession(connection)
     this.#follower =
       options.shared &&
@@ -171,7 +183,11 @@ export class GroupCommit {
   async #runBatch(): Promise<void> {
     await this.#followNow(this.#following.splice(0))
     const batch = this.#queue.splice(0, BATCH_WRITES_MAX)
-    if (batch.length > 0) await this.#commitBatch(batch)
+    if (batch.length > 0) await this.#commitWithSync(batch)
+    if (this.#inPassing >= IN_PASSING_MAX) {
+      this.#inPassing = 0
+      await this.#copyLog()
+    }
     this.#isRunning = false
     // They run before the next batch, which begins a turn of the event loop later.
     for (const resolve of this.#atRest.splice(0)) resolve()
@@ -187,6 +203,20 @@ export class GroupCommit {
       for (const { resolve } of waiting) resolve(undefined)
     } catch (error) {
       for (const { reject } of waiting) reject(error)
+    }
+  }
+
+  /** Without a sync when all of it may be undone, and nobody else has been told of it. */
+  async #commitWithSync(batch: readonly QueuedWrite[]): Promise<void> {
+    const inPassing = batch.filter(({ company }) => company?.isInPassing === true)
+    this.#inPassing += inPassing.length
+    const isKeptElsewhere = this.#follower !== undefined
+    if (isKeptElsewhere || inPassing.length < batch.length) return this.#commitBatch(batch)
+    this.#connection.pragma('synchronous = NORMAL')
+    try {
+      return await this.#commitBatch(batch)
+    } finally {
+      this.#connection.pragma('synchronous = FULL')
     }
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +12,7 @@ import type { AgentId, EntryId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry, NewAuditEntry } from '../../domain/audit-entry.ts'
 import { appendEntry } from '../../service/append-entries.ts'
 import { describeStoreContract } from '../../../../test/store/store-contract.ts'
+import { sampleSegment } from '../../../../test/store/store-contract-log.ts'
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
 
 const CANARY = 'canary-7f3a-that-must-never-be-on-the-disk'
@@ -54,6 +55,21 @@ describe('the encrypted SQLite database', () => {
     const { seq, timestamp, hash } = entry
     assert.deepEqual(await second.reader.findChainEnd(), { seq, timestamp, hash })
     assert.equal((await append(second)).previousHash, entry.hash)
+  })
+
+  test('[ARC-6] what was removed by four writes is in the file, and not in the write-ahead log alone', async () => {
+    await using store = disposing(await open())
+    for (let count = 0; count < 6; count += 1) await append(store)
+    await store.write((writer) => writer.insertSegment(sampleSegment(1, 256)))
+    for (let count = 0; count < 4; count += 1) {
+      const inPassing = { isExpected: () => false, isInPassing: true } as const
+      await store.write((writer) => writer.removeArchived(1), inPassing)
+    }
+    await store.write(async () => undefined)
+    const fileAlone = join(directory, 'alone.enc')
+    await copyFile(path, fileAlone)
+    await using alone = disposing(await openSqliteStore({ path: fileAlone, dataKey }))
+    assert.equal(await alone.reader.findFirstSeq(), 5)
   })
 
   test('its files are readable by their owner only', async () => {

@@ -7,6 +7,7 @@ import { DatabaseCopies } from './database-copy.ts'
 import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
 import { exists } from '../../../platform/files.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { copyLogIntoFile } from './log-copier.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 
@@ -25,7 +26,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   let reader: Connection | undefined
   try {
     reader = openReader(path, dataKey)
-    return new SqliteStore(writer, reader, new DatabaseCopies(path, dataKey, writer), options)
+    const copies = new DatabaseCopies(path, dataKey, writer)
+    const copyLog = () =>
+      copyLogIntoFile({
+        connection: writer,
+        logPath: `${path}-wal`,
+        openFile: () => copies.openFile(),
+      })
+    return new SqliteStore(writer, reader, copies, { ...options, copyLog })
   } catch (error) {
     reader?.close()
     writer.close()
