@@ -18,7 +18,7 @@ describe('the checks of svc doctor', () => {
   test('[DOC-1] have these ids, which programs know', () => {
     assert.equal(
       CHECKS.map(({ id }) => id).join(' '),
-      'hub settings files vault disk clock ca lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup agents deliveries webhooks revocations',
+      'hub settings files vault disk clock ca lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries webhooks revocations',
     )
   })
 
@@ -29,6 +29,7 @@ describe('the checks of svc doctor', () => {
       [
         'hub error',
         'log skipped',
+        'archive skipped',
         'agents skipped',
         'deliveries skipped',
         'webhooks skipped',

@@ -3,6 +3,7 @@
 import { Unchecked } from './finding.ts'
 import { judgeAuthority, judgeClock } from './judge-authority.ts'
 import { judgeIssuers, judgeLifetime, judgeOwnCertificate } from './judge-certificates.ts'
+import { judgeArchive } from './judge-archive.ts'
 import { judgeBackups } from './judge-backups.ts'
 import { judgeCheckpoint } from './judge-checkpoint.ts'
 import { judgeDisk } from './judge-disk.ts'
@@ -251,6 +252,14 @@ export const CHECKS: readonly Check[] = [
       const intervalMs = (await ifKnown(scene.settings()))?.backupIntervalMs
       return judgeBackups(said, here, intervalMs, scene.now())
     },
+  },
+  {
+    id: 'archive',
+    title: 'the segments of the log are there',
+    finds:
+      'segments in `SVC_LOG_ARCHIVE_DIR` that are not there, that the hub cannot read, or that are not as long as they have to be',
+    needs: HUB,
+    run: async (scene) => judgeArchive((await scene.hub()).examination?.segments ?? undefined),
   },
   {
     id: 'agents',

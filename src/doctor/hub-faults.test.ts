@@ -177,6 +177,24 @@ const FAULTS: readonly Fault[] = [
     /is on the file system of the vault$/,
   ],
   [
+    'segments that are not there',
+    withExamined({
+      segments: {
+        directory: '/archive',
+        segments: 9,
+        missing: 1,
+        damaged: 1,
+        faulty: [
+          { file: 'a.svcsegment', first: 1, last: 512, state: 'missing' },
+          { file: 'b.svcsegment', first: 513, last: 768, state: 'damaged' },
+        ],
+      },
+    }),
+    'archive',
+    'error',
+    /^of 9 segments of the log 1 missing and 1 damaged: a\.svcsegment \(events 1 to 512, missing\), b\.svcsegment \(events 513 to 768, damaged\)$/,
+  ],
+  [
     'late agents',
     {
       hub: {

@@ -10,6 +10,11 @@ import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
 import { type CheckpointFiles, checkpointFiles } from './checkpoint-files.ts'
 import { createLogArchiver } from './archive/log-archive.ts'
+import {
+  createSegmentWatch,
+  lookAtSegments,
+  type SegmentWatch,
+} from './archive/look-at-segments.ts'
 import { createScheduledArchive, type ScheduledArchive } from './archive/scheduled-archive.ts'
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
@@ -95,6 +100,7 @@ export async function bootHub(
   let admin: AdminDoors | undefined
   let scheduled: ScheduledBackups | undefined
   let archiving: ScheduledArchive | undefined
+  let segmentWatch: SegmentWatch | undefined
   let connected: StepCaClient | undefined
   const caCalls = createCaCalls(clock, meters?.onCaCall)
   const health = createHubHealth({
@@ -119,6 +125,7 @@ export async function bootHub(
     serverNotAfter: () => running?.certificates.serverCertificate.notAfter,
     checkpointAt: () => running?.checkpointAt() ?? {},
     isArchiveFailing: () => archiving?.isFailing() ?? false,
+    countSegments: () => segmentWatch?.seen()?.counts ?? {},
     backups: config.backupSchedule && {
       intervalMs: config.backupSchedule.intervalMs,
       lastAt: () => scheduled?.lastAt(),
@@ -211,12 +218,19 @@ export async function bootHub(
           clock,
           log: logging.forModule('hub.archive'),
         })
+  segmentWatch = createSegmentWatch({
+    archiver,
+    reader: store.reader,
+    clock,
+    log: logging.forModule('hub.archive'),
+  })
   const stopping = new AbortController()
   const background = [
     ...Object.values(hub.tasks),
     health.run,
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [archiving.run] : []),
+    segmentWatch.run,
   ]
   const tasks = background.map((task) => task(stopping.signal))
   // All at once: one grace for everything that is under way.
@@ -259,6 +273,7 @@ export async function bootHub(
         rootPem: () => connected?.rootPem ?? '',
         checkpointAt: hub.checkpointAt,
         lastBackupAt: () => scheduled?.lastAt(),
+        lookAtSegments: () => lookAtSegments(archiver, store.reader),
       }),
       addresses: agentAddresses(config, bound),
     },

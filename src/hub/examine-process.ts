@@ -5,12 +5,17 @@ import type { Clock } from '../platform/clock.ts'
 import { startDeadline } from '../platform/deadline.ts'
 import { describeError } from '../platform/errors.ts'
 import { unlessAborted } from '../platform/unless-aborted.ts'
-import type { AuthorityFacts, CheckpointFacts } from '../protocol/admin/examination.ts'
+import type {
+  AuthorityFacts,
+  CheckpointFacts,
+  SegmentFacts,
+} from '../protocol/admin/examination.ts'
 import type { HubConfig } from './config.ts'
 import { measureDisk } from './facts/measure-disk.ts'
 import { probeAuthority } from './facts/probe-authority.ts'
 import { describeCertificates } from './facts/read-certificates.ts'
 import { readProcessLimits } from './facts/read-process-limits.ts'
+import type { SegmentsSeen } from './archive/look-at-segments.ts'
 import type { ExaminedProcess } from './service/admin/show-examination.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
@@ -19,6 +24,7 @@ export interface ProcessExaminerOptions {
     HubConfig,
     | 'vaultRoot'
     | 'checkpointDirectory'
+    | 'archiveDirectory'
     | 'backupSchedule'
     | 'limits'
     | 'caUrl'
@@ -30,6 +36,7 @@ export interface ProcessExaminerOptions {
   readonly certificate: () => Pick<ServerCertificate, 'chainPem' | 'rootPem'>
   readonly checkpointAt: () => CheckpointTimes
   readonly lastBackupAt: () => Date | undefined
+  readonly lookAtSegments: () => Promise<SegmentsSeen>
   /** In force now. */
   readonly rootPem: () => string
 }
@@ -71,9 +78,10 @@ export function createProcessExaminer(
 }
 
 async function examine(
-  { config, certificate, rootPem, checkpointAt, lastBackupAt }: ProcessExaminerOptions,
+  options: ProcessExaminerOptions,
   askAuthority: () => Promise<AuthorityFacts>,
 ): Promise<ExaminedProcess> {
+  const { config, certificate, rootPem, checkpointAt, lastBackupAt } = options
   const unknown: { part: string; reason: string }[] = []
   const look = async <T>(part: string, work: () => Promise<T>): Promise<T | null> => {
     using deadline = startDeadline(PART_MS_MAX)
@@ -84,11 +92,12 @@ async function examine(
       return null
     }
   }
-  const [disk, ca, certificates, limits] = await Promise.all([
+  const [disk, ca, certificates, limits, segments] = await Promise.all([
     look('disk', () => measureDisk(config.vaultRoot, config.limits.freeSpaceBytes)),
     look('ca', askAuthority),
     look('certificates', async () => describeCertificates(certificate().chainPem, rootPem())),
     look('process', readProcessLimits),
+    look('segments', options.lookAtSegments),
   ])
   // What grows is for the store to say.
   return {
@@ -104,8 +113,18 @@ async function examine(
           up_seconds: Math.floor(process.uptime()),
         }
       : null,
+    segments: segments && describeSegments(segments, config.archiveDirectory),
     unknown,
   }
+}
+
+function describeSegments(
+  { counts, faulty }: SegmentsSeen,
+  directory: string | undefined,
+): SegmentFacts {
+  const { present, missing, damaged } = counts
+  const segments = present + missing + damaged
+  return { directory: directory ?? null, segments, missing, damaged, faulty: [...faulty] }
 }
 
 function describeCheckpoints(

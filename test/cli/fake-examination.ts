@@ -11,6 +11,7 @@ export const EXAMINATION: AdminExamination = {
   process: null,
   checkpoints: null,
   backups: null,
+  segments: null,
   backlog: {
     webhooks: [],
     revocations: { waiting: 0, refused: 0, oldest_at: null, reason: null },

@@ -57,6 +57,7 @@ function messageOf({ checks }: Document, id: string): string {
 const SKIPPED_WITHOUT_HUB = [
   'log',
   'checkpoint',
+  'archive',
   'agents',
   'deliveries',
   'webhooks',

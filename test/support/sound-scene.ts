@@ -74,6 +74,7 @@ export const SOUND: Facts = {
         last_at: '2026-11-23T02:00:00.000Z',
         up_seconds: 900_000,
       },
+      segments: { directory: null, segments: 0, missing: 0, damaged: 0, faulty: [] },
       checkpoints: {
         vault_at: '2026-11-23T11:59:59.000Z',
         outside_at: '2026-11-23T11:59:59.000Z',

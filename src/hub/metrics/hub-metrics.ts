@@ -218,6 +218,19 @@ export const HUB_METRICS = {
     labels: {},
     meaning: 'The number of the last entry of the audit log; the log has as many entries.',
   },
+  svc_audit_oldest_entry_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'When the oldest entry that is still in the vault was recorded.',
+  },
+  svc_log_segments: {
+    type: 'gauge',
+    unit: 'segments',
+    labels: { state: 'present, missing or damaged' },
+    meaning:
+      'The segments that the log was archived into, as the hub saw their files last; it looks every 15 minutes.',
+  },
   svc_log_archive_failed: {
     type: 'gauge',
     unit: '0 or 1',

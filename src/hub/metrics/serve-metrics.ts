@@ -35,6 +35,8 @@ export interface HubMetricsOptions {
   readonly checkpointAt: () => Readonly<Partial<Record<CheckpointPlace, Date | undefined>>>
   /** Undefined when the hub makes none by itself. */
   readonly isArchiveFailing?: () => boolean
+  /** By state; nothing before somebody has looked. */
+  readonly countSegments?: () => Readonly<Record<string, number>>
   readonly backups?:
     | { readonly intervalMs: number; readonly lastAt: () => Date | undefined }
     | undefined
@@ -109,6 +111,8 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
       return at === undefined ? [] : [{ labels: { place }, value: at.getTime() / 1000 }]
     }),
   )
+  setOne('svc_audit_oldest_entry_timestamp_seconds', secondsOf(await findOldestAt(reader)))
+  set.replace('svc_log_segments', seriesOf('state', options.countSegments?.() ?? {}))
   setOne('svc_log_archive_failed', options.isArchiveFailing?.() === true ? 1 : 0)
   setOne('svc_backup_interval_seconds', (options.backups?.intervalMs ?? 0) / 1000)
   setOne('svc_backup_timestamp_seconds', (options.backups?.lastAt()?.getTime() ?? 0) / 1000)
@@ -141,7 +145,15 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
   set.replace('svc_ready', seriesOf('subsystem', Object.fromEntries(ready)))
 }
 
+/** Of the entries in the vault, which no segment has to be read for. */
+async function findOldestAt(reader: StoreReader): Promise<Date | undefined> {
+  const first = await reader.findFirstSeq()
+  const [entry] = first === undefined ? [] : await reader.findEntries([first])
+  return entry && new Date(entry.timestamp)
+}
+
 type SingleGauge =
+  | 'svc_audit_oldest_entry_timestamp_seconds'
   | 'svc_streams'
   | 'svc_backup_timestamp_seconds'
   | 'svc_log_archive_failed'

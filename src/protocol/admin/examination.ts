@@ -86,6 +86,26 @@ export const BackupFacts = Type.Object({
 })
 export type BackupFacts = Static<typeof BackupFacts>
 
+export const SegmentFacts = Type.Object({
+  /** Null where SVC_LOG_ARCHIVE_DIR is not set. */
+  directory: nullable(Type.String()),
+  segments: Type.Integer(),
+  /** Not there, or not to be read. */
+  missing: Type.Integer(),
+  /** Not as long as the vault knows. */
+  damaged: Type.Integer(),
+  /** The first twenty of both at most. */
+  faulty: Type.Array(
+    Type.Object({
+      file: Type.String(),
+      first: Type.Integer(),
+      last: Type.Integer(),
+      state: Type.String(),
+    }),
+  ),
+})
+export type SegmentFacts = Static<typeof SegmentFacts>
+
 export const BacklogFacts = Type.Object({
   webhooks: Type.Array(
     Type.Object({
@@ -123,6 +143,7 @@ export const AdminExamination = Type.Object({
   checkpoints: nullable(CheckpointFacts),
   /** Null also where the hub makes none by itself. */
   backups: nullable(BackupFacts),
+  segments: nullable(SegmentFacts),
   backlog: BacklogFacts,
   /** Why a part is null. */
   unknown: Type.Array(Type.Object({ part: Type.String(), reason: Type.String() })),

@@ -12,7 +12,7 @@ import type { AdminContext } from './admin-context.ts'
 /** What the wiring sees: all but what the store knows. */
 export type ExaminedProcess = Pick<
   AdminExamination,
-  'disk' | 'ca' | 'certificates' | 'process' | 'checkpoints' | 'backups' | 'unknown'
+  'disk' | 'ca' | 'certificates' | 'process' | 'checkpoints' | 'backups' | 'segments' | 'unknown'
 >
 
 const REVOCATIONS_MAX = 100
@@ -28,7 +28,8 @@ const NOT_RUNNING: ExaminedProcess = {
   process: null,
   checkpoints: null,
   backups: null,
-  unknown: ['disk', 'ca', 'certificates', 'process', 'checkpoints'].map((part) => ({
+  segments: null,
+  unknown: ['disk', 'ca', 'certificates', 'process', 'checkpoints', 'segments'].map((part) => ({
     part,
     reason: 'the hub does not run',
   })),
