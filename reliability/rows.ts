@@ -13,6 +13,7 @@ import { extremes } from './rows/extremes.ts'
 import { fleetWideActs } from './rows/fleet-wide-acts.ts'
 import { hostilePeers } from './rows/hostile-peers.ts'
 import { logMutations } from './rows/log-mutations.ts'
+import { killedMaintenance } from './rows/killed-maintenance.ts'
 import { lostReplies } from './rows/lost-replies.ts'
 import { oneTokenOneUse } from './rows/one-token-one-use.ts'
 import { oneWriter } from './rows/one-writer.ts'
@@ -24,7 +25,7 @@ import { vault } from './rows/vault.ts'
 
 /** By what they try: `npm test` runs each subject in a process of its own. */
 export const ROWS_BY_SUBJECT = {
-  vault: [acknowledgedWrites, storageFaults, oneWriter, vault, logMutations],
+  vault: [acknowledgedWrites, storageFaults, killedMaintenance, oneWriter, vault, logMutations],
   agents: [lostReplies, agentFiles, clock, hostilePeers],
   identities: [oneTokenOneUse, caOutage, refusedIdentities, revocationIsFinal],
   load: [abuse, pipelining, costlyHandshakes, costlyRequests, fleetWideActs, extremes, canaries],

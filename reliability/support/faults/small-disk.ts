@@ -17,8 +17,11 @@ export interface SmallDisk extends AsyncDisposable {
 const CHUNK = Buffer.alloc(64 * 1024)
 const PAGE_BYTES = 4096
 
-/** The hub is stopped; its vault moves onto the new disk, under the same name. */
-export async function mountSmallDisk(hub: HubProcess, sizeBytes: number): Promise<SmallDisk> {
+/** Nobody has it open: the vault of a hub that is stopped, or another directory; it moves onto the new disk, under the same name. */
+export async function mountSmallDisk(
+  hub: Pick<HubProcess, 'vaultRoot'>,
+  sizeBytes: number,
+): Promise<SmallDisk> {
   const { vaultRoot } = hub
   const aside = `${vaultRoot}.aside`
   await cp(vaultRoot, aside, { recursive: true, preserveTimestamps: true })
