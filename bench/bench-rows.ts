@@ -1,6 +1,7 @@
 // The rows of the bench, in the order in which they run.
 
 import { invariant } from '../src/platform/errors.ts'
+import { measureBeside } from './beside.ts'
 import { CA_ROWS } from './ca-rows.ts'
 import { measureCold } from './cold.ts'
 import type { Figure } from './figure.ts'
@@ -57,6 +58,11 @@ export const BENCH_ROWS: readonly BenchRow[] = [
     name: 'stream-1000',
     about: 'memory and CPU of a hub that holds 1,000 streams and does nothing else',
     measure: measureHeldStreams,
+  },
+  {
+    name: 'beside',
+    about: 'what polls and events wait for beside an archive, and beside a backup',
+    measure: measureBeside,
   },
   { name: 'verify', about: 'evento list --verify, entries a second', measure: measureVerify },
   {

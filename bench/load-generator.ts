@@ -9,6 +9,7 @@ export interface Measurement {
   readonly count: number
   readonly seconds: number
   readonly p99Ms: number
+  readonly maxMs: number
   /** What each process of `pids` spent meanwhile. */
   readonly cpuMs: readonly number[]
 }
@@ -28,6 +29,8 @@ export interface MeasureOptions {
   readonly pids: readonly number[]
   /** 16 unless given. */
   readonly clients?: number | undefined
+  /** Of each client, one after the other; as fast as it can unless given. */
+  readonly perSecond?: number | undefined
   readonly address?: string | undefined
   readonly path?: string | undefined
   /** Handshakes without the post-quantum key exchange. */
@@ -49,17 +52,18 @@ export function startLoadGenerator(built: string): LoadGenerator {
   const { ask } = program
   return {
     send: ask,
-    measure: async (name, { seconds, pids, clients, address, path, isClassic }) => {
+    measure: async (name, { seconds, pids, clients, perSecond, address, path, isClassic }) => {
       // Connections are open and have been used before CPU time is first read.
       await ask({ do: 'ready', name, clients, address, path, is_classic: isClassic })
       const before = await Promise.all(pids.map(cpuMsOfTree))
       for (let runs = 1, countBefore = 0; ; runs += 1) {
-        const { count, seconds: took, p99_ms: p99Ms } = (await ask({ do: 'run', seconds })) as Run
+        const ran = await ask({ do: 'run', seconds, per_second: perSecond })
+        const { count, seconds: took, p99_ms: p99Ms, max_ms: maxMs } = ran as Run
         const after = await Promise.all(pids.map(cpuMsOfTree))
         const cpuMs = after.map((spent, index) => spent - (before[index] ?? 0))
         const isEnough = (cpuMs[0] ?? Number.POSITIVE_INFINITY) >= seconds * 1000 * ENOUGH
         const isEnd = runs === RUNS_MAX || count === countBefore
-        if (isEnough || isEnd) return { count, seconds: took, p99Ms, cpuMs }
+        if (isEnough || isEnd) return { count, seconds: took, p99Ms, maxMs, cpuMs }
         countBefore = count
       }
     },
@@ -72,4 +76,5 @@ interface Run {
   readonly count: number
   readonly seconds: number
   readonly p99_ms: number
+  readonly max_ms: number
 }

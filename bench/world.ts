@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly loadProgram: string
   /** How many entries the vault begins with; none of a fleet unless given. */
   readonly entries?: number | undefined
+  /** Besides what every hub of the bench has; `directory` is the world's own. */
+  readonly variables?: ((directory: string) => Readonly<Record<string, string>>) | undefined
   /** The directory of the programs; the sources in bin/ unless given. */
   readonly programs?: string | undefined
   /** Where the hub leaves a CPU profile of its whole life, if anywhere. */
@@ -56,6 +58,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SVC_LIMIT_EVENTS: '0',
     SVC_LIMIT_EVENT_BYTES: '0',
     SVC_LIMIT_ISSUE: '0',
+    ...options.variables?.(directory),
   }
   const [program, ...args] = vaultMaker(vault, options.entries)
   await promisify(execFile)(program, args, { env: { ...process.env, ...environment } })

@@ -19,6 +19,8 @@ type Command struct {
 	Address string  `json:"address"` // of ready: the TLS server to ask
 	Path    string  `json:"path"`    // of ready: the file to write, or what to ask for
 	Seconds float64 `json:"seconds"` // of run
+	// Of run: how many each worker does in a second, one after the other; 0: as fast as it can.
+	PerSecond float64 `json:"per_second"`
 	// Of ready: handshakes without the post-quantum key exchange, which older servers lack.
 	IsClassic bool `json:"is_classic"`
 	// Of enroll-agents: what each of them tells the hub, if it is not empty.

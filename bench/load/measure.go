@@ -28,6 +28,7 @@ type Measurement struct {
 	Count   int     `json:"count"`
 	Seconds float64 `json:"seconds"`
 	P99Ms   float64 `json:"p99_ms"`
+	MaxMs   float64 `json:"max_ms"`
 }
 
 // Step does one piece of work; errExhausted ends the measurement early.
@@ -97,15 +98,21 @@ func (g *Generator) run(command Command) (*Measurement, error) {
 	deadline := started.Add(time.Duration(command.Seconds * float64(time.Second)))
 	err := <-inParallel(len(g.workers), func(number int) error {
 		worker := g.workers[number]
-		for before := time.Now(); before.Before(deadline); {
+		interval := command.interval()
+		for due := started.Add(interval * time.Duration(number) / time.Duration(len(g.workers))); due.Before(deadline); {
+			time.Sleep(time.Until(due))
 			if err := worker.step(); err == errExhausted {
 				return nil
 			} else if err != nil {
 				return err
 			}
 			now := time.Now()
-			worker.took = append(worker.took, now.Sub(before))
-			before = now
+			worker.took = append(worker.took, now.Sub(due))
+			if interval == 0 {
+				due = now
+			} else {
+				due = due.Add(interval)
+			}
 		}
 		return nil
 	})
@@ -114,7 +121,16 @@ func (g *Generator) run(command Command) (*Measurement, error) {
 	for _, worker := range g.workers {
 		took = append(took, worker.took...)
 	}
-	return &Measurement{len(took), g.ran.Seconds(), percentile(took, 0.99).Seconds() * 1000}, err
+	p99, most := percentile(took, 0.99), percentile(took, 1)
+	return &Measurement{len(took), g.ran.Seconds(), p99.Seconds() * 1000, most.Seconds() * 1000}, err
+}
+
+// With one, a request that has to wait for the one before it counts from when it was due: so would that of another agent.
+func (c Command) interval() time.Duration {
+	if c.PerSecond == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / c.PerSecond)
 }
 
 func (g *Generator) letGo() {
