@@ -14,6 +14,7 @@ import { startSealedBlob } from './sealed-blob.ts'
 import { measureSoak } from './soak.ts'
 import { measureStarts } from './starts.ts'
 import { measureSteps } from './steps.ts'
+import { measureTree } from './tree-row.ts'
 import { measureVerify } from './verify.ts'
 import type { WorldOptions } from './world.ts'
 
@@ -48,6 +49,11 @@ export const BENCH_ROWS: readonly BenchRow[] = [
   rateRow('refused-enrolment', 'an enrolment with an unknown token, beside a bare request'),
   rateRow('event-16', 'durable events of 16 agents, beside a bare request and fdatasync'),
   rateRow('event-128', 'durable events of 128 agents, beside the same two'),
+  {
+    name: 'tree',
+    about: 'durable events of 128 agents, beside a hub whose log has no tree',
+    measure: (options, { seconds }) => measureTree(options, seconds),
+  },
   rateRow('sealed-blob', 'a sealed file, beside a bare node:https'),
   {
     name: 'cold',

@@ -18,16 +18,25 @@ export interface Rounds {
   readonly isSettled: boolean
 }
 
+export interface RoundsWanted {
+  readonly rounds?: number
+  /** All sides are hubs, and are warmed up alike. */
+  readonly areHubs?: boolean
+}
+
 const ROUNDS = 5
 const WARM_UP_ROUNDS_MIN = 3
 const WARM_UP_ROUNDS_MAX = 12
 const SETTLED_WITHIN = 0.05
 
 /** The first side is the hub. */
-export async function measureRounds(sides: readonly Side[]): Promise<Rounds> {
-  const { isSettled, warmUpRounds } = await warmUp(sides)
+export async function measureRounds(
+  sides: readonly Side[],
+  { rounds = ROUNDS, areHubs = false }: RoundsWanted = {},
+): Promise<Rounds> {
+  const { isSettled, warmUpRounds } = await warmUp(sides, areHubs)
   const samples: Measurement[][] = sides.map(() => [])
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const [index, measurement] of (await measureOnce(sides)).entries()) {
       samples[index]?.push(measurement)
     }
@@ -35,11 +44,15 @@ export async function measureRounds(sides: readonly Side[]): Promise<Rounds> {
   return { samples, warmUpRounds, isSettled }
 }
 
-/** Until a round costs the hub within 5 % of the one before. The others have less to compile. */
-async function warmUp(sides: readonly Side[]): Promise<Pick<Rounds, 'warmUpRounds' | 'isSettled'>> {
+/** Until a round costs the hub within 5 % of the one before. The others have less to compile, unless they are hubs too. */
+async function warmUp(
+  sides: readonly Side[],
+  areHubs: boolean,
+): Promise<Pick<Rounds, 'warmUpRounds' | 'isSettled'>> {
   let before = Number.POSITIVE_INFINITY
   for (let round = 1; round <= WARM_UP_ROUNDS_MAX; round += 1) {
-    const [hub] = await measureOnce(round < WARM_UP_ROUNDS_MIN ? sides : sides.slice(0, 1))
+    const isOfAll = areHubs || round < WARM_UP_ROUNDS_MIN
+    const [hub] = await measureOnce(isOfAll ? sides : sides.slice(0, 1))
     const now = hub === undefined ? 0 : cpuMsEach(hub)
     const isSettled = Math.abs(now / before - 1) <= SETTLED_WITHIN
     if (isSettled && round >= WARM_UP_ROUNDS_MIN) return { warmUpRounds: round, isSettled }

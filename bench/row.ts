@@ -3,7 +3,14 @@
 import { type Aim, type Figure, ratioFigure } from './figure.ts'
 import type { Measurement } from './load-generator.ts'
 import { medianOf } from './ratio.ts'
-import { cpuMsEach, measureRounds, ratePerSecond, type Rounds, type Side } from './rounds.ts'
+import {
+  cpuMsEach,
+  measureRounds,
+  ratePerSecond,
+  type Rounds,
+  type RoundsWanted,
+  type Side,
+} from './rounds.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
 export interface Row {
@@ -16,6 +23,7 @@ export interface Scene extends AsyncDisposable {
   /** The hub first. */
   readonly sides: readonly Side[]
   readonly figures: readonly FigureSpec[]
+  readonly wanted?: RoundsWanted
   /** What else the reader is to know, after the last round. */
   readonly describe?: (rounds: Rounds) => Promise<string>
 }
@@ -37,7 +45,7 @@ export async function measureRow(
 ): Promise<Figure[]> {
   await using world = await startWorld(options)
   await using scene = await row.start(world, seconds)
-  const rounds = await measureRounds(scene.sides)
+  const rounds = await measureRounds(scene.sides, scene.wanted)
   const note = await scene.describe?.(rounds)
   return scene.figures.map((spec, index) =>
     figureOf(row.name, spec, scene.sides, rounds, index === 0 ? note : undefined),

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly variables?: ((directory: string) => Readonly<Record<string, string>>) | undefined
   /** The directory of the programs; the sources in bin/ unless given. */
   readonly programs?: string | undefined
+  /** A module that the hub loads before its own. */
+  readonly preload?: string | undefined
   /** Where the hub leaves a CPU profile of its whole life, if anywhere. */
   readonly profileDirectory?: string | undefined
 }
@@ -64,11 +66,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await promisify(execFile)(program, args, { env: { ...process.env, ...environment } })
   const hubLogPath = join(directory, 'hub.log')
   const hub = stack.use(
-    await startHub(
-      { ...environment, ...profiling(options.profileDirectory) },
-      hubLogPath,
-      options.programs,
-    ),
+    await startHub({ ...environment, ...optionsOfNode(options) }, hubLogPath, options.programs),
   )
   const load = stack.use(startLoadGenerator(options.loadProgram))
   const enrollAddress = `127.0.0.1:${hub.portOf('enroll listening')}`
@@ -124,10 +122,15 @@ export function startHub(
   })
 }
 
-function profiling(directory: string | undefined): Readonly<Record<string, string>> {
-  return directory === undefined
-    ? {}
-    : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(directory)}` }
+function optionsOfNode({
+  profileDirectory: directory,
+  preload,
+}: WorldOptions): Readonly<Record<string, string>> {
+  const words = [
+    ...(directory === undefined ? [] : [`--cpu-prof --cpu-prof-dir=${resolve(directory)}`]),
+    ...(preload === undefined ? [] : [`--import=${preload}`]),
+  ]
+  return words.length === 0 ? {} : { NODE_OPTIONS: words.join(' ') }
 }
 
 export function binary(name: string): string {
