@@ -2,7 +2,7 @@
 // tools/verify-evidence.py works it out a second time, from the statements.
 
 import type { RecordedEntry } from '../audit/record.ts'
-import type { CertificateClaims, Fact } from './claims.ts'
+import type { CertificateClaims, Fact, LostAnswer } from './claims.ts'
 import { plainSerial } from './serial-number.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -13,6 +13,8 @@ const DELIVERY_FIELDS = ['carga_id', 'versao'] as const
 export class CertificateLedger {
   /** Of the period, in the order of the log. */
   readonly certificates: CertificateClaims[] = []
+  /** Of all entries. */
+  readonly answersLost: LostAnswer[] = []
   /** Serials that the log has, and the first entry that names each. */
   readonly seqsBySerial: Map<string, number> = new Map()
   readonly #after: number
@@ -50,24 +52,28 @@ export class CertificateLedger {
     const agent = textOf(payload['agente_id']) ?? ''
     switch (entry.eventType) {
       case 'token_created':
-        return void this.#tokens.set(textOf(payload['token_id']) ?? '', fact)
+        return set(this.#tokens, textOf(payload['token_id']), fact)
       case 'agent_enrolled': {
         const enrolled = { ...fact, token_id: textOf(payload['token_id']) }
-        return void this.#enrolments.set(agent, enrolled)
+        return set(this.#enrolments, agent, enrolled)
       }
       case 'politica_set': {
-        this.#rules.set(textOf(payload['nome']) ?? '', fact)
+        set(this.#rules, textOf(payload['nome']), fact)
         const { trial } = payload
         return this.#noteSerial(isObject(trial) ? textOf(trial['serial']) : null, entry.seq)
       }
       case 'carga_created':
       case 'carga_updated': {
         const load = { ...fact, tipo_evento: entry.eventType }
-        return void this.#loads.set(loadKey(payload), load)
+        return set(this.#loads, loadKey(payload), load)
       }
       case 'entrega_retried':
-        return void this.#retries.set(entry.deliveryId ?? '', fact)
+        return set(this.#retries, entry.deliveryId, fact)
+      case 'certificate_answer_lost':
+        return void this.answersLost.push(toLostAnswer(entry, payload))
       case 'certificate_issued':
+      case 'server_certificate_issued':
+      case 'certificate_discarded':
         this.#noteSerial(textOf(payload['serial']), entry.seq)
         break
       default:
@@ -79,6 +85,8 @@ export class CertificateLedger {
     const sha256 = textOf(payload['sha256']) ?? ''
     switch (entry.eventType) {
       case 'certificate_issued':
+      case 'server_certificate_issued':
+      case 'certificate_discarded':
         return this.#addCertificate(entry, payload, fact)
       case 'identity_recovered': {
         const last = this.certificates.at(-1)
@@ -86,7 +94,7 @@ export class CertificateLedger {
         return
       }
       case 'agent_rotate_requested':
-        return void this.#rotations.set(agent, fact)
+        return set(this.#rotations, agent, fact)
       case 'certificate_revoked_at_ca':
         return note(this.#bySha256.get(sha256), 'revoked_at_ca', fact)
       case 'certificate_not_revoked_at_ca':
@@ -128,13 +136,14 @@ export class CertificateLedger {
     const read = (field: string): string | null => textOf(payload[field])
     const [agent, purpose, politica] = [read('agente_id'), read('purpose'), read('politica')]
     const isIdentity = purpose === 'identity'
-    const wanted = purpose === 'delivery' ? [...OWN_FIELDS, ...DELIVERY_FIELDS] : OWN_FIELDS
+    const wanted = wantedFields(entry.eventType, purpose)
     const enrolled = (isIdentity && this.#enrolments.get(agent ?? '')) || null
     const claims: CertificateClaims = {
       serial: read('serial'),
       sha256: read('sha256'),
       agente_id: agent,
       hostname: read('hostname'),
+      names: namesOf(payload),
       purpose,
       entrega_id: entry.deliveryId,
       not_after: read('not_after'),
@@ -159,19 +168,20 @@ export class CertificateLedger {
       not_recorded: wanted.filter((field) => !(field in payload)),
     }
     if (isIdentity) this.#rotations.delete(agent ?? '')
-    const place = isIdentity ? 'identity' : (read('carga_id') ?? entry.deliveryId ?? purpose)
-    this.#index(claims, `${agent ?? claims.hostname}/${place}`)
+    this.#index(claims, placeOf(entry, claims, read('carga_id')))
   }
 
-  #index(claims: CertificateClaims, place: string): void {
+  #index(claims: CertificateClaims, place: string | undefined): void {
     this.certificates.push(claims)
-    note(this.#newest.get(place), 'replaced', claims.issued)
-    this.#newest.set(place, claims)
+    if (place !== undefined) {
+      note(this.#newest.get(place), 'replaced', claims.issued)
+      this.#newest.set(place, claims)
+    }
     const agent = claims.agente_id ?? ''
     this.#bySerial.set(serialKey(agent, claims.serial), claims)
-    this.#bySha256.set(claims.sha256 ?? '', claims)
+    set(this.#bySha256, claims.sha256, claims)
     if (claims.entrega_id !== null) append(this.#byDelivery, claims.entrega_id, claims)
-    append(this.#unrevoked, agent, claims)
+    if (agent !== '') append(this.#unrevoked, agent, claims)
   }
 
   #find(agent: string, serial: unknown): CertificateClaims | undefined {
@@ -208,12 +218,54 @@ function factOf({ seq, timestamp }: RecordedEntry, actor: string | null): Fact {
   return { seq, at: timestamp, actor }
 }
 
+/** What a hub since 0.5.0 says of each that it gives to an agent: EVD-13. */
+function wantedFields(eventType: string, purpose: string | null): readonly string[] {
+  if (eventType !== 'certificate_issued') return []
+  return purpose === 'delivery' ? [...OWN_FIELDS, ...DELIVERY_FIELDS] : OWN_FIELDS
+}
+
+/** Where the next one takes its place; nowhere for what nobody has. */
+function placeOf(
+  { eventType, deliveryId }: RecordedEntry,
+  { agente_id: agent, hostname, purpose }: CertificateClaims,
+  cargo: string | null,
+): string | undefined {
+  if (eventType === 'certificate_discarded') return undefined
+  if (eventType === 'server_certificate_issued') return 'hub'
+  const place = purpose === 'identity' ? 'identity' : (cargo ?? deliveryId ?? purpose)
+  return `${agent ?? hostname}/${place}`
+}
+
+function toLostAnswer({ seq, timestamp }: RecordedEntry, payload: Payload): LostAnswer {
+  const read = (field: string): string | null => textOf(payload[field])
+  return {
+    seq,
+    at: timestamp,
+    asked_at: read('asked_at'),
+    request: read('request'),
+    hostname: read('hostname'),
+    names: namesOf(payload),
+    csr_sha256: read('csr_sha256'),
+    key_sha256: read('key_sha256'),
+    reason: read('reason'),
+  }
+}
+
+function namesOf({ names }: Payload): readonly string[] | null {
+  return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
+}
+
 function loadKey({ carga_id: id, versao: version }: Payload): string {
   return typeof id === 'string' && typeof version === 'number' ? `${id}/${version}` : ''
 }
 
 function serialKey(agent: string, serial: string | null): string {
   return `${agent}/${plainSerial(serial ?? '')}`
+}
+
+/** What has no name is nobody's. */
+function set<Value>(map: Map<string, Value>, name: string | null, value: Value): void {
+  if (name !== null && name !== '') map.set(name, value)
 }
 
 function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {

@@ -12,6 +12,8 @@ export interface CertificateClaims {
   readonly sha256: string | null
   readonly agente_id: string | null
   readonly hostname: string | null
+  /** All of them, where the entry says so. */
+  readonly names: readonly string[] | null
   readonly purpose: string | null
   readonly entrega_id: string | null
   readonly not_after: string | null
@@ -37,6 +39,19 @@ export interface CertificateClaims {
   superseded_used: Fact | null
   /** Fields that hubs of earlier versions did not write into the entry. */
   readonly not_recorded: readonly string[]
+}
+
+/** The hub asked the CA, and nobody knows what it answered: a certificate with this key may be there. */
+export interface LostAnswer {
+  readonly seq: number
+  readonly at: string
+  readonly asked_at: string | null
+  readonly request: string | null
+  readonly hostname: string | null
+  readonly names: readonly string[] | null
+  readonly csr_sha256: string | null
+  readonly key_sha256: string | null
+  readonly reason: string | null
 }
 
 /** A line of the file: `ca` is whether the CA’s list has it, null without a list. */

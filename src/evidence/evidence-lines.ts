@@ -1,6 +1,6 @@
 // The form of a file of evidence, byte by byte: docs/protocol.md EVD-4 to EVD-6. Each line is a JSON object with one way to write it.
 
-import type { CertificateLine } from './claims.ts'
+import type { CertificateLine, LostAnswer } from './claims.ts'
 
 export interface EvidenceHead {
   /** Timestamps as the log has them. */
@@ -21,6 +21,8 @@ export interface EvidenceHead {
 export interface EvidenceEnd {
   readonly entries: number
   readonly certificates: number
+  /** Requests to the CA of which nobody knows what came. */
+  readonly lost: number
   readonly ca_serials: number
   readonly rogue: number
   readonly missing: number
@@ -62,14 +64,18 @@ export function formatCertificate(certificate: CertificateLine): string {
   return line({ certificate })
 }
 
+export function formatLost(lost: LostAnswer): string {
+  return line({ lost })
+}
+
 /** `entry` is the first one that names the serial; null for a certificate that no entry knows. */
 export function formatCaSerial(ca: string, entry: number | null): string {
   return line({ ca, entry })
 }
 
 export function formatEnd(end: EvidenceEnd): string {
-  const { entries, certificates, ca_serials, rogue, missing, absent } = end
-  return line({ end: { entries, certificates, ca_serials, rogue, missing, absent } })
+  const { entries, certificates, lost, ca_serials, rogue, missing, absent } = end
+  return line({ end: { entries, certificates, lost, ca_serials, rogue, missing, absent } })
 }
 
 function line(value: object): string {

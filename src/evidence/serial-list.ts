@@ -2,46 +2,68 @@
 
 import { UserError } from '../platform/errors.ts'
 import { printable } from '../platform/printable.ts'
+import { readLines } from '../platform/read-lines.ts'
 import { parseSerial } from './serial-number.ts'
+import { SerialSet } from './serial-set.ts'
 
-export const SERIAL_LIST_BYTES_MAX: number = 64 * 1024 * 1024
-const SERIALS_MAX = 1_000_000
+const SERIALS_MAX = 20_000_000
+const LINE_BYTES_MAX = 4096
 const SHOWN_CHARACTERS = 80
+const LINE_BREAK = Buffer.from('\n')
+
+export interface SerialListOptions {
+  /** Of the list, in errors. */
+  readonly name: string
+  readonly serialsMax?: number
+  readonly onProgress?: (lines: number) => void
+}
 
 /** Each once, in the order of the list. Throws on the first line that has none: half a list would make certificates look missing. */
-export function parseSerialList(content: Buffer | undefined, name: string): ReadonlySet<string> {
-  if (content === undefined) throw tooLong(name)
-  const serials = new Set<string>()
+export async function readSerialList(
+  chunks: AsyncIterable<Uint8Array>,
+  { name, serialsMax = SERIALS_MAX, onProgress }: SerialListOptions,
+): Promise<SerialSet> {
+  const serials = new SerialSet()
   let number = 0
-  for (const line of linesOf(content)) {
-    number += 1
-    const text = (line.split('#')[0] ?? '').trim()
-    if (text === '') continue
-    const serial = parseSerial(text)
-    if (serial === undefined) {
-      const what = printable(text.slice(0, SHOWN_CHARACTERS))
-      throw new UserError('serials_invalid', `${name}, line ${number}: ${what} is no serial`, {
-        hint: 'one serial a line, in decimal or in hex; # begins a comment',
-      })
+  const options = { name, lineBytesMax: LINE_BYTES_MAX }
+  for await (const lines of readLines(ended(chunks), options)) {
+    for (const line of lines) {
+      number += 1
+      const text = (line.split('#')[0] ?? '').trim()
+      if (text === '') continue
+      const serial = parseSerial(text)
+      if (serial === undefined) throw noSerial(name, number, text)
+      serials.add(serial)
+      if (serials.size > serialsMax) throw tooMany(name, number, serialsMax)
     }
-    serials.add(serial)
-    if (serials.size > SERIALS_MAX) throw tooLong(name)
+    onProgress?.(number)
   }
   return serials
 }
 
-/** One at a time: a million strings at once would be several times as large as the list. */
-function* linesOf(content: Buffer): Generator<string> {
-  for (let start = 0; start < content.length;) {
-    const found = content.indexOf('\n', start)
-    const end = found < 0 ? content.length : found
-    yield content.toString('utf8', start, end)
-    start = end + 1
+/** The last line may end without a line break. */
+async function* ended(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let last: number | undefined
+  for await (const chunk of chunks) {
+    yield chunk
+    last = chunk.at(-1) ?? last
   }
+  if (last !== undefined && last !== LINE_BREAK[0]) yield LINE_BREAK
 }
 
-function tooLong(name: string): UserError {
-  return new UserError('serials_invalid', `${name} has more than ${SERIALS_MAX} serials`, {
-    hint: 'choose a shorter period, and the serials of that period',
+function noSerial(name: string, number: number, text: string): UserError {
+  const what = printable(text.slice(0, SHOWN_CHARACTERS))
+  return new UserError('serials_invalid', `${name}, line ${number}: ${what} is no serial`, {
+    hint: 'one serial a line, in decimal or in hex; # begins a comment',
   })
+}
+
+function tooMany(name: string, number: number, max: number): UserError {
+  return new UserError(
+    'serials_invalid',
+    `${name}, line ${number}: these are more than ${max} serials`,
+    {
+      hint: 'choose a shorter period, and the serials of that period',
+    },
+  )
 }

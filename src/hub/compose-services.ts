@@ -16,9 +16,16 @@ import type { AdminHub } from './service/admin/admin-context.ts'
 import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
 import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-changes.ts'
 import { createTryLifetime } from './service/policy/try-lifetime.ts'
+import { settleLeftOpen } from './service/obtain-certificate.ts'
+import {
+  authorityForServer,
+  authorityForTrials,
+  recordStandingCertificate,
+} from './service/own-certificates.ts'
 import { createAdminRoots } from './service/roots/bundle-operations.ts'
 import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
+import { watchLeftOpen } from './service/upkeep/left-open-signings.ts'
 import { watchLateRenewals } from './service/upkeep/late-renewals.ts'
 import { indexOlderActs } from './service/upkeep/index-older-acts.ts'
 import {
@@ -96,6 +103,7 @@ export type HubTask =
   | 'lateRenewals'
   | 'changes'
   | 'entryIndex'
+  | 'leftOpen'
   | 'logTree'
 
 /** The signal ends the waiting for a CA that does not answer. */
@@ -110,8 +118,17 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   const roots = new CurrentRootSet(await openRootSet(trust, await readFileRoots()))
   const authority = parts.connectToCa(roots.set.pem)
   const tlsLog = logging.forModule('hub.tls')
-  const tls = { authority, clock, log: tlsLog, vaultRoot, names: serverNames }
+  const signing = { store, authority, clock, log: logging.forModule('hub.ca') }
+  await settleLeftOpen(signing)
+  const tls = {
+    authority: authorityForServer(signing),
+    clock,
+    log: tlsLog,
+    vaultRoot,
+    names: serverNames,
+  }
   const { certificate, isReused } = await obtainServerCertificate(tls, stop)
+  if (isReused) await recordStandingCertificate(store, clock.now(), certificate, serverNames)
   await storeRoots(vaultRoot, roots.set.pem)
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
@@ -167,7 +184,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       sightings: services.sightings,
       changes,
       webhooks,
-      tryLifetime: createTryLifetime(authority, logging.forModule('hub.ca')),
+      tryLifetime: createTryLifetime(authorityForTrials(signing), logging.forModule('hub.ca')),
       roots: createAdminRoots({ ...trust, current: roots, readFileRoots, hub: rootSetHub }),
       cutOff: (agentId) => {
         mtls.cutConnections(agentId)
@@ -191,6 +208,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       lateRenewals: (signal) =>
         watchLateRenewals({ store, clock, thresholdMs }, logging.forModule('hub.late'), signal),
       changes: (signal) => finishChanges(changes, logging.forModule('hub.changes'), signal),
+      leftOpen: (signal) => watchLeftOpen(signing, signal),
       logTree: (signal) => logKeeper.run(signal),
       entryIndex: (signal) =>
         indexOlderActs({ store, clock }, logging.forModule('hub.index'), signal),

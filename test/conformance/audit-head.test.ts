@@ -43,11 +43,11 @@ describe('[CHN-9] the head of the audit log', () => {
     await hub.restoreOldDatabase()
     const ended = await runProgram('svc-server', [], hub.environment)
     assert.equal(ended.status, 1)
-    assert.match(ended.stderr, /svc-server: error: .*first missing entry: 4/)
+    assert.match(ended.stderr, /svc-server: error: .*first missing entry: 5/)
     assert.match(ended.stderr, /svc unseal --accept-loss/)
     const listed = await hub.svc('evento', 'list')
     assert.equal(listed.status, 1)
-    assert.match(listed.stderr, /first missing entry: 4/)
+    assert.match(listed.stderr, /first missing entry: 5/)
   })
 
   test('lets svc unseal --accept-loss go on, which is recorded', async () => {
@@ -63,7 +63,7 @@ describe('[CHN-9] the head of the audit log', () => {
       eventos: { tipo_evento: string; payload: Record<string, unknown> }[]
     }
     const loss = eventos.find(({ tipo_evento: type }) => type === 'audit_loss_accepted')
-    assert.equal(loss?.payload['first_missing'], 4)
+    assert.equal(loss?.payload['first_missing'], 5)
   })
 
   test('is missed when it was removed from a vault that has entries', async () => {

@@ -156,7 +156,7 @@ describe('concurrent uses of one token', () => {
 })
 
 describe('a hub that dies', () => {
-  test('[ENR-15] between the signature and the commit leaves the token unused and no agent', async () => {
+  test('[ENR-15] [EVD-16] between the signature and the commit leaves the token unused and no agent', async () => {
     const gate = createGate()
     let isFirst = true
     const script = (): CaBehaviour => {
@@ -175,6 +175,16 @@ describe('a hub that dies', () => {
     await hub.start()
     const { agentes } = await hub.admin<{ agentes: object[] }>('GET', '/v1/admin/agentes')
     assert.deepEqual(agentes, [])
+    const [lostAnswer, ...others] = await readEvents(hub, 'certificate_answer_lost')
+    assert.deepEqual(others, [])
+    assert.partialDeepStrictEqual(lostAnswer?.payload, {
+      hostname: 'orphan.example',
+      request: 'enrollment',
+      reason: 'not_recorded',
+    })
     assertOk(await enroll(hub, request))
+    assert.equal((await readEvents(hub, 'certificate_answer_lost')).length, 1)
+    const own = await readEvents(hub, 'server_certificate_issued')
+    assert.equal(own.length, 1, 'the certificate is still good, and recorded once')
   })
 })

@@ -1,12 +1,13 @@
 // What the log proves of each certificate: docs/protocol.md EVD. test/foreign/evidence.test.ts has the verifier, and what is forged.
 
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { verifyBlock } from '../../src/audit/block-proofs.ts'
 import { parseCheckpoint } from '../../src/audit/checkpoint.ts'
+import { parseCsrPem } from '../../src/pki/csr.ts'
 import { readEvents } from '../support/audit-log.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import {
@@ -17,6 +18,8 @@ import {
   withIdentity,
 } from '../support/enrolled-host.ts'
 import { startProgram, waitUntil } from '../support/processes.ts'
+import { startScriptedCa } from '../support/scripted-ca.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, post, type WireReply } from '../support/wire-client.ts'
 
@@ -68,9 +71,9 @@ async function prepare(started: typeof hub): Promise<void> {
   await enrollHost(started, 'other.example')
   const revoked = await started.svc('agent', 'revoke', 'web.example')
   assert.equal(revoked.status, 0, revoked.stderr)
-  await waitUntil('both at the CA', async () => {
+  await waitUntil('all three at the CA', async () => {
     const found = await readEvents(started, 'certificate_revoked_at_ca')
-    return found.length >= 2 ? found : undefined
+    return found.length >= 3 ? found : undefined
   })
   const { length } = await readEvents(started)
   await waitUntil('a checkpoint of all', async () => {
@@ -113,6 +116,13 @@ async function seqOf(tipo: string, isWanted: (payload: Claims) => boolean = () =
   return found?.seq ?? assert.fail(tipo)
 }
 
+/** As a CA lists what it issued. */
+async function issuedSerials(): Promise<string> {
+  const types = ['certificate_issued', 'server_certificate_issued', 'certificate_discarded']
+  const issued = (await Promise.all(types.map((tipo) => readEvents(hub, tipo)))).flat()
+  return issued.map(({ payload }) => `0x${payload['serial'] as string}\n`).join('')
+}
+
 describe('svc evidence', () => {
   test('[EVD-1] [EVD-2] [EVD-3] [CLI-130] makes a file that only its owner reads, and says what is in it', async () => {
     const { stdout, stderr, status, file } = await evidence()
@@ -122,7 +132,7 @@ describe('svc evidence', () => {
       stdout,
       new RegExp(
         `^\\S+Z to 2100-01-01T00:00:00.000000Z: entries 1 to ${all} of the log, all of them in the file\n` +
-          '4 certificates, 3 of them identities; installed 2, served 1, revoked 3\n' +
+          '5 certificates, 3 of them identities; installed 2, served 1, revoked 3\n' +
           'not compared with the CA: no --ca-serials\n',
       ),
     )
@@ -131,7 +141,13 @@ describe('svc evidence', () => {
     const again = await hub.svc('evidence', '--from', '1d', '--to', '0d', '--out', file)
     assert.match(again.stderr, /^svc: error: \S+ exists already\n/)
     const json = JSON.parse((await evidence('--json')).stdout) as object
-    assert.partialDeepStrictEqual(json, { certificates: 4, identities: 3, rogue: 0, absent: 0 })
+    assert.partialDeepStrictEqual(json, {
+      certificates: 5,
+      identities: 3,
+      lost: 0,
+      rogue: 0,
+      absent: 0,
+    })
   })
 
   test('[EVD-7] [EVD-8] [EVD-9] [EVD-13] [ISS-10] each certificate has the entries that say who, under what, and what became of it', async () => {
@@ -168,8 +184,8 @@ describe('svc evidence', () => {
       not_recorded: [],
       ca: null,
     })
-    const { entrega_id: none, ...facts } = seqsOf(renewed)
-    assert.equal(none, null)
+    const { entrega_id: none, names: noNames, ...facts } = seqsOf(renewed)
+    assert.deepEqual([none, noNames], [null, null])
     assert.deepEqual(
       { ...facts, ca: undefined },
       {
@@ -230,6 +246,24 @@ describe('svc evidence', () => {
     await assert.rejects(refused(3, [1]), /block 1 is not in a log of 3/)
   })
 
+  test('[EVD-15] [EVD-7] the hub’s own certificate is one of them, with its names', async () => {
+    const { certificates } = await evidence()
+    const pem = await readFile(join(hub.vaultRoot, 'server.crt'))
+    const { serialNumber, fingerprint256 } = new X509Certificate(pem)
+    const own = certificates.find(({ purpose }) => purpose === 'server')
+    assert.partialDeepStrictEqual(own, {
+      serial: serialNumber.toLowerCase(),
+      sha256: fingerprint256.replaceAll(':', '').toLowerCase(),
+      agente_id: null,
+      hostname: null,
+      request: 'server',
+      replaced: null,
+      not_recorded: [],
+    })
+    const { names } = own ?? assert.fail()
+    assert.ok(Array.isArray(names) && names.length > 0)
+  })
+
   test('[EVD-10] [EVD-11] [EVD-3] a rogue certificate and a missing one stand out', async () => {
     const list = join(hub.directory, 'serials')
     const issued = await readEvents(hub, 'certificate_issued')
@@ -237,10 +271,12 @@ describe('svc evidence', () => {
     const [other] = others.map(({ payload }) => payload['serial'] as string)
     const own = [`0x${serials.first}`, `serial=${serials.renewed.toUpperCase()}`]
     const decimal = String(BigInt(`0x${serials.delivered}`))
+    const ofHub = (await readEvents(hub, 'server_certificate_issued'))[0] ?? assert.fail()
+    own.push(ofHub.payload['serial'] as string)
     await writeFile(list, ['# step-ca', ...own, '', decimal, '31337 (0x7a69)', ''].join('\n'))
     const found = await evidence('--ca-serials', list)
     assert.equal(found.status, 2)
-    assert.match(found.stdout, /^4 serials of the CA: 1 rogue, 1 missing\nrogue: 7a69\nmissing: /m)
+    assert.match(found.stdout, /^5 serials of the CA: 1 rogue, 1 missing\nrogue: 7a69\nmissing: /m)
     assert.ok(found.stdout.includes(`missing: ${other} of other.example, entry `))
     assert.equal(
       found.stderr,
@@ -256,8 +292,7 @@ describe('svc evidence', () => {
   test('[EVD-5] [EVD-11] certificates and acts from before the period are found', async () => {
     const at = (await readEvents(hub, 'carga_created'))[0]?.timestamp ?? assert.fail()
     const list = join(hub.directory, 'serials')
-    const all = await readEvents(hub, 'certificate_issued')
-    await writeFile(list, all.map(({ payload }) => `0x${payload['serial'] as string}\n`).join(''))
+    await writeFile(list, await issuedSerials())
     const { find, status, text } = await evidence('--from', at, '--ca-serials', list)
     assert.equal(status, 0)
     assert.ok(text.includes(`{"ca":"${serials.first.replace(/^0+/, '')}","entry":`))
@@ -276,14 +311,13 @@ describe('svc evidence', () => {
 
   test('[EVD-1] [EVD-10] [CLI-106] as a process, which root makes write with root’s rights, with the list on standard input', async () => {
     const file = join(hub.directory, 'process.evidence')
-    const issued = await readEvents(hub, 'certificate_issued')
-    const all = issued.map(({ payload }) => `0x${payload['serial'] as string}\n`).join('')
+    const all = await issuedSerials()
     const args = ['--from', '1d', '--to', '2100-01-01', '--ca-serials', '-', '--out', file]
     const run = (...more: readonly string[]) =>
       startProgram('svc', ['evidence', ...args, ...more], hub.environment, all).ended
     const { stdout, stderr, status } = await run()
     assert.deepEqual([stderr, status], ['', 0])
-    assert.match(stdout, /\n4 serials of the CA: 0 rogue, 0 missing\n/)
+    assert.match(stdout, /\n5 serials of the CA: 0 rogue, 0 missing\n/)
     const wrong = await run('--agent', 'nobody.example', '--replace')
     assert.match(wrong.stderr, /^svc: error: no agent nobody\.example/)
     assert.equal(wrong.status, 1)
@@ -301,3 +335,43 @@ describe('svc evidence', () => {
     assert.equal(printed.stdout.split('\n').length, whole.text.split('\n').length)
   })
 })
+
+describe('svc evidence of a CA whose answers get lost', () => {
+  test('[EVD-16] [EVD-17] says what the hub had asked for, beside what is rogue', async () => {
+    let isCut = true
+    await using ca = await startScriptedCa(() => ({ kind: isCut ? 'cut' : 'sign' }))
+    await using lossy = await startTestHub({ caEnvironment: ca.environment })
+    const hostname = 'lost.example'
+    const { csrPem: csr_pem } = await createKeyAndCsr(hostname)
+    const token = await lossy.createToken({ hostname })
+    const body = { token, hostname, role: 'web', csr_pem }
+    const refused = await post({ port: lossy.ports.enroll }, '/v1/enroll', body)
+    assert.equal(refused.status, 502)
+    isCut = false
+    await lossy.createToken({ hostname: 'later.example' })
+    await waitUntil('a checkpoint of all', async () => {
+      const { stdout } = await lossy.svc('checkpoint')
+      return Number(stdout.split('\n')[1]) >= 4 ? stdout : undefined
+    })
+    const list = join(lossy.directory, 'serials')
+    const own = (await readEvents(lossy, 'server_certificate_issued'))[0] ?? assert.fail()
+    await writeFile(list, `${own.payload['serial'] as string}\nbeef`)
+    const key = createHash('sha256').update(spkiOf(csr_pem)).digest('hex')
+    for (const from of ['1d', new Date(Date.now() + 60_000).toISOString()]) {
+      const out = join(lossy.directory, `${from}.evidence`)
+      const period = ['--from', from, '--to', '2100-01-01']
+      const ended = await lossy.svc('evidence', ...period, '--ca-serials', list, '--out', out)
+      assert.equal(ended.status, 2, ended.stderr)
+      assert.match(
+        ended.stdout,
+        new RegExp(
+          `\n2 serials of the CA: 1 rogue, 0 missing\nrogue: beef\n1 answers of the CA were lost: .*\nlost: lost.example, asked for at \\S+Z, key ${key}, entry 3\n`,
+        ),
+      )
+    }
+  })
+})
+
+function spkiOf(csrPem: string): Buffer {
+  return (parseCsrPem(csrPem) ?? assert.fail()).publicKeySpki
+}

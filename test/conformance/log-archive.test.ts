@@ -76,7 +76,7 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
       count: number
       missing?: object
     }
-    assert.equal(log.count, OLD + YOUNG + 1)
+    assert.equal(log.count, OLD + YOUNG + 2)
     assert.deepEqual(
       [log.eventos.length, log.eventos[0]?.seq, log.missing],
       [log.count, 1, undefined],
@@ -98,7 +98,7 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     assert.equal((await segments())[0]?.state, 'missing')
     const verified = await hub.svc('event', 'list', '--verify', '--limit', '1')
     assert.deepEqual([verified.stderr, verified.status], ['', 0])
-    assert.match(verified.stdout, /hash chain ok: 1701 entries, .*\ncheckpoint ok: \d+ entries/)
+    assert.match(verified.stdout, /hash chain ok: 1702 entries, .*\ncheckpoint ok: \d+ entries/)
     assert.ok(
       verified.stdout.endsWith(
         `\nnot read: entries 1 to 512, of which only the hashes are known; their segment is missing: ${file}\n`,
@@ -107,7 +107,7 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     const all = await hub.svc('event', 'list', '--json')
     const listed = JSON.parse(all.stdout) as { eventos: { seq: number }[]; missing: object }
     assert.deepEqual(listed.missing, [{ first: 1, last: 512, file }])
-    assert.deepEqual([listed.eventos[0]?.seq, listed.eventos.length], [513, OLD + YOUNG + 1 - 512])
+    assert.deepEqual([listed.eventos[0]?.seq, listed.eventos.length], [513, OLD + YOUNG + 2 - 512])
     const newest = await hub.svc('event', 'list', '--limit', '1500')
     assert.match(
       newest.stdout,

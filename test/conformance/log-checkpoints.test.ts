@@ -38,16 +38,16 @@ async function startKeptHub(): Promise<Kept> {
   })
 }
 
-/** The whole vault as it was when it had one token, put back after a second one. */
+/** The whole vault as it was when it had its own certificate and one token, put back after a second token. */
 async function putBack(hub: Kept): Promise<string> {
   const copy = join(hub.directory, 'yesterday')
   await hub.createToken({ hostname: 'h1' })
-  await hub.checkpointOf(1)
+  await hub.checkpointOf(2)
   await hub.stop()
   await cp(hub.vaultRoot, copy, { recursive: true })
   await hub.start()
   await hub.createToken({ hostname: 'h2' })
-  const checkpoint = await hub.checkpointOf(2)
+  const checkpoint = await hub.checkpointOf(3)
   await hub.stop()
   await rm(hub.vaultRoot, { recursive: true })
   await cp(copy, hub.vaultRoot, { recursive: true })
@@ -62,15 +62,15 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
     assert.equal(ended.status, 1)
     assert.match(
       ended.stderr,
-      /svc-server: error: \S+\.checkpoint: the checkpoint was signed for 2 entries, and the vault has 1 of them/,
+      /svc-server: error: \S+\.checkpoint: the checkpoint was signed for 3 entries, and the vault has 2 of them/,
     )
     assert.match(ended.stderr, /svc unseal --accept-loss/)
     assert.equal((await hub.svc('unseal')).status, 1)
     const accepted = await hub.svc('unseal', '--accept-loss')
     assert.equal(accepted.status, 0, accepted.stderr)
     await hub.start()
-    const renewed = await hub.checkpointOf(2)
-    const [, epoch] = /^cartorio\/[0-9a-f-]{36}\/(\d{10,})\n2\n/.exec(renewed) ?? []
+    const renewed = await hub.checkpointOf(3)
+    const [, epoch] = /^cartorio\/[0-9a-f-]{36}\/(\d{10,})\n3\n/.exec(renewed) ?? []
     const { stdout, status } = await hub.svc('evento', 'list', '--verify', '--json')
     assert.equal(status, 0)
     const { eventos } = JSON.parse(stdout) as {
@@ -93,12 +93,12 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
     assert.equal((await hub.svc('evento', 'list', '--verify')).status, 0)
     const ended = await hub.svc('evento', 'list', '--verify', '--limit', '1', '--checkpoint', path)
     assert.equal(ended.status, 1)
-    assert.match(ended.stderr, /a checkpoint was signed for 2 entries, and the log has 1/)
+    assert.match(ended.stderr, /a checkpoint was signed for 3 entries, and the log has 2/)
   })
 
   test('a directory that is not there stops the start: it may be one that is not mounted', async () => {
     await using hub = await startKeptHub()
-    await hub.checkpointOf(0)
+    await hub.checkpointOf(1)
     await hub.stop()
     // Not removed: what the hub is writing there may end after the hub, and then fails.
     await rename(hub.outside, `${hub.outside}.gone`)
@@ -113,7 +113,7 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
 
   test('a checkpoint that cannot be written stops nothing, and is written when it can be', async () => {
     await using hub = await startKeptHub()
-    await hub.checkpointOf(0)
+    await hub.checkpointOf(1)
     // Not removed: what the hub is writing there may end after the hub, and then fails.
     await rename(hub.outside, `${hub.outside}.gone`)
     await writeFile(hub.outside, '')
@@ -126,7 +126,7 @@ describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
     await rm(hub.outside)
     await mkdir(hub.outside)
     await hub.createToken({ hostname: 'h3' })
-    await hub.checkpointOf(3)
+    await hub.checkpointOf(4)
   })
 })
 
@@ -134,17 +134,17 @@ describe('[CLI-88] svc checkpoint', () => {
   test('prints what was signed last, and the key that somebody keeps to verify it', async () => {
     await using hub = await startKeptHub()
     await hub.createToken({ hostname: 'h1' })
-    const kept = await hub.checkpointOf(1)
+    const kept = await hub.checkpointOf(2)
     const printed = await hub.svc('checkpoint')
     assert.equal(printed.stdout, kept)
     assert.match(
       printed.stdout,
-      /^cartorio\/([0-9a-f-]{36})\n1\n[A-Za-z0-9+/]{43}=\n\n— cartorio\/\1 [A-Za-z0-9+/=]+\n$/,
+      /^cartorio\/([0-9a-f-]{36})\n2\n[A-Za-z0-9+/]{43}=\n\n— cartorio\/\1 [A-Za-z0-9+/=]+\n$/,
     )
     const key = (await hub.svc('checkpoint', '--key')).stdout.trim()
     assert.match(key, /^cartorio\/[0-9a-f-]{36}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/)
     const verified = await hub.svc('evento', 'list', '--verify', '--key', key)
-    assert.match(verified.stdout, /\nhash chain ok: 1 entries, head \S+\ncheckpoint ok: 1 entries/)
+    assert.match(verified.stdout, /\nhash chain ok: 2 entries, head \S+\ncheckpoint ok: 2 entries/)
     await hub.stop()
     assert.equal((await hub.svc('checkpoint')).stdout, kept)
   })
@@ -152,8 +152,8 @@ describe('[CLI-88] svc checkpoint', () => {
   test('[CLI-123] [CLI-124] [CHN-39] [API-85] asks witnesses of others, and keeps what they have signed', async () => {
     await using hub = await startKeptHub()
     const witness = testWitness()
+    // The first entry is the hub's own certificate.
     await hub.createToken({ hostname: 'h1' })
-    await hub.createToken({ hostname: 'h2' })
     const newest = await hub.checkpointOf(2)
     const svc = async (...args: readonly string[]): Promise<string> => {
       const { stdout, stderr } = await hub.svc('checkpoint', ...args)

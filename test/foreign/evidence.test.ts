@@ -16,14 +16,14 @@ import { formatTimestamp } from '../../src/audit/hash-chain.ts'
 import { plainSerial } from '../../src/evidence/serial-number.ts'
 import { formatVerifierKey, noteSigner, signNote } from '../../src/audit/signed-note.ts'
 import { createSeededRandom, seedFrom } from '../simulation/seeded-random.ts'
-import { makeCertificates } from '../support/made-certificates.ts'
+import { makeCertificates, serialSetOf } from '../support/made-certificates.ts'
 import { falsify, type Plant } from '../support/falsified-evidence.ts'
 import { startTool } from '../support/processes.ts'
 import { withTools } from '../support/tools.ts'
 
 const CERTIFICATES = Number(process.env['TEST_CERTIFICATES'] ?? '1500')
 /** One of each kind, or three. */
-const FALSIFICATIONS = CERTIFICATES < 10_000 ? 34 : 100
+const FALSIFICATIONS = CERTIFICATES < 10_000 ? 41 : 100
 const SEED = seedFrom(process.env['SIM_SEED'])
 const SCRIPT = join(import.meta.dirname, '../../tools/verify-evidence.py')
 const SILENT = { show: () => undefined, clear: () => undefined }
@@ -65,17 +65,21 @@ describe(
       hub: EvidenceOperations = operations,
       period = periodOf(size),
     ): Promise<string> {
-      const wanted = { ...period, agent, serials: serials && new Set(serials.map(plainSerial)) }
+      const wanted = { ...period, agent, serials: serials && serialSetOf(serials) }
       const plan = await planEvidence(hub, wanted, SILENT)
       const pieces: string[] = []
       for await (const piece of evidenceLines(hub, plan, SILENT)) pieces.push(piece)
       return pieces.join('')
     }
 
-    async function verify(content: string, key = log.key, ...args: readonly string[]) {
+    async function run(content: string, key: string, ...args: readonly string[]) {
       const file = join(place, 'evidence')
       await writeFile(file, content)
-      const ended = await startTool('python3', [SCRIPT, file, '--key', key, ...args]).ended
+      return startTool('python3', [SCRIPT, file, '--key', key, ...args]).ended
+    }
+
+    async function verify(content: string, key = log.key, ...args: readonly string[]) {
+      const ended = await run(content, key, ...args)
       assert.equal(ended.stderr, '')
       const faults = ended.stdout.matchAll(/^\S+evidence:(\d+): (.*)$/gm)
       return {
@@ -107,7 +111,10 @@ describe(
       }
       const one = await verify(await evidenceOf(undefined, agent.certificate.agente_id))
       assert.deepEqual([one.faults, one.status], [[], 0], one.stdout)
-      assert.match(one.stdout, /not proven: that no entry about agent h\.example was left out/)
+      assert.match(
+        one.stdout,
+        /not proven: that no entry about agent h\.example \([-0-9a-f]{36}\) was left out/,
+      )
     })
 
     test('[EVD-11] what CA and log do not share stands out', async () => {
@@ -132,6 +139,30 @@ describe(
       const { faults, stdout, status } = await verify(await evidenceOf(undefined, undefined, lossy))
       assert.deepEqual([faults, status], [[], 2])
       assert.match(stdout, /^incomplete: 7 entries of the period are not in the file$/m)
+    })
+
+    test('[EVD-10] a list that is none is named with its line, a key that is none too', async () => {
+      const bad = join(place, 'bad')
+      await writeFile(bad, '10 (0xa)\n# nothing\n²\n')
+      const none = await run(text, log.key, '--ca-serials', bad)
+      assert.match(none.stderr, /bad, line 3: "\\u00b2" is no serial\n$/)
+      const gone = await run(text, log.key, '--ca-serials', join(place, 'gone'))
+      assert.match(gone.stderr, /^cannot read \S+gone: No such file or directory\n$/)
+      const key = await run(text, 'key')
+      assert.match(key.stderr, /error: --key is no key of a log\n$/)
+      assert.deepEqual([none.status, gone.status, key.status], [1, 1, 1])
+    })
+
+    test('a serial of the CA that was left out of twenty thousand is named', async () => {
+      const many = Array.from({ length: 20_000 }, (_, index) => `f${index.toString(16)}`)
+      const whole = await evidenceOf([...made.serials, ...many])
+      const theirs = join(place, 'many')
+      await writeFile(theirs, [...made.serials, ...many, 'f00'].map((one) => `0x${one}\n`).join(''))
+      const { faults, status } = await verify(whole, log.key, '--ca-serials', theirs)
+      assert.deepEqual(
+        [faults.map(({ text: said }) => said), status],
+        [['serial f00 of the list that was given is not in the file'], 1],
+      )
     })
 
     describe('what is false of the whole file is named:', () => {
@@ -211,6 +242,90 @@ describe(
           () => editHead(() => ({ ca: false })),
           /: ca is true, and the list of the CA in the file says null$/m,
         ],
+        'entries that were left out behind an absence of none': [
+          () => {
+            const { after: first } = JSON.parse(small.slice(0, small.indexOf('\n'))) as Head
+            const none = JSON.stringify({ absent: { after: first, until: first, why: 'x' } })
+            const [head = '', ...rest] = editHead(() => ({ after: first + 1 })).split('\n')
+            const kept = rest.filter(
+              (line) =>
+                !/^\{"record":"13:svc-evento-v1,\d+:(\d+),/.test(line) || seqIn(line) > first,
+            )
+            return [head, none, ...kept].join('\n')
+          },
+          /^\S+:2: no entries are absent here$/m,
+        ],
+        'absences that add up to nothing': [
+          () => {
+            const { after: first } = JSON.parse(small.slice(0, small.indexOf('\n'))) as Head
+            const gone = (seq: number): boolean => seq > first + 1 && seq <= first + 4
+            const absence = (start: number, until: number): string =>
+              JSON.stringify({ absent: { after: start, until, why: 'x' } })
+            const lines = small.split('\n').filter((line) => !gone(seqIn(line)))
+            const next = lines.findIndex((line) => seqIn(line) > first + 1)
+            const both = [absence(first + 1, first + 4), absence(first + 7, first + 4)]
+            return lines.toSpliced(next, 0, ...both).join('\n')
+          },
+          /^\S+:\d+: no entries are absent here$/m,
+        ],
+        'a member beside those that a line has': [
+          () => small.replace(/(\{"ca":"[^"]*","entry":\d+)/, '$1,"note":"known"'),
+          /^\S+:\d+: this line has other members than it should$/m,
+        ],
+        'a member of the head that stands twice': [
+          () => small.replace('"from":', '"from":"2026-01-01T00:00:00.000000Z","from":'),
+          /^\S+:1: this line is not written as svc writes it$/m,
+        ],
+        'a number that is another kind of number': [
+          () => small.replace(/("issued":\{"seq":\d+)/, '$1.0'),
+          /^\S+:\d+: 1?\d*\.0 is no JSON$|not written as svc writes it/m,
+        ],
+        'a list of the CA, where the head says that there is none': [
+          () => editHead(() => ({ ca: false })),
+          /^\S+:\d+: the file says that it has no list of the CA$/m,
+        ],
+        'lines in another order': [
+          () => {
+            const lines = small.split('\n')
+            const last = lines.findIndex((line) => line.startsWith('{"ca"'))
+            const first = lines.findIndex((line) => line.startsWith('{"certificate"'))
+            return lines
+              .toSpliced(last, 1)
+              .toSpliced(first, 0, lines[last] ?? '')
+              .join('\n')
+          },
+          /^\S+:\d+: a line of this kind \(certificate\) stands too late$/m,
+        ],
+        'a record that leads back to its own beginning': [
+          () => small.replace(/\{"record":"[^\n]*/, '{"record":"0:,-4:"}'),
+          /^\S+:3: no netstring$/m,
+        ],
+        'a line without an end': [
+          () => `${small.slice(0, small.indexOf('\n') + 1)}"${'x'.repeat(9 * 1024 * 1024)}`,
+          /^\S+:2: this line has more than 8388608 bytes$/m,
+        ],
+        'lines that nobody can read': [
+          () =>
+            [
+              '['.repeat(100_000),
+              `{"block":${'9'.repeat(1_000_000)}}`,
+              '{}',
+              '[]',
+              'NaN',
+              '{"end":1}',
+            ]
+              .map((line) => `${line}\n`)
+              .reduce((content, line) => content.replace('\n', `\n${line}`), small),
+          /^FALSE: \d+ faults$/m,
+        ],
+        'a thousand faults and more': [
+          () => small.replace('\n', `\n${'{}\n'.repeat(200_000)}`),
+          /^FALSE: 1000 faults; the rest was not looked at$/m,
+        ],
+        'what speaks to the terminal': [
+          () => small.replace(/("certificate":\{"serial":")/, '$1\\u001b[2J'),
+          /certificate \\x1b\[2J[0-9a-f]+ of entry/,
+        ],
         'white space in a line': [
           () => small.replace('"serial":', '"serial": '),
           /not written as svc writes it/,
@@ -221,6 +336,7 @@ describe(
           const { stdout, status } = await verify(forge())
           assert.match(stdout, said)
           assert.equal(status, 1)
+          assert.match(stdout, /^[\n -~]*$/, 'nothing but ASCII')
         })
       }
     })
@@ -242,6 +358,11 @@ describe(
 )
 
 /** A tenth of the log is before the period, and a tenth after it. Entries are a second apart. */
+function seqIn(line: string): number {
+  const [, seq] = /^\{"record":"13:svc-evento-v1,\d+:(\d+),/.exec(line) ?? []
+  return Number(seq ?? Number.NaN)
+}
+
 function periodOf(entries: number): { readonly from: string; readonly to: string } {
   return { from: at(Math.floor(entries / 10)), to: at(Math.floor((entries * 9) / 10)) }
 }

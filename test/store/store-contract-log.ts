@@ -210,6 +210,29 @@ export function testAuditLog(store: () => Store): void {
     assert.equal(await store().reader.findKeysGeneration(), 3)
   })
 
+  test('[EVD-16] a request to the CA is there until it is deleted', async () => {
+    const asked = {
+      id: 'one',
+      askedAt: NOW,
+      request: 'enrollment',
+      agentId: null,
+      hostname: 'web.example',
+      names: ['web.example', 'é'],
+      csrSha256: '1'.repeat(64),
+      keySha256: '2'.repeat(64),
+    } as const
+    await store().write(async (writer) => {
+      await writer.insertOpenSigning(asked)
+      await writer.insertOpenSigning({ ...asked, id: 'two' })
+    })
+    assert.deepEqual(await store().reader.listOpenSignings(1), [asked])
+    const { version } = store()
+    assert.equal(await store().write((writer) => writer.deleteOpenSigning('one')), true)
+    assert.equal(await store().write((writer) => writer.deleteOpenSigning('one')), false)
+    assert.deepEqual(await store().reader.listOpenSignings(5), [{ ...asked, id: 'two' }])
+    assert.equal(store().version, version)
+  })
+
   test('[BKP-16] the store keeps when the vault was restored last', async () => {
     assert.equal(await store().reader.findLastRestore(), undefined)
     for (const at of [NOW, LATER]) {

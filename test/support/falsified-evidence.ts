@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { formatRecord, parseRecord, type RecordedEntry } from '../../src/audit/record.ts'
-import type { CertificateLine, Fact } from '../../src/evidence/claims.ts'
+import type { CertificateLine, Fact, LostAnswer } from '../../src/evidence/claims.ts'
 import type { Random } from '../simulation/seeded-random.ts'
 
 export interface Plant {
@@ -16,7 +16,8 @@ interface Line {
   number: number
 }
 
-type Kind = readonly [name: string, what: 'record' | 'block' | 'certificate' | 'ca', plant: Planter]
+type What = 'record' | 'block' | 'certificate' | 'own' | 'lost' | 'ca'
+type Kind = readonly [name: string, what: What, plant: Planter]
 type Planter = (lines: Line[], at: Line, random: Random) => Plant['isNamedBy']
 
 /** No two of them are in, or beside, the same block of entries, or about the same certificate. */
@@ -102,6 +103,33 @@ const KINDS: readonly Kind[] = [
     changeClaim(() => ({ not_recorded: ['rule'] })),
   ],
   ['a certificate with one more field', 'certificate', changeClaim(() => ({ note: 'x' }))],
+  [
+    'a certificate of the hub with other names',
+    'own',
+    changeClaim(() => ({ names: ['shop.example'] })),
+  ],
+  [
+    'a certificate of the hub that an agent has',
+    'own',
+    changeClaim(() => ({ agente_id: 'a', purpose: 'identity' })),
+  ],
+  [
+    'a certificate of the hub that was replaced never, or otherwise',
+    'own',
+    changeClaim(({ replaced }) => ({ replaced: replaced === null ? fact(7) : null })),
+  ],
+  ['a certificate of the hub that was dropped', 'own', dropCertificate],
+  [
+    'a lost answer for another key',
+    'lost',
+    change((text) => text.replace(/"key_sha256":"[^"]*"/, '"key_sha256":"other"')),
+  ],
+  [
+    'a lost answer for other names',
+    'lost',
+    change((text) => text.replace('"names":["', '"names":["shop.example","')),
+  ],
+  ['a lost answer that was dropped', 'lost', dropLost],
   ['a certificate that was dropped', 'certificate', dropCertificate],
   ['a certificate that was added', 'certificate', addCertificate],
   ['a certificate that stands twice', 'certificate', repeat],
@@ -128,7 +156,9 @@ export function falsify(
   const places = {
     record: lines.filter((line) => line.text.startsWith('{"record"')),
     block: lines.filter((line) => line.text.startsWith('{"block"')),
-    certificate: lines.filter((line) => line.text.startsWith('{"certificate"')),
+    certificate: lines.filter((line) => /^\{"certificate".*"names":null/.test(line.text)),
+    own: lines.filter((line) => /^\{"certificate".*"names":\[/.test(line.text)),
+    lost: lines.filter((line) => line.text.startsWith('{"lost"')),
     ca: lines.filter((line) => line.text.startsWith('{"ca"')),
   }
   const isTaken = areTaken(lines)
@@ -158,11 +188,13 @@ function areTaken(lines: readonly Line[]) {
   const taken: number[] = []
   const aboutOf = ({ text }: Line): number[] => {
     if (text.startsWith('{"record"')) return [entryOf(text).seq]
-    const { block, ca, certificate } = JSON.parse(text) as {
+    const { block, ca, certificate, lost } = JSON.parse(text) as {
       block?: number
+      lost?: LostAnswer
       ca?: string
       certificate?: CertificateLine
     }
+    if (lost !== undefined) return [lost.seq]
     if (block !== undefined) return [block * 16 + 8]
     if (ca !== undefined) return [serials.get(ca) ?? seqs.get(1) ?? -1000]
     return [certificate?.issued.seq ?? assert.fail()]
@@ -241,6 +273,12 @@ function dropCertificate(lines: Line[], at: Line): Plant['isNamedBy'] {
   const { certificate } = JSON.parse(at.text) as { certificate: CertificateLine }
   drop(lines, at)
   return (_, fault) => fault.includes(`of entry ${certificate.issued.seq} has no line`)
+}
+
+function dropLost(lines: Line[], at: Line): Plant['isNamedBy'] {
+  const { lost } = JSON.parse(at.text) as { lost: LostAnswer }
+  drop(lines, at)
+  return (_, fault) => fault.includes(`lost answer of entry ${lost.seq} has no line`)
 }
 
 function addCertificate(lines: Line[], at: Line): Plant['isNamedBy'] {

@@ -3,6 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import { parseRecord } from '../../src/audit/record.ts'
+import { plainSerial } from '../../src/evidence/serial-number.ts'
+import { SerialSet } from '../../src/evidence/serial-set.ts'
 import type { EvidenceOperations } from '../../src/admin/commands/evidence/plan-evidence.ts'
 import type { AdminEntry } from '../../src/protocol/admin/views.ts'
 import { AGENT } from '../cli/fake-agent.ts'
@@ -16,7 +18,15 @@ export interface MadeCertificates {
   readonly operations: EvidenceOperations
 }
 
+/** As a list of the CA has them. */
+export function serialSetOf(serials: readonly string[]): SerialSet {
+  const set = new SerialSet()
+  for (const serial of serials) set.add(plainSerial(serial))
+  return set
+}
+
 const CERTIFICATES_A_HOST = 10
+const HOSTS_BETWEEN_UPKEEP = 20
 
 export function makeCertificates(count: number, random: Random): MadeCertificates {
   const contents: Content[] = []
@@ -49,9 +59,33 @@ export function makeCertificates(count: number, random: Random): MadeCertificate
     act('carga_created', { actor: 'token:deploy', carga_id, nome: `site${at}`, versao: 1 })
   }
   const rule = { politica: 'web' }
+  /** What the CA signs for the hub itself, and for nobody. */
+  const ofHub = (type: string, fields: object): void => {
+    const serial = hashOf(`serial ${serials.length}`).slice(0, 32)
+    serials.push(serial)
+    const signed = { serial, sha256: hashOf(serial), not_after: '2027-01-01T00:00:00.000Z' }
+    act(type, { actor: 'hub', ...signed, ...fields })
+  }
+  const upkeep = (turn: number): void => {
+    const server = { names: ['hub.example', 'é'], purpose: 'server', request: 'server' }
+    ofHub('server_certificate_issued', server)
+    const asked = {
+      names: [`h${turn}.example`],
+      request: 'renewal',
+      csr_sha256: 'c',
+      key_sha256: 'k',
+    }
+    const host = { agente_id: uuid(2_000_000), hostname: 'h0.example' }
+    ofHub('certificate_discarded', { ...asked, ...host, purpose: 'none', reason: 'agent_revoked' })
+    const lost = { asked_at: '2026-01-01T00:00:00.000Z', reason: 'timeout' }
+    act('certificate_answer_lost', { actor: 'hub', ...host, ...asked, ...lost })
+  }
   const enrolled = Array.from({ length: hosts }, (_, at) => enrol(at))
   for (let turn = 1; turn < CERTIFICATES_A_HOST; turn += 1) {
-    for (const host of enrolled) if (serials.length < count) live(host, turn)
+    for (const [at, host] of enrolled.entries()) {
+      if (serials.length < count) live(host, turn)
+      if (serials.length < count && at % HOSTS_BETWEEN_UPKEEP === 0) upkeep(turn)
+    }
   }
   function enrol(at: number): Host {
     const host = { agente_id: uuid(2_000_000 + at), hostname: `h${at}.example`, serial: '' }
@@ -70,7 +104,8 @@ export function makeCertificates(count: number, random: Random): MadeCertificate
       const fields = { purpose: 'delivery', request: 'delivery', ...rule, ...carga }
       const serial = issue(host, fields, delivery)
       sent(agente_id, 'entrega_instalada', { carga_nome: 'ç "x"' }, delivery)
-      sent(agente_id, 'alvo_aplicado', { alvo: 'nginx.toml', serial, probe: 'ok' }, delivery)
+      // Half of a pair of surrogates, as an agent may send it.
+      sent(agente_id, 'alvo_aplicado', { alvo: 'nginx\ud800', serial, probe: 'ok' }, delivery)
       return
     }
     if (random() < 0.1) act('agent_rotate_requested', { actor: 'token:ops', agente_id, hostname })

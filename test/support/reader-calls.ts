@@ -155,6 +155,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
       ]),
   ],
   findKeysGeneration: [(w) => w.findKeysGeneration()],
+  listOpenSignings: [(w) => w.listOpenSignings(10)],
   findLastRestore: [(w) => w.findLastRestore()],
   listCaRevocations: [
     (w) => w.listCaRevocations({ now: NOW, limit: 10, isRefusedIncluded: false }),

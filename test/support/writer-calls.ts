@@ -185,6 +185,20 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   discardChange: [(w) => w.discardChange(1, 10)],
   useProof: [(w) => w.useProof('new', NOW, NOW)],
   setKeysGeneration: [(w) => w.setKeysGeneration(2)],
+  insertOpenSigning: [
+    (w) =>
+      w.insertOpenSigning({
+        id: randomUUID(),
+        askedAt: NOW,
+        request: 'renewal',
+        agentId: HEAVY.agentId,
+        hostname: HEAVY.hostname,
+        names: [HEAVY.hostname],
+        csrSha256: '0'.repeat(64),
+        keySha256: '0'.repeat(64),
+      }),
+  ],
+  deleteOpenSigning: [(w) => w.deleteOpenSigning('000000123'.padEnd(64, '0'))],
   setLastRestore: [(w) => w.setLastRestore({ at: NOW, backupAt: NOW })],
   insertEntries: [
     (w) => w.insertEntries(chainEntries(LAST, [newEntry({ at: NOW })])),

@@ -35,7 +35,7 @@ export interface CommandContext {
 
 export type PrintedByOwner = (
   args: readonly string[],
-  input?: Uint8Array,
+  input?: Iterable<Uint8Array>,
 ) => AsyncIterable<Uint8Array>
 
 export type RegisterCommand = (parent: Command, context: CommandContext) => void

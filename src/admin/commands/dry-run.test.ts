@@ -103,6 +103,7 @@ async function run(
       size: undefined,
       mode: undefined,
       read: async () => Buffer.from('hello'),
+      stream: () => assert.fail('nothing but evidence reads it so'),
       close: async () => undefined,
     }),
     openPins,

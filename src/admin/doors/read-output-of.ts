@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { pipeline } from 'node:stream/promises'
 import { UserError } from '../../platform/errors.ts'
 
 const STDERR_CHARACTERS_MAX = 16 * 1024
@@ -11,12 +12,11 @@ const STDERR_CHARACTERS_MAX = 16 * 1024
 export async function* readOutputOf(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  input?: Uint8Array,
+  input: Iterable<Uint8Array> = [],
 ): AsyncGenerator<Uint8Array> {
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
   // A program that does not read it says itself why it ends.
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
+  const given = pipeline(input, child.stdin).catch(() => undefined)
   let said = ''
   child.stderr.setEncoding('utf8')
   child.stderr.on('data', (text: string) => {
@@ -33,6 +33,7 @@ export async function* readOutputOf(
     // Where nobody reads on, the program ends with its next piece.
     child.stdout.destroy()
     await closed
+    await given
   }
 }
 

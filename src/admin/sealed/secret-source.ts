@@ -2,7 +2,7 @@
 // with the operator's own rights, and read when it is known how much it may hold.
 
 import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { getSystemErrorMessage } from 'node:util'
 import { describeError, UserError } from '../../platform/errors.ts'
 
@@ -15,6 +15,8 @@ export interface SecretSource {
   readonly mode: number | undefined
   /** The whole content, or undefined when it has more than `bytesMax`. */
   read(bytesMax: number): Promise<Buffer | undefined>
+  /** The whole content, of any size. */
+  stream(): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 
@@ -31,6 +33,7 @@ export async function openSecret(
     size: undefined,
     mode: undefined,
     read: (bytesMax) => readAtMost(standardInput, bytesMax),
+    stream: () => standardInput,
     close: () => Promise.resolve(),
   }
 }
@@ -46,9 +49,17 @@ async function openFile(path: string): Promise<SecretSource> {
     name: path,
     size: stats.isFile() ? stats.size : undefined,
     mode: stats.isFile() ? stats.mode & 0o777 : undefined,
-    read: (bytesMax) =>
-      explaining(path, () => readAtMost(file.createReadStream({ autoClose: false }), bytesMax)),
+    read: (bytesMax) => readAtMost(streamOf(path, file), bytesMax),
+    stream: () => streamOf(path, file),
     close: () => file.close(),
+  }
+}
+
+async function* streamOf(path: string, file: FileHandle): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw explain(path, error)
   }
 }
 
@@ -70,8 +81,12 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const isOfSystem = error instanceof Error && 'errno' in error && typeof error.errno === 'number'
-    const reason = isOfSystem ? getSystemErrorMessage(Number(error.errno)) : describeError(error)
-    throw new UserError('file_unreadable', `cannot read ${path}: ${reason}`, { cause: error })
+    throw explain(path, error)
   }
+}
+
+function explain(path: string, error: unknown): UserError {
+  const isOfSystem = error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+  const reason = isOfSystem ? getSystemErrorMessage(Number(error.errno)) : describeError(error)
+  return new UserError('file_unreadable', `cannot read ${path}: ${reason}`, { cause: error })
 }

@@ -17,6 +17,8 @@ export interface CaRequest {
   readonly path: string
   readonly body?: string
   readonly signal: AbortSignal
+  /** The connection stands, and the request goes out: from now on the CA may have seen it. */
+  readonly onSent?: (() => void) | undefined
 }
 
 export interface CaConnection {
@@ -95,7 +97,7 @@ function createPool(
 }
 
 /** By undici's `dispatch`: a stream for each body, as its `request` makes one, costs as much again as all the rest. */
-function sendOnce(pool: Pool, { path, method, body, signal }: CaRequest): Promise<CaReply> {
+function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest): Promise<CaReply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
@@ -110,6 +112,7 @@ function sendOnce(pool: Pool, { path, method, body, signal }: CaRequest): Promis
         onRequestStart: (begun) => {
           controller = begun
           if (signal.aborted) abort()
+          else onSent?.()
         },
         onResponseStart: (_controller, statusCode, { date: said }) => {
           status = statusCode

@@ -22,6 +22,8 @@ export interface SignedCertificate {
   readonly chainPem: string
   /** SHA-256 of the root that the chain leads to; undefined when the adapter does not know it. */
   readonly rootSha256?: string | undefined
+  /** The connection was lost and the CA asked again: it may have signed another one before. */
+  readonly isAnotherLost?: boolean | undefined
 }
 
 export interface CertificateAuthority {
@@ -69,6 +71,14 @@ export type CaSetting =
   | 'SVC_CA_PROVISIONER_KID'
   | 'SVC_CA_PROVISIONER_KEY'
 
+interface CaErrorOptions {
+  readonly cause?: unknown
+  readonly status?: number | undefined
+  readonly variable?: CaSetting | undefined
+  readonly isAnswerLost?: boolean
+  readonly leaf?: Certificate | undefined
+}
+
 export class CaError extends SvcError {
   override name = 'CaError'
   readonly reason: CaFailureReason
@@ -76,14 +86,16 @@ export class CaError extends SvcError {
   readonly status: number | undefined
   /** The setting to look at, when the failure is what a wrong value of it looks like. */
   readonly variable: CaSetting | undefined
-  constructor(
-    reason: CaFailureReason,
-    message: string,
-    options: { cause?: unknown; status?: number; variable?: CaSetting | undefined } = {},
-  ) {
+  /** The CA may have signed a certificate of which nobody knows the serial. */
+  readonly isAnswerLost: boolean
+  /** What it sent, which is not what it was asked for. */
+  readonly leaf: Certificate | undefined
+  constructor(reason: CaFailureReason, message: string, options: CaErrorOptions = {}) {
     super('ca_failed', message, options)
     this.reason = reason
     this.status = options.status
     this.variable = options.variable
+    this.isAnswerLost = options.isAnswerLost ?? false
+    this.leaf = options.leaf
   }
 }

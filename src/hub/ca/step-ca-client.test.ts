@@ -79,6 +79,46 @@ describe('step-ca client', () => {
     assert.equal(intermediates.length, 1)
   })
 
+  test('[EVD-16] knows when the CA may have signed what nobody has', async () => {
+    const lost = async (script: (number: number) => CaBehaviour): Promise<boolean> => {
+      await using ca = await startFakeCa({ script: ({ number }) => script(number) })
+      await using client = clientOf(ca, { deadlineMs: 1000 })
+      return (await failureOf(client.sign(await newRequest()))).isAnswerLost
+    }
+    const answer = (status: number): CaBehaviour => ({ kind: 'answer', status, body: '{}' })
+    assert.equal(await lost(() => ({ kind: 'silence' })), true)
+    assert.equal(await lost(() => ({ kind: 'cut' })), true)
+    assert.equal(await lost(() => ({ kind: 'endless' })), true)
+    assert.equal(await lost(() => answer(500)), true)
+    assert.equal(await lost(() => answer(201)), true)
+    assert.equal(await lost(() => answer(403)), false)
+    assert.equal(await lost(() => answer(429)), false)
+    assert.equal(await lost((number) => (number === 1 ? { kind: 'cut' } : answer(403))), true)
+  })
+
+  test('[EVD-16] knows what the CA signed that is not what it was asked for', async () => {
+    const script = (): CaBehaviour => ({ kind: 'wrong_certificate', fault: 'extra_san' })
+    await using ca = await startFakeCa({ script })
+    await using client = clientOf(ca)
+    const { leaf, isAnswerLost } = await failureOf(client.sign(await newRequest()))
+    assert.match(leaf?.serial ?? '', /^[0-9a-f]+$/)
+    assert.equal(isAnswerLost, false)
+  })
+
+  test('[EVD-16] knows that it asked twice, and that a CA which is away was never asked', async () => {
+    const script = ({ number }: { number: number }): CaBehaviour => ({
+      kind: number === 1 ? 'cut' : 'sign',
+    })
+    await using ca = await startFakeCa({ script })
+    await using client = clientOf(ca)
+    assert.equal((await client.sign(await newRequest())).isAnotherLost, true)
+    assert.equal((await client.sign(await newRequest())).isAnotherLost, false)
+    const gone = await startFakeCa()
+    await gone[Symbol.asyncDispose]()
+    await using late = clientOf(gone, { deadlineMs: 1000 })
+    assert.equal((await failureOf(late.sign(await newRequest()))).isAnswerLost, false)
+  })
+
   test('[CAX-7] trusts each of several roots', async () => {
     await using ca = await startFakeCa()
     await using other = await startFakeCa()

@@ -57,6 +57,7 @@ const REVOKE_PATH = '/1.0/revoke'
 interface Call extends Pick<OneTimeTokenRequest, 'subject' | 'signing'> {
   readonly path: string
   readonly fields: Readonly<Record<string, unknown>>
+  readonly onSent?: () => void
 }
 
 export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
@@ -77,11 +78,11 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const limiter = createCallLimiter(CALL_LIMITS)
 
   const askOnce = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
-    const { path, fields, ...claims } = call
+    const { path, fields, onSent, ...claims } = call
     const issuer = await provisionerName.get(signal)
     const ott = signToken({ issuer, audience: `${origin}${path}`, ...claims })
     const body = JSON.stringify({ ...fields, ott })
-    const reply = await connection.send({ method: 'POST', path, body, signal })
+    const reply = await connection.send({ method: 'POST', path, body, signal, onSent })
     if (reply.status === 401) provisionerName.forget(issuer)
     return reply
   }
@@ -108,10 +109,12 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
     using deadline = startDeadline(deadlineMs)
     const { csr, commonName, sans, lifetimeSeconds } = request
+    let timesSent = 0
     const call: Call = {
       path: SIGN_PATH,
       subject: commonName,
       signing: { sans, csrSha256: csr.sha256 },
+      onSent: () => (timesSent += 1),
       fields: {
         csr: encodePem(csr.der, 'CERTIFICATE REQUEST'),
         // A duration, which the CA counts by its own clock.
@@ -121,9 +124,10 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
     try {
       const reply = await ask(call, deadline.signal)
       if (reply.status !== 201) throw failureOfReply(reply, 'sign')
-      return checkChain(parseSignedChain(reply.body), request, roots, clock.now())
+      const signed = checkChain(parseSignedChain(reply.body), request, roots, clock.now())
+      return { ...signed, isAnotherLost: timesSent > 1 }
     } catch (error) {
-      const failure = toCaError(error, deadline.signal, deadlineMs)
+      const failure = withLostAnswer(toCaError(error, deadline.signal, deadlineMs), timesSent)
       const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
         { common_name: commonName, reason, ca_status, fault, variable },
@@ -161,6 +165,15 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   }
 }
 
+/** A no, or a certificate, is the answer to one request; the CA may have signed for any other that it saw. */
+function withLostAnswer(failure: CaError, timesSent: number): CaError {
+  const { reason, message, cause, status, variable, leaf } = failure
+  const isNo = status !== undefined && status >= 400 && status < 500
+  const answers = isNo || leaf !== undefined ? 1 : 0
+  const isAnswerLost = timesSent > answers
+  return new CaError(reason, message, { cause, status, variable, leaf, isAnswerLost })
+}
+
 /** The CA names certificates by their serial in decimal, and only knows passive revocation. */
 function revokeCall(serialHex: string): Call {
   const serial = BigInt(`0x${serialHex}`).toString()
@@ -185,7 +198,8 @@ function checkChain(
       clockSkewMsMax: CLOCK_SKEW_MS_MAX,
     }) ?? findLifetimeFault(leaf, lifetimeSeconds, now)
   if (leaf === undefined || fault !== undefined) {
-    throw new CaError('wrong_certificate', `the CA sent an unexpected answer: ${fault}`)
+    const message = `the CA sent an unexpected answer: ${fault}`
+    throw new CaError('wrong_certificate', message, { leaf })
   }
   // A root in the chain is of no use: who trusts it has it.
   const intermediates = rest.filter(({ sha256 }) => roots.every((root) => root.sha256 !== sha256))

@@ -46,6 +46,7 @@ async function startServer(
       intermediatePems: [ca.intermediatePem],
       rootPem: ca.rootPem,
       serial: '1',
+      sha256: '1'.repeat(64),
       notBefore: NOW,
       notAfter: NOW,
     },

@@ -12,6 +12,7 @@ import type { AgentSighting } from '../domain/agent-sighting.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { LogSegment } from '../domain/log-segment.ts'
 import type { LogTree } from '../domain/log-tree.ts'
+import type { OpenSigning } from '../domain/open-signing.ts'
 import type { NodeId, TreeNode } from '../../audit/merkle-tree.ts'
 import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.ts'
 import type { Cargo, CargoContent, ContentSummary } from '../domain/cargo.ts'
@@ -161,6 +162,8 @@ export interface StoreReader {
   findKeysGeneration(): Promise<number>
   /** Undefined for a vault that was never restored. */
   findLastRestore(): Promise<LastRestore | undefined>
+  /** At most `limit` requests to the CA of which no entry says yet what came of them. */
+  listOpenSignings(limit: number): Promise<OpenSigning[]>
 
   /** The tree over the log; undefined before its first leaf. */
   findLogTree(): Promise<LogTree | undefined>
@@ -306,6 +309,9 @@ export interface StoreWriter extends StoreReader {
   indexOlderActs(limit: number): Promise<boolean>
   setKeysGeneration(generation: number): Promise<void>
   setLastRestore(restore: LastRestore): Promise<void>
+  insertOpenSigning(signing: OpenSigning): Promise<void>
+  /** Whether it was there. */
+  deleteOpenSigning(id: OpenSigning['id']): Promise<boolean>
 
   /** Whether it was yet to be revoked there. */
   setCaRevoked(sha256: string, at: Date): Promise<boolean>

@@ -10,6 +10,7 @@ import {
   formatCertificate,
   formatEnd,
   formatHead,
+  formatLost,
   formatRecordLine,
 } from '../../../evidence/evidence-lines.ts'
 import { plainSerial } from '../../../evidence/serial-number.ts'
@@ -22,6 +23,8 @@ import { type CarriedEntry, carriedEntries } from './carried-entries.ts'
 
 /** Each takes about a kilobyte of memory until the end. */
 const CERTIFICATES_MAX = 1_000_000
+/** Of the list of the CA, of which each line alone would cost ten times as much. */
+const LINES_A_PIECE = 1000
 
 export async function* evidenceLines(
   operations: Pick<AdminOperations, 'listRecords' | 'listEntries' | 'showBlockProofs'>,
@@ -48,15 +51,22 @@ export async function* evidenceLines(
     if (ca === false) missing += 1
     yield formatCertificate({ ...claims, ca })
   }
+  for (const lost of ledger.answersLost) yield formatLost(lost)
   let rogue = 0
+  let lines: string[] = []
   for (const serial of serials ?? []) {
     const seq = ledger.seqsBySerial.get(serial) ?? null
     if (seq === null) rogue += 1
-    yield formatCaSerial(serial, seq)
+    lines.push(formatCaSerial(serial, seq))
+    if (lines.length < LINES_A_PIECE) continue
+    yield lines.join('')
+    lines = []
   }
+  yield lines.join('')
   const certificates = ledger.certificates.length
   const caSerials = serials?.size ?? 0
-  yield formatEnd({ entries, certificates, ca_serials: caSerials, rogue, missing, absent })
+  const lost = ledger.answersLost.length
+  yield formatEnd({ entries, certificates, lost, ca_serials: caSerials, rogue, missing, absent })
 }
 
 /** As many as the hub proves at once. */
@@ -137,8 +147,8 @@ async function askForProofs(
   }
 }
 
-function refuseTooMany({ certificates }: CertificateLedger, max: number): void {
-  if (certificates.length <= max) return
+function refuseTooMany({ certificates, answersLost }: CertificateLedger, max: number): void {
+  if (certificates.length + answersLost.length <= max) return
   throw new UserError('evidence_too_large', `the period has more than ${max} certificates`, {
     hint: 'choose a shorter period, and make several files',
   })

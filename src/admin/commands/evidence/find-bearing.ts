@@ -3,6 +3,7 @@
 
 import { formatRecord } from '../../../audit/record.ts'
 import type { EvidenceHead } from '../../../evidence/evidence-lines.ts'
+import type { SerialSet } from '../../../evidence/serial-set.ts'
 import { plainSerial } from '../../../evidence/serial-number.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../../protocol/admin/views.ts'
@@ -16,13 +17,17 @@ type Agent = NonNullable<EvidenceHead['agente']>
 interface Bearing {
   readonly period: Period
   readonly agent: Agent | undefined
-  readonly serials: ReadonlySet<string> | undefined
+  readonly serials: SerialSet | undefined
 }
 
 const SHARED_TYPES = ['politica_set', 'carga_created', 'carga_updated']
 const EARLIER_TYPES = [...SHARED_TYPES, 'token_created', 'agent_enrolled']
-const BEARING_TYPES = [...EARLIER_TYPES, 'certificate_issued']
-const SERIAL_TYPES = ['certificate_issued', 'politica_set']
+const ISSUING_TYPES = ['certificate_issued', 'server_certificate_issued', 'certificate_discarded']
+const LOST = 'certificate_answer_lost'
+const BEARING_TYPES = [...EARLIER_TYPES, ...ISSUING_TYPES]
+const SERIAL_TYPES = [...ISSUING_TYPES, 'politica_set']
+/** Of the lost answers outside the period, each of which may be a rogue certificate. */
+const LOST_MAX = 10_000
 
 export interface FoundBearing {
   readonly records: ReadonlyMap<number, string>
@@ -58,22 +63,36 @@ export async function findBearing(
     keep(entry)
     wanted.meet(entry)
   }
-  const backwards = async (tipos: readonly string[], isDone: () => boolean): Promise<void> => {
+  const backwards = async (
+    tipos: readonly string[],
+    isDone: () => boolean,
+    visit: (entry: AdminEntry) => void,
+  ): Promise<void> => {
     if (isDone()) return
     for await (const page of scan.backwards(ofTypes(tipos), after + 1)) {
-      for (const entry of page.toReversed()) if (wanted.take(entry)) keep(entry)
+      page.toReversed().forEach(visit)
       look(page)
       if (isDone()) return
     }
   }
-  await backwards(EARLIER_TYPES, () => wanted.isEmpty)
-  await backwards(SERIAL_TYPES, () => wanted.serials.size === 0)
-  if (wanted.serials.size > 0) {
-    for await (const page of scan.forwards(ofTypes(SERIAL_TYPES), until, size + 1)) {
-      for (const entry of page) if (wanted.takeSerial(entry)) keep(entry)
-      if (wanted.serials.size === 0) break
+  const takeEarlier = (entry: AdminEntry): void => {
+    if (wanted.take(entry)) keep(entry)
+  }
+  await backwards(EARLIER_TYPES, () => wanted.isEmpty, takeEarlier)
+  const lost: AdminEntry[] = []
+  const take = (entry: AdminEntry): void => {
+    if (wanted.takeSerial(entry)) keep(entry)
+    if (isLost(entry) && lost.length < LOST_MAX) lost.push(entry)
+  }
+  const serialTypes = [...SERIAL_TYPES, ...(agent === undefined ? [LOST] : [])]
+  await backwards(serialTypes, () => wanted.areSerialsFound, take)
+  if (!wanted.areSerialsFound) {
+    for await (const page of scan.forwards(ofTypes(serialTypes), until, size + 1)) {
+      page.forEach(take)
+      if (wanted.areSerialsFound) break
     }
   }
+  if (!wanted.areSerialsFound) lost.forEach(keep)
   return { records, unread: [...scan.unread.values()] }
 }
 
@@ -94,12 +113,16 @@ function scansOf({ id, hostname }: Agent): Scanned[] {
 
 /** What the certificates of the period name, and nothing has said yet. */
 class Wanted {
-  readonly serials: Set<string>
+  readonly #serials: SerialSet | undefined
   readonly #names = new Set<string>()
   readonly #met = new Set<string>()
 
-  constructor(serials: ReadonlySet<string> | undefined) {
-    this.serials = new Set(serials)
+  constructor(serials: SerialSet | undefined) {
+    this.#serials = serials
+  }
+
+  get areSerialsFound(): boolean {
+    return (this.#serials?.missing ?? 0) === 0
   }
 
   get isEmpty(): boolean {
@@ -128,8 +151,12 @@ class Wanted {
     if (agente_id !== null || !SERIAL_TYPES.includes(tipo_evento)) return false
     const named = (tipo_evento === 'politica_set' ? payload['trial'] : payload) ?? {}
     const serial: unknown = (named as { serial?: unknown }).serial
-    return typeof serial === 'string' && this.serials.delete(plainSerial(serial))
+    return typeof serial === 'string' && this.#serials?.find(plainSerial(serial)) === true
   }
+}
+
+function isLost({ agente_id, tipo_evento }: AdminEntry): boolean {
+  return agente_id === null && tipo_evento === LOST
 }
 
 /** What an entry is the answer to. */

@@ -1,9 +1,9 @@
 // `svc evidence`: docs/protocol.md EVD-1 to EVD-3.
 
-import { parseSerialList, SERIAL_LIST_BYTES_MAX } from '../../../evidence/serial-list.ts'
+import { readSerialList } from '../../../evidence/serial-list.ts'
+import type { SerialSet } from '../../../evidence/serial-set.ts'
 import { formatTimestamp } from '../../../audit/hash-chain.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
-import type { SecretSource } from '../../sealed/secret-source.ts'
 import type { CommandContext } from '../command-context.ts'
 import { parseTimeOption } from '../evento/evento-list-options.ts'
 import { refuseTerminal, STANDARD_OUTPUT, writeOutFile } from '../out-file.ts'
@@ -23,6 +23,7 @@ export interface EvidenceOptions {
 }
 
 const STANDS_OUT = 2
+const LINES_A_PIECE = 4096
 
 export async function makeEvidence(
   context: CommandContext,
@@ -31,11 +32,17 @@ export async function makeEvidence(
   const { output, progress } = context
   const period = parsePeriod(options, context.clock.now())
   refuseContradictions(options, output)
-  const list = await readFrom(context, options.caSerials, readList)
+  // With the operator's own rights, before svc becomes the owner of the vault.
+  const serials = await readFrom(context, options.caSerials, (source) =>
+    readSerialList(source.stream(), {
+      name: source.name,
+      onProgress: (lines) => progress.show(`reading the list of the CA: ${lines} lines`),
+    }),
+  )
   const wanted: EvidenceWanted = {
     ...period,
     agent: options.agente,
-    serials: list && parseSerialList(list, options.caSerials ?? ''),
+    serials,
   }
   if (options.out === STANDARD_OUTPUT) {
     return context.withAdmin(async ({ operations }) => {
@@ -48,8 +55,9 @@ export async function makeEvidence(
   const write = (pieces: AsyncIterable<string | Uint8Array>): Promise<void> =>
     writeOutFile(options.out, pieces, options)
   const printedByOwner = context.byOwner?.()
-  if (printedByOwner !== undefined) await write(printedByOwner(argumentsFor(wanted), list))
-  else {
+  if (printedByOwner !== undefined) {
+    await write(printedByOwner(argumentsFor(wanted), serials && linesOf(serials)))
+  } else {
     await context.withAdmin(async ({ operations }) => {
       const plan = await planEvidence(operations, wanted, progress)
       await write(evidenceLines(operations, plan, progress))
@@ -89,13 +97,16 @@ function refuseContradictions(
   refuseTerminal(output, 'evidence')
 }
 
-/** With the operator's own rights, before svc becomes the owner of the vault. */
-async function readList(source: SecretSource): Promise<Buffer> {
-  const content = await source.read(SERIAL_LIST_BYTES_MAX)
-  if (content !== undefined) return content
-  throw new UserError('serials_invalid', `${source.name} has more than 64 MiB`, {
-    hint: 'choose a shorter period, and the serials of that period',
-  })
+/** As another svc reads them. */
+function* linesOf(serials: SerialSet): Generator<Buffer> {
+  let lines: string[] = []
+  for (const serial of serials) {
+    lines.push(`0x${serial}\n`)
+    if (lines.length < LINES_A_PIECE) continue
+    yield Buffer.from(lines.join(''))
+    lines = []
+  }
+  yield Buffer.from(lines.join(''))
 }
 
 function argumentsFor({ from, to, agent, serials }: EvidenceWanted): string[] {

@@ -4,6 +4,7 @@
 import { type Checkpoint, parseCheckpoint } from '../../../audit/checkpoint.ts'
 import { openNote, parseVerifierKey } from '../../../audit/signed-note.ts'
 import type { EvidenceHead } from '../../../evidence/evidence-lines.ts'
+import type { SerialSet } from '../../../evidence/serial-set.ts'
 import { SvcError, UserError } from '../../../platform/errors.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { Progress } from '../../terminal/progress.ts'
@@ -22,7 +23,7 @@ export interface EvidenceWanted {
   readonly to: string
   /** Hostname or id. */
   readonly agent: string | undefined
-  readonly serials: ReadonlySet<string> | undefined
+  readonly serials: SerialSet | undefined
 }
 
 export interface EvidencePlan {
@@ -31,7 +32,7 @@ export interface EvidencePlan {
   /** Records of entries outside the period, and of all entries about the one agent; by `seq`. */
   readonly records: ReadonlyMap<number, string>
   readonly unread: readonly UnreadEntries[]
-  readonly serials: ReadonlySet<string> | undefined
+  readonly serials: SerialSet | undefined
 }
 
 /** The entries of the period. */

@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { EXPORT_LINE_BYTES_MAX } from '../../../audit/log-export.ts'
-import type { CertificateLine } from '../../../evidence/claims.ts'
+import type { CertificateLine, LostAnswer } from '../../../evidence/claims.ts'
 import type { EvidenceEnd, EvidenceHead } from '../../../evidence/evidence-lines.ts'
 import { SvcError } from '../../../platform/errors.ts'
 import { readLines } from '../../../platform/read-lines.ts'
@@ -22,6 +22,7 @@ export interface EvidenceSummary extends EvidenceEnd {
   readonly incomplete: number
   /** The first ones by name. */
   readonly rogue_serials: readonly string[]
+  readonly answers_lost: readonly LostAnswer[]
   readonly missing_certificates: readonly { serial: string; hostname: string; seq: number }[]
 }
 
@@ -30,6 +31,7 @@ const SHOWN = 20
 
 interface Line {
   readonly certificate?: CertificateLine
+  readonly lost?: LostAnswer
   readonly ca?: string
   readonly entry?: number | null
   readonly end?: EvidenceEnd
@@ -38,6 +40,7 @@ interface Line {
 export async function summariseEvidence(path: string): Promise<EvidenceSummary> {
   const counts = { identities: 0, installed: 0, served: 0, revoked: 0, incomplete: 0 }
   const rogue: string[] = []
+  const answersLost: LostAnswer[] = []
   const missing: EvidenceSummary['missing_certificates'][number][] = []
   let head: EvidenceHead | undefined
   let end: EvidenceEnd | undefined
@@ -46,9 +49,10 @@ export async function summariseEvidence(path: string): Promise<EvidenceSummary> 
     for (const text of lines) {
       if (head === undefined) head = JSON.parse(text) as EvidenceHead
       // The entries are most of the file, and nothing is counted in them.
-      if (!/^\{"(?:certificate|ca|end)"/.test(text)) continue
-      const { certificate, ca, entry, end: last } = JSON.parse(text) as Line
+      if (!/^\{"(?:certificate|lost|ca|end)"/.test(text)) continue
+      const { certificate, lost, ca, entry, end: last } = JSON.parse(text) as Line
       end = last
+      if (lost !== undefined && answersLost.length < NAMED_MAX) answersLost.push(lost)
       if (ca !== undefined && entry === null && rogue.length < NAMED_MAX) rogue.push(ca)
       if (certificate === undefined) continue
       countIn(counts, certificate)
@@ -61,7 +65,7 @@ export async function summariseEvidence(path: string): Promise<EvidenceSummary> 
     throw new SvcError('evidence_invalid', `${path} has no end`)
   }
   const { from, to, agente, after, until, ca } = head
-  const named = { rogue_serials: rogue, missing_certificates: missing }
+  const named = { rogue_serials: rogue, missing_certificates: missing, answers_lost: answersLost }
   return { from, to, agente, after, until, ca, ...end, ...counts, ...named }
 }
 
@@ -95,8 +99,18 @@ export function describeSummary(path: string, summary: EvidenceSummary): string 
       summary.missing,
       ({ serial, hostname, seq }) => `missing: ${serial} of ${hostname}, entry ${seq}`,
     ),
+    ...(summary.lost === 0
+      ? []
+      : [
+          `${summary.lost} answers of the CA were lost: a rogue certificate may be one of them, when it has its key`,
+        ]),
+    ...nameSome(summary.answers_lost, summary.lost, describeLost),
   ]
   return [...lines, path, ''].join('\n')
+}
+
+function describeLost({ seq, asked_at: at, names, key_sha256: key }: LostAnswer): string {
+  return `lost: ${(names ?? []).join(', ')}, asked for at ${at}, key ${key}, entry ${seq}`
 }
 
 /** Undefined when there is nothing to look into. */

@@ -14,11 +14,7 @@ import {
 } from '../../../protocol/identifiers.ts'
 import type { EnrollRequestBody } from '../../../protocol/schemas.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import {
-  CaError,
-  type CertificateAuthority,
-  type SignedCertificate,
-} from '../../ca/certificate-authority.ts'
+import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
 import { decideEnrollment, isCsrFor } from '../../domain/decide-enrollment.ts'
 import { decideReplay, fingerprintEnrollment } from '../../domain/decide-replay.ts'
 import {
@@ -34,6 +30,7 @@ import { describeLifetime } from './describe-lifetime.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
+import { obtainCertificate, type ObtainedCertificate } from '../obtain-certificate.ts'
 
 export interface EnrollAgentDependencies {
   readonly store: Store
@@ -218,20 +215,23 @@ async function openToken(
 }
 
 async function signAndCommit(
-  { store, authority, clock, log, hubNames, notifier, company }: EnrollAgentDependencies,
+  dependencies: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
   { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
 ): Promise<EnrollmentOutcome> {
+  const { store, authority, clock, log, hubNames, notifier, company } = dependencies
   const hostname = token.expectedHostname
   const rules = await findRules(store.reader, token.expectedRole)
-  let signed: SignedCertificate
+  let signed: ObtainedCertificate
   try {
-    signed = await authority.sign({
+    signed = await obtainCertificate(dependencies, {
       csr,
       commonName: hostname,
       sans: [hostname],
       lifetimeSeconds: rules.certTtlSeconds,
+      request: 'enrollment',
+      hostname,
     })
   } catch (error) {
     if (!(error instanceof CaError)) throw error
@@ -240,19 +240,14 @@ async function signAndCommit(
     log.warn(fields, 'Certificate for enrolment not obtained')
     return { ok: false, refusal: 'ca_failed' }
   }
-  const outcome = await store.write(
-    (writer) =>
-      commitEnrollment(writer, {
-        token,
-        csr,
-        signed,
-        fingerprint,
-        recipient,
-        hubNames,
-        now: clock.now(),
-      }),
-    company,
-  )
+  const outcome = await store.write(async (writer) => {
+    const now = clock.now()
+    const enrollment = { token, csr, signed, fingerprint, recipient, hubNames, now }
+    const committed = await commitEnrollment(writer, enrollment)
+    if (committed.ok) await signed.settle(writer, now)
+    else await signed.discard(writer, now, committed.refusal)
+    return committed
+  }, company)
   if (outcome.ok) {
     const fields = { hostname, agent_id: outcome.agentId, serial: signed.leaf.serial }
     log.info(fields, 'Agent enrolled')

@@ -291,13 +291,15 @@ describe('a certificate is refused', () => {
 })
 
 describe('while the CA signs', () => {
-  test('[AUT-16] [ISS-12] the agent is revoked, or is gone: nothing is recorded after that', async () => {
+  test('[AUT-16] [ISS-12] [EVD-16] the agent is revoked, or is gone: nobody gets the certificate', async () => {
     const { agent, ask } = await host()
     const seq = await lastSeq(store.reader)
     const revoke = (writer: StoreWriter): Promise<void> =>
       writer.updateAgent({ ...agent, revokedAt: NOW })
     assert.equal(await whileSigning(ask, revoke), 'agent_revoked')
-    assert.deepEqual(await readActs(store.reader, seq), [])
+    const [[type, payload] = assert.fail(), ...others] = await readActs(store.reader, seq)
+    assert.deepEqual([type, others], ['certificate_discarded', []])
+    assert.partialDeepStrictEqual(payload, { request: 'renewal', reason: 'agent_revoked' })
     const stranger = { ...agent, id: '00000000-0000-4000-8000-000000000000' as Agent['id'] }
     const body = { csr_pem: makeCsrPem(agent.hostname) }
     const outcome = await issueCertificate(stranger, body, 'x')

@@ -5,11 +5,7 @@ import type { WireErrorCode } from '../../../protocol/errors.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
 import type { IssueRequestBody } from '../../../protocol/schemas.ts'
 import { DeliveryStatus } from '../../../protocol/words.ts'
-import {
-  CaError,
-  type CertificateAuthority,
-  type SignedCertificate,
-} from '../../ca/certificate-authority.ts'
+import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { decideIssue, type IssueVerdict } from '../../domain/decide-issue.ts'
@@ -20,6 +16,7 @@ import type { Store, StoreReader, StoreWriter, WriteCompany } from '../../store/
 import { describeLifetime } from './describe-lifetime.ts'
 import { findRules } from '../find-rules.ts'
 import { recordCertificate } from '../hub-acts.ts'
+import { obtainCertificate, type ObtainedCertificate } from '../obtain-certificate.ts'
 import type { WaitingReasons } from '../waiting-reasons.ts'
 
 export interface IssueCertificateDependencies {
@@ -65,13 +62,16 @@ export function createIssueCertificate(
       return refused(log, agent, rules, verdict)
     }
 
-    let signed: SignedCertificate
+    let signed: ObtainedCertificate
     try {
-      signed = await authority.sign({
+      signed = await obtainCertificate(dependencies, {
         csr: verdict.csr,
         commonName: agent.hostname,
         sans: verdict.sans,
         lifetimeSeconds: rules.certTtlSeconds,
+        request: verdict.delivery === null ? identityRequest : 'delivery',
+        hostname: agent.hostname,
+        agentId: agent.id,
       })
     } catch (error) {
       if (!(error instanceof CaError)) throw error
@@ -87,8 +87,7 @@ export function createIssueCertificate(
       if (delivery) waiting?.note(delivery.id, describeFailure(rules, error), clock.now())
       return { ok: false, refusal: 'ca_failed' }
     }
-    const refusal = await store.write(async (writer): Promise<WireErrorCode | undefined> => {
-      const now = clock.now()
+    const commit = async (writer: StoreWriter, now: Date): Promise<WireErrorCode | undefined> => {
       // The agent may have been revoked, or its delivery cancelled, while the CA was signing.
       const current = await writer.findAgentById(agent.id)
       if (current === undefined) return 'agent_not_registered'
@@ -122,6 +121,13 @@ export function createIssueCertificate(
       if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
       await recordAlso?.(writer, now)
       return undefined
+    }
+    const refusal = await store.write(async (writer) => {
+      const now = clock.now()
+      const reason = await commit(writer, now)
+      if (reason === undefined) await signed.settle(writer, now)
+      else await signed.discard(writer, now, reason)
+      return reason
     }, company)
     if (refusal !== undefined) return { ok: false, refusal }
     if (delivery) waiting?.forget(delivery.id)

@@ -95,7 +95,7 @@ test('[REC-7] a recovery and its new certificate are recorded in one commit', as
     const proof = await createRecoveryProof(claims)
     const outcome = await recover({ cert_pem: certPem, csr_pem: csrPem, proof })
     assert.equal(outcome.ok, true)
-    assert.deepEqual(logAfterEach, [[], ['certificate_issued', 'identity_recovered']])
+    assert.deepEqual(logAfterEach, [[], [], ['certificate_issued', 'identity_recovered']])
   } finally {
     await store.close()
     await rm(directory, { recursive: true })

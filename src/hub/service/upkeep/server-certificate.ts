@@ -16,6 +16,7 @@ export interface ServerCertificate {
   readonly intermediatePems: readonly string[]
   readonly rootPem: string
   readonly serial: string
+  readonly sha256: string
   readonly notBefore: Date
   readonly notAfter: Date
 }
@@ -172,6 +173,7 @@ function assemble(
     intermediatePems: intermediates.map(({ pem }) => pem),
     rootPem,
     serial: leaf.serial,
+    sha256: leaf.sha256,
     notBefore: leaf.notBefore,
     notAfter: leaf.notAfter,
   }

@@ -16,6 +16,7 @@ import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_ARCHIVE } from './log-archive-tables.ts'
 import { LOG_COSIGNED, LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
+import { OPEN_SIGNINGS } from './open-signings.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
@@ -371,4 +372,5 @@ export const MIGRATIONS: readonly string[] = [
   LOG_ARCHIVE,
   LOG_COSIGNED,
   JOURNAL_POSITION,
+  OPEN_SIGNINGS,
 ]

@@ -19,6 +19,8 @@ import {
   toEntry,
 } from './entries.ts'
 import type { LastRestore } from '../../domain/decide-take-back.ts'
+import type { OpenSigning } from '../../domain/open-signing.ts'
+import { selectOpenSignings } from './open-signings.ts'
 import { selectLastRestore } from './last-restore.ts'
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
 import {
@@ -119,5 +121,9 @@ export class SqliteEntryReader {
 
   async findLastRestore(): Promise<LastRestore | undefined> {
     return selectLastRestore(this.session())
+  }
+
+  async listOpenSignings(limit: number): Promise<OpenSigning[]> {
+    return selectOpenSignings(this.session(), limit)
   }
 }

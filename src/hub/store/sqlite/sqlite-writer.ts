@@ -24,6 +24,7 @@ import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issue
 import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
+import type { OpenSigning } from '../../domain/open-signing.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
@@ -54,6 +55,7 @@ import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
 import { fromNewCertificate } from './certificate-rows.ts'
+import { deleteOpenSigning, insertOpenSigning } from './open-signings.ts'
 import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
@@ -347,6 +349,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setLastRestore(restore: LastRestore): Promise<void> {
     replaceLastRestore(this.session(), restore)
+  }
+
+  async insertOpenSigning(signing: OpenSigning): Promise<void> {
+    insertOpenSigning(this.session(), signing)
+  }
+
+  async deleteOpenSigning(id: OpenSigning['id']): Promise<boolean> {
+    return deleteOpenSigning(this.session(), id)
   }
 
   async insertAccessToken(token: AccessToken): Promise<void> {

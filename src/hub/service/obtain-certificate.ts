@@ -1,0 +1,162 @@
+// Each certificate that the CA signs for the hub is in the audit log, whatever came of it: what the hub asks for is durable before
+// the CA is asked, and is forgotten in the commit that says what the answer was. docs/protocol.md EVD-15, EVD-16.
+
+import { hash, randomUUID } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { AgentId } from '../../protocol/identifiers.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import {
+  CaError,
+  type CertificateAuthority,
+  type SignedCertificate,
+  type SignRequest,
+} from '../ca/certificate-authority.ts'
+import type { OpenSigning, SigningPurpose } from '../domain/open-signing.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+import { recordHubAct } from './hub-acts.ts'
+
+export interface SigningDependencies {
+  readonly store: Store
+  readonly authority: CertificateAuthority
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export interface WantedCertificate extends SignRequest {
+  readonly request: SigningPurpose
+  /** The host that it is for; neither for the hub itself. */
+  readonly hostname?: string
+  readonly agentId?: AgentId
+}
+
+export interface ObtainedCertificate extends SignedCertificate {
+  /** For the commit that records the certificate. */
+  settle(writer: StoreWriter, at: Date): Promise<void>
+  /** For the commit after which nobody gets it. */
+  discard(writer: StoreWriter, at: Date, reason: string): Promise<void>
+}
+
+type Leaf = Pick<SignedCertificate['leaf'], 'serial' | 'sha256' | 'notAfter'>
+
+/** A CA can put anything into what it sends. */
+const SERIAL_DIGITS_MAX = 64
+const LEFT_OPEN_PAGE = 100
+
+/** Throws CaError like the CA itself, once what became of the request is written down. */
+export async function obtainCertificate(
+  dependencies: SigningDependencies,
+  { request, hostname, agentId, ...wanted }: WantedCertificate,
+): Promise<ObtainedCertificate> {
+  const { store, authority, clock } = dependencies
+  const open: OpenSigning = {
+    id: randomUUID(),
+    askedAt: clock.now(),
+    request,
+    agentId: agentId ?? null,
+    hostname: hostname ?? null,
+    names: wanted.sans,
+    csrSha256: wanted.csr.sha256,
+    keySha256: hash('sha256', wanted.csr.publicKeySpki, 'hex'),
+  }
+  await store.write((writer) => writer.insertOpenSigning(open))
+  let signed: SignedCertificate
+  try {
+    signed = await authority.sign(wanted)
+  } catch (error) {
+    if (error instanceof CaError) await settleFailure(dependencies, open, error)
+    throw error
+  }
+  const settle = async (writer: StoreWriter, at: Date): Promise<void> => {
+    await writer.deleteOpenSigning(open.id)
+    if (signed.isAnotherLost === true) await recordLost(writer, at, open, 'connection_lost')
+  }
+  return {
+    ...signed,
+    settle,
+    discard: async (writer, at, reason) => {
+      await settle(writer, at)
+      await recordDiscarded(writer, at, open, signed.leaf, reason)
+    },
+  }
+}
+
+async function settleFailure(
+  { store, clock, log }: SigningDependencies,
+  open: OpenSigning,
+  { reason, isAnswerLost, leaf }: CaError,
+): Promise<void> {
+  try {
+    await store.write(async (writer) => {
+      await writer.deleteOpenSigning(open.id)
+      if (leaf !== undefined && leaf.serial.length <= SERIAL_DIGITS_MAX) {
+        await recordDiscarded(writer, clock.now(), open, leaf, reason)
+      }
+      if (isAnswerLost) await recordLost(writer, clock.now(), open, reason)
+    })
+  } catch (error) {
+    // The caller learns what the CA said; the request stays open, and is settled later.
+    log.warn({ reason: describeError(error) }, 'Outcome of a request to the CA not recorded')
+  }
+}
+
+function recordDiscarded(
+  writer: StoreWriter,
+  at: Date,
+  open: OpenSigning,
+  { serial, sha256, notAfter }: Leaf,
+  reason: string,
+): Promise<void> {
+  return recordHubAct(writer, at, HubEventType.certificateDiscarded, {
+    ...askedFor(open),
+    serial,
+    sha256,
+    not_after: notAfter.toISOString(),
+    purpose: 'none',
+    reason,
+  })
+}
+
+function recordLost(
+  writer: StoreWriter,
+  at: Date,
+  open: OpenSigning,
+  reason: string,
+): Promise<void> {
+  return recordHubAct(writer, at, HubEventType.certificateAnswerLost, {
+    ...askedFor(open),
+    asked_at: open.askedAt.toISOString(),
+    reason,
+  })
+}
+
+function askedFor({ agentId, hostname, names, request, csrSha256, keySha256 }: OpenSigning) {
+  return {
+    actor: 'hub',
+    ...(agentId !== null && { agente_id: agentId }),
+    ...(hostname !== null && { hostname }),
+    names,
+    request,
+    csr_sha256: csrSha256,
+    key_sha256: keySha256,
+  }
+}
+
+/** What a hub that ended, or could not write, has left, of all or of what was asked up to then: the CA may have signed it. */
+export async function settleLeftOpen(
+  { store, clock }: Pick<SigningDependencies, 'store' | 'clock'>,
+  askedUntil?: Date,
+): Promise<void> {
+  for (;;) {
+    const found = await store.reader.listOpenSignings(LEFT_OPEN_PAGE)
+    const left = found.filter(({ askedAt }) => askedUntil === undefined || askedAt <= askedUntil)
+    if (left.length === 0) return
+    await store.write(async (writer) => {
+      for (const open of left) {
+        const isLeft = await writer.deleteOpenSigning(open.id)
+        if (isLeft) await recordLost(writer, clock.now(), open, 'not_recorded')
+      }
+    })
+  }
+}

@@ -1,0 +1,42 @@
+// Requests to the CA that are under way, and those that a hub which was killed has left behind. docs/protocol.md EVD-16.
+
+import type { OpenSigning } from '../../domain/open-signing.ts'
+import type { Instant } from './instants.ts'
+import type { SqlSession } from './sql-session.ts'
+
+/** A step of migrations.ts: one small row for each request that is under way. */
+export const OPEN_SIGNINGS = `
+CREATE TABLE assinaturas_abertas (
+  id TEXT NOT NULL PRIMARY KEY,
+  asked_at INTEGER NOT NULL,
+  pedido TEXT NOT NULL CHECK (json_type(pedido) = 'object')
+) STRICT, WITHOUT ROWID;
+`
+
+interface SigningRow {
+  readonly id: string
+  readonly asked_at: Instant
+  readonly pedido: string
+}
+
+export function insertOpenSigning(
+  session: SqlSession,
+  { id, askedAt, ...asked }: OpenSigning,
+): void {
+  const sql = 'INSERT INTO assinaturas_abertas (id, asked_at, pedido) VALUES (?, ?, ?)'
+  session.runQuietly(sql, id, askedAt.getTime(), JSON.stringify(asked))
+}
+
+export function deleteOpenSigning(session: SqlSession, id: string): boolean {
+  return session.runQuietly('DELETE FROM assinaturas_abertas WHERE id = ?', id) === 1
+}
+
+export function selectOpenSignings(session: SqlSession, limit: number): OpenSigning[] {
+  const sql = `SELECT id, asked_at, pedido FROM assinaturas_abertas
+    WHERE id > '' ORDER BY id LIMIT ?`
+  return session.all<SigningRow>(sql, limit).map(({ id, asked_at: askedAt, pedido }) => ({
+    id,
+    askedAt: new Date(askedAt),
+    ...(JSON.parse(pedido) as Omit<OpenSigning, 'id' | 'askedAt'>),
+  }))
+}
