@@ -367,8 +367,12 @@ describe('[DOC-1] svc doctor without a hub', () => {
     ])
     const config = await readFile(join(hub.vaultRoot, 'config.json'), 'utf8')
     const { vault_id: vaultId } = JSON.parse(config) as { vault_id: string }
-    const made = await hub.svc('backup', join(hub.directory, `${vaultId}-now.svcbackup`))
+    const unnamed = join(hub.directory, 'now.svcbackup')
+    const made = await hub.svc('backup', unnamed, '--json')
     assert.equal(made.status, 0, made.stderr)
+    const { created_at: createdAt } = JSON.parse(made.stdout) as { created_at: string }
+    const named = `${vaultId}-${createdAt.replaceAll(':', '')}.svcbackup`
+    await rename(unnamed, join(hub.directory, named))
     const kept = await examine({ SVC_BACKUP_DIR: hub.directory })
     assert.match(
       messageOf(kept, 'backup'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { propertyRuns } from '../../../../test/support/property.ts'
 import { openSharingStores } from '../../../../test/support/temporary-store.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { ChangeRecord, RecordedStatement } from './change-record.ts'
@@ -42,6 +43,7 @@ test('a record of changes is read as it was written', () => {
     fc.property(record, (written) => {
       assert.deepEqual(parseChangeRecord(formatChangeRecord(written)), written)
     }),
+    propertyRuns<[ChangeRecord]>(100),
   )
 })
 
