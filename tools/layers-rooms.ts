@@ -125,6 +125,7 @@ export const ROOMS: readonly Room[] = [
     prefixes: [
       'src/hub/store/store.ts',
       'src/hub/store/store-copy.ts',
+      'src/hub/store/journal.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],

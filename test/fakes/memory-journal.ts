@@ -2,22 +2,57 @@
 // misbehave: to be away, to take a record and lose its reply, to lose its end.
 
 import { invariant } from '../../src/platform/errors.ts'
-import type { Journal, JournalRecord } from '../../src/hub/store/journal.ts'
+import type {
+  Journal,
+  JournalPart,
+  JournalPosition,
+  JournalRecord,
+} from '../../src/hub/store/journal.ts'
 import { StoreError } from '../../src/hub/store/store-error.ts'
 
 export type JournalMood = 'well' | 'away' | 'loses replies'
 
 export class MemoryJournal implements Journal {
-  readonly records: JournalRecord[] = []
+  records: JournalRecord[] = []
   mood: JournalMood = 'well'
   /** So many records are refused yet. */
   refusals = 0
+  #dropped = 0
   #last: Promise<void> = Promise.resolve()
+  /** After each record that there ever was. */
+  #hashes: Buffer[]
 
-  async read(after: number): Promise<readonly JournalRecord[]> {
+  constructor(first: Buffer = Buffer.alloc(32)) {
+    this.#hashes = [first]
+  }
+
+  get end(): JournalPosition {
+    const number = this.records.at(-1)?.number ?? this.#dropped
+    const hash = this.#hashes[number]
+    invariant(hash !== undefined, 'the journal knows its end')
+    return { number, hash }
+  }
+
+  /** Somebody has put another one in its place. */
+  become(other: MemoryJournal): void {
+    this.records = [...other.records]
+    this.#hashes = [...other.#hashes]
+    this.#dropped = other.#dropped
+  }
+
+  dropUntil(number: number): void {
+    this.records = this.records.filter((record) => record.number > number)
+    this.#dropped = Math.max(this.#dropped, number)
+  }
+
+  async read(after: number): Promise<JournalPart> {
     this.#requireThere()
     // A few at a time, so that a follower has to ask again.
-    return this.records.slice(after, after + 3)
+    const records = this.records.filter(({ number }) => number > after).slice(0, 3)
+    if (after < this.end.number && records[0]?.number !== after + 1) {
+      throw new StoreError('store_behind', `record ${after + 1} is gone`)
+    }
+    return { end: this.end, records }
   }
 
   async takeTurn() {
@@ -34,16 +69,18 @@ export class MemoryJournal implements Journal {
       throw error
     }
     return {
-      end: this.records.length,
-      append: async (record: JournalRecord): Promise<void> => {
+      end: this.end,
+      append: async (record: JournalRecord, after: JournalPosition): Promise<void> => {
         try {
           this.#requireThere()
           if (this.refusals > 0) {
             this.refusals -= 1
             throw new StoreError('store_unavailable', 'the connection was cut')
           }
-          invariant(record.number === this.records.length + 1, 'records are numbered in order')
+          invariant(record.number === this.end.number + 1, 'records are numbered in order')
+          invariant(record.number === after.number, 'the end is that of the record')
           this.records.push(record)
+          this.#hashes[record.number] = after.hash
           if (this.mood !== 'loses replies') return
           throw new StoreError('store_unknown', 'the journal did not answer')
         } finally {

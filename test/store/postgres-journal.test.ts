@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createJournal, PostgresJournal } from '../../src/hub/store/postgres/postgres-journal.ts'
+import { createJournal } from '../../src/hub/store/postgres/create-journal.ts'
+import { PostgresJournal } from '../../src/hub/store/postgres/postgres-journal.ts'
 import { appendEntry } from '../../src/hub/service/append-entries.ts'
 import { hubAct } from '../../src/hub/service/hub-acts.ts'
 import type { SqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
@@ -25,11 +26,10 @@ describe(
     let stores: SharingStores
     before(async () => {
       server = await startPostgresql()
-      await createJournal(server.servers, VAULT_ID)
-      stores = await openSharingStores(
-        2,
-        () => new PostgresJournal(server.servers, VAULT_ID, AMBIENT),
-      )
+      stores = await openSharingStores(2, {
+        begin: await createJournal(server.servers, VAULT_ID),
+        connect: () => new PostgresJournal(server.servers, VAULT_ID, AMBIENT),
+      })
     })
     after(async () => {
       await stores[Symbol.asyncDispose]()
@@ -75,6 +75,28 @@ describe(
         await assertHistory(stores, history)
       })
     }
+
+    test('that has records is not begun again; it has no record twice', async () => {
+      await assert.rejects(createJournal(server.servers, VAULT_ID), { code: 'store_exists' })
+      await assert.rejects(createJournal(server.servers, 'another-vault'), {
+        code: 'store_diverged',
+      })
+      await assertHistory(stores, { acknowledged: [], failures: [] })
+    })
+
+    test('tells who needs records that are gone that it is behind', async () => {
+      const journal = new PostgresJournal(server.servers, VAULT_ID, AMBIENT)
+      const { end, records } = await journal.read(0)
+      assert.ok(records.length > 2 && end.number > 3)
+      await server.query('DELETE FROM diario WHERE numero = 1')
+      await assert.rejects(journal.read(0), {
+        code: 'store_behind',
+        message: 'the journal has no record 1 any more, which this vault needs next',
+      })
+      assert.equal((await journal.read(1)).records[0]?.number, 2)
+      assert.deepEqual(await journal.read(end.number), { end, records: [] })
+      await journal.close()
+    })
 
     test('of another vault is refused', async () => {
       const journal = new PostgresJournal(server.servers, 'another-vault', AMBIENT)
@@ -148,5 +170,5 @@ async function assertHistory(
   assert.equal(new Set(acknowledged).size, acknowledged.length, 'each number is answered once')
   const [store] = stores.all
   const end = await store?.reader.findChainEnd()
-  assert.ok((end?.seq ?? 0) >= Math.max(...acknowledged))
+  assert.ok((end?.seq ?? 0) >= Math.max(0, ...acknowledged))
 }

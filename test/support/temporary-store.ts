@@ -6,9 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Journal } from '../../src/hub/store/journal.ts'
+import type { Journal, JournalPosition } from '../../src/hub/store/journal.ts'
 import { RecordSeal } from '../../src/hub/store/record-seal.ts'
-import { openReader } from '../../src/hub/store/sqlite/encrypted-database.ts'
+import { createDatabase, openReader } from '../../src/hub/store/sqlite/encrypted-database.ts'
+import { enterJournal } from '../../src/hub/store/sqlite/enter-journal.ts'
 import { SqlSession } from '../../src/hub/store/sqlite/sql-session.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/hub/store/store.ts'
@@ -38,6 +39,8 @@ export async function openTemporaryStore(): Promise<Store & AsyncDisposable> {
 
 export interface SharingStores extends AsyncDisposable {
   readonly all: readonly SqliteStore[]
+  readonly paths: readonly string[]
+  readonly dataKey: Secret<Buffer>
   readonly journal: MemoryJournal
   readonly seal: RecordSeal
   /** Row by row, once all of them have followed. */
@@ -47,20 +50,25 @@ export interface SharingStores extends AsyncDisposable {
 /** They share one journal in memory, unless each is given its own way to another one. */
 export async function openSharingStores(
   count: number,
-  connect?: () => Journal,
+  elsewhere?: { readonly begin: JournalPosition; readonly connect: () => Journal },
 ): Promise<SharingStores> {
   const directory = await mkdtemp(join(tmpdir(), 'store-'))
   const dataKey = new Secret(randomBytes(32))
-  const journal = new MemoryJournal()
+  const journal = new MemoryJournal(randomBytes(32))
   const seal = new RecordSeal(dataKey, 'a-vault')
   const paths = Array.from({ length: count }, (_, at) => join(directory, `db-${at}.enc`))
   const all: SqliteStore[] = []
+  const begin = elsewhere?.begin ?? journal.end
   for (const path of paths) {
-    const shared = { journal: connect?.() ?? journal, seal }
-    all.push(await openSqliteStore({ path, dataKey, createIfMissing: true, shared }))
+    const shared = { journal: elsewhere?.connect() ?? journal, seal }
+    await createDatabase(path, dataKey)
+    enterJournal(path, dataKey, begin)
+    all.push(await openSqliteStore({ path, dataKey, shared }))
   }
   return {
     all,
+    paths,
+    dataKey,
     journal,
     seal,
     assertSame: () => {

@@ -6,9 +6,23 @@ export interface JournalRecord {
   readonly sealed: Buffer
 }
 
+/** Where a journal ends, or how far a database has followed it. */
+export interface JournalPosition {
+  /** Of the last record; 0 before the first. */
+  readonly number: number
+  /** Over all records up to there, 32 bytes. Before the first record it tells one journal from another: each begins with another one. */
+  readonly hash: Buffer
+}
+
+export interface JournalPart {
+  readonly end: JournalPosition
+  /** Oldest first: as many as are handy, and one at least when there is one. */
+  readonly records: readonly JournalRecord[]
+}
+
 export interface Journal {
-  /** Those after this number, oldest first: as many as are handy, and one at least when there is one. */
-  read(after: number): Promise<readonly JournalRecord[]>
+  /** The records after this number. Throws StoreError `store_behind` when the first of them is not there any more. */
+  read(after: number): Promise<JournalPart>
   /** Resolves when nobody else can append. Throws StoreError `store_unavailable`. */
   takeTurn(): Promise<JournalTurn>
   close(): Promise<void>
@@ -16,13 +30,12 @@ export interface Journal {
 
 /** It ends with its first `append` or `release`. */
 export interface JournalTurn {
-  /** The number of the last record; 0 when there is none. */
-  readonly end: number
+  readonly end: JournalPosition
   /**
-   * The record after the last one. Resolves when it is durable. Throws StoreError: `store_unavailable` when it is not there,
+   * The record that makes this the end. Resolves when it is durable. Throws StoreError: `store_unavailable` when it is not there,
    * `store_unknown` when nobody can say.
    */
-  append(record: JournalRecord): Promise<void>
+  append(record: JournalRecord, end: JournalPosition): Promise<void>
   /** Never rejects. */
   release(): Promise<void>
 }

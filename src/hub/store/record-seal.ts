@@ -6,16 +6,8 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import type { Secret } from '../../platform/secret.ts'
 import { deriveSaltedKey } from '../../platform/sealed-pieces.ts'
-import type { JournalRecord } from './journal.ts'
+import type { JournalPosition, JournalRecord } from './journal.ts'
 import { StoreError } from './store-error.ts'
-
-/** How far a database has followed the journal. */
-export interface JournalPosition {
-  /** Of the last record; 0 before the first. */
-  readonly number: number
-  /** Over all records, 32 bytes; zeros before the first. */
-  readonly hash: Buffer
-}
 
 const CIPHER = 'aes-256-gcm'
 const SALT_BYTES = 16

@@ -2,36 +2,24 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
-import type { Journal, JournalRecord, JournalTurn } from '../journal.ts'
+import type { Journal, JournalPart, JournalRecord, JournalTurn } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
+import { type EndRow, type JournalEnd, readEnd, SELECT_END } from './journal-end.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
-/** `diario_fim.cofre` tells whose journal it is. */
-export const JOURNAL_TABLES = `
-CREATE TABLE diario (
-  numero bigint PRIMARY KEY CHECK (numero >= 1),
-  selado bytea NOT NULL,
-  escrito_em timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE diario_fim (
-  id integer PRIMARY KEY CHECK (id = 1),
-  cofre text NOT NULL,
-  numero bigint NOT NULL CHECK (numero >= 0)
-);
-`
-
-/** Sealed bytes are of no use to a compressor. */
-const KEEP_AS_IT_IS = 'ALTER TABLE diario ALTER COLUMN selado SET STORAGE EXTERNAL'
 const READ_RECORDS_MAX = 256
 const READ_BYTES = 4 * 1024 * 1024
 /** How long a database may fail over before a write is refused. */
 const PATIENCE_MS = 10_000
 const RETRY_MS = 200
 
-const SELECT_AFTER = `SELECT numero, selado FROM (
+/** Of one moment: the end, once for each record and once where there is none. */
+const SELECT_AFTER = `SELECT fim.cofre, fim.numero AS fim, fim.resumo, fim.bytes, lidos.numero, lidos.selado
+  FROM diario_fim AS fim LEFT JOIN (
     SELECT numero, selado, sum(octet_length(selado)) OVER (ORDER BY numero) - octet_length(selado) AS antes
     FROM (SELECT numero, selado FROM diario WHERE numero > $1 ORDER BY numero LIMIT ${READ_RECORDS_MAX}) AS proximos
-  ) AS medidos WHERE antes < ${READ_BYTES} ORDER BY numero`
+  ) AS lidos ON antes < ${READ_BYTES}
+  WHERE fim.id = 1 ORDER BY lidos.numero`
 
 interface RecordRow {
   /** As text: it could be larger than a number of JavaScript. */
@@ -39,22 +27,7 @@ interface RecordRow {
   readonly selado: Buffer
 }
 
-/** The tables of an empty journal, in one transaction. */
-export async function createJournal(servers: DatabaseServers, vaultId: string): Promise<void> {
-  const connection = await WritableConnection.open(servers)
-  try {
-    await connection.query('BEGIN')
-    for (const statement of [...JOURNAL_TABLES.split(';\n'), KEEP_AS_IT_IS]) {
-      if (statement.trim() !== '') await connection.query(statement)
-    }
-    await connection.query('INSERT INTO diario_fim (id, cofre, numero) VALUES (1, $1, 0)', [
-      vaultId,
-    ])
-    await connection.commit()
-  } finally {
-    connection.destroy()
-  }
-}
+type FollowedRow = EndRow & (RecordRow | { readonly numero: null; readonly selado: null })
 
 export class PostgresJournal implements Journal {
   readonly #servers: DatabaseServers
@@ -74,24 +47,32 @@ export class PostgresJournal implements Journal {
     this.#random = random
   }
 
-  async read(after: number): Promise<readonly JournalRecord[]> {
+  async read(after: number): Promise<JournalPart> {
     const rows = await this.#persist((connection) =>
-      connection.query<RecordRow>(SELECT_AFTER, [after]),
+      connection.query<FollowedRow>(SELECT_AFTER, [after]),
     )
-    return rows.map(({ numero, selado }) => ({ number: Number(numero), sealed: selado }))
+    const { end } = readEnd(rows[0], this.#vaultId)
+    const records = rows.flatMap(({ numero, selado }) =>
+      numero === null ? [] : { number: Number(numero), sealed: selado },
+    )
+    if (after < end.number) requireNext(after, records)
+    return { end, records }
   }
 
   async takeTurn(): Promise<JournalTurn> {
-    const { connection, end } = await this.#persist(async (open) => ({
+    const { connection, before } = await this.#persist(async (open) => ({
       connection: open,
-      end: await this.#lockEnd(open),
+      before: await this.#lockEnd(open),
     }))
     let isOver = false
     return {
-      end,
-      append: async (record) => {
+      end: before.end,
+      append: async (record, end) => {
         isOver = true
-        await this.#append(connection, record)
+        await this.#append(connection, record, {
+          end,
+          bytes: before.bytes + record.sealed.length,
+        })
       },
       release: async () => {
         if (isOver) return
@@ -107,26 +88,30 @@ export class PostgresJournal implements Journal {
   }
 
   /** Begins the transaction of a turn. */
-  async #lockEnd(connection: WritableConnection): Promise<number> {
+  async #lockEnd(connection: WritableConnection): Promise<JournalEnd> {
     const begun = connection.query('BEGIN')
-    const locked = connection.queryLocking<{ readonly cofre: string; readonly numero: string }>(
-      'SELECT cofre, numero FROM diario_fim WHERE id = 1 FOR UPDATE',
-    )
-    const [, rows] = await Promise.all([begun, locked])
-    const [row] = rows
-    if (row?.cofre === this.#vaultId) return Number(row.numero)
-    const whose = row === undefined ? 'no vault' : `vault ${row.cofre}`
-    throw new StoreError(
-      'store_diverged',
-      `the database belongs to ${whose}, config.json to vault ${this.#vaultId}`,
-    )
+    const locked = connection.queryLocking<EndRow>(`${SELECT_END} FOR UPDATE`)
+    const [, [row]] = await Promise.all([begun, locked])
+    return readEnd(row, this.#vaultId)
   }
 
-  async #append(connection: WritableConnection, record: JournalRecord): Promise<void> {
+  async #append(
+    connection: WritableConnection,
+    record: JournalRecord,
+    { end, bytes }: JournalEnd,
+  ): Promise<void> {
     const { number, sealed } = record
     const sent = [
-      connection.query('INSERT INTO diario (numero, selado) VALUES ($1, $2)', [number, sealed]),
-      connection.query('UPDATE diario_fim SET numero = $1 WHERE id = 1', [number]),
+      connection.query('INSERT INTO diario (numero, selado, bytes) VALUES ($1, $2, $3)', [
+        number,
+        sealed,
+        bytes,
+      ]),
+      connection.query('UPDATE diario_fim SET numero = $1, resumo = $2, bytes = $3 WHERE id = 1', [
+        end.number,
+        end.hash,
+        bytes,
+      ]),
       connection.commit(),
     ] as const
     const [inserted, noted, committed] = await Promise.allSettled(sent)
@@ -145,7 +130,7 @@ export class PostgresJournal implements Journal {
     let isThere: boolean
     try {
       isThere = await this.#persist(async (connection) => {
-        const end = await this.#lockEnd(connection)
+        const { end } = await this.#lockEnd(connection)
         const found = await connection.query<RecordRow>(
           'SELECT numero, selado FROM diario WHERE numero = $1',
           [number],
@@ -153,7 +138,9 @@ export class PostgresJournal implements Journal {
         // What was seen is as durable as this is.
         await connection.query('UPDATE diario_fim SET numero = numero WHERE id = 1')
         if (!(await connection.commit())) throw new Error('the look was rolled back')
-        return end >= number && found[0]?.selado.equals(sealed) === true
+        // One that nobody needs any more may be gone.
+        if (end.number >= number && found.length === 0) throw new Error('the record is not there')
+        return end.number >= number && found[0]?.selado.equals(sealed) === true
       })
     } catch (error) {
       const message = `the database did not say whether it has record ${number}`
@@ -192,4 +179,12 @@ export class PostgresJournal implements Journal {
     }
     return this.#connection
   }
+}
+
+function requireNext(after: number, [next]: readonly JournalRecord[]): void {
+  if (next?.number === after + 1) return
+  throw new StoreError(
+    'store_behind',
+    `the journal has no record ${after + 1} any more, which this vault needs next`,
+  )
 }

@@ -141,7 +141,7 @@ function inspectDatabase(path: string, dataKey: Secret<Buffer>): number {
 }
 
 /** A look at the file that changes nothing: a database that cannot be used is left exactly as it is. */
-function inspect<T>(
+export function inspect<T>(
   path: string,
   dataKey: Secret<Buffer>,
   look: (connection: Connection, version: number) => T,
@@ -249,7 +249,7 @@ function readNumber(connection: Connection, pragma: string): number {
   return Number(connection.pragma(pragma, { simple: true }))
 }
 
-function namingFile<T>(path: string, work: () => T): T {
+export function namingFile<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

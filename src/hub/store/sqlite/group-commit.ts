@@ -11,6 +11,7 @@ import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
 import { ChangeRecorder } from './change-record.ts'
 import { selectLastEntry } from './entries.ts'
+import { leaveJournal } from './journal-position.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import {
   type FollowedTurn,
@@ -235,6 +236,7 @@ export class GroupCommit {
       const changesBefore = this.#session.changes
       this.#session.takeChangedAgents()
       this.#session.run('BEGIN IMMEDIATE')
+      if (shared === undefined) leaveJournal(this.#session)
       this.#session.recorder = shared && new ChangeRecorder()
       for (const queued of batch) {
         const outcome = await this.#runInSavepoint(queued, memory, turn)
@@ -375,7 +377,11 @@ function describeFailedCommit(error: unknown, isShared: boolean): StoreError {
   return isTold ? cause : unavailable('the write could not be committed', cause)
 }
 
-const TOLD_AS_IT_IS: ReadonlySet<StoreErrorCode> = new Set(['store_unknown', 'store_diverged'])
+const TOLD_AS_IT_IS: ReadonlySet<StoreErrorCode> = new Set([
+  'store_unknown',
+  'store_diverged',
+  'store_behind',
+])
 
 function unavailable(message: string, cause?: unknown): StoreError {
   return new StoreError('store_unavailable', message, { cause })

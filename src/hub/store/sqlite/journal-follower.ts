@@ -1,12 +1,12 @@
 // A database that shares a journal: it does what others did, in their order, and appends what it does itself.
 
 import { invariant } from '../../../platform/errors.ts'
-import type { Journal, JournalRecord, JournalTurn } from '../journal.ts'
-import { type JournalPosition, positionAfter, type RecordSeal } from '../record-seal.ts'
+import type { Journal, JournalPosition, JournalRecord, JournalTurn } from '../journal.ts'
+import { positionAfter, type RecordSeal } from '../record-seal.ts'
 import { StoreError } from '../store-error.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { formatChangeRecord, parseChangeRecord } from './change-record-form.ts'
-import { noteJournalPosition, selectJournalPosition } from './journal-position.ts'
+import { isSamePosition, noteJournalPosition, selectJournalPosition } from './journal-position.ts'
 import { replayChanges } from './replay-changes.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -51,17 +51,18 @@ export class JournalFollower {
   /** Does what the journal has. Outside of a transaction. */
   async follow(): Promise<void> {
     for (;;) {
-      const records = await this.#journal.read(this.#position.number)
-      if (records.length === 0) return
+      const { end, records } = await this.#journal.read(this.#position.number)
       for (const record of records) this.#do(record)
+      this.#requireSameJournal(end)
+      if (this.#position.number === end.number) return
     }
   }
 
   async takeTurn(): Promise<FollowedTurn> {
     const turn = await this.#journal.takeTurn()
     try {
-      this.#requireNothingLost(turn)
-      if (this.#position.number < turn.end) await this.follow()
+      this.#requireSameJournal(turn.end)
+      if (this.#position.number < turn.end.number) await this.follow()
     } catch (error) {
       await turn.release()
       throw error
@@ -76,13 +77,15 @@ export class JournalFollower {
     return selectJournalPosition(this.#session)
   }
 
-  /** A journal that lost its end does not say so: records that were acknowledged would be written over. */
-  #requireNothingLost({ end }: JournalTurn): void {
+  /** A journal that lost its end does not say so, nor does one that somebody else began: what was acknowledged would be written over. */
+  #requireSameJournal(end: JournalPosition): void {
     const { number } = this.#position
-    if (number <= end) return
+    if (number < end.number || isSamePosition(this.#position, end)) return
     throw new StoreError(
       'store_diverged',
-      `the journal lost records: this vault has followed ${number}, the journal has ${end}`,
+      number === end.number
+        ? `the journal is another one: its record ${number} is not the one that this vault has followed`
+        : `the journal lost records: this vault has followed ${number}, the journal has ${end.number}`,
     )
   }
 
@@ -104,11 +107,12 @@ export class JournalFollower {
 
   async #append(turn: JournalTurn, changes: ChangeRecord): Promise<void> {
     const before = this.#position
-    invariant(before.number === turn.end, 'who appends has followed everything before')
+    invariant(isSamePosition(before, turn.end), 'who appends has followed everything before')
     const record = this.#seal.seal(before, formatChangeRecord(changes))
-    noteJournalPosition(this.#session, positionAfter(before, record))
+    const end = positionAfter(before, record)
+    noteJournalPosition(this.#session, end)
     try {
-      await turn.append(record)
+      await turn.append(record, end)
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'store_unavailable')) throw error
       throw new RecordRefused(error)

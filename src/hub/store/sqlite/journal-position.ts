@@ -1,7 +1,10 @@
 // How far this database has followed the journal that it shares with others: changed in the very transaction that follows.
 
-import type { JournalPosition } from '../record-seal.ts'
+import type { JournalPosition } from '../journal.ts'
 import type { SqlSession } from './sql-session.ts'
+
+/** Of a database that follows no journal: none begins with this hash. */
+export const NO_JOURNAL: JournalPosition = { number: 0, hash: Buffer.alloc(32) }
 
 /** A step of migrations.ts: one row. */
 export const JOURNAL_POSITION = `
@@ -17,7 +20,7 @@ export function selectJournalPosition(session: SqlSession): JournalPosition {
   const row = session.get<{ numero: number; resumo: Uint8Array }>(
     'SELECT numero, resumo FROM diario WHERE id = 1',
   )
-  return { number: row?.numero ?? 0, hash: Buffer.from(row?.resumo ?? Buffer.alloc(32)) }
+  return row === undefined ? NO_JOURNAL : { number: row.numero, hash: Buffer.from(row.resumo) }
 }
 
 /** Not part of what others follow: each of them notes its own. */
@@ -25,4 +28,15 @@ export function noteJournalPosition(session: SqlSession, { number, hash }: Journ
   session.unrecorded(() =>
     session.runQuietly('UPDATE diario SET numero = ?, resumo = ? WHERE id = 1', number, hash),
   )
+}
+
+/** What it writes without the journal, nobody else has: it must not take records of the journal for what comes next. */
+export function leaveJournal(session: SqlSession): void {
+  if (!isSamePosition(selectJournalPosition(session), NO_JOURNAL)) {
+    noteJournalPosition(session, NO_JOURNAL)
+  }
+}
+
+export function isSamePosition(one: JournalPosition, other: JournalPosition): boolean {
+  return one.number === other.number && one.hash.equals(other.hash)
 }

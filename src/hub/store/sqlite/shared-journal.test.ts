@@ -7,15 +7,15 @@ import { createSeededRandom, seedFrom } from '../../../../test/simulation/seeded
 import { appendEntry } from '../../service/append-entries.ts'
 import { hubAct } from '../../service/hub-acts.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import type { SqliteStore } from './sqlite-store.ts'
-
-const START = { number: 0, hash: Buffer.alloc(32) }
+import { inspectJournalPosition } from './enter-journal.ts'
+import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
 
 describe('a store that shares a journal', () => {
   test('appends what each transaction did, without what was taken back', async () => {
     await using stores = await openSharingStores(1)
     const [store] = stores.all
     assert.ok(store)
+    const start = stores.journal.end
     const [kept, other, refused] = [newAgent('web-1'), newAgent('web-2'), newAgent('web-3')]
     const outcomes = await Promise.allSettled([
       store.write((writer) => writer.insertAgent(kept)),
@@ -35,7 +35,7 @@ describe('a store that shares a journal', () => {
     assert.equal(stores.journal.records.length, 1, 'what changes nothing is no record')
     const [only] = stores.journal.records
     assert.ok(only)
-    const { statements, agents } = parseChangeRecord(stores.seal.open(START, only))
+    const { statements, agents } = parseChangeRecord(stores.seal.open(start, only))
     assert.equal(statements.length, 3)
     for (const { id } of [kept, other]) assert.ok(agents.includes(id))
   })
@@ -174,5 +174,66 @@ describe('a store that shares a journal', () => {
       },
     )
     assert.equal(await store.reader.findAgentByHostname('web-3'), undefined)
+  })
+
+  test('takes nothing of a journal that is as long as its own, and another one', async () => {
+    await using here = await openSharingStores(1)
+    await using there = await openSharingStores(1)
+    for (const { all } of [here, there]) {
+      await all[0]?.write((writer) => writer.insertAgent(newAgent('web-1')))
+    }
+    const [store] = here.all
+    assert.ok(store)
+    const refused = {
+      code: 'store_diverged',
+      message:
+        'the journal is another one: its record 1 is not the one that this vault has followed',
+    }
+    here.journal.become(there.journal)
+    await assert.rejects(store.follow(), refused)
+    await assert.rejects(
+      store.write((writer) => writer.insertAgent(newAgent('web-2'))),
+      refused,
+    )
+    assert.equal(there.journal.records.length, 1)
+  })
+
+  test('that lacks records which nobody has any more says so', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    assert.ok(store && other)
+    for (const hostname of ['web-1', 'web-2', 'web-3']) {
+      await store.write((writer) => writer.insertAgent(newAgent(hostname)))
+    }
+    stores.journal.dropUntil(2)
+    const behind = { code: 'store_behind' }
+    await assert.rejects(other.follow(), behind)
+    await assert.rejects(
+      other.write(async () => 'anything'),
+      behind,
+    )
+    assert.equal(await store.write(async () => 'anything'), 'anything')
+  })
+
+  test('leaves its journal with the first write that it makes without', async () => {
+    await using stores = await openSharingStores(2)
+    const [store, other] = stores.all
+    const [path] = stores.paths
+    assert.ok(store && other && path !== undefined)
+    await store.write((writer) => writer.insertAgent(newAgent('web-1')))
+    await store.close()
+    const read = () => inspectJournalPosition(path, stores.dataKey)
+    const alone = await openSqliteStore({ path, dataKey: stores.dataKey })
+    assert.deepEqual(read(), stores.journal.end)
+    await alone.write((writer) => writer.insertAgent(newAgent('web-2')))
+    await alone.close()
+    assert.deepEqual(read(), { number: 0, hash: Buffer.alloc(32) })
+    const { journal, seal, dataKey } = stores
+    const again = await openSqliteStore({ path, dataKey, shared: { journal, seal } })
+    await assert.rejects(again.follow(), {
+      code: 'store_diverged',
+      message: 'record 1 of the journal does not follow record 0 of this vault',
+    })
+    await again.close()
   })
 })

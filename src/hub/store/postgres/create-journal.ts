@@ -1,0 +1,66 @@
+// The tables of a journal, and its beginning. Each journal begins with a hash of its own, by chance: a database that has followed
+// another one, or that was restored and made a journal of its own again, finds that it is not its own before it takes a record of it.
+
+import { randomBytes } from 'node:crypto'
+import type { JournalPosition } from '../journal.ts'
+import { StoreError } from '../store-error.ts'
+import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
+import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
+
+/**
+ * `diario_fim.cofre` tells whose journal it is; `bytes` is of all records up to this one, so that nobody has to count them. Sealed bytes
+ * are of no use to a compressor.
+ */
+const STATEMENTS = [
+  `CREATE TABLE IF NOT EXISTS diario (
+    numero bigint PRIMARY KEY CHECK (numero >= 1),
+    selado bytea NOT NULL,
+    bytes bigint NOT NULL,
+    escrito_em timestamptz NOT NULL DEFAULT now()
+  )`,
+  'ALTER TABLE diario ALTER COLUMN selado SET STORAGE EXTERNAL',
+  `CREATE TABLE IF NOT EXISTS diario_fim (
+    id integer PRIMARY KEY CHECK (id = 1),
+    cofre text NOT NULL,
+    numero bigint NOT NULL CHECK (numero >= 0),
+    resumo bytea NOT NULL CHECK (octet_length(resumo) = 32),
+    bytes bigint NOT NULL
+  )`,
+]
+
+/**
+ * An empty journal, in one transaction; where it begins. One of this vault that has no record yet begins again: the vault may have gone on
+ * without it. Throws StoreError `store_exists` for one that has records, `store_diverged` for the journal of another vault.
+ */
+export async function createJournal(
+  servers: DatabaseServers,
+  vaultId: string,
+): Promise<JournalPosition> {
+  const begin = { number: 0, hash: randomBytes(32) }
+  const connection = await WritableConnection.open(servers)
+  try {
+    await connection.query('BEGIN')
+    for (const statement of STATEMENTS) await connection.query(statement)
+    await refuseUsed(connection, vaultId)
+    await connection.query(
+      `INSERT INTO diario_fim (id, cofre, numero, resumo, bytes) VALUES (1, $1, 0, $2, 0)
+        ON CONFLICT (id) DO UPDATE SET resumo = excluded.resumo`,
+      [vaultId, begin.hash],
+    )
+    if (await connection.commit()) return begin
+    throw new StoreError('store_unavailable', 'the database refused the journal')
+  } finally {
+    connection.destroy()
+  }
+}
+
+async function refuseUsed(connection: WritableConnection, vaultId: string): Promise<void> {
+  const [row] = await connection.queryLocking<EndRow>(`${SELECT_END} FOR UPDATE`)
+  if (row === undefined) return
+  const { number } = readEnd(row, vaultId).end
+  if (number === 0) return
+  throw new StoreError(
+    'store_exists',
+    `the database has a journal of this vault already, of ${number} records`,
+  )
+}
