@@ -5,6 +5,7 @@ import { propertyRuns } from '../../../../test/support/property.ts'
 import { openSharingStores } from '../../../../test/support/temporary-store.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { ChangeRecord, RecordedStatement } from './change-record.ts'
+import { positionAfter } from '../record-seal.ts'
 import { formatChangeRecord, parseChangeRecord } from './change-record-form.ts'
 
 const parameter = fc.oneof(
@@ -54,8 +55,10 @@ test('a database in which something else is does not follow', async () => {
     agents: 'all agents',
     statements: [{ sql: 'UPDATE agentes SET role = ?', parameters: ['db'], rowsChanged: 1 }],
   }
-  const content = formatChangeRecord(changes)
-  stores.journal.records.push(stores.seal.seal({ number: 0, hash: Buffer.alloc(32) }, content))
+  const { end } = stores.journal
+  const sealed = stores.seal.seal(end, formatChangeRecord(changes))
+  const turn = await stores.journal.takeTurn()
+  await turn.append(sealed, positionAfter(end, sealed))
   await assert.rejects(async () => store?.follow(), {
     code: 'store_diverged',
     message: 'the copy is not what it was copied from: a statement changed 1 rows there and 0 here',
