@@ -2,7 +2,7 @@
 // process with one vault and with the other, in CPU time, side by side in the same process. It changes both vaults.
 
 import { renderTable } from '../src/admin/terminal/table.ts'
-import { readSecret } from '../src/hub/config.ts'
+import { readSecret } from '../src/hub/read-secret.ts'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { parseCommandOptions } from '../tools/command-options.ts'

@@ -1,6 +1,6 @@
 // `npm run fleet:fill -- --vault DIRECTORY`: a new vault as a fleet leaves it behind after months, for hubs to be measured with.
 
-import { readSecret } from '../src/hub/config.ts'
+import { readSecret } from '../src/hub/read-secret.ts'
 import { initVault } from '../src/hub/vault/vault.ts'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'

@@ -7,6 +7,8 @@ import type { FileFacts, SettingsFacts } from './scene.ts'
 const OTHERS = 0o007
 const GROUP = 0o070
 const OTHERS_WRITE = 0o022
+const WHY_SECRET =
+  'the passphrase opens any copy of the vault, the provisioner’s key has the CA sign anything, and with the database’s password or key its journal can be deleted'
 
 export function judgeSettings(facts: SettingsFacts): Finding[] {
   const edit = [`editor ${quoteForShell(facts.path)}`]
@@ -77,7 +79,7 @@ function judgeFile(file: FileFacts, owners: readonly number[]): Finding[] {
       fault(`${who} can change ${path} (mode ${shown})`, {
         why:
           use === 'trust'
-            ? 'who changes it says which CA the hub and its whole fleet trust'
+            ? 'who changes it says whom the hub trusts, and with it the whole fleet'
             : 'who changes it says where the hub finds its keys, its CA and its vault',
         remedy: 'leave it to root',
         commands: [`chown root: ${at} && chmod go-w ${at}`],
@@ -87,7 +89,7 @@ function judgeFile(file: FileFacts, owners: readonly number[]): Finding[] {
   if (holds.length === 0 || (mode & (OTHERS | GROUP)) === 0) return []
   return [
     fault(`${path} holds ${holds.join(' and ')}, and others may read it (mode ${shown})`, {
-      why: 'the passphrase opens any copy of the vault; the provisioner’s key has the CA sign anything',
+      why: WHY_SECRET,
       remedy: `put each into a file of its own that only root can read, named by ${holds[0] ?? ''}_FILE; if others could read it, replace it`,
       commands: [`chmod 600 ${at}`],
     }),
@@ -100,8 +102,7 @@ function judgeSecret(
 ): Finding[] {
   const at = quoteForShell(path)
   const shown = (mode & 0o7777).toString(8)
-  const why =
-    'the passphrase opens any copy of the vault; the provisioner’s key has the CA sign anything'
+  const why = WHY_SECRET
   const remedy = 'close it; if others could read it, replace the secret'
   if (!owners.includes(uid)) {
     const message = `${path} belongs to user ${uid}, who is neither root nor the vault’s owner`

@@ -94,8 +94,20 @@ describe('parseHubConfig', () => {
     }
   })
 
+  test('[ENV-52] takes the URL of a database, and reads the files that it names', () => {
+    assert.equal(parse().database, undefined)
+    const { database } = parse({ SVC_DATABASE_URL: 'postgresql://svc:geheim@localhost/cartorio' })
+    assert.deepEqual(database?.hosts, [{ host: 'localhost', port: 5432 }])
+    assert.throws(() => parse({ SVC_DATABASE_URL: 'postgresql://svc@db/c?sslrootcert=/none' }), {
+      message: `SVC_DATABASE_URL: sslrootcert: ENOENT: no such file or directory, open '/none'`,
+    })
+  })
+
   test('shows no secret when it is printed', () => {
-    const printed = JSON.stringify(parse())
+    const printed = JSON.stringify(
+      parse({ SVC_DATABASE_URL: 'postgresql://svc:geheim@localhost/c' }),
+    )
+    assert.ok(!printed.includes('geheim'))
     assert.ok(!printed.includes('secret passphrase'))
     assert.ok(!printed.includes((JSON.parse(JWK) as { d: string }).d))
   })
@@ -108,7 +120,7 @@ test('[ENV-17] unknown variables are those of our prefix that neither hub nor ag
 })
 
 test('[LOG-2] the environment that is left has no secret', () => {
-  const left = withoutSecrets({ ...REQUIRED, PATH: '/bin' })
+  const left = withoutSecrets({ ...REQUIRED, SVC_DATABASE_URL: 'x', PATH: '/bin' })
   assert.deepEqual(Object.keys(left).sort(), [
     'PATH',
     'SVC_CA_PROVISIONER_KID',

@@ -1,19 +1,21 @@
 // What the hub is told by its environment, read once at boot.
 
-import { readFileSync } from 'node:fs'
 import { type BindAddress, readBindAddress } from '../platform/bind-address.ts'
-import { UserError, describeError } from '../platform/errors.ts'
+import { UserError } from '../platform/errors.ts'
 import { parseDurationMs } from '../platform/durations.ts'
-import { Secret } from '../platform/secret.ts'
+import type { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
 import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
 import { ARCHIVE_AGE_MIN_MS } from './domain/log-archive.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/connections/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
+import { readDatabaseServers } from './database-settings.ts'
 import { HUB_VARIABLES } from './hub-variables.ts'
 import { parseHubLimits } from './limits.ts'
 import { findPassphraseFaults } from './passphrase-faults.ts'
+import { isSecretSet, readSecret } from './read-secret.ts'
+import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
 
 const METRICS_CERTIFICATES_MAX = 100_000
@@ -63,6 +65,8 @@ export interface HubConfig {
   /** Why it is a weak one. */
   readonly passphraseFaults: readonly string[]
   readonly caProvisionerKey: Secret<ProvisionerKey>
+  /** Undefined where the vault is this hub's alone. */
+  readonly database: DatabaseServers | undefined
 }
 
 export interface BackupSchedule {
@@ -94,7 +98,10 @@ export interface MetricsBind {
 }
 
 /** All but the secrets. */
-export type HubSettings = Omit<HubConfig, 'passphrase' | 'passphraseFaults' | 'caProvisionerKey'>
+export type HubSettings = Omit<
+  HubConfig,
+  'passphrase' | 'passphraseFaults' | 'caProvisionerKey' | 'database'
+>
 
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
 export function parseHubConfig(env: Environment): HubConfig {
@@ -110,6 +117,7 @@ export function parseHubConfig(env: Environment): HubConfig {
     passphrase,
     passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
     caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
+    database: readDatabaseServers(env),
   }
 }
 
@@ -117,7 +125,7 @@ export function parseHubConfig(env: Environment): HubConfig {
 export function findMissing(env: Environment): string[] {
   return HUB_VARIABLES.filter(
     ({ name, required, isSecret }) =>
-      required && !isSet(env, name) && !(isSecret === true && isSet(env, `${name}_FILE`)),
+      required && !(isSecret === true ? isSecretSet(env, name) : isSet(env, name)),
   ).map(({ name }) => name)
 }
 
@@ -175,22 +183,6 @@ export function parseHubNaming(env: Environment): HubNaming {
       'SVC_RENEWAL_THRESHOLD',
       valueOf(env, 'SVC_RENEWAL_THRESHOLD'),
     ),
-  }
-}
-
-/** The secret itself or the content of the file that NAME_FILE names, without its final line break. */
-export function readSecret(env: Environment, name: string): Secret<string> {
-  const inline = env[name]
-  if (inline !== undefined && inline !== '') return new Secret(inline)
-  const path = env[`${name}_FILE`]
-  if (path === undefined || path === '') throw new UserError('config_missing', `${name} required`)
-  try {
-    return new Secret(readFileSync(path, 'utf8').replace(/\r?\n$/, ''))
-  } catch (error) {
-    const reason = describeError(error)
-    // Not every message of the system names it.
-    const where = reason.includes(path) ? '' : `${path}: `
-    throw new UserError('config_invalid', `${name}_FILE: ${where}${reason}`, { cause: error })
   }
 }
 

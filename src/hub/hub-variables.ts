@@ -85,6 +85,14 @@ export const HUB_VARIABLES: readonly Variable[] = [
       'Directory for the segments of the audit log that svc evento archive takes out of the vault; best on another disk.',
   },
   {
+    name: 'SVC_DATABASE_URL',
+    required: false,
+    default: '',
+    meaning:
+      'URL of a PostgreSQL for several hubs, such as `postgresql://svc@db1,db2/cartorio?sslmode=verify-full`. `svc-server --check` tries it; a hub does not use it yet.',
+    isSecret: true,
+  },
+  {
     name: 'SVC_LOG_KEEP',
     required: false,
     default: '',

@@ -2,8 +2,8 @@
 // the file of SVC_WEBHOOK_CA_PATH.
 
 import { readFile } from 'node:fs/promises'
-import { getCACertificates, rootCertificates } from 'node:tls'
 import { errnoCode, SvcError } from '../platform/errors.ts'
+import { systemRoots } from '../platform/system-roots.ts'
 import { type Certificate, parseCertificatesPem } from '../pki/certificates.ts'
 
 interface RootFile {
@@ -36,11 +36,6 @@ export async function readWebhookRoots(path: string | undefined): Promise<() => 
   const own = path === undefined ? [] : await readRoots(path, OF_WEBHOOKS)
   let known: readonly string[] | undefined
   return () => (known ??= [...systemRoots(), ...own.map(({ pem }) => pem)])
-}
-
-function systemRoots(): readonly string[] {
-  const system = getCACertificates('system')
-  return system.length > 0 ? system : rootCertificates
 }
 
 async function readRoots(

@@ -61,6 +61,13 @@ describe('[BOOT-32] svc-server --check', () => {
       ],
       ['URL', { SVC_CA_URL: 'https://127.0.0.1:1' }, 'ca', 'SVC_CA_URL', /cannot be reached/],
       [
+        'URL of the database',
+        { SVC_DATABASE_URL: 'postgresql://svc:geheim@db.invalid/cartorio?sslmode=prefer' },
+        'settings',
+        'SVC_DATABASE_URL',
+        /^SVC_DATABASE_URL: sslmode=prefer is less than verify-full/,
+      ],
+      [
         'root file',
         { SVC_CA_ROOT_CA_PATH: '/nonexistent' },
         'files',

@@ -2,7 +2,7 @@
 // process: how it boots and stops, kill -9, owners and modes of its files, its memory, other versions.
 
 import { join } from 'node:path'
-import { readSecret } from '../../src/hub/config.ts'
+import { readSecret } from '../../src/hub/read-secret.ts'
 import { initCheapVault } from './cheap-vault.ts'
 import { createHubPlace, findPorts, type HubPorts, parseLog } from './hub.ts'
 import type { TestHub, TestHubOptions } from './hub.ts'

@@ -12,6 +12,8 @@ import { type RunningProgram, runTool, startTool, waitUntil } from './processes.
 
 export interface Postgresql extends AsyncDisposable {
   readonly servers: DatabaseServers
+  /** The server's own, with its Unix socket, and its files in `data`. */
+  readonly directory: string
   kill(signal: NodeJS.Signals): void
   /** After it was killed. */
   startAgain(): Promise<void>
@@ -43,11 +45,13 @@ export async function startPostgresql(): Promise<Postgresql> {
     hosts: [{ host: '127.0.0.1', port }],
     database: 'postgres',
     user: 'svc',
+    password: undefined,
+    tls: undefined,
   }
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    unix_socket_directories: '',
+    unix_socket_directories: directory,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let server: RunningProgram
@@ -63,6 +67,7 @@ export async function startPostgresql(): Promise<Postgresql> {
   await start()
   return {
     servers,
+    directory,
     kill: (signal) => server.kill(signal),
     startAgain: async () => {
       await server.ended

@@ -2,7 +2,7 @@
 // programs. What is about the process itself is for `startHubProcess`. With TEST_BIN it is a process here too, so that the
 // built hub is tested.
 
-import { readSecret } from '../../src/hub/config.ts'
+import { readSecret } from '../../src/hub/read-secret.ts'
 import { bootHere, type BootedHub } from './boot-here.ts'
 import { initCheapVault } from './cheap-vault.ts'
 import { startDevCa } from './dev-ca.ts'

@@ -2,8 +2,9 @@
 // it is loaded only when svc opens the vault itself.
 
 import { accessSync, constants } from 'node:fs'
-import { parseHubNaming, readSecret, type HubNaming } from '../../hub/config.ts'
+import { parseHubNaming, type HubNaming } from '../../hub/config.ts'
 import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
+import { isSecretSet, readSecret } from '../../hub/read-secret.ts'
 import { agentAddresses } from '../../hub/service/admin/agent-addresses.ts'
 import {
   initVault,
@@ -146,7 +147,7 @@ export function prepareToReadPassphrase(
 
 function readPassphrase(env: Environment): Secret<string> | undefined {
   const name = 'SVC_MASTER_PASSPHRASE'
-  return env[name] || env[`${name}_FILE`] ? readSecret(env, name) : undefined
+  return isSecretSet(env, name) ? readSecret(env, name) : undefined
 }
 
 async function createVault({ root, passphrases }: VaultAccess): Promise<string> {

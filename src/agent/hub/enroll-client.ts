@@ -1,8 +1,8 @@
 // The hub's enroll port: trusted through a given CA file, the fingerprint of its root, or the system's store; reached through
 // a proxy where the environment names one.
 
-import { getCACertificates, rootCertificates } from 'node:tls'
 import { invariant } from '../../platform/errors.ts'
+import { systemRoots } from '../../platform/system-roots.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { EnrollRequestBody, RecoverRequestBody } from '../../protocol/schemas.ts'
 import { createHttpConnections, type HttpConnections } from './http-connections.ts'
@@ -102,20 +102,13 @@ export function createPublicConnections({
 }
 
 const publicTls = new TlsContexts()
-let systemStore: readonly string[] | undefined
 let enlarged: { readonly by: string; readonly store: readonly string[] } | undefined
 
 /** The same list for the same roots, so that connections share what OpenSSL makes of it. */
 function systemAnd(furtherPem: string | undefined): readonly string[] {
-  if (furtherPem === undefined) return systemCertificates()
+  if (furtherPem === undefined) return systemRoots()
   if (enlarged?.by !== furtherPem) {
-    enlarged = { by: furtherPem, store: [...systemCertificates(), furtherPem] }
+    enlarged = { by: furtherPem, store: [...systemRoots(), furtherPem] }
   }
   return enlarged.store
-}
-
-/** A host without a certificate store has nothing better than the roots that Node carries. */
-function systemCertificates(): readonly string[] {
-  const system = (systemStore ??= getCACertificates('system'))
-  return system.length > 0 ? system : rootCertificates
 }

@@ -44,7 +44,7 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
   }
   return {
     settings: async () => read.facts,
-    secrets: async () => lookAtFiles(env, settingsPath),
+    secrets: async () => lookAtFiles(env, settingsPath, read.databaseFiles),
     // Who else can replace it, which keeps root from working in it, is for this look to say.
     vault: async () => {
       await vaultAnswers

@@ -3,10 +3,12 @@
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findMissing, type HubSettings, parseHubSettings, readSecret } from '../../hub/config.ts'
+import { findMissing, type HubSettings, parseHubSettings } from '../../hub/config.ts'
+import { readDatabaseServers, readDatabaseUrl } from '../../hub/database-settings.ts'
 import { parseProvisionerKey, type ProvisionerKey } from '../../hub/ca/provisioner-key.ts'
 import { HUB_VARIABLES } from '../../hub/hub-variables.ts'
 import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
+import { isSecretSet, readSecret } from '../../hub/read-secret.ts'
 import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
 import { nearMatches } from '../../platform/near-matches.ts'
 import { describeStrangers, findPathHands } from '../../platform/path-hands.ts'
@@ -23,8 +25,12 @@ export interface ReadSettings {
   readonly settings: HubSettings | undefined
   /** Undefined for who may not read it, and when it is wrong. */
   readonly provisionerKey: Pick<ProvisionerKey, 'x' | 'y'> | undefined
+  /** Files that the URL of the database names. */
+  readonly databaseFiles: readonly NamedFile[]
   readonly facts: SettingsFacts
 }
+
+type NamedFile = Pick<FileFacts, 'variable' | 'path' | 'use'>
 
 const SECRETS = HUB_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name)
 /** Where container runtimes put secrets, with modes that mean nothing there. */
@@ -55,10 +61,11 @@ export function readSettings(
       note(error)
     }
   }
-  const { key, passphraseFaults } = readSecrets(env, note)
+  const { key, passphraseFaults, databaseFiles } = readSecrets(env, note)
   return {
     settings,
     provisionerKey: key,
+    databaseFiles,
     facts: {
       path,
       faults,
@@ -84,19 +91,26 @@ function finite(limit: number | undefined): number | undefined {
 function readSecrets(
   env: Environment,
   note: (error: unknown) => void,
-): { readonly key: ReadSettings['provisionerKey']; readonly passphraseFaults: string[] } {
-  const read = <T>(
-    name: string,
-    use: (text: ReturnType<typeof readSecret>) => T,
-  ): T | undefined => {
-    if ((env[name] ?? '') === '' && (env[`${name}_FILE`] ?? '') === '') return undefined
+): {
+  readonly key: ReadSettings['provisionerKey']
+  readonly passphraseFaults: string[]
+  readonly databaseFiles: NamedFile[]
+} {
+  const attempt = <T>(read: () => T): T | undefined => {
     try {
-      return use(readSecret(env, name))
+      return read()
     } catch (error) {
       const cause = error instanceof Error ? errnoCode(error.cause) : undefined
       if (cause !== 'EACCES' && cause !== 'ENOENT') note(error)
       return undefined
     }
+  }
+  const read = <T>(
+    name: string,
+    use: (text: ReturnType<typeof readSecret>) => T,
+  ): T | undefined => {
+    if (!isSecretSet(env, name)) return undefined
+    return attempt(() => use(readSecret(env, name)))
   }
   const key = read('SVC_CA_PROVISIONER_KEY', (text) => {
     const { x, y } = parseProvisionerKey(text.reveal()).reveal()
@@ -105,23 +119,43 @@ function readSecrets(
   const faults = read('SVC_MASTER_PASSPHRASE', (text) =>
     findPassphraseFaults(text, {}).map(({ message }) => message),
   )
-  return { key, passphraseFaults: faults ?? [] }
+  const databaseUrl = attempt(() => readDatabaseUrl(env))
+  // What is wrong with the URL itself was said.
+  if (databaseUrl !== undefined) attempt(() => readDatabaseServers(env))
+  return { key, passphraseFaults: faults ?? [], databaseFiles: filesOf(databaseUrl) }
 }
 
-export function lookAtFiles(env: Environment, settingsPath: string): FileFacts[] {
+function filesOf(url: ReturnType<typeof readDatabaseUrl>): NamedFile[] {
+  const variable = 'SVC_DATABASE_URL'
+  const { rootsPath, client } = url?.tls ?? {}
+  return [
+    ...(rootsPath === undefined ? [] : [{ variable, path: rootsPath, use: 'trust' as const }]),
+    ...(client === undefined ? [] : [{ variable, path: client.keyPath, use: 'secret' as const }]),
+  ]
+}
+
+export function lookAtFiles(
+  env: Environment,
+  settingsPath: string,
+  databaseFiles: readonly NamedFile[],
+): FileFacts[] {
   const credentials = env['CREDENTIALS_DIRECTORY']
   const isHandedOver = (path: string): boolean =>
     path.startsWith(RUNTIME_SECRETS) ||
     (credentials !== undefined && path.startsWith(`${credentials}/`))
-  const secrets = SECRETS.map((name) => `${name}_FILE`)
-    .map((variable) => ({ variable, path: env[variable] ?? '', use: 'secret' as const }))
-    .filter(({ path }) => !isHandedOver(path))
+  const secrets = SECRETS.map((name) => `${name}_FILE`).map((variable) => ({
+    variable,
+    path: env[variable] ?? '',
+    use: 'secret' as const,
+  }))
   const trust = ['SVC_CA_ROOT_CA_PATH', 'SVC_WEBHOOK_CA_PATH'].map((variable) => ({
     variable,
     path: env[variable] ?? '',
     use: 'trust' as const,
   }))
-  const named = [...secrets, ...trust].filter(({ path }) => path !== '')
+  const named = [...secrets, ...trust, ...databaseFiles].filter(
+    ({ path, use }) => path !== '' && !(use === 'secret' && isHandedOver(path)),
+  )
   return [
     {
       ...describeFile(settingsPath),

@@ -5,15 +5,16 @@ import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg'
 import { describeError } from '../../../platform/errors.ts'
 import type { Secret } from '../../../platform/secret.ts'
 import { StoreError } from '../store-error.ts'
+import { type DatabaseUrl, isSocketDirectory } from './database-url.ts'
 
-export interface DatabaseServers {
-  /** In the order in which they are asked. */
-  readonly hosts: readonly { readonly host: string; readonly port: number }[]
-  readonly database: string
-  readonly user: string
-  readonly password?: Secret<string> | undefined
-  /** Undefined only where nobody is on the way: loopback, a Unix socket. */
-  readonly tls?: { readonly rootPem: string } | undefined
+/** What a URL names, with what its files hold. */
+export interface DatabaseServers extends Omit<DatabaseUrl, 'tls'> {
+  readonly tls:
+    | {
+        readonly rootsPem: readonly string[]
+        readonly client?: { readonly certificatePem: string; readonly keyPem: Secret<string> }
+      }
+    | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 1500
@@ -118,8 +119,9 @@ function configOf(servers: DatabaseServers, host: string, port: number): ClientC
     port,
     database,
     user,
-    password: password?.reveal(),
-    ssl: tls && { ca: tls.rootPem, servername: host },
+    // A function, since without one the library looks for a password in the environment and in the user's home.
+    password: () => password?.reveal() ?? '',
+    ssl: isSocketDirectory(host) ? false : sslOf(tls),
     application_name: 'svc-server',
     pipeline: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -128,5 +130,15 @@ function configOf(servers: DatabaseServers, host: string, port: number): ClientC
     idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     options: '-c synchronous_commit=on -c default_transaction_isolation=read\\ committed',
     keepAlive: true,
+  }
+}
+
+/** Not left out without TLS: the library would look into the environment. The name that it verifies is the host's. */
+function sslOf(tls: DatabaseServers['tls']): ClientConfig['ssl'] {
+  if (tls === undefined) return false
+  const { rootsPem, client } = tls
+  return {
+    ca: [...rootsPem],
+    ...(client && { cert: client.certificatePem, key: client.keyPem.reveal() }),
   }
 }
