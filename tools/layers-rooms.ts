@@ -38,6 +38,7 @@ const HUB = [
   'hub/facts',
   'hub/webhook',
   'hub/backup',
+  'hub/journal',
   'hub/archive',
   'hub/http/connections',
   'hub/http/json',
@@ -126,6 +127,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/store.ts',
       'src/hub/store/store-copy.ts',
       'src/hub/store/journal.ts',
+      'src/hub/store/journal-images.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],
@@ -227,6 +229,11 @@ export const ROOMS: readonly Room[] = [
       'platform',
       'audit',
     ],
+  },
+  {
+    name: 'hub/journal',
+    what: 'images of the vault in the journal that several hubs share: when, at which pace',
+    imports: ['hub/backup', 'hub/store', 'hub/ports', 'platform'],
   },
   {
     name: 'hub/archive',

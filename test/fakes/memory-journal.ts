@@ -9,6 +9,7 @@ import type {
   JournalRecord,
 } from '../../src/hub/store/journal.ts'
 import { StoreError } from '../../src/hub/store/store-error.ts'
+import { MemoryImages } from './memory-images.ts'
 
 export type JournalMood = 'well' | 'away' | 'loses replies'
 
@@ -17,6 +18,7 @@ export class MemoryJournal implements Journal {
   mood: JournalMood = 'well'
   /** So many records are refused yet. */
   refusals = 0
+  readonly images: MemoryImages = new MemoryImages(this)
   #dropped = 0
   #last: Promise<void> = Promise.resolve()
   /** After each record that there ever was. */

@@ -36,7 +36,7 @@ describe(
       await server[Symbol.asyncDispose]()
     })
 
-    test('gives each of two stores what the other did, and every number once', async () => {
+    test('[JRN-1] gives each of two stores what the other did, and every number once', async () => {
       const history = await keepWriting(stores, async () => {
         await until(stores, 300)
       })
@@ -67,7 +67,7 @@ describe(
         },
       },
     ]) {
-      test(`that ${name} loses no write that was acknowledged, and doubles none`, async (context) => {
+      test(`[JRN-5] that ${name} loses no write that was acknowledged, and doubles none`, async (context) => {
         const history = await keepWriting(stores, disturb)
         context.diagnostic(
           `${history.acknowledged.length} acknowledged, ${history.failures.length} refused or unknown`,
@@ -76,7 +76,7 @@ describe(
       })
     }
 
-    test('that has records is not begun again; it has no record twice', async () => {
+    test('[JRN-4] that has records is not begun again', async () => {
       await assert.rejects(createJournal(server.servers, VAULT_ID), { code: 'store_exists' })
       await assert.rejects(createJournal(server.servers, 'another-vault'), {
         code: 'store_diverged',
@@ -84,7 +84,7 @@ describe(
       await assertHistory(stores, { acknowledged: [], failures: [] })
     })
 
-    test('tells who needs records that are gone that it is behind', async () => {
+    test('[JRN-11] tells who needs records that are gone that it is behind', async () => {
       const journal = new PostgresJournal(server.servers, VAULT_ID, AMBIENT)
       const { end, records } = await journal.read(0)
       assert.ok(records.length > 2 && end.number > 3)
@@ -98,7 +98,36 @@ describe(
       await journal.close()
     })
 
-    test('of another vault is refused', async () => {
+    test('[JRN-4] that is begun again before its first record is another one', async () => {
+      await server.query('CREATE DATABASE begun_twice')
+      const servers = { ...server.servers, database: 'begun_twice' }
+      const connect = () => new PostgresJournal(servers, VAULT_ID, AMBIENT)
+      await using early = await openSharingStores(1, {
+        begin: await createJournal(servers, VAULT_ID),
+        connect,
+      })
+      await using late = await openSharingStores(1, {
+        begin: await createJournal(servers, VAULT_ID),
+        connect,
+      })
+      const [first] = early.all
+      const [second] = late.all
+      assert.ok(first && second)
+      await assert.rejects(first.follow(), {
+        code: 'store_diverged',
+        message:
+          'the journal is another one: its record 0 is not the one that this vault has followed',
+      })
+      await second.write((writer) =>
+        appendEntry(writer, hubAct(new Date(), HubEventType.tokenRevoked, { actor: 'hub' })),
+      )
+      await assert.rejects(first.follow(), {
+        code: 'store_diverged',
+        message: 'record 1 of the journal does not follow record 0 of this vault',
+      })
+    })
+
+    test('[JRN-4] of another vault is refused', async () => {
       const journal = new PostgresJournal(server.servers, 'another-vault', AMBIENT)
       await assert.rejects(journal.takeTurn(), {
         code: 'store_diverged',

@@ -83,7 +83,7 @@ export async function openSharingStores(
 }
 
 /** The rows of each table. */
-function readTables(
+export function readTables(
   path: string,
   dataKey: Secret<Buffer>,
 ): ReadonlyMap<string, readonly unknown[]> {

@@ -25,7 +25,7 @@ export interface BackupProgress {
 export function findBackupFault(progress: BackupProgress, pace: BackupPace): string | undefined {
   const { elapsedMs, sentBytes, heldBytes } = progress
   if (heldBytes > pace.heldBytesMax) {
-    return `the vault wrote ${heldBytes} bytes while the backup was made, more than ${pace.heldBytesMax}`
+    return `the vault wrote ${heldBytes} bytes while it was copied, more than ${pace.heldBytesMax}`
   }
   if (elapsedMs < pace.graceMs) return undefined
   const bytesPerSecond = Math.floor(sentBytes / (elapsedMs / 1000))

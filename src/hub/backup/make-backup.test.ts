@@ -113,7 +113,7 @@ describe('[BKP-1] a backup', () => {
     const { stream } = await maker.begin('admin')
     const failed = new Promise((resolve) => stream.once('error', resolve))
     await made.fill(1000)
-    assert.match(String(await failed), /while the backup was made, more than 100000$/)
+    assert.match(String(await failed), /while it was copied, more than 100000$/)
     await made.fill(10)
   })
 

@@ -72,3 +72,7 @@ export function positionAfter(
 ): JournalPosition {
   return { number, hash: hash('sha256', Buffer.concat([before.hash, sealed]), 'buffer') }
 }
+
+export function isSamePosition(one: JournalPosition, other: JournalPosition): boolean {
+  return one.number === other.number && one.hash.equals(other.hash)
+}

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { JournalPosition } from './journal.ts'
 import type { Store } from './store.ts'
 
 /** All that a store held at one moment, as bytes that are encrypted like the store itself. */
@@ -12,6 +13,8 @@ export interface StoreCopy {
   readonly last: AuditEntry | undefined
   /** The newest checkpoint of the log at that moment. */
   readonly checkpoint: string | undefined
+  /** How far the store had followed its journal at that moment. */
+  readonly position: JournalPosition
   /** Fills the buffer with the bytes from `position` on. */
   read(into: Buffer, position: number): Promise<void>
   /** How much disk the copy costs so far: what the store has to put off while it is open. */

@@ -8,8 +8,8 @@ import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
 /**
- * `diario_fim.cofre` tells whose journal it is; `bytes` is of all records up to this one, so that nobody has to count them. Sealed bytes
- * are of no use to a compressor.
+ * `diario_fim.cofre` tells whose journal it is; `bytes` of a record is of all records up to this one, so that nobody has to count them, and
+ * `imagem.diario_bytes` is that of the record of the image. An image has `inteira_em` when it is whole. Sealed bytes are of no use to a compressor.
  */
 const STATEMENTS = [
   `CREATE TABLE IF NOT EXISTS diario (
@@ -26,11 +26,31 @@ const STATEMENTS = [
     resumo bytea NOT NULL CHECK (octet_length(resumo) = 32),
     bytes bigint NOT NULL
   )`,
+  `CREATE TABLE IF NOT EXISTS imagem (
+    id uuid PRIMARY KEY,
+    numero bigint NOT NULL CHECK (numero >= 0),
+    resumo bytea NOT NULL CHECK (octet_length(resumo) = 32),
+    tipo text NOT NULL,
+    versao integer NOT NULL,
+    bytes bigint NOT NULL,
+    sal bytea NOT NULL,
+    partes integer NOT NULL,
+    diario_bytes bigint NOT NULL,
+    iniciada_em timestamptz NOT NULL DEFAULT now(),
+    inteira_em timestamptz
+  )`,
+  `CREATE TABLE IF NOT EXISTS imagem_parte (
+    imagem uuid NOT NULL REFERENCES imagem (id),
+    parte integer NOT NULL,
+    selado bytea NOT NULL,
+    PRIMARY KEY (imagem, parte)
+  )`,
+  'ALTER TABLE imagem_parte ALTER COLUMN selado SET STORAGE EXTERNAL',
 ]
 
 /**
  * An empty journal, in one transaction; where it begins. One of this vault that has no record yet begins again: the vault may have gone on
- * without it. Throws StoreError `store_exists` for one that has records, `store_diverged` for the journal of another vault.
+ * without it, and its images are none of the new beginning. Throws StoreError `store_exists` for one that has records, `store_diverged` for the journal of another vault.
  */
 export async function createJournal(
   servers: DatabaseServers,
@@ -47,6 +67,7 @@ export async function createJournal(
         ON CONFLICT (id) DO UPDATE SET resumo = excluded.resumo`,
       [vaultId, begin.hash],
     )
+    await connection.query('UPDATE imagem SET inteira_em = NULL')
     if (await connection.commit()) return begin
     throw new StoreError('store_unavailable', 'the database refused the journal')
   } finally {

@@ -48,7 +48,7 @@ test('a record of changes is read as it was written', () => {
   )
 })
 
-test('a database in which something else is does not follow', async () => {
+test('[JRN-2] a database in which something else is does not follow', async () => {
   await using stores = await openSharingStores(1)
   const [store] = stores.all
   const changes: ChangeRecord = {

@@ -6,11 +6,13 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { errnoCode, invariant } from '../../../platform/errors.ts'
 import type { Secret } from '../../../platform/secret.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { JournalPosition } from '../journal.ts'
 import type { StoreCopy } from '../store-copy.ts'
 import { StoreError } from '../store-error.ts'
 import { type Connection, openReader } from './encrypted-database.ts'
 import { selectLastEntry } from './entries.ts'
 import { selectLogTree } from './log-tree.ts'
+import { selectJournalPosition } from './journal-position.ts'
 import { SqlSession } from './sql-session.ts'
 
 /** Pages of SQLite in the `chacha20` form of SQLite3 Multiple Ciphers, under the data key. */
@@ -21,6 +23,7 @@ interface HeldMoment {
   readonly bytes: number
   readonly last: AuditEntry | undefined
   readonly checkpoint: string | undefined
+  readonly position: JournalPosition
   release(): void
 }
 
@@ -63,6 +66,7 @@ export class DatabaseCopies {
       bytes: moment.bytes,
       last: moment.last,
       checkpoint: moment.checkpoint,
+      position: moment.position,
       read: async (into, position) => {
         if (isClosed) throw new StoreError('store_unavailable', 'the copy is closed')
         const reading = readWhole(file, into, position)
@@ -115,6 +119,7 @@ export class DatabaseCopies {
         bytes: readNumber(reader, 'page_count') * readNumber(reader, 'page_size'),
         last,
         checkpoint: selectLogTree(session)?.checkpoint,
+        position: selectJournalPosition(session),
         release: () => {
           if (!reader.open) return
           reader.exec('COMMIT')

@@ -2,11 +2,11 @@
 
 import { invariant } from '../../../platform/errors.ts'
 import type { Journal, JournalPosition, JournalRecord, JournalTurn } from '../journal.ts'
-import { positionAfter, type RecordSeal } from '../record-seal.ts'
+import { isSamePosition, positionAfter, type RecordSeal } from '../record-seal.ts'
 import { StoreError } from '../store-error.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { formatChangeRecord, parseChangeRecord } from './change-record-form.ts'
-import { isSamePosition, noteJournalPosition, selectJournalPosition } from './journal-position.ts'
+import { noteJournalPosition, selectJournalPosition } from './journal-position.ts'
 import { replayChanges } from './replay-changes.ts'
 import type { SqlSession } from './sql-session.ts'
 

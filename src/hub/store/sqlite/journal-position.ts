@@ -1,6 +1,7 @@
 // How far this database has followed the journal that it shares with others: changed in the very transaction that follows.
 
 import type { JournalPosition } from '../journal.ts'
+import { isSamePosition } from '../record-seal.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** Of a database that follows no journal: none begins with this hash. */
@@ -35,8 +36,4 @@ export function leaveJournal(session: SqlSession): void {
   if (!isSamePosition(selectJournalPosition(session), NO_JOURNAL)) {
     noteJournalPosition(session, NO_JOURNAL)
   }
-}
-
-export function isSamePosition(one: JournalPosition, other: JournalPosition): boolean {
-  return one.number === other.number && one.hash.equals(other.hash)
 }

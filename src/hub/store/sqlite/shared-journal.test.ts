@@ -11,7 +11,7 @@ import { inspectJournalPosition } from './enter-journal.ts'
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts'
 
 describe('a store that shares a journal', () => {
-  test('appends what each transaction did, without what was taken back', async () => {
+  test('[JRN-2] appends what each transaction did, without what was taken back', async () => {
     await using stores = await openSharingStores(1)
     const [store] = stores.all
     assert.ok(store)
@@ -40,7 +40,7 @@ describe('a store that shares a journal', () => {
     for (const { id } of [kept, other]) assert.ok(agents.includes(id))
   })
 
-  test('sees in a write what the others did, whoever wrote last', async () => {
+  test('[JRN-1] sees in a write what the others did, whoever wrote last', async () => {
     await using stores = await openSharingStores(3)
     const seed = seedFrom(process.env['JOURNAL_SEED'])
     const random = createSeededRandom(seed)
@@ -93,7 +93,7 @@ describe('a store that shares a journal', () => {
     stores.assertSame()
   })
 
-  test('does not say that a write failed whose record nobody has answered for: it follows it', async () => {
+  test('[JRN-5] does not say that a write failed whose record nobody has answered for: it follows it', async () => {
     await using stores = await openSharingStores(2)
     const [store, other] = stores.all
     assert.ok(store && other)
@@ -130,7 +130,7 @@ describe('a store that shares a journal', () => {
     assert.equal(await other.reader.findAgentByHostname('web-3'), undefined)
   })
 
-  test('makes several records of what is too large for one', async () => {
+  test('[JRN-2] makes several records of what is too large for one', async () => {
     await using stores = await openSharingStores(2)
     const [store, other] = stores.all
     assert.ok(store && other)
@@ -147,7 +147,7 @@ describe('a store that shares a journal', () => {
     stores.assertSame()
   })
 
-  test('goes no further with a journal that lost records, or has others', async () => {
+  test('[JRN-4] goes no further with a journal that lost records, or has others', async () => {
     await using stores = await openSharingStores(2)
     const [store, other] = stores.all
     assert.ok(store && other)
@@ -176,7 +176,7 @@ describe('a store that shares a journal', () => {
     assert.equal(await store.reader.findAgentByHostname('web-3'), undefined)
   })
 
-  test('takes nothing of a journal that is as long as its own, and another one', async () => {
+  test('[JRN-4] takes nothing of a journal that is as long as its own, and another one', async () => {
     await using here = await openSharingStores(1)
     await using there = await openSharingStores(1)
     for (const { all } of [here, there]) {
@@ -198,7 +198,7 @@ describe('a store that shares a journal', () => {
     assert.equal(there.journal.records.length, 1)
   })
 
-  test('that lacks records which nobody has any more says so', async () => {
+  test('[JRN-11] that lacks records which nobody has any more says so', async () => {
     await using stores = await openSharingStores(2)
     const [store, other] = stores.all
     assert.ok(store && other)
@@ -215,7 +215,7 @@ describe('a store that shares a journal', () => {
     assert.equal(await store.write(async () => 'anything'), 'anything')
   })
 
-  test('leaves its journal with the first write that it makes without', async () => {
+  test('[JRN-4] leaves its journal with the first write that it makes without', async () => {
     await using stores = await openSharingStores(2)
     const [store, other] = stores.all
     const [path] = stores.paths
