@@ -1,7 +1,7 @@
 // Checkpoints of the log, kept outside the vault: the newest one, and the one that witnesses of others have signed. A person who puts
 // yesterday's vault back cannot put these files back too, when they are on another machine. docs/protocol.md CHN-17, CHN-18.
 
-import { rename } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile, readTextIfPresent, syncDirectory } from '../platform/files.ts'
 import type { LogTree } from './domain/log-tree.ts'
@@ -11,6 +11,8 @@ export interface CheckpointFiles {
   readonly newest: string
   /** Those that are there, the newest first. Nothing is checked. Throws the system's error. */
   read(): Promise<readonly KeptCheckpoint[]>
+  /** The newest ones of those that were set aside. Nothing is checked. Throws the system's error. */
+  readAside(): Promise<readonly string[]>
   write(this: void, tree: Pick<LogTree, 'checkpoint' | 'cosigned'>): Promise<void>
   /** Keeps what was written as files of their own, for an inquiry. */
   setAside(now: Date): Promise<void>
@@ -25,6 +27,8 @@ export interface KeptCheckpoint {
 const BYTES_MAX = 256 * 1024
 /** They say nothing but how long the log is. */
 const MODE = 0o644
+/** Of as many epochs as agents are told of, both files. */
+const ASIDE_MAX = 40
 
 /** Those of each vault, so that many may share the directory. */
 export function checkpointFiles(directory: string, vaultId: string): CheckpointFiles {
@@ -41,6 +45,15 @@ export function checkpointFiles(directory: string, vaultId: string): CheckpointF
   return {
     newest,
     read,
+    readAside: async () => {
+      const names = (await readdir(directory)).filter((name) =>
+        [newest, cosigned].some((path) => join(directory, name).startsWith(`${path}.`)),
+      )
+      // By their times, which end the names.
+      const latest = names.toSorted((a, b) => (timeIn(a) < timeIn(b) ? 1 : -1)).slice(0, ASIDE_MAX)
+      const notes = latest.map((name) => readTextIfPresent(join(directory, name), BYTES_MAX))
+      return (await Promise.all(notes)).filter((note) => note !== undefined)
+    },
     write: async (tree) => {
       if (tree.cosigned !== undefined && tree.cosigned !== written) {
         await replaceFile(cosigned, tree.cosigned, MODE)
@@ -55,4 +68,9 @@ export function checkpointFiles(directory: string, vaultId: string): CheckpointF
       await syncDirectory(directory)
     },
   }
+}
+
+/** When a file was set aside, which ends its name. */
+function timeIn(name: string): string {
+  return /\.(?:checkpoint|cosigned)\.(.+)$/.exec(name)?.[1] ?? ''
 }

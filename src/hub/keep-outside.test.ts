@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type BackedUpVault, openBackedUpVault } from '../../test/support/backed-up-vault.ts'
 import { actsDirectory, readActNotes } from './acts-directory.ts'
-import { keepOutside } from './keep-outside.ts'
+import { checkpointFiles } from './checkpoint-files.ts'
+import { keepOutside, readKeptOutside } from './keep-outside.ts'
 
 describe('[BKP-15] outside the vault', () => {
   let made: BackedUpVault
@@ -44,5 +45,20 @@ describe('[BKP-15] outside the vault', () => {
     assert.equal(await readFile(join(directory, cosigned), 'utf8'), 'by two')
     assert.equal((await stat(join(directory, cosigned))).mode & 0o777, 0o644)
     assert.match(note ?? '', /^cartorio-acts\/v1\ncartorio\/[0-9a-f-]{36}\n1 0 0 3\n\n— /)
+  })
+
+  test('[BKP-9] a restore finds what was set aside, the newest first, and nothing of another vault', async () => {
+    const { vaultId } = made.vault
+    const files = checkpointFiles(directory, vaultId)
+    await checkpointFiles(directory, `${vaultId}0`).write({ checkpoint: 'x', cosigned: undefined })
+    for (const [hour, checkpoint] of ['one', 'two', 'three'].entries()) {
+      await files.write({ checkpoint, cosigned: `${checkpoint} by a witness` })
+      if (hour < 2) await files.setAside(new Date(Date.UTC(2026, 0, 1, hour)))
+    }
+    const kept = await readKeptOutside(directory, vaultId)
+    assert.deepEqual(kept.checkpoints, ['three', 'three by a witness'])
+    assert.deepEqual(kept.earlier.slice(0, 2).toSorted(), ['two', 'two by a witness'])
+    assert.deepEqual(kept.earlier.slice(2).toSorted(), ['one', 'one by a witness'])
+    assert.equal(kept.acts.length, 1)
   })
 })

@@ -1,7 +1,8 @@
-// What the hub keeps in SVC_CHECKPOINT_PATH: first the acts that a restore must not forget, then the checkpoints that cover them. So
-// there is never a checkpoint for acts that are not there. docs/protocol.md BKP-15, CHN-17.
+// What the hub keeps in SVC_CHECKPOINT_PATH, for a restore to read: first the acts that a restore must not forget, then the
+// checkpoints that cover them. So there is never a checkpoint for acts that are not there. docs/protocol.md BKP-15, CHN-17.
 
-import { actsDirectory } from './acts-directory.ts'
+import { actsDirectory, readActNotes } from './acts-directory.ts'
+import type { KeptOutside } from './backup/restore-vault.ts'
 import { checkpointFiles } from './checkpoint-files.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import { createActKeeper } from './service/upkeep/act-keeper.ts'
@@ -17,5 +18,15 @@ export function keepOutside(
   return async (tree) => {
     await acts.keep(tree)
     await checkpoints.write(tree)
+  }
+}
+
+/** All of it, as it stands there. Throws the system's error. */
+export async function readKeptOutside(directory: string, vaultId: string): Promise<KeptOutside> {
+  const files = checkpointFiles(directory, vaultId)
+  return {
+    checkpoints: (await files.read()).map(({ note }) => note),
+    earlier: await files.readAside(),
+    acts: await readActNotes(actsDirectory(directory, vaultId)),
   }
 }

@@ -10,7 +10,7 @@ import { syncDirectory } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { withArchive } from './archive/archived-reader.ts'
 import { type CheckpointFiles, checkpointFiles, type KeptCheckpoint } from './checkpoint-files.ts'
-import { beginEpoch, openCheckpoint } from './service/log-tree.ts'
+import { beginEpoch, openOfAnyEpoch } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
 import { findSubtreeFault, findTreeFault } from './service/find-tree-fault.ts'
 import { readLogNodes } from './service/read-log-nodes.ts'
@@ -205,10 +205,10 @@ function recordLoss(
     const before = await writer.findLogTree()
     const left = before && (await cutToLog(writer, before))
     const longest = rollback?.checkpoint ?? before?.checkpoint
-    const last = before && longest ? openCheckpoint(before, longest) : undefined
+    const last = before && longest ? openOfAnyEpoch(before, longest) : undefined
     // The time, so that a vault that is put back again, and accepted again, does not sign under one name twice.
     const atLeast = Math.floor(at.getTime() / 1000)
-    const tree = left && beginEpoch(left, vaultId, { last, atLeast })
+    const tree = left && beginEpoch(left, vaultId, { ended: last && [last], atLeast })
     if (tree !== undefined) await writer.putLogTree(tree, [])
     const payload = {
       actor: 'admin',

@@ -3,14 +3,23 @@
 import type { WitnessedHub } from '../../src/agent/witness/check-log.ts'
 import { EMPTY_FRONTIER, growTree } from '../../src/audit/merkle-tree.ts'
 import { hashRecord } from '../../src/audit/record.ts'
-import { openCheckpoint } from '../../src/hub/service/log-tree.ts'
-import { beginEpoch, growLogTree, newLogTree } from '../../src/hub/service/log-tree.ts'
+import {
+  beginEpoch,
+  growLogTree,
+  newLogTree,
+  openOfAnyEpoch,
+} from '../../src/hub/service/log-tree.ts'
 import { showLog } from '../../src/hub/service/agent/show-log.ts'
 import type { LogTree } from '../../src/hub/domain/log-tree.ts'
 import type { StoreReader } from '../../src/hub/store/store.ts'
 import type { HubOutcome } from '../../src/agent/hub/request.ts'
 
 const VAULT = 'vault'
+
+export interface WitnessedBackup {
+  readonly records: readonly string[]
+  readonly tree: LogTree
+}
 
 export class WitnessedLog {
   #records: string[] = []
@@ -45,8 +54,20 @@ export class WitnessedLog {
 
   /** As an accepted loss, or a restore, does it. */
   beginEpoch(lastKnown?: string): this {
-    const last = lastKnown === undefined ? undefined : openCheckpoint(this.#tree, lastKnown)
-    this.#tree = beginEpoch(this.#tree, VAULT, { last })
+    const last = lastKnown === undefined ? undefined : openOfAnyEpoch(this.#tree, lastKnown)
+    this.#tree = beginEpoch(this.#tree, VAULT, { ended: last && [last] })
+    return this
+  }
+
+  backUp(): WitnessedBackup {
+    return { records: [...this.#records], tree: this.#tree }
+  }
+
+  /** With the checkpoints that are known of the logs that end. */
+  restore(backup: WitnessedBackup, keptOutside: readonly string[]): this {
+    this.#records = [...backup.records]
+    const ended = keptOutside.flatMap((note) => openOfAnyEpoch(backup.tree, note) ?? [])
+    this.#tree = beginEpoch(backup.tree, VAULT, { ended })
     return this
   }
 

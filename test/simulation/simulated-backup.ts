@@ -4,11 +4,11 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { applyMutation } from '../../reliability/support/log-mutations/mutations.ts'
-import { actsDirectory, readActNotes } from '../../src/hub/acts-directory.ts'
 import { createBackupMaker } from '../../src/hub/backup/make-backup.ts'
 import { type RestoredBackup, restoreVault } from '../../src/hub/backup/restore-vault.ts'
 import { unpackBackup } from '../../src/hub/backup/unpack-backup.ts'
 import { checkpointFiles } from '../../src/hub/checkpoint-files.ts'
+import { readKeptOutside } from '../../src/hub/keep-outside.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { replayActs } from '../../src/hub/service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../../src/hub/store/sqlite/database-copy.ts'
@@ -55,10 +55,7 @@ export async function restoreSimulated(
     root,
     clock,
     open: (vault) => openVaultStore(vault, { clock, checkPages: true }),
-    readKept: async (vaultId) => ({
-      checkpoints: (await filesOf(vaultId).read()).map(({ note }) => note),
-      acts: await readActNotes(actsDirectory(outside, vaultId)),
-    }),
+    readKept: (vaultId) => readKeptOutside(outside, vaultId),
     replay: replayActs,
   })
   await filesOf(restored.head.vaultId).setAside(clock.now())

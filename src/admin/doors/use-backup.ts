@@ -2,8 +2,8 @@
 
 import { tmpdir } from 'node:os'
 import type { BackupHead } from '../../backup/backup-head.ts'
-import { actsDirectory, readActNotes } from '../../hub/acts-directory.ts'
 import { checkpointFiles } from '../../hub/checkpoint-files.ts'
+import { readKeptOutside } from '../../hub/keep-outside.ts'
 import { parseHubNaming } from '../../hub/config.ts'
 import { restoreVault } from '../../hub/backup/restore-vault.ts'
 import { verifyBackup } from '../../hub/backup/verify-backup.ts'
@@ -67,10 +67,7 @@ export async function restoreVaultFrom(
       readKept:
         checkpointDirectory === undefined
           ? undefined
-          : async (vaultId) => ({
-              checkpoints: ((await keptOf(vaultId)?.read()) ?? []).map(({ note }) => note),
-              acts: await readActNotes(actsDirectory(checkpointDirectory, vaultId)),
-            }),
+          : (vaultId) => readKeptOutside(checkpointDirectory, vaultId),
       replay: replayActs,
     })
     // The log goes on in another epoch. Until the files are aside a hub refuses the vault, which is the safe side.

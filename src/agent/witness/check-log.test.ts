@@ -205,6 +205,48 @@ describe('[CHN-25] a log that goes on in another epoch', () => {
     assert.equal(finding.epoch?.origin, 'cartorio/vault/4')
   })
 
+  test('is followed from each log that comes from a backup, when the backup is restored again', async () => {
+    const log = new WitnessedLog()
+    const slept = await known(log)
+    const backup = log.backUp()
+    const first = log.append(20).checkpoint
+    log.restore(backup, [first]).append(3)
+    const awake = goodOf(await look(slept, log, 100))
+    const second = log.append(7).checkpoint
+    log.restore(backup, [second, first]).append(2)
+    for (const witness of [slept, awake]) {
+      const finding = await look(witness, log, 200)
+      goodOf(finding)
+      assert.ok(finding.kind === 'good')
+      assert.deepEqual([finding.epoch?.origin, finding.epoch?.size], ['cartorio/vault/3', 400])
+    }
+  })
+
+  test('is an alarm when the second restore knows nothing of the log that the first one began', async () => {
+    const log = new WitnessedLog()
+    const slept = await known(log)
+    const backup = log.backUp()
+    const first = log.append(20).checkpoint
+    log.restore(backup, [first]).append(3)
+    const awake = goodOf(await look(slept, log, 100))
+    log.restore(backup, [first]).append(2)
+    reasonOf(await look(awake, log, 200))
+  })
+
+  test('is an alarm when a restore admits less than the agent saw of the log that the one before began', async () => {
+    const log = new WitnessedLog()
+    const slept = await known(log)
+    const backup = log.backUp()
+    log.restore(backup, []).append(3)
+    const early = log.checkpoint
+    const awake = goodOf(await look(slept, log.append(4), 100))
+    log.restore(backup, [early])
+    assert.equal(
+      reasonOf(await look(awake, log, 200)),
+      'of the log that ended: the log has 403 entries, and had 407',
+    )
+  })
+
   test('is an alarm when the hub does not admit entries that the agent saw', async () => {
     const log = new WitnessedLog()
     const witness = await known(log)

@@ -22,6 +22,7 @@ import { Secret } from '../../platform/secret.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { openVaultStore } from '../open-store.ts'
+import { openStatement } from '../service/log-tree.ts'
 import { replayActs } from '../service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
@@ -29,7 +30,7 @@ import { unwrapDataKey } from '../vault/data-key.ts'
 import type { VaultConfig } from '../vault/vault-config.ts'
 import { lockVault, unsealVault, type UnsealedVault } from '../vault/vault.ts'
 import { createBackupMaker } from './make-backup.ts'
-import { type RestoredBackup, restoreVault } from './restore-vault.ts'
+import { type KeptOutside, type RestoredBackup, restoreVault } from './restore-vault.ts'
 import { verifyBackup } from './verify-backup.ts'
 
 const SEED = seedFrom(process.env['BACKUP_SEED'] ?? '19')
@@ -225,6 +226,33 @@ describe('[BKP-8] svc restore', () => {
     await store.close()
   })
 
+  test('[CHN-21] ends each log that comes from the backup when the backup is restored again', async () => {
+    const treeIn = async (name: string, kept: Pick<KeptOutside, 'checkpoints' | 'earlier'>) => {
+      const root = join(made.directory, name)
+      const readKept = async () => ({ ...kept, acts: [] })
+      await restoreVault({ ...reading(backup), root, readKept, replay: replayActs })
+      const vault = await unsealVault(root, VAULT_PASSPHRASE)
+      const store = await openVaultStore(vault, { clock: systemClock })
+      const tree = (await store.reader.findLogTree()) ?? assert.fail()
+      await store.close()
+      return tree
+    }
+    const first = await treeIn('first', { checkpoints: [signed.checkpoint], earlier: [] })
+    const second = await treeIn('second', {
+      checkpoints: [first.checkpoint],
+      earlier: ['no checkpoint', signed.checkpoint],
+    })
+    const ended = second.epochs.map((note) => openStatement(second, note))
+    assert.deepEqual(
+      ended.map((statement) => [statement?.previous, statement?.origin]),
+      [
+        [signed.origin, second.origin],
+        [first.origin, second.origin],
+      ],
+    )
+    assert.ok(second.epoch > first.epoch)
+  })
+
   test('[BKP-19] believes no checkpoint that the vault did not sign', async () => {
     const root = join(made.directory, 'made-up')
     const [origin] = signed.checkpoint.split('\n', 1)
@@ -233,7 +261,7 @@ describe('[BKP-8] svc restore', () => {
     const { gap } = await restoreVault({
       ...reading(backup),
       root,
-      readKept: async () => ({ checkpoints: [madeUp], acts: [] }),
+      readKept: async () => ({ checkpoints: [madeUp], earlier: [], acts: [] }),
       replay: replayActs,
     })
     assert.equal(gap, 'no acts of this vault are kept')

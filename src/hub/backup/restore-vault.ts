@@ -15,7 +15,7 @@ import { type ActsSince, chooseActs } from '../service/choose-acts.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import type { RememberedAct } from '../domain/remembered-act.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { beginEpoch, findNewestSigned } from '../service/log-tree.ts'
+import { beginEpoch, findNewestSigned, openOfAnyEpoch } from '../service/log-tree.ts'
 import { makeVault, type UnsealedVault } from '../vault/vault.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { checkLog } from './check-log.ts'
@@ -42,6 +42,8 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'directory'> {
 export interface KeptOutside {
   /** As they stand there. */
   readonly checkpoints: readonly string[]
+  /** Set aside when an earlier restore, or an accepted loss, began another epoch. */
+  readonly earlier: readonly string[]
   /** Segments of remembered acts, as they stand there. */
   readonly acts: readonly string[]
 }
@@ -92,11 +94,10 @@ async function sayFirst(
       const newest = before && findNewestSigned(before, kept?.checkpoints ?? [])
       const checkpoint = newest?.checkpoint
       const { acts, gap } = chooseKept(before, head, kept, checkpoint)
-      const signed = checkpoint?.origin === before?.origin ? checkpoint : undefined
       // Entries that the backup does not have: witnesses that saw them are told of them.
-      const isMore = before && signed && signed.size > before.frontier.size
-      const last = isMore ? signed : undefined
-      const tree = before && beginEpoch(before, vaultId, { last, atLeast: epochMin })
+      const notes = [...(kept?.checkpoints ?? []), ...(kept?.earlier ?? [])]
+      const ended = before && notes.flatMap((note) => openOfAnyEpoch(before, note) ?? [])
+      const tree = before && beginEpoch(before, vaultId, { ended, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
       const keptCheckpoint = newest?.note

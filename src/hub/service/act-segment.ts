@@ -1,11 +1,10 @@
 // A part of the list of remembered acts, as a signed note: it says which entries of the log it covers, so that a part that is
 // missing, or was put back to an earlier one, leaves a gap. docs/protocol.md BKP-15.
 
-import { openEpoch } from '../../audit/epoch-statement.ts'
 import { openNote, signNote } from '../../audit/signed-note.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { formatAct, parseAct, type RememberedAct } from '../domain/remembered-act.ts'
-import { logSigner, verifierOfEpoch } from './log-tree.ts'
+import { logSigner, openStatement, verifierOfEpoch } from './log-tree.ts'
 
 export interface ActSegment {
   /** Of the log, by name. */
@@ -48,7 +47,5 @@ export function openSegment(note: string, tree: LogTree): ActSegment | undefined
 
 function baseOf(tree: LogTree): number {
   const note = tree.epochs.at(-1)
-  if (note === undefined) return 0
-  const [, , previous = ''] = note.split('\n', 3)
-  return openEpoch(note, verifierOfEpoch(tree, previous))?.base.size ?? 0
+  return note === undefined ? 0 : (openStatement(tree, note)?.base.size ?? 0)
 }

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Checkpoint } from '../../audit/checkpoint.ts'
 import type { NodeId } from '../../audit/merkle-tree.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { findSubtreeFault, findTreeFault } from './find-tree-fault.ts'
-import { beginEpoch, growLogTree, newLogTree } from './log-tree.ts'
+import { beginEpoch, growLogTree, newLogTree, openOfAnyEpoch } from './log-tree.ts'
 
 const VAULT = 'vault'
 const RECORDS = Array.from({ length: 1030 }, (_, index) => `record ${index}`)
 const GROWN = growLogTree(newLogTree(VAULT), RECORDS)
 const THIRD = beginEpoch(beginEpoch(GROWN.tree, VAULT), VAULT, { atLeast: 77 })
+const RESTORED = beginEpoch(GROWN.tree, VAULT)
+const RESTORED_AGAIN = beginEpoch(GROWN.tree, VAULT, { ended: checkpointsOf(RESTORED) })
 
 describe('[CHN-37] the tree of a vault', () => {
   test('is good as it was made, in any epoch', () => {
-    for (const tree of [newLogTree(VAULT), GROWN.tree, beginEpoch(GROWN.tree, VAULT), THIRD]) {
+    const later = [RESTORED, THIRD, RESTORED_AGAIN, beginEpoch(RESTORED_AGAIN, VAULT)]
+    for (const tree of [newLogTree(VAULT), GROWN.tree, ...later]) {
       assert.equal(findTreeFault(tree, VAULT), undefined)
     }
   })
@@ -38,6 +42,11 @@ describe('[CHN-37] the tree of a vault', () => {
       [{ epochs: [second] }, /^the statement of the epoch after cartorio\/vault is damaged/],
       [{ epochs: [first, '1'] }, /^the statement of the epoch after cartorio\/vault\/2 is damaged/],
     ]
+    const [own = '', other = ''] = RESTORED_AGAIN.epochs
+    assert.deepEqual(RESTORED_AGAIN.epochs, [own, other])
+    for (const epochs of [[other], [other, own], [own, other, '']]) {
+      assert.match(findTreeFault({ ...RESTORED_AGAIN, epochs }, VAULT) ?? '', /is damaged$/)
+    }
     for (const [change, reason] of cases) {
       assert.match(findTreeFault({ ...THIRD, ...change }, VAULT) ?? '', reason)
     }
@@ -62,3 +71,7 @@ describe('[CHN-37] the tree of a vault', () => {
     }
   })
 })
+
+function checkpointsOf(tree: LogTree): readonly Checkpoint[] {
+  return [openOfAnyEpoch(tree, tree.checkpoint) ?? assert.fail()]
+}

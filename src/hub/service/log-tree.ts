@@ -2,7 +2,7 @@
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
-import { signEpoch } from '../../audit/epoch-statement.ts'
+import { type EpochStatement, openEpoch, signEpoch } from '../../audit/epoch-statement.ts'
 import type { SizedRoot } from '../../audit/merkle-proofs.ts'
 import { EMPTY_FRONTIER, growTree, rootOf, type TreeNode } from '../../audit/merkle-tree.ts'
 import { hashRecord } from '../../audit/record.ts'
@@ -38,8 +38,11 @@ export function growLogTree(
 
 /** What an epoch is begun with, besides the tree. */
 export interface EpochFacts {
-  /** The longest checkpoint that is known of the log that ends, when that is more than the tree. */
-  readonly last?: SizedRoot | undefined
+  /**
+   * Checkpoints that the vault has signed of logs that end: of this one, and of those in later epochs, when the vault comes from a
+   * backup that was restored before.
+   */
+  readonly ended?: readonly Checkpoint[] | undefined
   /** The least number that the epoch may have. */
   readonly atLeast?: number | undefined
 }
@@ -48,14 +51,23 @@ export interface EpochFacts {
 export function beginEpoch(
   tree: LogTree,
   vaultId: string,
-  { last, atLeast = 0 }: EpochFacts = {},
+  { ended = [], atLeast = 0 }: EpochFacts = {},
 ): LogTree {
   const { frontier } = tree
-  const epoch = Math.max(tree.epoch + 1, atLeast)
-  const origin = originOf(vaultId, epoch)
   const base = { size: frontier.size, root: rootOf(frontier) }
-  const statement = { origin, previous: tree.origin, last: last ?? base, base }
-  const epochs = [...tree.epochs, signEpoch(statement, logSigner(tree))]
+  const lasts = new Map<string, SizedRoot>([[tree.origin, base]])
+  for (const { origin: previous, size, root } of ended) {
+    const known = lasts.get(previous)
+    if (epochOf(previous) >= tree.epoch && size > (known?.size ?? -1)) {
+      lasts.set(previous, { size, root })
+    }
+  }
+  const epoch = Math.max(atLeast, ...[...lasts.keys()].map((name) => epochOf(name) + 1))
+  const origin = originOf(vaultId, epoch)
+  const statements = [...lasts].map(([previous, last]) =>
+    signEpoch({ origin, previous, last, base }, signerOfEpoch(tree, previous)),
+  )
+  const epochs = [...tree.epochs, ...statements]
   // What others have signed, they signed of the log that ends.
   return signed({ ...tree, cosigned: undefined, epoch, origin, epochs })
 }
@@ -66,7 +78,11 @@ export function logVerifier(tree: LogTree): NoteVerifier {
 }
 
 /** Other texts that it signs begin with a line of their own, which no checkpoint has. */
-export function logSigner({ origin, privateKeyDer }: LogTree): NoteSigner {
+export function logSigner(tree: LogTree): NoteSigner {
+  return signerOfEpoch(tree, tree.origin)
+}
+
+function signerOfEpoch({ privateKeyDer }: LogTree, origin: string): NoteSigner {
   return noteSigner(origin, privateKeyOf(privateKeyDer))
 }
 
@@ -77,16 +93,27 @@ export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefi
   return checkpoint?.origin === tree.origin ? checkpoint : undefined
 }
 
+/** Undefined when the note is no checkpoint that this log has signed, in whatever epoch. */
+export function openOfAnyEpoch(tree: LogTree, note: string): Checkpoint | undefined {
+  const [origin = ''] = note.split('\n', 1)
+  const text = openNote(note, [verifierOfEpoch(tree, origin)])?.text
+  return text === undefined ? undefined : parseCheckpoint(text)
+}
+
+/** Undefined when the note does not say how an epoch of this log began, or this log has not signed it. */
+export function openStatement(tree: LogTree, note: string): EpochStatement | undefined {
+  const [, , previous = ''] = note.split('\n', 3)
+  return openEpoch(note, verifierOfEpoch(tree, previous))
+}
+
 /** Of the notes that this log has signed, in whatever epoch: the one of the latest epoch, and there of the most entries. */
 export function findNewestSigned(
   tree: LogTree,
   notes: readonly string[],
 ): { readonly note: string; readonly checkpoint: Checkpoint } | undefined {
   const opened = notes.flatMap((note) => {
-    const [origin = ''] = note.split('\n', 1)
-    const text = openNote(note, [verifierOfEpoch(tree, origin)])?.text
-    const checkpoint = text === undefined ? undefined : parseCheckpoint(text)
-    return checkpoint === undefined ? [] : [{ note, checkpoint, epoch: epochOf(origin) }]
+    const checkpoint = openOfAnyEpoch(tree, note)
+    return checkpoint === undefined ? [] : [{ note, checkpoint, epoch: epochOf(checkpoint.origin) }]
   })
   return opened
     .toSorted((a, b) => a.epoch - b.epoch || a.checkpoint.size - b.checkpoint.size)

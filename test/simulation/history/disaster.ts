@@ -182,8 +182,6 @@ export class Disaster {
     const isTold = (gap === undefined) === (before.outside !== undefined)
     demand(isTold, '[BKP-19] acts are missing, or not:', `${before.outside}: ${gap}`)
     model.beginAgain(backup.entries)
-    // Agents follow one log after the other: a hub that is lost again comes back from a backup of this one.
-    this.#taken.length = 0
     for (const { watch } of hosts) watch.forgetLost()
     this.rootSetNumber = Math.max(this.rootSetNumber, before.rootSetNumber)
     this.#restored = { before, backup }

@@ -3,14 +3,13 @@
 // src/hub/backup/restore-vault.test.ts kills it everywhere there.
 
 import { Readable } from 'node:stream'
-import { actsDirectory, readActNotes } from '../../../src/hub/acts-directory.ts'
 import {
-  type KeptOutside,
   type RestoredBackup,
   type RestoreOptions,
   restoreVault,
 } from '../../../src/hub/backup/restore-vault.ts'
 import { checkpointFiles } from '../../../src/hub/checkpoint-files.ts'
+import { readKeptOutside } from '../../../src/hub/keep-outside.ts'
 import { openVaultStore } from '../../../src/hub/open-store.ts'
 import { replayActs } from '../../../src/hub/service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../../../src/hub/store/sqlite/database-copy.ts'
@@ -59,10 +58,7 @@ async function run(
   const { clock } = program
   const { vaultId, root, dataKey } = hub.vault
   const files = checkpointFiles(OUTSIDE_DIR, vaultId)
-  const kept: KeptOutside = {
-    checkpoints: (await files.read()).map(({ note }) => note),
-    acts: await readActNotes(actsDirectory(OUTSIDE_DIR, vaultId)),
-  }
+  const kept = await readKeptOutside(OUTSIDE_DIR, vaultId)
   const options = surround({
     pieces: Readable.from([backup]),
     name: 'the backup',
