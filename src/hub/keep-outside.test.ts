@@ -44,7 +44,7 @@ describe('[BKP-15] outside the vault', () => {
     await keep({ ...tree, cosigned: 'by two' })
     assert.equal(await readFile(join(directory, cosigned), 'utf8'), 'by two')
     assert.equal((await stat(join(directory, cosigned))).mode & 0o777, 0o644)
-    assert.match(note ?? '', /^cartorio-acts\/v1\ncartorio\/[0-9a-f-]{36}\n1 0 0 3\n\n— /)
+    assert.match(note ?? '', /^cartorio-acts\/v1\ncartorio\/[0-9a-f-]{36}\n1 0 0 0 3\n\n— /)
   })
 
   test('[BKP-9] a restore finds what was set aside, the newest first, and nothing of another vault', async () => {

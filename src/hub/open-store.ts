@@ -10,7 +10,10 @@ import { syncDirectory } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { withArchive } from './archive/archived-reader.ts'
 import { type CheckpointFiles, checkpointFiles, type KeptCheckpoint } from './checkpoint-files.ts'
-import { beginEpoch, openOfAnyEpoch } from './service/log-tree.ts'
+import { readKeptOutside } from './keep-outside.ts'
+import { openSegments } from './service/act-segment.ts'
+import { findEndedLogs } from './service/ended-logs.ts'
+import { beginEpoch } from './service/log-tree.ts'
 import { findCheckpointFault } from './service/find-checkpoint-fault.ts'
 import { findSubtreeFault, findTreeFault } from './service/find-tree-fault.ts'
 import { readLogNodes } from './service/read-log-nodes.ts'
@@ -64,7 +67,7 @@ export async function openVaultStore(
     const rollback = await inspectAgainstCheckpoint(vault, store, tree, options)
     if (fault !== undefined || rollback !== undefined || isCut) {
       const loss = { fault, headSeq: headFile.read()?.seq ?? null, rollback }
-      headFile.reset(await recordLoss(store, vault.vaultId, loss, options.clock.now()))
+      headFile.reset(await recordLoss(store, vault.vaultId, loss, options))
       await setCheckpointAside(vault, options)
     } else if (headFile.read() === undefined) {
       headFile.reset({ seq: 0, hash: GENESIS_HASH })
@@ -195,20 +198,27 @@ interface Loss {
 }
 
 /** The log goes on in a new epoch: the hub signs nothing that contradicts what it signed before. */
-function recordLoss(
+async function recordLoss(
   store: Store,
   vaultId: string,
   { fault, headSeq, rollback }: Loss,
-  at: Date,
+  { clock, checkpointDirectory }: OpenStoreOptions,
 ): Promise<AuditEntry> {
+  const at = clock.now()
+  const kept =
+    checkpointDirectory === undefined
+      ? undefined
+      : await readKeptOutside(checkpointDirectory, vaultId)
   return store.write(async (writer) => {
     const before = await writer.findLogTree()
     const left = before && (await cutToLog(writer, before))
-    const longest = rollback?.checkpoint ?? before?.checkpoint
-    const last = before && longest ? openOfAnyEpoch(before, longest) : undefined
+    const signed = [...(kept?.checkpoints ?? []), ...(kept?.earlier ?? [])]
+    if (before !== undefined) signed.push(before.checkpoint)
+    const segments = left === undefined ? [] : openSegments(kept?.acts ?? [], left)
+    const ended = left && (await findEndedLogs(writer, left, signed, segments))
     // The time, so that a vault that is put back again, and accepted again, does not sign under one name twice.
     const atLeast = Math.floor(at.getTime() / 1000)
-    const tree = left && beginEpoch(left, vaultId, { ended: last && [last], atLeast })
+    const tree = left && beginEpoch(left, vaultId, { ended, atLeast })
     if (tree !== undefined) await writer.putLogTree(tree, [])
     const payload = {
       actor: 'admin',

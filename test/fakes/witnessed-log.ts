@@ -1,7 +1,7 @@
 // A log as a hub shows it to its witnesses, by the hub's own code over records in memory: honest until a test makes it lie.
 
 import type { WitnessedHub } from '../../src/agent/witness/check-log.ts'
-import { EMPTY_FRONTIER, growTree } from '../../src/audit/merkle-tree.ts'
+import { EMPTY_FRONTIER, growTree, rootOf } from '../../src/audit/merkle-tree.ts'
 import { hashRecord } from '../../src/audit/record.ts'
 import {
   beginEpoch,
@@ -9,6 +9,7 @@ import {
   newLogTree,
   openOfAnyEpoch,
 } from '../../src/hub/service/log-tree.ts'
+import type { EndedLog } from '../../src/hub/service/ended-logs.ts'
 import { showLog } from '../../src/hub/service/agent/show-log.ts'
 import type { LogTree } from '../../src/hub/domain/log-tree.ts'
 import type { StoreReader } from '../../src/hub/store/store.ts'
@@ -54,8 +55,8 @@ export class WitnessedLog {
 
   /** As an accepted loss, or a restore, does it. */
   beginEpoch(lastKnown?: string): this {
-    const last = lastKnown === undefined ? undefined : openOfAnyEpoch(this.#tree, lastKnown)
-    this.#tree = beginEpoch(this.#tree, VAULT, { ended: last && [last] })
+    const ended = lastKnown === undefined ? [] : this.#endOf([lastKnown], this.#records.length)
+    this.#tree = beginEpoch(this.#tree, VAULT, { ended })
     return this
   }
 
@@ -63,11 +64,15 @@ export class WitnessedLog {
     return { records: [...this.#records], tree: this.#tree }
   }
 
-  /** With the checkpoints that are known of the logs that end. */
-  restore(backup: WitnessedBackup, keptOutside: readonly string[]): this {
+  /** With the checkpoints that are known of the logs that end, which have so many entries in common with the backup. */
+  restore(
+    backup: WitnessedBackup,
+    keptOutside: readonly string[],
+    common = backup.records.length,
+  ): this {
     this.#records = [...backup.records]
-    const ended = keptOutside.flatMap((note) => openOfAnyEpoch(backup.tree, note) ?? [])
-    this.#tree = beginEpoch(backup.tree, VAULT, { ended })
+    this.#tree = backup.tree
+    this.#tree = beginEpoch(backup.tree, VAULT, { ended: this.#endOf(keptOutside, common) })
     return this
   }
 
@@ -92,6 +97,15 @@ export class WitnessedLog {
         return this.#answer(`${from}-${to}`, proof)
       },
     }
+  }
+
+  #endOf(notes: readonly string[], common: number): readonly EndedLog[] {
+    const { frontier } = growTree(EMPTY_FRONTIER, this.#records.slice(0, common).map(hashRecord))
+    const base = { size: common, root: rootOf(frontier) }
+    return notes.flatMap((note) => {
+      const last = openOfAnyEpoch(this.#tree, note)
+      return last === undefined ? [] : [{ last, base }]
+    })
   }
 
   #answer<Value>(asked: string, value: Value | undefined): HubOutcome<Value> {

@@ -222,6 +222,20 @@ describe('[CHN-25] a log that goes on in another epoch', () => {
     }
   })
 
+  test('is followed from the log of an earlier backup, when a later backup is restored', async () => {
+    const log = new WitnessedLog()
+    const slept = await known(log)
+    const early = log.backUp()
+    const late = log.append(20).backUp()
+    log.restore(early, [log.checkpoint]).append(30)
+    const awake = goodOf(await look(slept, log, 100))
+    log.restore(late, [log.checkpoint], early.records.length).append(2)
+    const [ofSlept, ofAwake] = [await look(slept, log, 200), await look(awake, log, 200)]
+    assert.ok(ofSlept.kind === 'good' && ofAwake.kind === 'good')
+    assert.deepEqual([ofSlept.epoch?.size, ofAwake.epoch?.size], [420, 400])
+    goodOf(await look(goodOf(ofAwake), log.append(9), 300))
+  })
+
   test('is an alarm when the second restore knows nothing of the log that the first one began', async () => {
     const log = new WitnessedLog()
     const slept = await known(log)

@@ -8,14 +8,16 @@ import type { BackupHead } from '../../backup/backup-head.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
-import { openSegment } from '../service/act-segment.ts'
+import { type ActSegment, openSegments } from '../service/act-segment.ts'
+import { findEndedLogs } from '../service/ended-logs.ts'
+import type { KeptOutside } from '../keep-outside.ts'
 import { type AdminAct, entriesOfActs } from '../service/admin-act.ts'
 import { appendEntries } from '../service/append-entries.ts'
 import { type ActsSince, chooseActs } from '../service/choose-acts.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import type { RememberedAct } from '../domain/remembered-act.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { beginEpoch, findNewestSigned, openOfAnyEpoch } from '../service/log-tree.ts'
+import { beginEpoch, findNewestSigned } from '../service/log-tree.ts'
 import { makeVault, type UnsealedVault } from '../vault/vault.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { checkLog } from './check-log.ts'
@@ -37,15 +39,6 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'directory'> {
     now: Date,
   ) => Promise<readonly AdminAct[]>
   readonly onChecked?: ((entries: number, all: number) => void) | undefined
-}
-
-export interface KeptOutside {
-  /** As they stand there. */
-  readonly checkpoints: readonly string[]
-  /** Set aside when an earlier restore, or an accepted loss, began another epoch. */
-  readonly earlier: readonly string[]
-  /** Segments of remembered acts, as they stand there. */
-  readonly acts: readonly string[]
 }
 
 export interface RestoredBackup {
@@ -93,10 +86,11 @@ async function sayFirst(
       const before = await writer.findLogTree()
       const newest = before && findNewestSigned(before, kept?.checkpoints ?? [])
       const checkpoint = newest?.checkpoint
-      const { acts, gap } = chooseKept(before, head, kept, checkpoint)
+      const segments = before === undefined ? [] : openSegments(kept?.acts ?? [], before)
+      const { acts, gap } = chooseKept(before, head, kept && segments, checkpoint)
       // Entries that the backup does not have: witnesses that saw them are told of them.
-      const notes = [...(kept?.checkpoints ?? []), ...(kept?.earlier ?? [])]
-      const ended = before && notes.flatMap((note) => openOfAnyEpoch(before, note) ?? [])
+      const signed = [...(kept?.checkpoints ?? []), ...(kept?.earlier ?? [])]
+      const ended = before && (await findEndedLogs(writer, before, signed, segments))
       const tree = before && beginEpoch(before, vaultId, { ended, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
@@ -118,14 +112,11 @@ async function sayFirst(
 function chooseKept(
   tree: LogTree | undefined,
   { log }: BackupHead,
-  kept: KeptOutside | undefined,
+  segments: readonly ActSegment[] | undefined,
   checkpoint: Checkpoint | undefined,
 ): ActsSince {
-  if (kept === undefined) return { acts: [], gap: 'SVC_CHECKPOINT_PATH is not set' }
+  if (segments === undefined) return { acts: [], gap: 'SVC_CHECKPOINT_PATH is not set' }
   if (tree === undefined) return { acts: [], gap: 'the vault had signed nothing yet' }
-  const segments = kept.acts
-    .map((note) => openSegment(note, tree))
-    .filter((segment) => segment !== undefined)
   return chooseActs(segments, { epoch: tree.epoch, entries: log.entries }, checkpoint)
 }
 

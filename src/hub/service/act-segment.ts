@@ -4,13 +4,14 @@
 import { openNote, signNote } from '../../audit/signed-note.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { formatAct, parseAct, type RememberedAct } from '../domain/remembered-act.ts'
-import { logSigner, openStatement, verifierOfEpoch } from './log-tree.ts'
+import { epochOf, logSigner, openStatement, verifierOfEpoch } from './log-tree.ts'
 
 export interface ActSegment {
   /** Of the log, by name. */
   readonly origin: string
   readonly epoch: number
-  /** How many entries the log had when this epoch began. */
+  /** The epoch that this one began from, 0 for the first, and with how many entries. */
+  readonly from: number
   readonly base: number
   /** It has every act of the entries `after` + 1 to `until`. */
   readonly after: number
@@ -19,17 +20,18 @@ export interface ActSegment {
 }
 
 const LABEL = 'cartorio-acts/v1'
-const NUMBERS = /^(\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/
+const NUMBERS = /^(\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/
 
 /** Of this log, with none yet. */
 export function beginSegment(tree: LogTree, after: number): ActSegment {
   const { origin, epoch } = tree
-  return { origin, epoch, base: baseOf(tree), after, until: after, acts: [] }
+  return { origin, epoch, ...beginningOf(tree), after, until: after, acts: [] }
 }
 
 export function signSegment(segment: ActSegment, tree: LogTree): string {
-  const { origin, epoch, base, after, until, acts } = segment
-  const lines = [LABEL, origin, `${epoch} ${base} ${after} ${until}`, ...acts.map(formatAct)]
+  const { origin, epoch, from, base, after, until, acts } = segment
+  const numbers = [epoch, from, base, after, until].join(' ')
+  const lines = [LABEL, origin, numbers, ...acts.map(formatAct)]
   return signNote(`${lines.join('\n')}\n`, logSigner(tree))
 }
 
@@ -38,14 +40,22 @@ export function openSegment(note: string, tree: LogTree): ActSegment | undefined
   const [, origin = ''] = note.split('\n', 2)
   const text = openNote(note, [verifierOfEpoch(tree, origin)])?.text
   const [label, , numbers = '', ...lines] = text?.split('\n') ?? []
-  const [epoch, base, after, until] = (NUMBERS.exec(numbers) ?? []).slice(1).map(Number)
+  const [epoch, from, base, after, until] = (NUMBERS.exec(numbers) ?? []).slice(1).map(Number)
   if (label !== LABEL || lines.pop() !== '' || epoch === undefined) return undefined
-  if (base === undefined || after === undefined || until === undefined) return undefined
+  if (from === undefined || base === undefined || after === undefined || until === undefined)
+    return undefined
   const acts = lines.map(parseAct).filter((act) => act !== undefined)
-  return acts.length < lines.length ? undefined : { origin, epoch, base, after, until, acts }
+  return acts.length < lines.length ? undefined : { origin, epoch, from, base, after, until, acts }
 }
 
-function baseOf(tree: LogTree): number {
-  const note = tree.epochs.at(-1)
-  return note === undefined ? 0 : (openStatement(tree, note)?.base.size ?? 0)
+/** Those that this log has signed. */
+export function openSegments(notes: readonly string[], tree: LogTree): readonly ActSegment[] {
+  return notes.map((note) => openSegment(note, tree)).filter((segment) => segment !== undefined)
+}
+
+function beginningOf(tree: LogTree): Pick<ActSegment, 'from' | 'base'> {
+  const own = tree.epochs
+    .map((note) => openStatement(tree, note))
+    .find((statement) => statement?.origin === tree.origin)
+  return { from: own === undefined ? 0 : epochOf(own.previous), base: own?.base.size ?? 0 }
 }

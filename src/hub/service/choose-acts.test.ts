@@ -14,6 +14,7 @@ const act = (seq: number, hostname = `h${seq}`): RememberedAct => ({
 const segment = (after: number, until: number, seqs: readonly number[]): ActSegment => ({
   origin: 'log',
   epoch: 1,
+  from: 0,
   base: 0,
   after,
   until,
@@ -23,6 +24,7 @@ const second = (base: number, until: number, acts: readonly RememberedAct[]): Ac
   ...segment(base, until, []),
   origin: 'log/2',
   epoch: 2,
+  from: 1,
   base,
   acts,
 })

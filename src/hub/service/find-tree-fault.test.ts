@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Checkpoint } from '../../audit/checkpoint.ts'
 import type { NodeId } from '../../audit/merkle-tree.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { LogTree } from '../domain/log-tree.ts'
+import type { EndedLog } from './ended-logs.ts'
 import { findSubtreeFault, findTreeFault } from './find-tree-fault.ts'
 import { beginEpoch, growLogTree, newLogTree, openOfAnyEpoch } from './log-tree.ts'
 
@@ -12,7 +12,7 @@ const RECORDS = Array.from({ length: 1030 }, (_, index) => `record ${index}`)
 const GROWN = growLogTree(newLogTree(VAULT), RECORDS)
 const THIRD = beginEpoch(beginEpoch(GROWN.tree, VAULT), VAULT, { atLeast: 77 })
 const RESTORED = beginEpoch(GROWN.tree, VAULT)
-const RESTORED_AGAIN = beginEpoch(GROWN.tree, VAULT, { ended: checkpointsOf(RESTORED) })
+const RESTORED_AGAIN = beginEpoch(GROWN.tree, VAULT, { ended: [endOf(RESTORED)] })
 
 describe('[CHN-37] the tree of a vault', () => {
   test('is good as it was made, in any epoch', () => {
@@ -72,6 +72,7 @@ describe('[CHN-37] the tree of a vault', () => {
   })
 })
 
-function checkpointsOf(tree: LogTree): readonly Checkpoint[] {
-  return [openOfAnyEpoch(tree, tree.checkpoint) ?? assert.fail()]
+function endOf(tree: LogTree): EndedLog {
+  const last = openOfAnyEpoch(tree, tree.checkpoint) ?? assert.fail()
+  return { last, base: last }
 }

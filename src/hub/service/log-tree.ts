@@ -16,6 +16,7 @@ import {
 } from '../../audit/signed-note.ts'
 import { Secret } from '../../platform/secret.ts'
 import { KEPT_LEVEL_MIN, type LogTree } from '../domain/log-tree.ts'
+import type { EndedLog } from './ended-logs.ts'
 
 export function newLogTree(vaultId: string): LogTree {
   const { privateKey } = generateKeyPairSync('ed25519')
@@ -38,11 +39,8 @@ export function growLogTree(
 
 /** What an epoch is begun with, besides the tree. */
 export interface EpochFacts {
-  /**
-   * Checkpoints that the vault has signed of logs that end: of this one, and of those in later epochs, when the vault comes from a
-   * backup that was restored before.
-   */
-  readonly ended?: readonly Checkpoint[] | undefined
+  /** What is known of the logs that end, one for each. Without any, the tree is all that there was. */
+  readonly ended?: readonly EndedLog[] | undefined
   /** The least number that the epoch may have. */
   readonly atLeast?: number | undefined
 }
@@ -54,20 +52,20 @@ export function beginEpoch(
   { ended = [], atLeast = 0 }: EpochFacts = {},
 ): LogTree {
   const { frontier } = tree
-  const base = { size: frontier.size, root: rootOf(frontier) }
-  const lasts = new Map<string, SizedRoot>([[tree.origin, base]])
-  for (const { origin: previous, size, root } of ended) {
-    const known = lasts.get(previous)
-    if (epochOf(previous) >= tree.epoch && size > (known?.size ?? -1)) {
-      lasts.set(previous, { size, root })
-    }
-  }
-  const epoch = Math.max(atLeast, ...[...lasts.keys()].map((name) => epochOf(name) + 1))
+  const whole = { size: frontier.size, root: rootOf(frontier) }
+  const own = ended.find(({ last }) => last.origin === tree.origin)?.last
+  const longest = own !== undefined && own.size > whole.size ? own : whole
+  const others = ended.filter(({ last }) => epochOf(last.origin) > tree.epoch)
+  const previousEpochs = [tree.epoch, ...others.map(({ last }) => epochOf(last.origin))]
+  const epoch = Math.max(atLeast, ...previousEpochs.map((previous) => previous + 1))
   const origin = originOf(vaultId, epoch)
-  const statements = [...lasts].map(([previous, last]) =>
-    signEpoch({ origin, previous, last, base }, signerOfEpoch(tree, previous)),
-  )
-  const epochs = [...tree.epochs, ...statements]
+  const end = (previous: string, last: SizedRoot, base: SizedRoot): string =>
+    signEpoch({ origin, previous, last, base }, signerOfEpoch(tree, previous))
+  const epochs = [
+    ...tree.epochs,
+    end(tree.origin, longest, whole),
+    ...others.map(({ last, base }) => end(last.origin, last, base)),
+  ]
   // What others have signed, they signed of the log that ends.
   return signed({ ...tree, cosigned: undefined, epoch, origin, epochs })
 }
@@ -130,7 +128,7 @@ export function originOf(vaultId: string, epoch: number): string {
   return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
 }
 
-function epochOf(origin: string): number {
+export function epochOf(origin: string): number {
   const [, , epoch = '1'] = origin.split('/')
   return Number(epoch)
 }

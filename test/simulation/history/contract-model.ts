@@ -48,23 +48,35 @@ export interface LogBefore {
   readonly hash: string
 }
 
+/** What is known of the log of one epoch, which a restore may go back to. */
+class EpochFacts {
+  /** Of each entry that was read. */
+  readonly hashes = new Map<number, string>()
+  readonly certificates = new Map<string, CertificateFacts>()
+  /** What an agent's `request_id` became, by both. */
+  readonly events = new Map<string, { readonly seq: number; readonly hash: string }>()
+}
+
+/** What a backup has. */
+export interface BackedUpLog {
+  /** How many restores there were before it. */
+  readonly restores: number
+  readonly entries: number
+}
+
 const PAGE = 1000
 const GRACE_MS = 60_000
 const HUB_CLOCK_AHEAD_MS_MAX = 10 * 60_000
 export class ContractModel {
   #chain: ChainVerifier
-  /** Of each entry that was read. */
-  readonly #hashes = new Map<number, string>()
-  /** Up to there the log has to be the one that was. */
-  #kept = 0
-  #restores = 0
+  /** The newest one last. */
+  readonly #epochs = [new EpochFacts()]
+  /** The log that the hub was restored to has to begin with these. */
+  #kept: ReadonlyMap<number, string> = new Map()
   readonly tokens = new TokenModel()
   readonly deliveries = new DeliveryModel()
   readonly remembered = new RememberedFacts()
   readonly #agents = new Map<string, AgentFacts>()
-  readonly #certificates = new Map<string, CertificateFacts>()
-  /** What an agent's `request_id` became, by both. */
-  readonly #events = new Map<string, { readonly seq: number; readonly hash: string }>()
   readonly #recorded = new Set<string>()
   /** Events that a hub had recorded and has no more, by `request_id`. */
   readonly #lostEvents = new Set<string>()
@@ -87,22 +99,35 @@ export class ContractModel {
   }
 
   get restores(): number {
-    return this.#restores
+    return this.#epochs.length - 1
   }
 
-  /** A restored hub has so many entries of the log, which are as they were; what it says from there on is read anew. */
-  beginAgain(kept: number): void {
-    this.#restores += 1
-    this.#kept = Math.max(kept, this.#before.count)
+  get #certificates(): Map<string, CertificateFacts> {
+    return this.#epoch.certificates
+  }
+
+  get #events(): Map<string, { readonly seq: number; readonly hash: string }> {
+    return this.#epoch.events
+  }
+
+  get #epoch(): EpochFacts {
+    return this.#epochs.at(-1) as EpochFacts
+  }
+
+  /** A restored hub has what the backup has, as it was; what the hub says is read from the start. */
+  beginAgain({ restores, entries }: BackedUpLog): void {
+    const { hashes, events, certificates } = this.#epochs[restores] as EpochFacts
+    const kept = Math.max(entries, this.#before.count)
+    this.#kept = new Map([...hashes].filter(([seq]) => seq <= kept))
     this.#chain = new ChainVerifier(this.#before.count, this.#before.hash)
-    for (const [key, { seq }] of this.#events) {
-      if (seq > kept) this.#lostEvents.add(key.slice(key.indexOf(' ') + 1))
-    }
-    for (const [serial, { order, use }] of this.#certificates) {
+    const isKept = (key: string): boolean => (events.get(key)?.seq ?? Infinity) <= kept
+    for (const key of this.#events.keys()) if (!isKept(key)) this.#lostEvents.add(requestIdIn(key))
+    this.#usesBefore.clear()
+    for (const [serial, { order, use }] of certificates) {
       const isKnown = use !== undefined && order <= kept
       if (isKnown) this.#usesBefore.set(serial, { ...use, untilMs: Number.POSITIVE_INFINITY })
-      else this.#usesBefore.delete(serial)
     }
+    this.#epochs.push(new EpochFacts())
     this.#forget()
     this.tokens.beginAgain()
     this.deliveries.beginAgain()
@@ -111,14 +136,7 @@ export class ContractModel {
   }
 
   #forget(): void {
-    for (const known of [
-      this.#agents,
-      this.#certificates,
-      this.#events,
-      this.#recorded,
-      this.#eventOrder,
-      this.#acts,
-    ]) {
+    for (const known of [this.#agents, this.#recorded, this.#eventOrder, this.#acts]) {
       known.clear()
     }
     this.roots.beginAgain()
@@ -145,11 +163,11 @@ export class ContractModel {
 
   /** Reads on in the log. [CHN-1] what was read once is never changed or gone. */
   async follow(reader: StoreReader): Promise<void> {
-    const restores = this.#restores
+    const { restores } = this
     for (;;) {
       const page = await reader.listEntries({ afterSeq: this.#chain.count, limit: PAGE })
       // The log of a hub that is gone.
-      if (restores !== this.#restores) return
+      if (restores !== this.restores) return
       // Somebody else may have read on meanwhile.
       for (const entry of page) if (entry.seq > this.#chain.count) this.#add(entry)
       if (page.length < PAGE) return
@@ -170,13 +188,13 @@ export class ContractModel {
     this.#chain.add(entry)
     const { fault } = this.#chain
     demand(fault === undefined, '[CHN-2] [CHN-5] the chain breaks:', fault?.reason)
-    const before = entry.seq <= this.#kept ? this.#hashes.get(entry.seq) : undefined
+    const before = this.#kept.get(entry.seq)
     demand(
       before === undefined || before === entry.hash,
       '[BKP-4] restored another entry',
       entry.seq,
     )
-    this.#hashes.set(entry.seq, entry.hash)
+    this.#epoch.hashes.set(entry.seq, entry.hash)
     this.tokens.noteTime(entry.timestamp)
     const payload = JSON.parse(entry.payloadText) as Payload
     if (entry.agentId === null) this.#addHubAct(entry, payload)
@@ -391,4 +409,8 @@ export class ContractModel {
       demand((revokedAt !== null) === isRevoked, '[RES-9] revoked or not:', id)
     }
   }
+}
+
+function requestIdIn(key: string): string {
+  return key.slice(key.indexOf(' ') + 1)
 }

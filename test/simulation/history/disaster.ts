@@ -32,6 +32,8 @@ export interface DisasterOptions {
 interface TakenBackup {
   readonly bytes: Buffer
   readonly entries: number
+  /** Before it. */
+  readonly restores: number
   readonly createdAt: Date
 }
 
@@ -135,6 +137,7 @@ export class Disaster {
   #receive({ program, backups }: HubInPlace): Promise<TakenBackup | undefined> {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = []
+      const { restores } = this.#options.model
       program.onDeath(() => {
         if (pieces.length > 0) this.#cutShort = Buffer.concat(pieces)
         resolve(undefined)
@@ -147,7 +150,8 @@ export class Disaster {
         }
         const bytes = Buffer.concat(pieces)
         pieces.length = 0
-        resolve({ bytes, entries: head.log.entries, createdAt: new Date(head.createdAt) })
+        const { entries } = head.log
+        resolve({ bytes, entries, restores, createdAt: new Date(head.createdAt) })
       }
       program.post(() => void program.run(work).catch(reject))
     })
@@ -181,7 +185,9 @@ export class Disaster {
     note(`restored: ${head.log.entries} entries, ${actsDone} acts done again, ${gap ?? 'no gap'}`)
     const isTold = (gap === undefined) === (before.outside !== undefined)
     demand(isTold, '[BKP-19] acts are missing, or not:', `${before.outside}: ${gap}`)
-    model.beginAgain(backup.entries)
+    model.beginAgain(backup)
+    // The same one may be restored again. Of others from before, the model could not say what is known twice, and what is lost.
+    this.#taken.splice(0, Infinity, backup)
     for (const { watch } of hosts) watch.forgetLost()
     this.rootSetNumber = Math.max(this.rootSetNumber, before.rootSetNumber)
     this.#restored = { before, backup }

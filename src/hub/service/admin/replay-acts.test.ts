@@ -87,6 +87,16 @@ describe('[BKP-19] an act that is done again', () => {
     assert.deepEqual(token?.consumedAt, new Date(AT))
   })
 
+  test('is done once, also when an earlier restore did it and kept only some of what it did', async () => {
+    const young = other('web-2')
+    const again = 'b'.repeat(64)
+    await replay(enrolled(young), revoked(young), enrolled(young, again), revoked(young))
+    const kept = [enrolled(young), revoked(young), enrolled(young, again)]
+    assert.deepEqual(await replay(...kept), [])
+    const found = await read(young)
+    assert.deepEqual([found?.enrolledWith, found?.revokedAt], [again, LATER])
+  })
+
   test('brings a host back that was revoked and enrolled again, and none of its earlier certificates', async () => {
     const { sha256 } = await insertCertificate(store, agent.id)
     const done = await replay(revoked(agent), enrolled(agent, TOKEN, 'db'))

@@ -56,10 +56,11 @@ async function enrol(
   const at = new Date(act.at)
   const enrolledWith = act.token as TokenHash
   const token = await writer.findToken(enrolledWith)
+  // An earlier restore did it again, and kept that too: what came after it may not be undone.
+  if (token !== undefined && token.consumedAt !== null) return []
   if (token === undefined) await writer.insertToken(spentToken(act, at))
-  else if (token.consumedAt === null) await writer.updateToken({ ...token, consumedAt: at })
+  else await writer.updateToken({ ...token, consumedAt: at })
   const known = await writer.findAgentById(act.agente_id as AgentId)
-  if (known?.enrolledWith === enrolledWith) return []
   if (known === undefined) {
     // The act that freed the hostname is not kept, or is of another epoch.
     if ((await writer.findAgentByHostname(act.hostname)) !== undefined) return []
