@@ -16,16 +16,11 @@ import type { AdminHub } from './service/admin/admin-context.ts'
 import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
 import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-changes.ts'
 import { createTryLifetime } from './service/policy/try-lifetime.ts'
-import { settleLeftOpen } from './service/obtain-certificate.ts'
-import {
-  authorityForServer,
-  authorityForTrials,
-  recordStandingCertificate,
-} from './service/own-certificates.ts'
+import { authorityForServer, authorityForTrials } from './service/own-certificates.ts'
 import { createAdminRoots } from './service/roots/bundle-operations.ts'
 import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
-import { watchLeftOpen } from './service/upkeep/left-open-signings.ts'
+import { recordLeftBefore, watchLeftOpen } from './service/upkeep/left-open-signings.ts'
 import { watchLateRenewals } from './service/upkeep/late-renewals.ts'
 import { indexOlderActs } from './service/upkeep/index-older-acts.ts'
 import {
@@ -119,7 +114,6 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   const authority = parts.connectToCa(roots.set.pem)
   const tlsLog = logging.forModule('hub.tls')
   const signing = { store, authority, clock, log: logging.forModule('hub.ca') }
-  await settleLeftOpen(signing)
   const tls = {
     authority: authorityForServer(signing),
     clock,
@@ -128,7 +122,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     names: serverNames,
   }
   const { certificate, isReused } = await obtainServerCertificate(tls, stop)
-  if (isReused) await recordStandingCertificate(store, clock.now(), certificate, serverNames)
+  await recordLeftBefore(signing, certificate, serverNames)
   await storeRoots(vaultRoot, roots.set.pem)
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))

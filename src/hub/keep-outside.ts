@@ -2,6 +2,7 @@
 // checkpoints that cover them. So there is never a checkpoint for acts that are not there. docs/protocol.md BKP-15, CHN-17.
 
 import { actsDirectory, readActNotes } from './acts-directory.ts'
+import type { KeptOutside } from './backup/restore-vault.ts'
 import { checkpointFiles } from './checkpoint-files.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import { createActKeeper } from './service/upkeep/act-keeper.ts'
@@ -18,15 +19,6 @@ export function keepOutside(
     await acts.keep(tree)
     await checkpoints.write(tree)
   }
-}
-
-export interface KeptOutside {
-  /** As they stand there. */
-  readonly checkpoints: readonly string[]
-  /** Set aside when an earlier restore, or an accepted loss, began another epoch. */
-  readonly earlier: readonly string[]
-  /** Segments of remembered acts, as they stand there. */
-  readonly acts: readonly string[]
 }
 
 /** All of it, as it stands there. Throws the system's error. */

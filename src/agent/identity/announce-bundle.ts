@@ -11,6 +11,9 @@ import type { Outbox } from '../hub/outbox.ts'
 import { bundleAdopted } from '../hub/wire.ts'
 import type { Identity } from './identity.ts'
 
+/** Before what was announced last. */
+const AGAIN = 'again'
+
 export async function announceBundle(
   { record, roots }: Identity,
   serverCaPath: string | undefined,
@@ -37,6 +40,13 @@ export async function announceBundle(
     requestId,
   )
   await replaceFile(announcedFile, `${trust} ${requestId}\n`, 0o600)
+}
+
+/** With the next identity that is taken up: the hub was restored, and may know what the agent trusted before. docs/protocol.md BKP-20. */
+export async function announceBundleAgain(announcedFile: string): Promise<void> {
+  const announced = (await readTextIfPresent(announcedFile, 1024))?.trim()
+  if (announced === undefined || announced.startsWith(AGAIN)) return
+  await replaceFile(announcedFile, `${AGAIN} ${announced}\n`, 0o600)
 }
 
 /** Of the file of SVC_SERVER_CA_PATH, for an event; nothing without one. */

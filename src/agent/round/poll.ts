@@ -19,6 +19,7 @@ import {
   UPKEEP_RETRIES,
 } from '../identity/identity-upkeep.ts'
 import { keepReceipt, RECEIPT_RETRIES, showReceipt } from '../identity/receipt-upkeep.ts'
+import { announceBundleAgain } from '../identity/announce-bundle.ts'
 import { announceRecipient, RECIPIENT_RETRIES } from '../identity/announce-recipient.ts'
 import { KnownFiles } from '../files/known-files.ts'
 import { flushOutbox } from '../hub/outbox.ts'
@@ -229,6 +230,7 @@ function witnessContext({ session, retries, processed }: PollState): LogWatchCon
   const { hub, outbox, clock, logging } = session
   const onEpoch = async (): Promise<void> => {
     await processed.noteRestore()
+    await announceBundleAgain(session.paths.announcedBundleFile)
     retries.clear(RECIPIENT_RETRIES)
   }
   return { hub, outbox, retries, clock, log: logging.forModule('agent.log'), onEpoch }

@@ -10,7 +10,6 @@ import { errnoCode, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import { type ActSegment, openSegments } from '../service/act-segment.ts'
 import { findEndedLogs } from '../service/ended-logs.ts'
-import type { KeptOutside } from '../keep-outside.ts'
 import { type AdminAct, entriesOfActs } from '../service/admin-act.ts'
 import { appendEntries } from '../service/append-entries.ts'
 import { type ActsSince, chooseActs } from '../service/choose-acts.ts'
@@ -39,6 +38,15 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'directory'> {
     now: Date,
   ) => Promise<readonly AdminAct[]>
   readonly onChecked?: ((entries: number, all: number) => void) | undefined
+}
+
+export interface KeptOutside {
+  /** As they stand there. */
+  readonly checkpoints: readonly string[]
+  /** Set aside when an earlier restore, or an accepted loss, began another epoch. */
+  readonly earlier: readonly string[]
+  /** Segments of remembered acts, as they stand there. */
+  readonly acts: readonly string[]
 }
 
 export interface RestoredBackup {

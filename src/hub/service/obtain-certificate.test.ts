@@ -17,6 +17,8 @@ import {
   settleLeftOpen,
   type SigningDependencies,
 } from './obtain-certificate.ts'
+import { StoreError } from '../store/store-error.ts'
+import { recordLeftBefore } from './upkeep/left-open-signings.ts'
 import {
   authorityForServer,
   authorityForTrials,
@@ -198,5 +200,22 @@ describe('[EVD-15] a certificate of the hub itself', () => {
     const all = await acts()
     assert.equal(all.length, 1)
     assert.partialDeepStrictEqual(all[0]?.[1], { sha256: leaf.sha256, request: 'earlier' })
+  })
+
+  test('keeps no hub from its start on a full disk, and is in the log at the next', async () => {
+    const { leaf } = await authority.sign(request)
+    const start = (write: Store['write']) =>
+      recordLeftBefore({ ...signing, store: { ...store, reader: store.reader, write } }, leaf, [])
+    const full = new StoreError('store_unavailable', 'database or disk is full')
+    await start(() => Promise.reject(full))
+    assert.deepEqual(await acts(), [])
+    await start((work) => store.write(work))
+    assert.equal((await acts()).length, 1)
+    const worse = new StoreError('store_corrupt', 'the database is damaged')
+    await obtain()
+    await assert.rejects(
+      start(() => Promise.reject(worse)),
+      worse,
+    )
   })
 })

@@ -61,7 +61,7 @@ function recording(
   }
 }
 
-interface StandingCertificate {
+export interface StandingCertificate {
   readonly serial: string
   readonly sha256: string
   readonly notAfter: Date

@@ -254,9 +254,13 @@ function settleFile(file: FileNode, random: Random): void {
   if (synced?.content !== content) {
     const way = random()
     const before = synced?.content ?? Buffer.alloc(0)
+    // What was appended takes nothing of what was there with it.
+    const isAppended = content.subarray(0, before.length).equals(before)
+    const whole = isAppended ? before.length : 0
+    const torn = whole + Math.floor(random() * (content.length - whole))
     if (way < 0.4) file.content = before
-    else if (way < 0.6) file.content = content.subarray(0, Math.floor(random() * content.length))
-    else if (way < 0.7) file.content = Buffer.alloc(content.length)
+    else if (way < 0.6) file.content = content.subarray(0, torn)
+    else if (way < 0.7) file.content = Buffer.concat([content.subarray(0, whole)], content.length)
   }
   if (synced !== undefined && random() < 0.5) file.mode = synced.mode
   file.synced = { content: file.content, mode: file.mode }

@@ -14,6 +14,7 @@ import { parseCertificatesPem } from '../../../pki/certificates.ts'
 import { generateEcP256Key, parsePrivateKeyPem } from '../../../pki/keys.ts'
 import { createLogging } from '../../../platform/logger.ts'
 import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
+import { StoreError } from '../../store/store-error.ts'
 import {
   isRenewalDue,
   keepServerCertificateFresh,
@@ -30,6 +31,8 @@ const NAMES = ['hub.test', 'alias.test']
 
 interface FakeAuthority extends CertificateAuthority {
   isDown: boolean
+  /** On which each request is noted before it is sent. */
+  isDiskFull: boolean
   lifeMs: number
   /** When it was asked to sign, in seconds since the start. */
   readonly askedAtSeconds: number[]
@@ -50,10 +53,12 @@ async function createFakeAuthority(time: VirtualTime): Promise<FakeAuthority> {
   const authority: FakeAuthority = {
     rootPem,
     isDown: false,
+    isDiskFull: false,
     lifeMs: LIFE_MS,
     askedAtSeconds: [],
     async sign({ csr, commonName, sans }) {
       const now = time.now()
+      if (authority.isDiskFull) throw new StoreError('store_unavailable', 'disk is full')
       authority.askedAtSeconds.push((now.getTime() - START.getTime()) / SECOND_MS)
       if (authority.isDown) throw new CaError('unreachable', 'nobody answers')
       const notAfter = new Date(now.getTime() + authority.lifeMs)
@@ -236,6 +241,18 @@ describe('a hub that starts', () => {
         assert.equal(authority.askedAtSeconds.length, 10)
       }))
   }
+
+  test('[VLT-11] tries again on a disk that is full', () =>
+    withSetting(async (setting) => {
+      const { authority, logged } = setting
+      authority.isDiskFull = true
+      assert.equal(await setting.obtain(), undefined)
+      const { msg, reason } = logged.at(-1) ?? {}
+      assert.deepEqual([msg, reason], ['Server certificate not obtained', 'disk is full'])
+      authority.isDiskFull = false
+      await setting.pass(MINUTE_MS)
+      assert.ok(await setting.obtain(), 'it still waits')
+    }))
 })
 
 describe('a renewal that is cut short', () => {

@@ -1,7 +1,7 @@
 // The hub's own TLS certificate: taken from disk while it is good, obtained from the CA otherwise.
 
 import type { Clock } from '../../../platform/clock.ts'
-import { describeError, invariant } from '../../../platform/errors.ts'
+import { describeError, invariant, SvcError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { parseCertificatesPem, type Certificate } from '../../../pki/certificates.ts'
 import { createCsrPem, parseCsrPem } from '../../../pki/csr.ts'
@@ -51,7 +51,7 @@ export async function obtainServerCertificate(
     try {
       return { certificate: await createServerCertificate(dependencies), isReused: false }
     } catch (error) {
-      if (!(error instanceof CaError) && stored === undefined) throw error
+      if (stored === undefined && !isPassing(error)) throw error
       if (stored !== undefined) {
         log.warn(
           { reason: describeError(error) },
@@ -67,6 +67,12 @@ export async function obtainServerCertificate(
       await clock.sleep(delayMs, signal)
     }
   }
+}
+
+/** A CA that fails, or a full disk, on which nothing can be noted before the CA is asked. */
+function isPassing(error: unknown): boolean {
+  const isFull = error instanceof SvcError && error.code === 'store_unavailable'
+  return isFull || error instanceof CaError
 }
 
 /**
