@@ -25,6 +25,8 @@ LENGTH, SURROGATE = re.compile(rb"(0|[1-9][0-9]{0,8}):"), re.compile("[\ud800-\u
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 # Whoever wrote the file may want to wear us out.
 LINE_MAX, NOTE_MAX, SIGNATURES_MAX, FAULTS_MAX, SERIALS_MAX, NAMED_MAX = 1 << 23, 1 << 16, 100, 1000, 20_000_000, 1000
+# With its line break.
+LIST_LINE_MAX = 4097
 # Which entries can say so.
 SAYS = {
     "issued": ISSUING, "ca": [*ISSUING, "politica_set"], "lost": ["certificate_answer_lost"], "enrolled": ["agent_enrolled"],
@@ -220,7 +222,7 @@ def parse_serial(text):
         serial = parse_serial(both[1])
         return serial if serial == parse_serial(both[2]) else None
     if re.fullmatch(r"[0-9]{1,78}", text):
-        return format(int(text), "x")
+        return format(int(text), "x") if int(text) < 1 << 256 else None
     digits = re.sub(r"^(serial=|0x)?(0x)?", "", text, flags=re.I)
     if re.fullmatch(r"[0-9]+", text) or not re.fullmatch(r"[0-9a-f]+|[0-9a-f]{1,2}(:[0-9a-f]{2})+", digits, re.I):
         return None
@@ -693,8 +695,11 @@ def say(text, file=None):
 def read_list(path):
     """The serials of a list, with the numbers of their lines."""
     with open(path, "rb") as file:
-        for number, data in enumerate(lines_of(file), 1):
-            text = data.decode("utf-8", "replace").split("#")[0].strip()
+        for number, data in enumerate(lines_of(file, LIST_LINE_MAX), 1):
+            if len(data) > LIST_LINE_MAX:
+                raise SystemExit(f"{path}, line {number}: it has more than {LIST_LINE_MAX - 1} bytes")
+            # A list that Windows wrote begins with a mark.
+            text = data.decode("utf-8-sig", "replace").split("#")[0].strip()
             serial = parse_serial(text) if text else ""
             if serial is None:
                 raise SystemExit(f"{path}, line {number}: {show(text[:80])} is no serial")
@@ -702,10 +707,10 @@ def read_list(path):
                 yield number, serial
 
 
-def lines_of(file):
-    while data := file.readline(LINE_MAX + 1):
+def lines_of(file, most):
+    while data := file.readline(most + 1):
         yield data
-        if len(data) > LINE_MAX:
+        if len(data) > most:
             return
 
 
@@ -713,7 +718,7 @@ def verify(path, key, listed):
     verifier = Verifier()
     try:
         with open(path, "rb") as file:
-            for data in lines_of(file):
+            for data in lines_of(file, LINE_MAX):
                 verifier.number += 1
                 if not read_into(verifier, data, key) and (verifier.number == 1 or len(data) > LINE_MAX):
                     return verifier

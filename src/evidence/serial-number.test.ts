@@ -18,6 +18,10 @@ describe('[EVD-10] a serial as CA and OpenSSL print it', () => {
     })
   }
 
+  test('of 32 bytes at most', () => {
+    assert.equal(parseSerial((2n ** 256n - 1n).toString()), 'f'.repeat(64))
+  })
+
   test('digits alone are decimal, after serial= they are hex', () => {
     assert.deepEqual(['10', 'serial=10', '0x10', '00', '0'].map(parseSerial), [
       'a',
@@ -39,6 +43,9 @@ describe('[EVD-10] a serial as CA and OpenSSL print it', () => {
     ':ab',
     '1:',
     '9'.repeat(79),
+    // More than 32 bytes, in as many digits as 32 bytes may have.
+    '9'.repeat(78),
+    (2n ** 256n).toString(),
     'f'.repeat(65),
   ]) {
     test(`not "${text.slice(0, 20)}"`, () => {

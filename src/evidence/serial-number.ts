@@ -20,7 +20,9 @@ export function parseSerial(text: string): string | undefined {
     return serial === parseSerial(alsoHex) ? serial : undefined
   }
   if (/^\d+$/.test(text)) {
-    return text.length <= DECIMAL_MAX ? BigInt(text).toString(16) : undefined
+    if (text.length > DECIMAL_MAX) return undefined
+    const inHex = BigInt(text).toString(16)
+    return inHex.length <= HEX_MAX ? inHex : undefined
   }
   const hex = text.replace(/^(?:serial=|0x)/i, '').replace(/^0x/i, '')
   if (!/^(?:[0-9a-f]+|[0-9a-f]{1,2}(?::[0-9a-f]{2})+)$/i.test(hex)) return undefined

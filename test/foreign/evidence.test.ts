@@ -146,11 +146,24 @@ describe(
       await writeFile(bad, '10 (0xa)\n# nothing\n²\n')
       const none = await run(text, log.key, '--ca-serials', bad)
       assert.match(none.stderr, /bad, line 3: "\\u00b2" is no serial\n$/)
+      for (const line of [(2n ** 256n).toString(), `# ${'x'.repeat(9_000_000)}`]) {
+        await writeFile(bad, `10\n${line}\n11\n`)
+        const { stderr, status } = await run(text, log.key, '--ca-serials', bad)
+        assert.match(stderr, /bad, line 2: .* is no serial\n$|bad, line 2: it has more than 4096 bytes\n$/)
+        assert.equal(status, 1)
+      }
       const gone = await run(text, log.key, '--ca-serials', join(place, 'gone'))
       assert.match(gone.stderr, /^cannot read \S+gone: No such file or directory\n$/)
       const key = await run(text, 'key')
       assert.match(key.stderr, /error: --key is no key of a log\n$/)
       assert.deepEqual([none.status, gone.status, key.status], [1, 1, 1])
+    })
+
+    test('[EVD-10] a list with a byte order mark is one, as Windows writes it', async () => {
+      const marked = join(place, 'marked')
+      await writeFile(marked, `\uFEFF${made.serials.map((serial) => `0x${serial}\r\n`).join('')}`)
+      const { faults, status } = await verify(text, log.key, '--ca-serials', marked)
+      assert.deepEqual([faults, status], [[], 0])
     })
 
     test('a serial of the CA that was left out of twenty thousand is named', async () => {
