@@ -143,17 +143,25 @@ function askedFor({ agentId, hostname, names, request, csrSha256, keySha256 }: O
   }
 }
 
-/** What a hub that ended, or could not write, has left, of all or of what was asked up to then: the CA may have signed it. */
-export async function settleLeftOpen(
-  { store, clock }: Pick<SigningDependencies, 'store' | 'clock'>,
-  askedUntil?: Date,
-): Promise<void> {
+/** What a hub that ended has left: the CA may have signed any of it. For a hub that has asked nothing yet. */
+export async function settleLeftOpen(signing: LeftOpenDependencies): Promise<void> {
   for (;;) {
-    const found = await store.reader.listOpenSignings(LEFT_OPEN_PAGE)
-    const left = found.filter(({ askedAt }) => askedUntil === undefined || askedAt <= askedUntil)
+    const left = await signing.store.reader.listOpenSignings(LEFT_OPEN_PAGE)
     if (left.length === 0) return
+    await settleLost(signing, left)
+  }
+}
+
+type LeftOpenDependencies = Pick<SigningDependencies, 'store' | 'clock'>
+
+/** Each that is still open. */
+export async function settleLost(
+  { store, clock }: LeftOpenDependencies,
+  left: readonly OpenSigning[],
+): Promise<void> {
+  for (let at = 0; at < left.length; at += LEFT_OPEN_PAGE) {
     await store.write(async (writer) => {
-      for (const open of left) {
+      for (const open of left.slice(at, at + LEFT_OPEN_PAGE)) {
         const isLeft = await writer.deleteOpenSigning(open.id)
         if (isLeft) await recordLost(writer, clock.now(), open, 'not_recorded')
       }
