@@ -105,6 +105,14 @@ describe('step-ca client', () => {
     assert.equal(isAnswerLost, false)
   })
 
+  test('[EVD-16] knows that a certificate for another key is the answer to another request', async () => {
+    const script = (): CaBehaviour => ({ kind: 'wrong_certificate', fault: 'other_key' })
+    await using ca = await startFakeCa({ script })
+    await using client = clientOf(ca)
+    const { leaf, isAnswerLost } = await failureOf(client.sign(await newRequest()))
+    assert.deepEqual([leaf, isAnswerLost], [undefined, true])
+  })
+
   test('[EVD-16] knows that it asked twice, and that a CA which is away was never asked', async () => {
     const script = ({ number }: { number: number }): CaBehaviour => ({
       kind: number === 1 ? 'cut' : 'sign',

@@ -199,7 +199,9 @@ function checkChain(
     }) ?? findLifetimeFault(leaf, lifetimeSeconds, now)
   if (leaf === undefined || fault !== undefined) {
     const message = `the CA sent an unexpected answer: ${fault}`
-    throw new CaError('wrong_certificate', message, { leaf })
+    // A certificate for another key is the answer to another request: it may be in use, and what was signed for this one is lost.
+    const isOurs = leaf?.publicKeySpki.equals(csr.publicKeySpki) === true
+    throw new CaError('wrong_certificate', message, { leaf: isOurs ? leaf : undefined })
   }
   // A root in the chain is of no use: who trusts it has it.
   const intermediates = rest.filter(({ sha256 }) => roots.every((root) => root.sha256 !== sha256))

@@ -97,6 +97,17 @@ describe('[EVD-16] a certificate that the hub asks the CA for', () => {
     assert.partialDeepStrictEqual(payload, { serial: '1', reason: 'wrong_certificate' })
   })
 
+  test('and whose serial no list can have is lost', async () => {
+    const signed = await authority.sign(WANTED)
+    const leaf = Object.assign(Object.create(signed.leaf) as typeof signed.leaf, {
+      serial: 'f'.repeat(65),
+    })
+    authority.failWith(new CaError('wrong_certificate', 'other names', { leaf }))
+    await assert.rejects(obtain(), { reason: 'wrong_certificate' })
+    const lost = { ...ASKED, asked_at: AT, reason: 'wrong_certificate' }
+    assert.deepEqual(await acts(), [['certificate_answer_lost', lost]])
+  })
+
   test('and of which the answer was lost is in the log with its key, and no serial', async () => {
     const lost = { ...ASKED, asked_at: AT }
     authority.failWith(new CaError('timeout', 'no answer', { isAnswerLost: true }))

@@ -90,10 +90,9 @@ async function settleFailure(
   try {
     await store.write(async (writer) => {
       await writer.deleteOpenSigning(open.id)
-      if (leaf !== undefined && leaf.serial.length <= SERIAL_DIGITS_MAX) {
-        await recordDiscarded(writer, clock.now(), open, leaf, reason)
-      }
-      if (isAnswerLost) await recordLost(writer, clock.now(), open, reason)
+      const named = leaf !== undefined && leaf.serial.length <= SERIAL_DIGITS_MAX ? leaf : undefined
+      if (named !== undefined) await recordDiscarded(writer, clock.now(), open, named, reason)
+      if (isAnswerLost || named !== leaf) await recordLost(writer, clock.now(), open, reason)
     })
   } catch (error) {
     // The caller learns what the CA said; the request stays open, and is settled later.
