@@ -149,7 +149,10 @@ describe(
       for (const line of [(2n ** 256n).toString(), `# ${'x'.repeat(9_000_000)}`]) {
         await writeFile(bad, `10\n${line}\n11\n`)
         const { stderr, status } = await run(text, log.key, '--ca-serials', bad)
-        assert.match(stderr, /bad, line 2: .* is no serial\n$|bad, line 2: it has more than 4096 bytes\n$/)
+        assert.match(
+          stderr,
+          /bad, line 2: .* is no serial\n$|bad, line 2: it has more than 4096 bytes\n$/,
+        )
         assert.equal(status, 1)
       }
       const gone = await run(text, log.key, '--ca-serials', join(place, 'gone'))

@@ -210,6 +210,24 @@ export function testAuditLog(store: () => Store): void {
     assert.equal(await store().reader.findKeysGeneration(), 3)
   })
 
+  test('[EVD-15] the store keeps the last certificates of the hub that the log names', async () => {
+    const [first = '', ...others] = Array.from({ length: 30 }, (_, at) =>
+      String(at).padEnd(64, 'a'),
+    )
+    const isKept = (sha256: string): Promise<boolean> => store().reader.isOwnCertificate(sha256)
+    assert.equal(await isKept(first), false)
+    const insert = (sha256: string): Promise<void> =>
+      store().write((writer) => writer.insertOwnCertificate(sha256))
+    await insert(first)
+    await insert(first)
+    assert.equal(await isKept(first), true)
+    for (const sha256 of others) await insert(sha256)
+    assert.deepEqual(await Promise.all([first, ...others.slice(-20)].map(isKept)), [
+      false,
+      ...others.slice(-20).map(() => true),
+    ])
+  })
+
   test('[EVD-16] a request to the CA is there until it is deleted', async () => {
     const asked = {
       id: 'one',

@@ -185,6 +185,7 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   discardChange: [(w) => w.discardChange(1, 10)],
   useProof: [(w) => w.useProof('new', NOW, NOW)],
   setKeysGeneration: [(w) => w.setKeysGeneration(2)],
+  insertOwnCertificate: [(w) => w.insertOwnCertificate('0'.repeat(64))],
   insertOpenSigning: [
     (w) =>
       w.insertOpenSigning({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createFakeAuthority, type FakeAuthority } from '../../../test/fakes/fake-authority.ts'
-import { NOW } from '../../../test/store/store-samples.ts'
+import { append, insertAgent, NOW } from '../../../test/store/store-samples.ts'
 import { collectLog } from '../../../test/support/collected-log.ts'
 import { makeCsrPem } from '../../../test/support/made-csr.ts'
 import { lastSeq, readActs } from '../../../test/support/recorded-acts.ts'
@@ -178,6 +178,12 @@ describe('[EVD-15] a certificate of the hub itself', () => {
     assert.deepEqual(await open(), [])
   })
 
+  test('is not in the log again when the hub starts with it', async () => {
+    const { leaf } = await authorityForServer(signing).sign(request)
+    await recordStandingCertificate(store, NOW, leaf, ['hub.example'])
+    assert.equal((await acts()).length, 1)
+  })
+
   test('is not used when the log cannot have it', async () => {
     let writes = 0
     const full: Store = {
@@ -206,9 +212,13 @@ describe('[EVD-15] a certificate of the hub itself', () => {
   test('that an earlier version obtained is in the log once', async () => {
     const { leaf } = await authority.sign(request)
     await recordStandingCertificate(store, NOW, leaf, ['hub.example'])
+    const { id: agentId } = await insertAgent(store, 'web.example')
+    for (let count = 0; count < 20; count += 1) {
+      await append(store, { agentId, eventType: 'server_certificate_issued' })
+    }
     await recordStandingCertificate(store, NOW, leaf, ['hub.example'])
     const all = await acts()
-    assert.equal(all.length, 1)
+    assert.equal(all.length, 1 + 20)
     assert.partialDeepStrictEqual(all[0]?.[1], { sha256: leaf.sha256, request: 'earlier' })
   })
 

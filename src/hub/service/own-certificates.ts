@@ -22,6 +22,7 @@ export function authorityForServer(dependencies: SigningDependencies): Certifica
   return recording(dependencies, 'server', async (writer, at, obtained, { csr, sans }) => {
     await obtained.settle(writer, at)
     const { serial, sha256, notAfter } = obtained.leaf
+    await writer.insertOwnCertificate(sha256)
     await recordHubAct(writer, at, HubEventType.serverCertificateIssued, {
       actor: 'hub',
       names: sans,
@@ -67,8 +68,6 @@ export interface StandingCertificate {
   readonly notAfter: Date
 }
 
-const LOOKED_AT_MAX = 20
-
 /** A certificate that a hub up to 0.4.0 obtained, and that this one still uses, is in no entry of that hub. */
 export async function recordStandingCertificate(
   store: Store,
@@ -76,15 +75,12 @@ export async function recordStandingCertificate(
   { serial, sha256, notAfter }: StandingCertificate,
   names: readonly string[],
 ): Promise<void> {
+  // The log itself would not do: the entry may be archived, and agents may send events of any type.
+  if (await store.reader.isOwnCertificate(sha256)) return
   const { serverCertificateIssued: eventType } = HubEventType
-  const known = await store.reader.listLastEntries({ eventType }, LOOKED_AT_MAX)
-  // An agent may send events of any type.
-  const isKnown = known.some(
-    ({ agentId, payloadText }) => agentId === null && payloadText.includes(`"${sha256}"`),
-  )
-  if (isKnown) return
   const payload = { actor: 'hub', names, serial, sha256, not_after: notAfter.toISOString() }
-  await store.write((writer) =>
-    recordHubAct(writer, at, eventType, { ...payload, purpose: 'server', request: 'earlier' }),
-  )
+  await store.write(async (writer) => {
+    await writer.insertOwnCertificate(sha256)
+    await recordHubAct(writer, at, eventType, { ...payload, purpose: 'server', request: 'earlier' })
+  })
 }

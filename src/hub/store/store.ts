@@ -162,6 +162,8 @@ export interface StoreReader {
   findKeysGeneration(): Promise<number>
   /** Undefined for a vault that was never restored. */
   findLastRestore(): Promise<LastRestore | undefined>
+  /** Whether this SHA-256 is one of the last that were inserted. */
+  isOwnCertificate(sha256: string): Promise<boolean>
   /** At most `limit` requests to the CA of which no entry says yet what came of them. */
   listOpenSignings(limit: number): Promise<OpenSigning[]>
 
@@ -309,6 +311,8 @@ export interface StoreWriter extends StoreReader {
   indexOlderActs(limit: number): Promise<boolean>
   setKeysGeneration(generation: number): Promise<void>
   setLastRestore(restore: LastRestore): Promise<void>
+  /** That the log names this certificate of the hub itself. */
+  insertOwnCertificate(sha256: string): Promise<void>
   insertOpenSigning(signing: OpenSigning): Promise<void>
   /** Whether it was there. */
   deleteOpenSigning(id: OpenSigning['id']): Promise<boolean>

@@ -82,5 +82,4 @@ describe('[EVD-16] a request of which nobody wrote down the answer', () => {
     await store.write((writer) => obtained.settle(writer, now))
     assert.deepEqual(await typesOf(), [])
   })
-
 })

@@ -17,6 +17,7 @@ import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_ARCHIVE } from './log-archive-tables.ts'
 import { LOG_COSIGNED, LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { OPEN_SIGNINGS } from './open-signings.ts'
+import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
@@ -373,4 +374,5 @@ export const MIGRATIONS: readonly string[] = [
   LOG_COSIGNED,
   JOURNAL_POSITION,
   OPEN_SIGNINGS,
+  OWN_CERTIFICATES,
 ]

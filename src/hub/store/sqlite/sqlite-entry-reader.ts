@@ -21,6 +21,7 @@ import {
 import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { OpenSigning } from '../../domain/open-signing.ts'
 import { selectOpenSignings } from './open-signings.ts'
+import { isOwnCertificate } from './own-certificate.ts'
 import { selectLastRestore } from './last-restore.ts'
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
 import {
@@ -121,6 +122,10 @@ export class SqliteEntryReader {
 
   async findLastRestore(): Promise<LastRestore | undefined> {
     return selectLastRestore(this.session())
+  }
+
+  async isOwnCertificate(sha256: string): Promise<boolean> {
+    return isOwnCertificate(this.session(), sha256)
   }
 
   async listOpenSignings(limit: number): Promise<OpenSigning[]> {

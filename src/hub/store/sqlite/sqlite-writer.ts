@@ -56,6 +56,7 @@ import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
 import { fromNewCertificate } from './certificate-rows.ts'
 import { deleteOpenSigning, insertOpenSigning } from './open-signings.ts'
+import { insertOwnCertificate } from './own-certificate.ts'
 import { fromPolicy } from './policy-rows.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
@@ -349,6 +350,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async setLastRestore(restore: LastRestore): Promise<void> {
     replaceLastRestore(this.session(), restore)
+  }
+
+  async insertOwnCertificate(sha256: string): Promise<void> {
+    insertOwnCertificate(this.session(), sha256)
   }
 
   async insertOpenSigning(signing: OpenSigning): Promise<void> {
