@@ -20,10 +20,11 @@ async function linesOf(
   changed: Partial<AdminOperations> = {},
   certificatesMax?: number,
   wanted: Partial<EvidenceWanted> = {},
+  recordsMax?: number,
 ): Promise<string[]> {
   const hub = { ...operations, ...changed }
   const whole = { ...PERIOD, agent: undefined, serials: undefined, ...wanted }
-  const plan = await planEvidence(hub, whole, SILENT)
+  const plan = await planEvidence(hub, whole, SILENT, recordsMax)
   const pieces: string[] = []
   for await (const piece of evidenceLines(hub, plan, SILENT, certificatesMax)) pieces.push(piece)
   return pieces.join('').trimEnd().split('\n')
@@ -128,6 +129,15 @@ describe('the lines of evidence', () => {
       },
     }
     await assert.rejects(linesOf(otherProof), /entry \d+ of the hub is not the one/)
+  })
+
+  test('[EVD-14] more entries than fit are refused, of other times and of one agent', async () => {
+    const later = { from: '2100-01-01T00:00:00.000000Z', to: '2101-01-01T00:00:00.000000Z' }
+    const refused = { code: 'evidence_too_large' }
+    const outside = { ...later, serials: allSerials() }
+    await assert.rejects(linesOf({}, undefined, outside, serials.length - 1), refused)
+    await linesOf({}, undefined, { ...later, serials: allSerials() }, serials.length)
+    await assert.rejects(linesOf({}, undefined, { agent: AGENT }, 5), refused)
   })
 
   test('[EVD-14] more certificates than fit are refused', async () => {

@@ -5,6 +5,7 @@ import { formatRecord } from '../../../audit/record.ts'
 import type { EvidenceHead } from '../../../evidence/evidence-lines.ts'
 import type { SerialSet } from '../../../evidence/serial-set.ts'
 import { plainSerial } from '../../../evidence/serial-number.ts'
+import { UserError } from '../../../platform/errors.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../../protocol/admin/views.ts'
 import type { Progress } from '../../terminal/progress.ts'
@@ -26,6 +27,8 @@ const ISSUING_TYPES = ['certificate_issued', 'server_certificate_issued', 'certi
 const LOST = 'certificate_answer_lost'
 const BEARING_TYPES = [...EARLIER_TYPES, ...ISSUING_TYPES]
 const SERIAL_TYPES = [...ISSUING_TYPES, 'politica_set']
+/** Of entries that are held in memory, a kilobyte and a half each. */
+const RECORDS_MAX = 1_000_000
 /** Of the lost answers outside the period, each of which may be a rogue certificate. */
 const LOST_MAX = 10_000
 
@@ -39,12 +42,15 @@ export async function findBearing(
   operations: Pick<AdminOperations, 'listEntries'>,
   { period, agent, serials }: Bearing,
   progress: Progress,
+  recordsMax: number = RECORDS_MAX,
 ): Promise<FoundBearing> {
   const { after, until, size } = period
   const scan = await EntryScan.open(operations)
   const records = new Map<number, string>()
-  const keep = (entry: AdminEntry): void =>
-    void records.set(entry.seq, formatRecord(toRecorded(entry)))
+  const keep = (entry: AdminEntry): void => {
+    if (records.size >= recordsMax) throw tooMany(recordsMax)
+    records.set(entry.seq, formatRecord(toRecorded(entry)))
+  }
   const wanted = new Wanted(serials)
   let count = 0
   const look = (page: readonly AdminEntry[]): void => {
@@ -94,6 +100,13 @@ export async function findBearing(
   }
   if (!wanted.areSerialsFound) lost.forEach(keep)
   return { records, unread: [...scan.unread.values()] }
+}
+
+function tooMany(max: number): UserError {
+  const what = `more than ${max} entries outside the period, or about the agent, would be in the file`
+  return new UserError('evidence_too_large', what, {
+    hint: 'give a list with the serials of the period alone, or choose a shorter period',
+  })
 }
 
 /** Of one agent, all that is to be in the file. */

@@ -47,6 +47,7 @@ export async function planEvidence(
   operations: EvidenceOperations,
   { from, to, agent, serials }: EvidenceWanted,
   progress: Progress,
+  recordsMax?: number,
 ): Promise<EvidencePlan> {
   const { note, key, checkpoint } = await readCheckpoint(operations)
   const shown = agent === undefined ? null : await operations.showAgent({ agente: agent })
@@ -55,7 +56,7 @@ export async function planEvidence(
   const ca = serials !== undefined
   const head = { from, to, agente, ...period, checkpoint: note, key, ca }
   const bearing = { period, agent: agente ?? undefined, serials }
-  const found = await findBearing(operations, bearing, progress)
+  const found = await findBearing(operations, bearing, progress, recordsMax)
   return { head, checkpoint, serials, ...found }
 }
 
