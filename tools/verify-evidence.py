@@ -389,7 +389,7 @@ class Verifier:
         self.unproven = {}
         self.number = 0
         self.counts = dict.fromkeys(["entries", "certificates", "lost", "ca_serials", "rogue", "missing", "absent"], 0)
-        self.block, self.leaves, self.last_seq, self.last_issued = None, None, 0, 0
+        self.block, self.leaves, self.last_seq, self.last_issued, self.absent_until = None, None, 0, 0, 0
         self.lines, self.stated, self.serials, self.rogue, self.end = set(), [], Serials(), [], None
         # Of the certificates of the file, those that a list has.
         self.wanted, self.held, self.last_time, self.last_lost, self.order = set(), set(), "", 0, 0
@@ -464,6 +464,8 @@ class Verifier:
         if seq <= self.last_seq:
             self.doubtful.update((seq, self.last_seq))
             self.fault(f"entry {seq} stands after entry {self.last_seq}")
+        elif self.whole and self.after < seq <= min(self.absent_until, self.until):
+            self.fault(f"entry {seq} stands in the file, and is said to be absent")
         self.last_seq = max(seq, self.last_seq)
         block, leaves = (seq - 1) // BLOCK, self.leaves
         if block != self.block:
@@ -524,7 +526,7 @@ class Verifier:
         self.counts["absent"] += until - after
         self.shown["first"] |= after < self.after <= until
         self.shown["last"] |= after <= self.until < until
-        self.expected = max(self.expected, until + 1)
+        self.expected, self.absent_until = max(self.expected, until + 1), max(self.absent_until, until)
 
     def add_certificate(self, line):
         (claimed,) = members(line, "certificate")

@@ -241,6 +241,17 @@ describe(
           () => `${small}{"ca":"1","entry":null}\n`,
           /this line stands after the end/,
         ],
+        'entries that stand there, and are said to be absent': [
+          () =>
+            small
+              .replace(
+                /\n(\{"record":"13:svc-evento-v1,\d+:([4-9]\d),[^\n]*\n\{"record")/,
+                (_, lines: string, seq: string) =>
+                  `\n{"absent":{"after":${Number(seq) - 1},"until":${Number(seq) + 1},"why":"gone"}}\n${lines}`,
+              )
+              .replace(/"absent":0\}\}\n$/, '"absent":2}}\n'),
+          /^\S+:\d+: entry \d+ stands in the file, and is said to be absent$/m,
+        ],
         'a proof that stands twice': [
           () => small.replace(/\n(\{"block":[^\n]*\n)/, '\n$1$1'),
           /^\S+:3: block \d+ stands after block \d+$/m,
