@@ -252,7 +252,7 @@ function closingBoth(
     },
     versionOf: (id) => store.versionOf(id),
     write: (work, company) => store.write(work, company),
-    openCopy: () => store.openCopy(),
+    openCopy: (manners) => store.openCopy(manners),
     close: async () => {
       await store.close()
       headFile.close()

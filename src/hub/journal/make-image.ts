@@ -27,7 +27,8 @@ export async function makeImage(
   signal?: AbortSignal,
 ): Promise<ImageHead | undefined> {
   const { store, images, seal } = options
-  const copy = await store.openCopy()
+  // A backup does not wait for it.
+  const copy = await store.openCopy('gives way')
   try {
     const head = seal.headOf(copy)
     const writer = await images.begin(head, countImagePieces(head))

@@ -23,7 +23,7 @@ export interface StoreCopy {
   close(): Promise<void>
 }
 
-/** Readers and writers do not notice a copy. There is one at a time. */
+/** Readers and writers do not notice a copy. There is one at a time; one that gives way is closed when somebody asks for another. */
 export interface CopiedStore extends Store {
-  openCopy(): Promise<StoreCopy>
+  openCopy(manners?: 'gives way'): Promise<StoreCopy>
 }

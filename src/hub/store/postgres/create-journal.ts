@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type { JournalPosition } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
+import { toDatabaseFailure } from './database-failure.ts'
 import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
@@ -60,8 +61,9 @@ export async function createJournal(
   const connection = await WritableConnection.open(servers)
   try {
     await connection.query('BEGIN')
-    for (const statement of STATEMENTS) await connection.query(statement)
+    // Before anything that would hold up the hubs of a journal that is in use.
     await refuseUsed(connection, vaultId)
+    for (const statement of STATEMENTS) await connection.query(statement)
     await connection.query(
       `INSERT INTO diario_fim (id, cofre, numero, resumo, bytes) VALUES (1, $1, 0, $2, 0)
         ON CONFLICT (id) DO UPDATE SET resumo = excluded.resumo`,
@@ -70,12 +72,18 @@ export async function createJournal(
     await connection.query('UPDATE imagem SET inteira_em = NULL')
     if (await connection.commit()) return begin
     throw new StoreError('store_unavailable', 'the database refused the journal')
+  } catch (error) {
+    throw toDatabaseFailure(error)
   } finally {
     connection.destroy()
   }
 }
 
 async function refuseUsed(connection: WritableConnection, vaultId: string): Promise<void> {
+  const [table] = await connection.query<{ readonly fim: string | null }>(
+    `SELECT to_regclass('diario_fim') AS fim`,
+  )
+  if (typeof table?.fim !== 'string') return
   const [row] = await connection.queryLocking<EndRow>(`${SELECT_END} FOR UPDATE`)
   if (row === undefined) return
   const { number } = readEnd(row, vaultId).end

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { ImageHead, ImageWriter } from '../journal-images.ts'
 import { describeError } from '../../../platform/errors.ts'
 import { StoreError } from '../store-error.ts'
+import { toDatabaseFailure } from './database-failure.ts'
 import { removeHalves } from './trim-journal.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
@@ -26,7 +27,7 @@ export async function openAlone(servers: DatabaseServers): Promise<WritableConne
     if (row?.tem === true) return connection
   } catch (error) {
     connection.destroy()
-    throw error
+    throw toDatabaseFailure(error)
   }
   connection.destroy()
   return undefined

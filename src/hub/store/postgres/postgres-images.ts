@@ -1,7 +1,6 @@
 // The images of the journal in PostgreSQL. Each act has a connection of its own, and each piece a transaction of its own, so no turn at the
 // journal waits for an image: none of this locks the end of the journal. A connection that ends in the middle ends the image.
 
-import { describeError } from '../../../platform/errors.ts'
 import type {
   ImageHead,
   ImageWriter,
@@ -11,6 +10,7 @@ import type {
 } from '../journal-images.ts'
 import { isSamePosition } from '../record-seal.ts'
 import { StoreError } from '../store-error.ts'
+import { toDatabaseFailure } from './database-failure.ts'
 import { beginImage, openAlone } from './image-writing.ts'
 import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { NEWEST_FIRST, trimImages, trimRecords } from './trim-journal.ts'
@@ -67,18 +67,20 @@ export class PostgresImages implements JournalImages {
     try {
       for (let last = -1; ;) {
         const found = connection.query<{ parte: number; selado: Buffer }>(SELECT_PIECE, [id, last])
-        const [row] = await found.catch(rethrow)
+        const [row] = await found
         if (row === undefined) return
         yield row.selado
         last = row.parte
       }
+    } catch (error) {
+      throw toDatabaseFailure(error)
     } finally {
       connection.destroy()
     }
   }
 
   async begin(head: ImageHead, pieces: number): Promise<ImageWriter | undefined> {
-    const connection = await openAlone(this.#servers).catch(rethrow)
+    const connection = await openAlone(this.#servers)
     if (connection === undefined) return undefined
     try {
       const { end } = await this.#readEnd(connection)
@@ -88,18 +90,18 @@ export class PostgresImages implements JournalImages {
       return await beginImage(connection, head, pieces)
     } catch (error) {
       connection.destroy()
-      return rethrow(error)
+      throw toDatabaseFailure(error)
     }
   }
 
   async trim(): Promise<void> {
-    const connection = await openAlone(this.#servers).catch(rethrow)
+    const connection = await openAlone(this.#servers)
     if (connection === undefined) return
     try {
       await trimImages(connection)
       await trimRecords(connection)
     } catch (error) {
-      rethrow(error)
+      throw toDatabaseFailure(error)
     } finally {
       connection.destroy()
     }
@@ -123,7 +125,7 @@ export class PostgresImages implements JournalImages {
     try {
       return await work(connection)
     } catch (error) {
-      return rethrow(error)
+      throw toDatabaseFailure(error)
     } finally {
       connection.destroy()
     }
@@ -152,11 +154,4 @@ function toSize(end: number, bytes: number, row: SizeRow | undefined): JournalSi
     recordsSince: end - number,
     recordBytesSince: bytes - Number(row.diario_bytes),
   }
-}
-
-function rethrow(error: unknown): never {
-  if (error instanceof StoreError) throw error
-  throw new StoreError('store_unavailable', `the database: ${describeError(error)}`, {
-    cause: error,
-  })
 }

@@ -1,9 +1,9 @@
 // The journal in PostgreSQL. One row has the number of the last record, and is locked for as long as a turn lasts.
 
 import type { Clock } from '../../../platform/clock.ts'
-import { describeError } from '../../../platform/errors.ts'
 import type { Journal, JournalPart, JournalRecord, JournalTurn } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
+import { toDatabaseFailure } from './database-failure.ts'
 import { type EndRow, type JournalEnd, readEnd, SELECT_END } from './journal-end.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
@@ -127,7 +127,7 @@ export class PostgresJournal implements Journal {
 
   /** Of a COMMIT without a reply: whether the record is there, by a transaction that comes after it. */
   async #findOut({ number, sealed }: JournalRecord): Promise<void> {
-    let isThere: boolean
+    let isThere: boolean | undefined
     try {
       isThere = await this.#persist(async (connection) => {
         const { end } = await this.#lockEnd(connection)
@@ -138,15 +138,21 @@ export class PostgresJournal implements Journal {
         // What was seen is as durable as this is.
         await connection.query('UPDATE diario_fim SET numero = numero WHERE id = 1')
         if (!(await connection.commit())) throw new Error('the look was rolled back')
+        if (end.number < number) return false
         // One that nobody needs any more may be gone.
-        if (end.number >= number && found.length === 0) throw new Error('the record is not there')
-        return end.number >= number && found[0]?.selado.equals(sealed) === true
+        return found[0]?.selado.equals(sealed)
       })
     } catch (error) {
       const message = `the database did not say whether it has record ${number}`
       throw new StoreError('store_unknown', message, { cause: error })
     }
-    if (isThere) return
+    if (isThere === true) return
+    if (isThere === undefined) {
+      throw new StoreError(
+        'store_unknown',
+        `the database has record ${number} no more, or never had`,
+      )
+    }
     throw new StoreError('store_unavailable', `the database has not taken record ${number}`)
   }
 
@@ -160,13 +166,7 @@ export class PostgresJournal implements Journal {
         this.#connection?.destroy()
         if (error instanceof StoreError && error.code === 'store_diverged') throw error
         if (performance.now() - startMs > PATIENCE_MS) {
-          const cause = error instanceof StoreError ? error : undefined
-          throw (
-            cause ??
-            new StoreError('store_unavailable', `the database: ${describeError(error)}`, {
-              cause: error,
-            })
-          )
+          throw toDatabaseFailure(error)
         }
       }
       await this.#clock.sleep(RETRY_MS * (0.5 + this.#random()))

@@ -9,7 +9,8 @@ export const NEWEST_FIRST = 'WHERE inteira_em IS NOT NULL ORDER BY numero DESC, 
 const KEPT_IMAGES = 2
 /** A piece has 1 MiB. */
 const PIECES_AT_ONCE = 16
-const RECORDS_AT_ONCE = 100
+const RECORDS_AT_ONCE = 1000
+const RECORD_BYTES_AT_ONCE = 16 * 1024 * 1024
 
 /** One that is being removed is whole no more. */
 const GIVE_UP_IMAGES = `UPDATE imagem SET inteira_em = NULL WHERE inteira_em IS NOT NULL
@@ -18,15 +19,20 @@ const DELETE_PIECES = `DELETE FROM imagem_parte WHERE (imagem, parte) IN (
     SELECT imagem, parte FROM imagem_parte
     WHERE imagem IN (SELECT id FROM imagem WHERE inteira_em IS NULL) LIMIT ${PIECES_AT_ONCE}
   ) RETURNING parte`
-/** The record of an image stays: its weight is that of all before it. */
+/**
+ * From a number on, for what was deleted before is in the way for a while. The record of an image stays: its weight is that of all before it.
+ */
 const DELETE_RECORDS = `DELETE FROM diario WHERE numero IN (
-    SELECT numero FROM diario
-    WHERE numero < (SELECT numero FROM imagem ${NEWEST_FIRST} OFFSET ${KEPT_IMAGES - 1} LIMIT 1)
-    ORDER BY numero LIMIT ${RECORDS_AT_ONCE}
+    SELECT numero FROM (
+      SELECT numero, bytes - min(bytes) OVER () AS peso FROM diario
+      WHERE numero > $1
+        AND numero < (SELECT numero FROM imagem ${NEWEST_FIRST} OFFSET ${KEPT_IMAGES - 1} LIMIT 1)
+      ORDER BY numero LIMIT ${RECORDS_AT_ONCE}
+    ) AS velhos WHERE peso <= ${RECORD_BYTES_AT_ONCE}
   ) RETURNING numero`
 
 export async function removeHalves(connection: WritableConnection): Promise<void> {
-  await repeat(connection, DELETE_PIECES)
+  while ((await connection.query(DELETE_PIECES)).length > 0);
   await connection.query('DELETE FROM imagem WHERE inteira_em IS NULL')
 }
 
@@ -36,13 +42,9 @@ export async function trimImages(connection: WritableConnection): Promise<void> 
 }
 
 export async function trimRecords(connection: WritableConnection): Promise<void> {
-  await repeat(connection, DELETE_RECORDS)
-}
-
-/** Until there is nothing left to do. */
-async function repeat(connection: WritableConnection, sql: string): Promise<void> {
-  for (;;) {
-    const done = await connection.query(sql)
-    if (done.length === 0) return
+  for (let last = 0; ;) {
+    const rows = await connection.query<{ readonly numero: string }>(DELETE_RECORDS, [last])
+    if (rows.length === 0) return
+    last = Math.max(...rows.map(({ numero }) => Number(numero)))
   }
 }

@@ -35,6 +35,7 @@ export class DatabaseCopies {
   // that file, those of SQLite too.
   #file: Promise<FileHandle> | undefined
   #open: StoreCopy | undefined
+  #givesWay = false
   #isHeld = false
 
   constructor(path: string, dataKey: Secret<Buffer>, writer: Connection) {
@@ -55,8 +56,9 @@ export class DatabaseCopies {
   }
 
   /** `atRest` runs what it is given between two transactions. */
-  async open(atRest: <T>(work: () => T) => Promise<T>): Promise<StoreCopy> {
+  async open(atRest: <T>(work: () => T) => Promise<T>, manners?: 'gives way'): Promise<StoreCopy> {
     const file = await this.openFile()
+    if (this.#givesWay && manners === undefined) await this.#open?.close()
     const moment = await atRest(() => this.#holdMoment())
     const reads = new Set<Promise<void>>()
     let isClosed = false
@@ -91,6 +93,7 @@ export class DatabaseCopies {
       },
     }
     this.#open = copy
+    this.#givesWay = manners === 'gives way'
     return copy
   }
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { Secret } from '../../../platform/secret.ts'
 import { appendOne, fillLog, ImageRig } from '../../../../test/support/journal-images.ts'
 import { openSharingStores } from '../../../../test/support/temporary-store.ts'
+import type { StoreCopy } from '../store-copy.ts'
 import type { MemoryImages } from '../../../../test/fakes/memory-images.ts'
 import { systemClock } from '../../../platform/clock.ts'
 import { makeImage } from '../../journal/make-image.ts'
@@ -149,6 +150,30 @@ describe('an image of a vault in its journal', () => {
         },
       ],
     )
+  })
+
+  test('[JRN-8] gives way to a backup, and no backup gives way to it', async () => {
+    const copies: StoreCopy[] = []
+    const openCopy = async (manners?: 'gives way') => {
+      const copy = await rig.store.openCopy(manners)
+      const read: StoreCopy['read'] = async (into, position) => {
+        if (position === MIB) copies.push(await rig.store.openCopy())
+        await copy.read(into, position)
+      }
+      return { ...copy, read }
+    }
+    const { store, seal } = rig
+    const make = () => makeImage({ store: { openCopy }, images, seal, clock: systemClock })
+    await assert.rejects(make(), { code: 'store_unavailable', message: 'the copy is closed' })
+    await assert.rejects(make(), {
+      code: 'store_unavailable',
+      message: 'another copy is open',
+    })
+    await copies[0]?.read(Buffer.alloc(100), 0)
+    await assert.rejects(store.openCopy(), { message: 'another copy is open' })
+    await copies[0]?.close()
+    assert.ok(await rig.make())
+    await rig.assertJoins()
   })
 
   test('[JRN-12] of a newer version is refused by name', async () => {

@@ -92,8 +92,8 @@ export class SqliteStore implements CopiedStore {
     return this.#groupCommit.follow()
   }
 
-  openCopy(): Promise<StoreCopy> {
-    return this.#copies.open((work) => this.#groupCommit.atRest(work))
+  openCopy(manners?: 'gives way'): Promise<StoreCopy> {
+    return this.#copies.open((work) => this.#groupCommit.atRest(work), manners)
   }
 
   /** Settles what was written before, then closes; may be called twice. */
