@@ -18,7 +18,7 @@ describe('the checks of svc doctor', () => {
   test('[DOC-1] have these ids, which programs know', () => {
     assert.equal(
       CHECKS.map(({ id }) => id).join(' '),
-      'hub settings files vault disk clock ca lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries webhooks revocations',
+      'hub settings files vault disk clock ca database lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries webhooks revocations',
     )
   })
 
@@ -53,13 +53,22 @@ describe('the checks of svc doctor', () => {
         publicUrl: elsewhere,
         checkpointDirectory: elsewhere,
         backups: elsewhere,
+        database: elsewhere,
       }),
     )
     assert.deepEqual(
       results.flatMap(({ id, status: found }) => (found === 'ok' ? [] : [`${id} ${found}`])),
-      ['settings', 'files', 'vault', 'names', 'public-url', 'ports', 'core-dumps', 'swap'].map(
-        (id) => `${id} skipped`,
-      ),
+      [
+        'settings',
+        'files',
+        'vault',
+        'database',
+        'names',
+        'public-url',
+        'ports',
+        'core-dumps',
+        'swap',
+      ].map((id) => `${id} skipped`),
     )
     assert.equal(exitStatusOf(results), 0)
   })

@@ -6,6 +6,7 @@ import { judgeIssuers, judgeLifetime, judgeOwnCertificate } from './judge-certif
 import { judgeArchive } from './judge-archive.ts'
 import { judgeBackups } from './judge-backups.ts'
 import { judgeCheckpoint } from './judge-checkpoint.ts'
+import { judgeDatabase } from './judge-database.ts'
 import { judgeDisk } from './judge-disk.ts'
 import {
   judgeAgents,
@@ -27,6 +28,7 @@ const HUB =
 const HUB_OR_SETTINGS = `${HUB}; without a hub the settings`
 const SETTINGS = 'to read the settings'
 const ROOT = 0
+const DEFAULT_SETTINGS = '/etc/svc-server/svc-server.env'
 
 interface Examined {
   readonly status: NonNullable<HubFacts['status']>
@@ -122,8 +124,19 @@ export const CHECKS: readonly Check[] = [
       'a CA that does not answer or is not trusted; no provisioner of the configured key id, or of another kind, key or name',
     needs: `${HUB_OR_SETTINGS}, and for the key, to read the file of SVC_CA_PROVISIONER_KEY`,
     run: async (scene) => {
-      const path = (await ifKnown(scene.settings()))?.path ?? '/etc/svc-server/svc-server.env'
+      const path = (await ifKnown(scene.settings()))?.path ?? DEFAULT_SETTINGS
       return judgeAuthority(await scene.authority(), path)
+    },
+  },
+  {
+    id: 'database',
+    title: 'the database of several hubs can be trusted',
+    finds:
+      'a database of `SVC_DATABASE_URL`, where that is set, which a hub would refuse or warn of: not reached, pooled, too old, without durability, without a synchronous standby, with another time, without the rights that the hub needs',
+    needs: 'to read the settings, and the file of SVC_DATABASE_URL',
+    run: async (scene) => {
+      const path = (await ifKnown(scene.settings()))?.path ?? DEFAULT_SETTINGS
+      return judgeDatabase(await scene.database(), path)
     },
   },
   {

@@ -18,6 +18,7 @@ export type LocalLooks = Pick<
   | 'publicUrl'
   | 'checkpointDirectory'
   | 'backups'
+  | 'database'
   | 'disk'
   | 'authority'
   | 'certificates'
@@ -65,6 +66,7 @@ export function composeScene(
     publicUrl: look((from) => from.publicUrl),
     checkpointDirectory: look((from) => from.checkpointDirectory),
     backups: look((from) => from.backups),
+    database: look((from) => from.database),
     disk: seen(
       'disk',
       look((from) => from.disk),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { DatabaseFinding } from '../protocol/admin/database-finding.ts'
 import { type Fault, testFaults } from '../../test/support/doctor-faults.ts'
 import { type ChangedFacts, SILENT_HUB as SILENT, SOUND } from '../../test/support/sound-scene.ts'
 
@@ -22,6 +23,10 @@ function withIssuer(is_root: boolean, not_after: string): ChangedFacts {
 
 function withPublic(changed: object): ChangedFacts {
   return { publicUrl: { ...publicUrl!, ...changed } }
+}
+
+function withDatabase(finding: DatabaseFinding): ChangedFacts {
+  return { database: { name: 'PostgreSQL 15.18 at db1:5432', findings: [finding] } }
 }
 
 const FAULTS: readonly Fault[] = [
@@ -59,6 +64,20 @@ const FAULTS: readonly Fault[] = [
     'ca',
     'error',
     /^https:\/\/ca.example.org:9000: connect ECONNREFUSED$/,
+  ],
+  [
+    'a database behind a pooler',
+    withDatabase({ fault: 'pooled', status: 'failed', message: 'transaction pooling' }),
+    'database',
+    'error',
+    /^transaction pooling$/,
+  ],
+  [
+    'a database without a standby',
+    withDatabase({ fault: 'no_standby', status: 'warning', message: 'it is empty' }),
+    'database',
+    'warning',
+    /is empty$/,
   ],
   [
     'a provisioner that is gone',
@@ -238,6 +257,6 @@ const FAULTS: readonly Fault[] = [
 ]
 
 testFaults(
-  '[DOC-11] [DOC-12] [DOC-13] [DOC-14] [DOC-15] [DOC-18] [DOC-19] [DOC-24] svc doctor finds, of the CA, certificates, network and machine,',
+  '[DOC-11] [DOC-12] [DOC-13] [DOC-14] [DOC-15] [DOC-18] [DOC-19] [DOC-24] [DOC-28] svc doctor finds, of the CA, certificates, network and machine,',
   FAULTS,
 )

@@ -7,6 +7,7 @@ import type {
   DiskFacts,
   ProcessFacts,
 } from '../protocol/admin/examination.ts'
+import type { DatabaseFinding } from '../protocol/admin/database-finding.ts'
 import type { AdminReplies } from '../protocol/admin/operations.ts'
 
 export interface Scene {
@@ -28,6 +29,8 @@ export interface Scene {
   checkpointDirectory(): Promise<DirectoryFacts | undefined>
   /** Undefined where nobody named one. */
   backups(): Promise<BackupDirectoryFacts | undefined>
+  /** Undefined where nobody named one. */
+  database(): Promise<DatabaseFacts | undefined>
   disk(): Promise<DiskFacts>
   authority(): Promise<AuthorityFacts>
   certificates(): Promise<CertificateFacts>
@@ -153,6 +156,12 @@ export interface DirectoryFacts {
 export interface BackupDirectoryFacts extends DirectoryFacts {
   /** When the newest whole backup of this vault was made. */
   readonly lastAt: Date | undefined
+}
+
+export interface DatabaseFacts {
+  /** The server that was asked. */
+  readonly name: string
+  readonly findings: readonly DatabaseFinding[]
 }
 
 export interface PublicUrlFacts {

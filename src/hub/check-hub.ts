@@ -8,6 +8,7 @@ import { findUnknownVariables } from '../protocol/variable-names.ts'
 import { tryAuthority } from './ca/try-authority.ts'
 import { type Finding, findNames, findPorts, findSecretFiles, findVault } from './check-places.ts'
 import { type HubConfig, parseHubConfig } from './config.ts'
+import { findDatabaseFaults } from './find-database-faults.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -16,6 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const CLOCK_AHEAD_MS_MAX = 60_000
 const CLOCK_BEHIND_MS_MAX = 300_000
 const CLOCK_WARNING_MS = 30_000
+const DATABASE_MS_MAX = 4000
 
 /** Each finding as soon as it is there. As root it becomes the vault's owner for good. */
 export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
@@ -39,7 +41,27 @@ export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
   yield* findings
   yield* findPorts(config, isHubRunning)
   yield* findNames(config)
+  yield* findDatabase(config)
   yield* findAuthority(config)
+}
+
+async function* findDatabase({
+  database,
+  databaseReplication: replication,
+}: HubConfig): AsyncGenerator<Finding> {
+  if (database === undefined) return
+  const { name, findings } = await findDatabaseFaults(database, {
+    now: () => systemClock.now(),
+    replication,
+    signal: AbortSignal.timeout(DATABASE_MS_MAX),
+  })
+  for (const { fault, status, message } of findings) {
+    const variable = fault === 'no_standby' ? 'SVC_DATABASE_REPLICATION' : 'SVC_DATABASE_URL'
+    yield { check: 'database', status, message, variable }
+  }
+  if (findings.every(({ status }) => status !== 'failed')) {
+    yield { check: 'database', status: 'ok', message: `${name} can have the hub’s journal` }
+  }
 }
 
 async function* findAuthority(config: HubConfig): AsyncGenerator<Finding> {

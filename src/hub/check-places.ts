@@ -12,7 +12,7 @@ import { HUB_VARIABLES } from './hub-variables.ts'
 import { lockVault, unsealVault, type VaultLock } from './vault/vault.ts'
 
 export interface Finding {
-  readonly check: 'settings' | 'files' | 'vault' | 'ports' | 'names' | 'clock' | 'ca'
+  readonly check: 'settings' | 'files' | 'vault' | 'ports' | 'names' | 'database' | 'clock' | 'ca'
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
   /** The setting to look at. */

@@ -103,6 +103,14 @@ describe('parseHubConfig', () => {
     })
   })
 
+  test('[ENV-53] takes how the database keeps copies', () => {
+    assert.equal(parse().databaseReplication, 'standby')
+    assert.equal(parse({ SVC_DATABASE_REPLICATION: 'engine' }).databaseReplication, 'engine')
+    assert.throws(() => parse({ SVC_DATABASE_REPLICATION: 'none' }), {
+      message: 'SVC_DATABASE_REPLICATION: none is neither standby nor engine',
+    })
+  })
+
   test('shows no secret when it is printed', () => {
     const printed = JSON.stringify(
       parse({ SVC_DATABASE_URL: 'postgresql://svc:geheim@localhost/c' }),

@@ -15,6 +15,7 @@ import { HUB_VARIABLES } from './hub-variables.ts'
 import { parseHubLimits } from './limits.ts'
 import { findPassphraseFaults } from './passphrase-faults.ts'
 import { isSecretSet, readSecret } from './read-secret.ts'
+import type { DatabaseReplication } from './store/postgres/judge-database.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
 
@@ -59,6 +60,7 @@ export interface HubConfig {
   readonly checkpointDirectory: string | undefined
   /** A directory outside the vault for segments of its log. */
   readonly archiveDirectory: string | undefined
+  readonly databaseReplication: DatabaseReplication
   /** Older entries of the log are archived; undefined when the hub archives nothing by itself. */
   readonly logKeepMs: number | undefined
   readonly passphrase: Secret<string>
@@ -151,6 +153,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
     backupSchedule: parseBackupSchedule(env),
     logKeepMs: parseLogKeep(env),
+    databaseReplication: parseDatabaseReplication(env),
   }
 }
 
@@ -260,6 +263,13 @@ function parseLogKeep(env: Environment): number | undefined {
   if (keepMs < ARCHIVE_AGE_MIN_MS) throw invalid(name, 'entries stay for 30d at least')
   if (isSet(env, 'SVC_LOG_ARCHIVE_DIR')) return keepMs
   throw invalid(name, 'SVC_LOG_ARCHIVE_DIR says where to')
+}
+
+function parseDatabaseReplication(env: Environment): DatabaseReplication {
+  const name = 'SVC_DATABASE_REPLICATION'
+  const text = valueOf(env, name)
+  if (text === 'standby' || text === 'engine') return text
+  throw invalid(name, `${text} is neither standby nor engine`)
 }
 
 const BACKUP_INTERVAL_MIN_MS = 60_000

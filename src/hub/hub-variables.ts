@@ -93,6 +93,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
     isSecret: true,
   },
   {
+    name: 'SVC_DATABASE_REPLICATION',
+    required: false,
+    default: 'standby',
+    meaning:
+      '`standby`: a database without a synchronous standby is warned of; `engine`: it keeps copies in a way of its own, as Aurora, CockroachDB and YugabyteDB do.',
+  },
+  {
     name: 'SVC_LOG_KEEP',
     required: false,
     default: '',

@@ -68,6 +68,13 @@ describe('[BOOT-32] svc-server --check', () => {
         /^SVC_DATABASE_URL: sslmode=prefer is less than verify-full/,
       ],
       [
+        '[DBS-9] database',
+        { SVC_DATABASE_URL: 'postgresql://svc:geheim@127.0.0.1:1/cartorio' },
+        'database',
+        'SVC_DATABASE_URL',
+        /^no database takes writes: 127\.0\.0\.1:1: connect ECONNREFUSED/,
+      ],
+      [
         'root file',
         { SVC_CA_ROOT_CA_PATH: '/nonexistent' },
         'files',

@@ -1,4 +1,4 @@
-// What svc doctor says of the database that several hubs share: docs/protocol.md DOC-7, DOC-8, DBS. No hub runs.
+// What svc doctor says of the database that several hubs share: docs/protocol.md DOC-7, DOC-8, DOC-28, DBS. With a database it is in test/store. No hub runs.
 
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -20,10 +20,10 @@ before(async () => {
 })
 after(() => rm(directory, { recursive: true }))
 
-/** `status message` of each finding of a check, with this URL in a file of this mode. */
-async function findingsOf(id: string, url: string, mode = 0o600): Promise<string[]> {
+/** `status message` of each finding of a check, with this URL in a file of this mode, or without any. */
+async function findingsOf(id: string, url: string | undefined, mode = 0o600): Promise<string[]> {
   const file = join(directory, 'url')
-  await writeFile(file, url)
+  await writeFile(file, url ?? '')
   await chmod(file, mode)
   const { stdout } = await runSvcHere(['doctor', '--json'], {
     SVC_VAULT_ROOT: join(directory, 'vault'),
@@ -32,7 +32,7 @@ async function findingsOf(id: string, url: string, mode = 0o600): Promise<string
     SVC_CA_PROVISIONER_KID: 'k',
     SVC_CA_PROVISIONER_KEY_FILE: '/none',
     SVC_CA_ROOT_CA_PATH: '/none',
-    SVC_DATABASE_URL_FILE: file,
+    ...(url !== undefined && { SVC_DATABASE_URL_FILE: file }),
   })
   assert.ok(!stdout.includes('geheim'), 'the password is shown')
   const { checks } = JSON.parse(stdout) as Document
@@ -52,4 +52,18 @@ test('[DOC-8] [DBS-5] a URL that others may read, and a file of roots that is no
   assert.ok(found.some((each) => /^error every user .* may open \S+\/url \(mode 644\)$/.test(each)))
   assert.ok(found.includes(`error SVC_DATABASE_URL: there is no file ${root}`))
   assert.ok(!(await findingsOf('settings', url)).some((each) => each.includes('SVC_DATABASE')))
+})
+
+test('[DOC-28] [DBS-9] a database that nobody reaches is an error, and one that nobody named is none', async () => {
+  const [found] = await findingsOf('database', 'postgresql://svc:geheim@127.0.0.1:1/cartorio')
+  assert.match(found ?? '', /^error no database takes writes: 127\.0\.0\.1:1: connect ECONNREFUSED/)
+  assert.deepEqual(await findingsOf('database', undefined), [
+    'skipped the vault is this hub’s alone: no SVC_DATABASE_URL',
+  ])
+  assert.deepEqual(await findingsOf('database', 'postgresql://svc@db/c?sslmode=require'), [
+    'skipped SVC_DATABASE_URL has to be right first',
+  ])
+  assert.deepEqual(await findingsOf('database', 'postgresql://svc@db/c?sslrootcert=/none'), [
+    'unknown not known: the file of SVC_DATABASE_URL, or one that it names, cannot be read',
+  ])
 })

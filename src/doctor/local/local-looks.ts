@@ -12,6 +12,8 @@ import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { LocalLooks } from '../compose-scene.ts'
 import { Unchecked } from '../finding.ts'
 import { runBounded } from './bounded-child.ts'
+import { isSecretSet } from '../../hub/read-secret.ts'
+import { lookAtDatabase } from './look-at-database.ts'
 import { lookAtBackups, lookAtDirectory } from './look-at-directory.ts'
 import { lookAtMachine, lookAtUnit } from './look-at-machine.ts'
 import { lookAtListeners, lookupByChild, lookUpNames } from './look-at-network.ts'
@@ -71,6 +73,14 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
       await vaultIsThere
       return backupSchedule && lookAtBackups(backupSchedule, vaultRoot, now())
     },
+    database: async () => {
+      if (!isSecretSet(env, 'SVC_DATABASE_URL')) return undefined
+      const { databaseReplication } = need()
+      if (read.database === undefined) throw whyNoDatabase(read.facts.faults)
+      // A Unix socket knows the hub by the user that it runs as.
+      await vaultIsThere.catch(() => undefined)
+      return lookAtDatabase(read.database, databaseReplication, now)
+    },
     disk: async () => {
       await vaultIsThere
       const { freeSpaceBytes } = read.settings?.limits ?? DEFAULT_HUB_LIMITS
@@ -101,6 +111,14 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
       return lookAtCertificates(vaultRoot, caRootPath)
     },
   }
+}
+
+/** A URL that is wrong is a finding of the settings. */
+function whyNoDatabase(faults: ReadSettings['facts']['faults']): Unchecked {
+  const isSaid = faults.some(({ variable }) => variable?.startsWith('SVC_DATABASE_URL'))
+  return isSaid
+    ? new Unchecked('SVC_DATABASE_URL has to be right first', { isExpected: true })
+    : new Unchecked('the file of SVC_DATABASE_URL, or one that it names, cannot be read')
 }
 
 async function readRoots(path: string): Promise<string> {

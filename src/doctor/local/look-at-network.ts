@@ -9,6 +9,7 @@ import { runBounded } from './bounded-child.ts'
 
 const LOOKUP_MS_MAX = 3000
 const NAMES_MAX = 50
+export const NO_NAME_SERVER = 'no name server answers'
 const LISTENING = '0A'
 
 export function lookUpNames({
@@ -45,7 +46,7 @@ async function answerLookup(
   else done(null, first.address, first.family)
 }
 
-async function findAddresses(name: string): Promise<{
+export async function findAddresses(name: string): Promise<{
   readonly addresses: { address: string; family: number }[]
   readonly fault: string | undefined
 }> {
@@ -55,7 +56,7 @@ async function findAddresses(name: string): Promise<{
     .map((address) => ({ address, family: isIP(address) }))
     .filter(({ family }) => family !== 0)
   if (addresses.length > 0) return { addresses, fault: undefined }
-  return { addresses, fault: status === undefined ? 'no name server answers' : 'unknown name' }
+  return { addresses, fault: status === undefined ? NO_NAME_SERVER : 'unknown name' }
 }
 
 /** Only those whose number the settings say. */

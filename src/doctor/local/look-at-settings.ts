@@ -3,7 +3,12 @@
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findMissing, type HubSettings, parseHubSettings } from '../../hub/config.ts'
+import {
+  findMissing,
+  type HubConfig,
+  type HubSettings,
+  parseHubSettings,
+} from '../../hub/config.ts'
 import { readDatabaseServers, readDatabaseUrl } from '../../hub/database-settings.ts'
 import { parseProvisionerKey, type ProvisionerKey } from '../../hub/ca/provisioner-key.ts'
 import { HUB_VARIABLES } from '../../hub/hub-variables.ts'
@@ -25,6 +30,8 @@ export interface ReadSettings {
   readonly settings: HubSettings | undefined
   /** Undefined for who may not read it, and when it is wrong. */
   readonly provisionerKey: Pick<ProvisionerKey, 'x' | 'y'> | undefined
+  /** Undefined where there is none, for who may not read its URL, and when that is wrong. */
+  readonly database: HubConfig['database']
   /** Files that the URL of the database names. */
   readonly databaseFiles: readonly NamedFile[]
   readonly facts: SettingsFacts
@@ -61,10 +68,11 @@ export function readSettings(
       note(error)
     }
   }
-  const { key, passphraseFaults, databaseFiles } = readSecrets(env, note)
+  const { key, passphraseFaults, database, databaseFiles } = readSecrets(env, note)
   return {
     settings,
     provisionerKey: key,
+    database,
     databaseFiles,
     facts: {
       path,
@@ -94,6 +102,7 @@ function readSecrets(
 ): {
   readonly key: ReadSettings['provisionerKey']
   readonly passphraseFaults: string[]
+  readonly database: ReadSettings['database']
   readonly databaseFiles: NamedFile[]
 } {
   const attempt = <T>(read: () => T): T | undefined => {
@@ -121,8 +130,13 @@ function readSecrets(
   )
   const databaseUrl = attempt(() => readDatabaseUrl(env))
   // What is wrong with the URL itself was said.
-  if (databaseUrl !== undefined) attempt(() => readDatabaseServers(env))
-  return { key, passphraseFaults: faults ?? [], databaseFiles: filesOf(databaseUrl) }
+  const database = databaseUrl && attempt(() => readDatabaseServers(env))
+  return {
+    key,
+    passphraseFaults: faults ?? [],
+    database,
+    databaseFiles: filesOf(databaseUrl),
+  }
 }
 
 function filesOf(url: ReturnType<typeof readDatabaseUrl>): NamedFile[] {

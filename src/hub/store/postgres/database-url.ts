@@ -76,6 +76,11 @@ export function isSocketDirectory(host: string): boolean {
   return host.startsWith('/')
 }
 
+/** As people write it. */
+export function showHost({ host, port }: DatabaseHost): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+}
+
 function fault(words: string): DatabaseUrlFault {
   return { fault: words }
 }

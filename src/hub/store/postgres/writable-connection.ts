@@ -5,7 +5,7 @@ import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg'
 import { describeError } from '../../../platform/errors.ts'
 import type { Secret } from '../../../platform/secret.ts'
 import { StoreError } from '../store-error.ts'
-import { type DatabaseUrl, isSocketDirectory } from './database-url.ts'
+import { type DatabaseHost, type DatabaseUrl, isSocketDirectory, showHost } from './database-url.ts'
 
 /** What a URL names, with what its files hold. */
 export interface DatabaseServers extends Omit<DatabaseUrl, 'tls'> {
@@ -24,14 +24,25 @@ const LOCK_TIMEOUT_MS = 5000
 /** Frees what a hub holds that is frozen. */
 const IDLE_TIMEOUT_MS = 2000
 
+/** What each connection asks of its session, as `pg_settings` shows it. */
+export const SESSION_SETTINGS = {
+  statement_timeout: LOCK_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+  default_transaction_isolation: 'read committed',
+} as const
+
 type Value = string | number | Buffer
 
 export class WritableConnection {
+  /** The one that was reached. */
+  readonly host: DatabaseHost
   readonly #client: Client
   #isEnded = false
   #warnings = 0
 
-  private constructor(client: Client) {
+  private constructor(host: DatabaseHost, client: Client) {
+    this.host = host
     this.#client = client
     client.on('error', () => this.destroy())
     client.on('end', () => this.destroy())
@@ -40,18 +51,19 @@ export class WritableConnection {
     })
   }
 
-  /** Throws StoreError `store_unavailable`, with what each server said. */
-  static async open(servers: DatabaseServers): Promise<WritableConnection> {
+  /** Throws StoreError `store_unavailable`, with what each server said; the signal's reason instead of trying the next one. */
+  static async open(servers: DatabaseServers, signal?: AbortSignal): Promise<WritableConnection> {
     const { default: pg } = await import('pg')
     const faults: string[] = []
-    for (const { host, port } of servers.hosts) {
-      const connection = new WritableConnection(new pg.Client(configOf(servers, host, port)))
+    for (const host of servers.hosts) {
+      signal?.throwIfAborted()
+      const connection = new WritableConnection(host, new pg.Client(configOf(servers, host)))
       try {
         await connection.#client.connect()
         if (await connection.#isWritable()) return connection
-        faults.push(`${host}:${port} takes no writes`)
+        faults.push(`${showHost(host)} takes no writes`)
       } catch (error) {
-        faults.push(`${host}:${port}: ${describeError(error)}`)
+        faults.push(`${showHost(host)}: ${describeError(error)}`)
       }
       connection.destroy()
     }
@@ -91,6 +103,10 @@ export class WritableConnection {
     this.#client.connection.stream.destroy()
   }
 
+  [Symbol.dispose](): void {
+    this.destroy()
+  }
+
   async #isWritable(): Promise<boolean> {
     const [row] = await this.query<{ readonly transaction_read_only: string }>(
       'SHOW transaction_read_only',
@@ -112,8 +128,14 @@ export class WritableConnection {
   }
 }
 
-function configOf(servers: DatabaseServers, host: string, port: number): ClientConfig {
+function configOf(servers: DatabaseServers, { host, port }: DatabaseHost): ClientConfig {
   const { database, user, password, tls } = servers
+  const {
+    statement_timeout,
+    lock_timeout,
+    idle_in_transaction_session_timeout,
+    default_transaction_isolation,
+  } = SESSION_SETTINGS
   return {
     host,
     port,
@@ -125,10 +147,10 @@ function configOf(servers: DatabaseServers, host: string, port: number): ClientC
     application_name: 'svc-server',
     pipeline: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: LOCK_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
-    options: '-c synchronous_commit=on -c default_transaction_isolation=read\\ committed',
+    statement_timeout,
+    lock_timeout,
+    idle_in_transaction_session_timeout,
+    options: `-c synchronous_commit=on -c default_transaction_isolation=${default_transaction_isolation.replace(' ', '\\ ')}`,
     keepAlive: true,
   }
 }
