@@ -11,6 +11,7 @@ const STATEMENT = {
   previous: 'cartorio/v',
   last: { size: 20, root: Buffer.alloc(32, 1) },
   base: { size: 7, root: Buffer.alloc(32, 2) },
+  place: { number: 1, of: 2 },
 }
 
 describe('[CHN-21] the statement of an epoch', () => {
@@ -24,6 +25,7 @@ describe('[CHN-21] the statement of an epoch', () => {
         'cartorio/v',
         '20 AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=',
         '7 AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=',
+        '1 2',
       ].join('\n'),
     )
   })
@@ -40,7 +42,9 @@ describe('[CHN-21] the statement of an epoch', () => {
   test('is nothing else that the same key has signed', () => {
     for (const text of [
       'cartorio/v\n20\nAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=\n',
-      'cartorio-epoch/v1\ncartorio/v/2\ncartorio/v\n20 x\n7 y\n',
+      'cartorio-epoch/v1\ncartorio/v/2\ncartorio/v\n20 x\n7 y\n1 1\n',
+      `cartorio-epoch/v1\ncartorio/v/2\ncartorio/v\n1 ${'A'.repeat(43)}=\n1 ${'A'.repeat(43)}=\n`,
+      `cartorio-epoch/v1\ncartorio/v/2\ncartorio/v\n1 ${'A'.repeat(43)}=\n1 ${'A'.repeat(43)}=\n0 1\n`,
       'cartorio-epoch/v1\n',
       '\n',
     ]) {

@@ -44,9 +44,19 @@ describe('[CHN-37] the tree of a vault', () => {
     ]
     const [own = '', other = ''] = RESTORED_AGAIN.epochs
     assert.deepEqual(RESTORED_AGAIN.epochs, [own, other])
-    for (const epochs of [[other], [other, own], [own, other, '']]) {
+    for (const epochs of [
+      [other],
+      [other, own],
+      [own, own],
+      [own, other, other],
+      [own, other, ''],
+    ]) {
       assert.match(findTreeFault({ ...RESTORED_AGAIN, epochs }, VAULT) ?? '', /is damaged$/)
     }
+    assert.equal(
+      findTreeFault({ ...RESTORED_AGAIN, epochs: [own] }, VAULT),
+      'of the 2 logs that ended when cartorio/vault/3 began, the statements of 1 are missing',
+    )
     for (const [change, reason] of cases) {
       assert.match(findTreeFault({ ...THIRD, ...change }, VAULT) ?? '', reason)
     }

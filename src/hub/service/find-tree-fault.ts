@@ -25,14 +25,29 @@ export function findTreeFault(tree: LogTree, vaultId: string): string | undefine
   if (cosigned !== undefined && openCheckpoint(tree, cosigned) === undefined) {
     return 'the checkpoint that witnesses have signed is not signed with the key of the vault'
   }
-  let name = originOf(vaultId, 1)
+  return findStatementFault(tree, originOf(vaultId, 1))
+}
+
+/** Several logs end in one that begins when a backup is restored again; the first statement is that of the backup. */
+function findStatementFault(tree: LogTree, first: string): string | undefined {
+  let name = first
+  let [number, of] = [0, 0]
   for (const note of tree.epochs) {
     const statement = openStatement(tree, note)
-    // Several logs end in one that begins when a backup is restored again.
-    if (statement === undefined || (statement.previous !== name && statement.origin !== name)) {
+    const isNext =
+      number === of
+        ? statement?.previous === name && statement.place.number === 1
+        : statement?.origin === name &&
+          statement.place.number === number + 1 &&
+          statement.place.of === of
+    if (statement === undefined || !isNext) {
       return `the statement of the epoch after ${name} is damaged`
     }
     name = statement.origin
+    ;({ number, of } = statement.place)
+  }
+  if (number < of) {
+    return `of the ${of} logs that ended when ${name} began, the statements of ${of - number} are missing`
   }
   return name === tree.origin ? undefined : `no statement leads from ${name} to ${tree.origin}`
 }

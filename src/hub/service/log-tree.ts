@@ -3,7 +3,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
 import { type EpochStatement, openEpoch, signEpoch } from '../../audit/epoch-statement.ts'
-import type { SizedRoot } from '../../audit/merkle-proofs.ts'
 import { EMPTY_FRONTIER, growTree, rootOf, type TreeNode } from '../../audit/merkle-tree.ts'
 import { hashRecord } from '../../audit/record.ts'
 import {
@@ -59,13 +58,17 @@ export function beginEpoch(
   const previousEpochs = [tree.epoch, ...others.map(({ last }) => epochOf(last.origin))]
   const epoch = Math.max(atLeast, ...previousEpochs.map((previous) => previous + 1))
   const origin = originOf(vaultId, epoch)
-  const end = (previous: string, last: SizedRoot, base: SizedRoot): string =>
-    signEpoch({ origin, previous, last, base }, signerOfEpoch(tree, previous))
-  const epochs = [
-    ...tree.epochs,
-    end(tree.origin, longest, whole),
-    ...others.map(({ last, base }) => end(last.origin, last, base)),
+  const ends: readonly Pick<EpochStatement, 'previous' | 'last' | 'base'>[] = [
+    { previous: tree.origin, last: longest, base: whole },
+    ...others.map(({ last, base }) => ({ previous: last.origin, last, base })),
   ]
+  const statements = ends.map((end, at) =>
+    signEpoch(
+      { origin, ...end, place: { number: at + 1, of: ends.length } },
+      signerOfEpoch(tree, end.previous),
+    ),
+  )
+  const epochs = [...tree.epochs, ...statements]
   // What others have signed, they signed of the log that ends.
   return signed({ ...tree, cosigned: undefined, epoch, origin, epochs })
 }
