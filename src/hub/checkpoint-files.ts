@@ -2,7 +2,7 @@
 // yesterday's vault back cannot put these files back too, when they are on another machine. docs/protocol.md CHN-17, CHN-18.
 
 import { readdir, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { replaceFile, readTextIfPresent, syncDirectory } from '../platform/files.ts'
 import type { LogTree } from './domain/log-tree.ts'
 
@@ -27,8 +27,10 @@ export interface KeptCheckpoint {
 const BYTES_MAX = 256 * 1024
 /** They say nothing but how long the log is. */
 const MODE = 0o644
-/** Of as many epochs as agents are told of, both files. */
+/** Both files of twenty epochs, so that the statements which end them are fewer than agents are told of (CHN-19). */
 const ASIDE_MAX = 40
+/** `setAside` ends the name with the time. */
+const ASIDE_TIME = /^\.(\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z)$/
 
 /** Those of each vault, so that many may share the directory. */
 export function checkpointFiles(directory: string, vaultId: string): CheckpointFiles {
@@ -46,12 +48,16 @@ export function checkpointFiles(directory: string, vaultId: string): CheckpointF
     newest,
     read,
     readAside: async () => {
-      const names = (await readdir(directory)).filter((name) =>
-        [newest, cosigned].some((path) => join(directory, name).startsWith(`${path}.`)),
-      )
-      // By their times, which end the names.
-      const latest = names.toSorted((a, b) => (timeIn(a) < timeIn(b) ? 1 : -1)).slice(0, ASIDE_MAX)
-      const notes = latest.map((name) => readTextIfPresent(join(directory, name), BYTES_MAX))
+      const names = await readdir(directory)
+      const aside = [newest, cosigned].flatMap((path) => {
+        const start = basename(path)
+        return names
+          .filter((name) => name.startsWith(start))
+          .map((name) => ({ name, time: ASIDE_TIME.exec(name.slice(start.length))?.[1] ?? '' }))
+          .filter(({ time }) => time !== '')
+      })
+      const latest = aside.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, ASIDE_MAX)
+      const notes = latest.map(({ name }) => readTextIfPresent(join(directory, name), BYTES_MAX))
       return (await Promise.all(notes)).filter((note) => note !== undefined)
     },
     write: async (tree) => {
@@ -68,9 +74,4 @@ export function checkpointFiles(directory: string, vaultId: string): CheckpointF
       await syncDirectory(directory)
     },
   }
-}
-
-/** When a file was set aside, which ends its name. */
-function timeIn(name: string): string {
-  return /\.(?:checkpoint|cosigned)\.(.+)$/.exec(name)?.[1] ?? ''
 }

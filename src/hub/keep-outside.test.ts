@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -60,5 +60,18 @@ describe('[BKP-15] outside the vault', () => {
     assert.deepEqual(kept.earlier.slice(0, 2).toSorted(), ['two', 'two by a witness'])
     assert.deepEqual(kept.earlier.slice(2).toSorted(), ['one', 'one by a witness'])
     assert.equal(kept.acts.length, 1)
+  })
+
+  test('[BKP-9] a restore reads nothing that no restore has set aside', async () => {
+    const { vaultId } = made.vault
+    const place = await mkdtemp(join(directory, 'another-'))
+    const files = checkpointFiles(place, vaultId)
+    await files.write({ checkpoint: 'one', cosigned: undefined })
+    await files.setAside(new Date(Date.UTC(2026, 0, 1)))
+    const path = join(place, `${vaultId}.checkpoint`)
+    await mkdir(`${path}.old`)
+    await writeFile(`${path}.save`, Buffer.alloc(300_000))
+    for (let number = 0; number < 50; number += 1) await writeFile(`${path}.~${number}~`, 'two')
+    assert.deepEqual((await readKeptOutside(place, vaultId)).earlier, ['one'])
   })
 })
