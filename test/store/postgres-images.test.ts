@@ -8,6 +8,7 @@ import { makeImage } from '../../src/hub/journal/make-image.ts'
 import { createJournal } from '../../src/hub/store/postgres/create-journal.ts'
 import { PostgresImages } from '../../src/hub/store/postgres/postgres-images.ts'
 import { PostgresJournal } from '../../src/hub/store/postgres/postgres-journal.ts'
+import { WritableConnection } from '../../src/hub/store/postgres/writable-connection.ts'
 import type { ImageWriter, JournalImages } from '../../src/hub/store/journal-images.ts'
 import { restoreNewestImage } from '../../src/hub/store/sqlite/restore-image.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -158,6 +159,22 @@ describe(
       await rig.assertJoins()
       assert.ok(await rig.make())
       await rig.assertJoins()
+    })
+
+    test('[JRN-8] one that has ended is in the way of nobody, from that moment on', async () => {
+      const probe = await WritableConnection.open(server.servers)
+      const countLocks = async (): Promise<number> =>
+        (await probe.query(`SELECT pid FROM pg_locks WHERE locktype = 'advisory'`)).length
+      const head = rig.seal.headOf(await heldCopy(rig))
+      for (let times = 0; times < 10; times += 1) {
+        const writer = await images.begin(head, 1)
+        assert.equal(await countLocks(), 1)
+        await writer?.close()
+        assert.equal(await countLocks(), 0)
+        await images.trim()
+        assert.equal(await countLocks(), 0)
+      }
+      probe.destroy()
     })
 
     test('[JRN-8] one that lost pieces never becomes whole', async () => {

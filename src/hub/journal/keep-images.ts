@@ -9,7 +9,6 @@ import type { JournalSize } from '../store/journal-images.ts'
 import { makeImage, type MakeImageOptions } from './make-image.ts'
 
 export interface ImageKeeperOptions extends Omit<MakeImageOptions, 'pace'> {
-  readonly store: MakeImageOptions['store'] & { follow(): Promise<void> }
   readonly pace: BackupPace
   readonly clock: Clock
   readonly random: () => number
@@ -65,9 +64,7 @@ export function isImageDue({ newest, recordsSince, recordBytesSince }: JournalSi
 }
 
 async function makeOne(options: ImageKeeperOptions, signal: AbortSignal): Promise<void> {
-  const { store, images, log } = options
-  // A vault that does not belong to the journal finds out.
-  await store.follow()
+  const { images, log } = options
   const made = await makeImage(options, signal)
   if (made === undefined) return
   log.info({ record: made.position.number, bytes: made.bytes }, 'Image of the vault made')

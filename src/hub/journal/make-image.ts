@@ -10,10 +10,11 @@ import {
 } from '../store/image-seal.ts'
 import type { ImageHead, ImageWriter, JournalImages } from '../store/journal-images.ts'
 import type { CopiedStore, StoreCopy } from '../store/store-copy.ts'
+import { isSamePosition, NO_JOURNAL } from '../store/record-seal.ts'
 import { StoreError } from '../store/store-error.ts'
 
 export interface MakeImageOptions {
-  readonly store: Pick<CopiedStore, 'openCopy'>
+  readonly store: Pick<CopiedStore, 'openCopy'> & { follow(): Promise<void> }
   readonly images: JournalImages
   readonly seal: ImageSeal
   readonly clock: Clock
@@ -21,20 +22,26 @@ export interface MakeImageOptions {
   readonly pace?: BackupPace | undefined
 }
 
-/** Undefined while another hub makes one. Throws StoreError `store_unavailable` when it has to begin again, later. */
+/** Undefined while another hub makes one. Throws StoreError: `store_unavailable` when it has to begin again, later; what `follow` throws. */
 export async function makeImage(
   options: MakeImageOptions,
   signal?: AbortSignal,
 ): Promise<ImageHead | undefined> {
   const { store, images, seal } = options
+  await store.follow()
   // A backup does not wait for it.
   const copy = await store.openCopy('gives way')
   try {
     const head = seal.headOf(copy)
+    if (isSamePosition(head.position, NO_JOURNAL)) {
+      throw new StoreError('store_diverged', 'this vault follows no journal')
+    }
     const writer = await images.begin(head, countImagePieces(head))
     if (writer === undefined) return undefined
     try {
       await writePieces({ ...options, copy, head, writer }, signal)
+      // A journal that has lost records since the copy was made may have others in their place.
+      await store.follow()
       await writer.finish()
       return head
     } finally {

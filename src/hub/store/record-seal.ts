@@ -9,6 +9,9 @@ import { deriveSaltedKey } from '../../platform/sealed-pieces.ts'
 import type { JournalPosition, JournalRecord } from './journal.ts'
 import { StoreError } from './store-error.ts'
 
+/** Of a database that follows no journal: none begins with this hash. */
+export const NO_JOURNAL: JournalPosition = { number: 0, hash: Buffer.alloc(32) }
+
 const CIPHER = 'aes-256-gcm'
 const SALT_BYTES = 16
 const TAG_BYTES = 16

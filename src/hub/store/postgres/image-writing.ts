@@ -33,6 +33,14 @@ export async function openAlone(servers: DatabaseServers): Promise<WritableConne
   return undefined
 }
 
+/** The server may notice late that a connection ended; this frees the lock at once. Never rejects. */
+export async function closeAlone(connection: WritableConnection): Promise<void> {
+  if (!connection.isEnded) {
+    await connection.query('SELECT pg_advisory_unlock_all()').catch(() => undefined)
+  }
+  connection.destroy()
+}
+
 /** On a connection that has the lock, and ends with the writer. */
 export async function beginImage(
   connection: WritableConnection,
@@ -62,7 +70,7 @@ export async function beginImage(
     finish: async () => {
       await finish(connection, id).catch(failed)
     },
-    close: async () => connection.destroy(),
+    close: () => closeAlone(connection),
   }
 }
 

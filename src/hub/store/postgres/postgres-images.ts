@@ -11,7 +11,7 @@ import type {
 import { isSamePosition } from '../record-seal.ts'
 import { StoreError } from '../store-error.ts'
 import { toDatabaseFailure } from './database-failure.ts'
-import { beginImage, openAlone } from './image-writing.ts'
+import { beginImage, closeAlone, openAlone } from './image-writing.ts'
 import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { NEWEST_FIRST, trimImages, trimRecords } from './trim-journal.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
@@ -89,7 +89,7 @@ export class PostgresImages implements JournalImages {
       }
       return await beginImage(connection, head, pieces)
     } catch (error) {
-      connection.destroy()
+      await closeAlone(connection)
       throw toDatabaseFailure(error)
     }
   }
@@ -103,7 +103,7 @@ export class PostgresImages implements JournalImages {
     } catch (error) {
       throw toDatabaseFailure(error)
     } finally {
-      connection.destroy()
+      await closeAlone(connection)
     }
   }
 

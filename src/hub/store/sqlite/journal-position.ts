@@ -1,11 +1,8 @@
 // How far this database has followed the journal that it shares with others: changed in the very transaction that follows.
 
 import type { JournalPosition } from '../journal.ts'
-import { isSamePosition } from '../record-seal.ts'
+import { isSamePosition, NO_JOURNAL } from '../record-seal.ts'
 import type { SqlSession } from './sql-session.ts'
-
-/** Of a database that follows no journal: none begins with this hash. */
-export const NO_JOURNAL: JournalPosition = { number: 0, hash: Buffer.alloc(32) }
 
 /** A step of migrations.ts: one row. */
 export const JOURNAL_POSITION = `

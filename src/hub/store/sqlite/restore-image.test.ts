@@ -11,6 +11,7 @@ import type { MemoryImages } from '../../../../test/fakes/memory-images.ts'
 import { systemClock } from '../../../platform/clock.ts'
 import { makeImage } from '../../journal/make-image.ts'
 import { ImageSeal } from '../image-seal.ts'
+import { openSqliteStore } from './sqlite-store.ts'
 import { restoreNewestImage } from './restore-image.ts'
 
 const MIB = 1024 * 1024
@@ -152,6 +153,39 @@ describe('an image of a vault in its journal', () => {
     )
   })
 
+  test('[JRN-8] never becomes one when the journal turns out to be another one meanwhile', async () => {
+    await using elsewhere = await openSharingStores(1)
+    for (let records = 0; records < 3; records += 1) {
+      await appendOne(elsewhere.all[0] ?? assert.fail('a store'))
+    }
+    const { store, seal } = rig
+    const openCopy = async () => {
+      const copy = await store.openCopy()
+      rig.stores.journal.become(elsewhere.journal)
+      return copy
+    }
+    const follow = () => store.follow()
+    await assert.rejects(
+      makeImage({ store: { openCopy, follow }, images, seal, clock: systemClock }),
+      {
+        code: 'store_diverged',
+        message: 'record 2 of the journal does not follow record 1 of this vault',
+      },
+    )
+    assert.deepEqual(await images.list(), [])
+  })
+
+  test('[JRN-8] is made of no vault that follows no journal', async () => {
+    const { path, stores, seal } = rig
+    const { dataKey } = stores
+    const alone = await openSqliteStore({ path, dataKey, createIfMissing: true })
+    await assert.rejects(makeImage({ store: alone, images, seal, clock: systemClock }), {
+      code: 'store_diverged',
+      message: 'this vault follows no journal',
+    })
+    await alone.close()
+  })
+
   test('[JRN-8] gives way to a backup, and no backup gives way to it', async () => {
     const copies: StoreCopy[] = []
     const openCopy = async (manners?: 'gives way') => {
@@ -163,7 +197,8 @@ describe('an image of a vault in its journal', () => {
       return { ...copy, read }
     }
     const { store, seal } = rig
-    const make = () => makeImage({ store: { openCopy }, images, seal, clock: systemClock })
+    const follow = () => store.follow()
+    const make = () => makeImage({ store: { openCopy, follow }, images, seal, clock: systemClock })
     await assert.rejects(make(), { code: 'store_unavailable', message: 'the copy is closed' })
     await assert.rejects(make(), {
       code: 'store_unavailable',
@@ -191,10 +226,11 @@ describe('an image of a vault in its journal', () => {
   })
 
   test('[JRN-12] whose database says another position is refused', async () => {
-    const position = { number: 0, hash: Buffer.alloc(32) }
+    const position = { number: 0, hash: Buffer.alloc(32, 7) }
     const openCopy = async () => ({ ...(await rig.store.openCopy()), position })
     const { images: into, seal } = rig
-    await makeImage({ store: { openCopy }, images: into, seal, clock: systemClock })
+    const follow = () => rig.store.follow()
+    await makeImage({ store: { openCopy, follow }, images: into, seal, clock: systemClock })
     await assert.rejects(rig.restore(), {
       code: 'store_corrupt',
       message: 'the image at record 0 has another position',
