@@ -40,6 +40,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'src/admin/main.ts',
       'src/admin/run-svc.ts',
       'src/admin/doors/open-vault.ts',
+      'src/admin/doors/share-vault.ts',
       'src/admin/doors/use-backup.ts',
       'src/admin/doors/change-keys.ts',
       'src/admin/doors/open-scene.ts',

@@ -50,6 +50,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it makes a Debian, boots it and needs root; test/packages has what can be seen without systemd',
   },
   {
+    path: 'test/conformance/shared-vault.test.ts',
+    proves:
+      'a vault with its journal in PostgreSQL: made, moved, killed, joined, without its database',
+    why: 'it starts a database and a dozen programs, and waits for a database that is away',
+  },
+  {
     path: 'test/e2e/doctor-faults.test.ts',
     proves: 'svc doctor finds full and dead disks, limits, clocks, and what stands still',
     why: 'it waits for what never answers, and mounts; test/conformance has the other faults',

@@ -140,6 +140,14 @@ function createContext(invocation: Invocation): CommandContext {
       removeRecoveryKey: async (key) => (await loadVaultControls()).removeRecoveryKey(key),
       rekey: async (wanted) => (await loadVaultControls()).rekey(wanted),
       compact: async () => (await loadVaultControls()).compact(),
+      migrate: async (migration) => (await loadVaultControls()).migrate(migration),
+      join: async (file) => {
+        // Written out at each place: the build leaves out what comes after.
+        if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
+        if (remote !== undefined) throw vaultElsewhere()
+        const { joinFrom } = await import('./doors/share-vault.ts')
+        return joinFrom({ ...invocation, env }, file)
+      },
       listRecoveryKeys: async () => (await loadVaultControls()).listRecoveryKeys(),
     },
     withAdmin: async (work, options) => {

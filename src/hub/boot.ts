@@ -19,6 +19,7 @@ import { createScheduledArchive, type ScheduledArchive } from './archive/schedul
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
+import { createImageKeeper } from './journal/keep-images.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
@@ -26,6 +27,7 @@ import { createProcessExaminer } from './examine-process.ts'
 import { keepOutside } from './keep-outside.ts'
 import { describeListenFailure, listen, listenWhereWanted } from './listen.ts'
 import { createCaCalls } from './metrics/ca-calls.ts'
+import { refuseUnfitDatabase } from './find-database-faults.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
@@ -85,11 +87,16 @@ export async function bootHub(
   const vault = await unsealVault(vaultRoot, config.passphrase)
   log.info({ vault_id: vault.vaultId }, bootMessages.unsealed)
   for (const reason of config.passphraseFaults) log.warn({ reason }, 'Weak master passphrase')
-  const { checkpointDirectory, archiveDirectory } = config
+  const { checkpointDirectory, archiveDirectory, database, databaseReplication } = config
+  if (database !== undefined) {
+    const warn = (reason: string): void => log.warn({ reason }, 'Database of the journal')
+    await refuseUnfitDatabase(database, databaseReplication, clock, warn)
+  }
   const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory,
     archiveDirectory,
+    database,
     onBatch: meters?.onBatch,
   })
   opened.defer(() => store.close())
@@ -224,12 +231,24 @@ export async function bootHub(
     clock,
     log: logging.forModule('hub.archive'),
   })
+  const keeper =
+    store.sharing &&
+    createImageKeeper({
+      store: { openCopy: () => store.openCopy(), follow: store.sharing.follow },
+      images: store.sharing.images,
+      seal: store.sharing.imageSeal,
+      clock,
+      random,
+      pace: { ...BACKUP_PACE, heldBytesMax: config.limits.backupHeldBytes },
+      log: logging.forModule('hub.journal'),
+    })
   const stopping = new AbortController()
   const background = [
     ...Object.values(hub.tasks),
     health.run,
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [archiving.run] : []),
+    ...(keeper ? [keeper.run] : []),
     segmentWatch.run,
   ]
   const tasks = background.map((task) => task(stopping.signal))

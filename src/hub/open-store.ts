@@ -23,6 +23,8 @@ import type { AuditEntry } from './domain/audit-entry.ts'
 import { recordKeyChange } from './record-key-change.ts'
 import { appendEntry } from './service/append-entries.ts'
 import { hubAct } from './service/hub-acts.ts'
+import { connectJournal, type JournalConnection } from './shared-journal.ts'
+import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { checkEveryPage, inspectAuditLog, nameFile } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
@@ -42,14 +44,25 @@ export interface OpenStoreOptions {
   readonly checkpointDirectory?: string | undefined
   /** Where the segments of the log are. */
   readonly archiveDirectory?: string | undefined
+  /** The PostgreSQL with the journal of the vault. */
+  readonly database?: DatabaseServers | undefined
+  /** For the copy of a vault, which goes on without the journal that the vault has. */
+  readonly leavesJournal?: boolean
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
+}
+
+export interface VaultStore extends CopiedStore {
+  /** Undefined for a vault that shares no journal. */
+  readonly sharing: (JournalConnection & { follow(this: void): Promise<void> }) | undefined
 }
 
 /** Throws SvcError `audit_log_shorter` when the log is not the one that the head saw. */
 export async function openVaultStore(
   vault: UnsealedVault,
   options: OpenStoreOptions,
-): Promise<CopiedStore> {
+): Promise<VaultStore> {
+  const { database, leavesJournal = false, clock } = options
+  const sharing = leavesJournal ? undefined : connectJournal(vault, database, clock)
   const headFile = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
   let store: SqliteStore | undefined
   try {
@@ -60,8 +73,10 @@ export async function openVaultStore(
       dataKey: vault.dataKey,
       onCommit: (last) => keepHead(headFile, last),
       onBatch: options.onBatch,
-      clock: options.clock,
+      clock,
+      shared: sharing,
     })
+    await store.follow()
     const tree = await store.reader.findLogTree()
     const isCut = tree !== undefined && (await inspectTree(vault, store.reader, tree, options))
     const rollback = await inspectAgainstCheckpoint(vault, store, tree, options)
@@ -77,9 +92,11 @@ export async function openVaultStore(
       now: options.clock.now(),
       acceptLoss: options.acceptLoss,
     })
-    return closingBoth(store, headFile, withArchive(store.reader, options.archiveDirectory))
+    const reader = withArchive(store.reader, options.archiveDirectory)
+    return closingAll(store, headFile, reader, sharing)
   } catch (error) {
     await store?.close()
+    await sharing?.journal.close()
     headFile.close()
     throw nameFile(vault.databasePath, error)
   }
@@ -240,13 +257,15 @@ async function cutToLog(writer: StoreWriter, tree: LogTree): Promise<LogTree> {
   return { ...tree, frontier: { size, peaks } }
 }
 
-function closingBoth(
-  store: CopiedStore,
+function closingAll(
+  store: SqliteStore,
   headFile: AuditHeadFile,
   reader: StoreReader,
-): CopiedStore {
+  sharing: JournalConnection | undefined,
+): VaultStore {
   return {
     reader,
+    sharing: sharing && { ...sharing, follow: () => store.follow() },
     get version() {
       return store.version
     },
@@ -255,6 +274,7 @@ function closingBoth(
     openCopy: (manners) => store.openCopy(manners),
     close: async () => {
       await store.close()
+      await sharing?.journal.close()
       headFile.close()
     },
   }

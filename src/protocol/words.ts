@@ -73,6 +73,7 @@ export const HubEventType = {
   recoveryKeyAdded: 'recovery_key_added',
   recoveryKeyRemoved: 'recovery_key_removed',
   vaultRekeyed: 'vault_rekeyed',
+  vaultMoved: 'vault_moved',
   certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',

@@ -152,6 +152,8 @@ export function svcProgram(): Command {
       listRecoveryKeys: refuse,
       rekey: refuse,
       compact: refuse,
+      migrate: refuse,
+      join: refuse,
     },
     useOptions: () => undefined,
     note: () => undefined,

@@ -37,6 +37,7 @@ const LOOKS: ReadonlySet<string> = new Set([
   'prepare-key',
   'segments',
   'compact',
+  'migrate',
 ])
 
 /** To each command below it, unless the command only looks. */

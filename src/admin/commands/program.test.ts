@@ -40,6 +40,8 @@ const context: CommandContext = {
     listRecoveryKeys: reached,
     rekey: reached,
     compact: reached,
+    migrate: reached,
+    join: reached,
   },
   useOptions: () => undefined,
   note: () => undefined,

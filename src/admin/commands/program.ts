@@ -50,6 +50,7 @@ import { registerEventoProof } from './evento/evento-proof.ts'
 import { registerEventoSegments } from './evento/evento-segments.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
 import { registerInit } from './init.ts'
+import { registerJoin } from './join.ts'
 import { namingNear } from './name-near.ts'
 import { registerPassphraseChange } from './passphrase/passphrase-change.ts'
 import { registerPoliticaList } from './politica/politica-list.ts'
@@ -65,6 +66,7 @@ import { registerTokenList } from './token/token-list.ts'
 import { registerTokenRevoke } from './token/token-revoke.ts'
 import { registerUnseal } from './unseal.ts'
 import { registerVaultCompact } from './vault/vault-compact.ts'
+import { registerVaultMigrate } from './vault/vault-migrate.ts'
 import { registerVaultRekey } from './vault/vault-rekey.ts'
 import { registerWebhookCreate } from './webhook/webhook-create.ts'
 import { registerWebhookList } from './webhook/webhook-list.ts'
@@ -180,7 +182,7 @@ const NOUNS: readonly Noun[] = [
   {
     name: 'vault',
     description: 'the vault itself',
-    commands: [registerVaultRekey, registerVaultCompact],
+    commands: [registerVaultRekey, registerVaultCompact, registerVaultMigrate],
   },
   {
     name: 'recovery',
@@ -274,6 +276,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerStatus(program, context)
   registerBackup(program, context)
   registerRestore(program, context)
+  registerJoin(program, context)
   registerDoctor(program, context)
   addCompletionCommand(
     program,

@@ -59,6 +59,8 @@ async function printed(language: Language, line: string): Promise<string> {
       listRecoveryKeys: nothing,
       rekey: nothing,
       compact: nothing,
+      migrate: nothing,
+      join: nothing,
     },
     openSecret: nothing,
     openScene: nothing,

@@ -37,7 +37,7 @@ export interface AdminOptions {
 
 /** The vault itself, whether a hub runs or not. */
 export interface VaultControls {
-  /** Creates the vault and answers where. */
+  /** Creates the vault, with its journal in a PostgreSQL when there is to be one, and answers where. */
   create(): Promise<string>
   /** Throws when the passphrase does not open the vault. */
   checkPassphrase(): Promise<CheckedPassphrase>
@@ -56,8 +56,36 @@ export interface VaultControls {
   rekey(wanted: Rekey): Promise<KeyChangeReport>
   /** Refuses while a hub runs. */
   compact(): Promise<CompactReport>
+  /** Gives the vault a journal in a PostgreSQL, or ends that. Refuses while a hub runs. */
+  migrate(migration: VaultMigration): Promise<MigrateReport>
+  /** Makes a vault of the journal that another one shares, whose config.json the file is. */
+  join(file: string): Promise<JoinReport>
   /** As config.json says, which the passphrase authenticates; beside a hub too. */
   listRecoveryKeys(): Promise<readonly RecoveryKey[]>
+}
+
+export interface VaultMigration {
+  readonly to: 'postgresql' | 'embedded'
+  /** A journal of this vault that the database has already goes. */
+  readonly replaces: boolean
+}
+
+export interface MigrateReport {
+  /** Where the vault is. */
+  readonly path: string
+  readonly to: 'postgresql' | 'embedded'
+  /** False when it was there already. */
+  readonly isChanged: boolean
+}
+
+export interface JoinReport {
+  /** Where the vault is. */
+  readonly path: string
+  readonly vaultId: string
+  /** In its log. */
+  readonly entries: number
+  /** What is wrong with images that were passed over. */
+  readonly damaged: readonly string[]
 }
 
 export interface BackupVerification {

@@ -1,6 +1,8 @@
 // A change of the keys of a vault that no hub has open. Part of the wiring of svc: it knows the hub's vault and store.
 
 import { openVaultStore } from '../../hub/open-store.ts'
+import { isShared } from '../../hub/shared-journal.ts'
+import type { DatabaseServers } from '../../hub/store/postgres/writable-connection.ts'
 import { payloadOfChange, recordKeyChange } from '../../hub/record-key-change.ts'
 import { type KeysToBe, planKeys, putKeysInForce } from '../../hub/vault/change-keys.ts'
 import {
@@ -43,6 +45,8 @@ export interface KeysAccess {
   readonly clock: Clock
   readonly progress: Progress
   readonly checkpointDirectory: string | undefined
+  /** With the journal of the vault. */
+  readonly database: DatabaseServers | undefined
   readonly passphrases: PassphraseSource
   readonly unseal: () => Promise<UnsealedVault>
   /** Throws when a passphrase is a weak one. */
@@ -126,6 +130,7 @@ export async function rekey(access: KeysAccess, wanted: Rekey): Promise<KeyChang
   const lock = await lockWithoutHub(access)
   try {
     const vault = await unseal()
+    if (isShared(vault)) throw sharedVault()
     progress.show('reading every page of the vault')
     const store = await openVaultStore(vault, { clock, checkpointDirectory, checkPages: true })
     await store.close()
@@ -145,12 +150,12 @@ export async function rekey(access: KeysAccess, wanted: Rekey): Promise<KeyChang
 
 /** Refuses while a hub runs; a vault that does not open whole stays as it is. */
 export async function compact(access: KeysAccess): Promise<CompactReport> {
-  const { root, clock, progress, checkpointDirectory, unseal } = access
+  const { root, clock, progress, checkpointDirectory, database, unseal } = access
   await readPassphrase(access)
   const lock = await lockWithoutHub(access)
   try {
     const vault = await unseal()
-    const store = await openVaultStore(vault, { clock, checkpointDirectory })
+    const store = await openVaultStore(vault, { clock, checkpointDirectory, database })
     await store.close()
     const { compactVault } = await import('../../hub/compact-vault.ts')
     return { path: root, ...(await compactVault(vault, (what) => progress.show(what))) }
@@ -199,7 +204,7 @@ function refuseRecoveryKey(
   )
 }
 
-async function readPassphrase(access: KeysAccess): Promise<Secret<string>> {
+export async function readPassphrase(access: KeysAccess): Promise<Secret<string>> {
   if (access.passphrases.needsPerson()) await refuseBeforeAsking(access)
   return access.passphrases.read()
 }
@@ -215,17 +220,24 @@ interface WantedKeys {
   readonly keys: KeysToBe
 }
 
+/** Its records are sealed under the data key. */
+function sharedVault(): UserError {
+  return new UserError('vault_shared', 'the vault has its journal in a PostgreSQL', {
+    hint: 'svc vault migrate --to embedded first; afterwards, svc vault migrate --to postgresql',
+  })
+}
+
 async function underLock(
   access: KeysAccess,
   isRehearsal: boolean,
   open: () => Promise<WantedKeys>,
 ): Promise<KeyChangeReport> {
-  const { root, clock, checkpointDirectory } = access
+  const { root, clock, checkpointDirectory, database } = access
   const lock = await lockWithoutHub(access)
   try {
     const { vault, keys } = await open()
     // A vault that does not open whole keeps its keys.
-    const store = await openVaultStore(vault, { clock, checkpointDirectory })
+    const store = await openVaultStore(vault, { clock, checkpointDirectory, database })
     try {
       const planned = await planKeys(vault, keys)
       const generation = planned.keys?.generation ?? 0
@@ -253,7 +265,7 @@ function refuseSilence(error: unknown): never {
 }
 
 /** Refuses beside a hub: the hub would end at its next start, at night perhaps, for want of a passphrase that nobody gave it. */
-function lockWithoutHub({ root, clock, progress }: KeysAccess): Promise<VaultLock> {
+export function lockWithoutHub({ root, clock, progress }: KeysAccess): Promise<VaultLock> {
   return connect(
     {
       connectToHub: async () => {

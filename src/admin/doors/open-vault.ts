@@ -3,8 +3,10 @@
 
 import { accessSync, constants } from 'node:fs'
 import { parseHubNaming, type HubNaming } from '../../hub/config.ts'
+import { readDatabaseServers } from '../../hub/database-settings.ts'
 import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
 import { isSecretSet, readSecret } from '../../hub/read-secret.ts'
+import type { DatabaseServers } from '../../hub/store/postgres/writable-connection.ts'
 import { agentAddresses } from '../../hub/service/admin/agent-addresses.ts'
 import {
   initVault,
@@ -38,7 +40,7 @@ import { connectToHub } from './socket-client.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What needs the vault to be there. */
-export type OpenVaultControls = Omit<VaultControls, 'verifyBackup' | 'restore'> & {
+export type OpenVaultControls = Omit<VaultControls, 'verifyBackup' | 'restore' | 'join'> & {
   readonly withAdmin: WithAdmin
 }
 
@@ -56,8 +58,9 @@ export function openVaultControls(surroundings: Surroundings): OpenVaultControls
   const naming = parseHubNaming(env)
   const root = naming.vaultRoot
   const given = prepareToReadPassphrase(env, userId)
+  const database = readDatabaseServers(env)
   if (userId === 0) becomeOwnerOf(root)
-  const access = createAccess(naming, { ...given, ask })
+  const access = { ...createAccess(naming, { ...given, ask }), database }
   const use: Attempt = { root, action: `use the vault at ${root}` }
   const withAdmin: WithAdmin = async (work, options = {}) => {
     const doors = {
@@ -89,7 +92,18 @@ export function openVaultControls(surroundings: Surroundings): OpenVaultControls
       })
   return {
     create: () =>
-      explaining({ root, action: `create a vault at ${root}` }, () => createVault(access)),
+      explaining({ root, action: `create a vault at ${root}` }, async () => {
+        const path = await createVault(access)
+        if (database === undefined) return path
+        const { migrate } = await import('./share-vault.ts')
+        await migrate(keysAccess, { to: 'postgresql', replaces: false })
+        return path
+      }),
+    migrate: (migration) =>
+      explaining(use, async () => {
+        requireAccess(root)
+        return (await import('./share-vault.ts')).migrate(keysAccess, migration)
+      }),
     checkPassphrase: () => explaining(use, () => checkPassphrase(access)),
     withBackup: (_options, work) => withAdmin(async (session) => work(await session.openBackup())),
     changePassphrase: withKeys(async (keys, change) => keys.changePassphrase(keysAccess, change)),
@@ -108,7 +122,9 @@ function refuseWeak(passphrase: Secret<string>): void {
   if (fault !== undefined) throw fault
 }
 
-type VaultAccess = ReturnType<typeof createAccess>
+type VaultAccess = ReturnType<typeof createAccess> & {
+  readonly database: DatabaseServers | undefined
+}
 
 function createAccess(naming: HubNaming, options: PassphraseOptions) {
   const root = naming.vaultRoot
@@ -206,7 +222,7 @@ function tryLockVault(root: string): VaultLock | undefined {
 }
 
 async function openSession(
-  { naming, unseal }: VaultAccess,
+  { naming, unseal, database }: VaultAccess,
   clock: Clock,
   lock: VaultLock,
   options: AdminOptions,
@@ -221,6 +237,7 @@ async function openSession(
     clock,
     checkpointDirectory: naming.checkpointDirectory,
     archiveDirectory: naming.archiveDirectory,
+    database,
     ...options,
   })
   const dependencies = {

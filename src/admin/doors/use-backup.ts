@@ -95,7 +95,8 @@ function reading(
       recoveryIdentity === undefined
         ? unwrapDataKey(config, await passphrases.read())
         : (await recoverDataKey(config, recoveryIdentity)).dataKey,
-    open: (vault: UnsealedVault) => openVaultStore(vault, { clock, checkPages: true }),
+    open: (vault: UnsealedVault) =>
+      openVaultStore(vault, { clock, checkPages: true, leavesJournal: true }),
     onProgress: show('unpacking'),
     onChecked: show('verifying the hash chain'),
   }

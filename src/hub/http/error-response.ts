@@ -64,6 +64,10 @@ export function refusalOf(error: unknown): WireErrorCode {
 /** The vault, and the segments of its log: an agent may ask for a proof of what lies in one that is not there. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
   'store_unavailable',
+  // Of a journal that several hubs share: what became of the write is not known, or this hub has to be looked after.
+  'store_unknown',
+  'store_behind',
+  'store_diverged',
   'segment_missing',
   'segment_damaged',
   'segment_unknown',

@@ -26,6 +26,8 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
       listRecoveryKeys: reached,
       rekey: reached,
       compact: reached,
+      migrate: reached,
+      join: reached,
     },
     openSecret: reached,
     openScene: reached,

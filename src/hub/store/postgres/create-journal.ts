@@ -25,7 +25,8 @@ const STATEMENTS = [
     cofre text NOT NULL,
     numero bigint NOT NULL CHECK (numero >= 0),
     resumo bytea NOT NULL CHECK (octet_length(resumo) = 32),
-    bytes bigint NOT NULL
+    bytes bigint NOT NULL,
+    encerrado_em timestamptz
   )`,
   `CREATE TABLE IF NOT EXISTS imagem (
     id uuid PRIMARY KEY,
@@ -56,19 +57,22 @@ const STATEMENTS = [
 export async function createJournal(
   servers: DatabaseServers,
   vaultId: string,
+  { replaces }: { readonly replaces: boolean } = { replaces: false },
 ): Promise<JournalPosition> {
   const begin = { number: 0, hash: randomBytes(32) }
   const connection = await WritableConnection.open(servers)
   try {
     await connection.query('BEGIN')
     // Before anything that would hold up the hubs of a journal that is in use.
-    await refuseUsed(connection, vaultId)
+    await refuseUsed(connection, vaultId, replaces)
     for (const statement of STATEMENTS) await connection.query(statement)
     await connection.query(
       `INSERT INTO diario_fim (id, cofre, numero, resumo, bytes) VALUES (1, $1, 0, $2, 0)
-        ON CONFLICT (id) DO UPDATE SET resumo = excluded.resumo`,
+        ON CONFLICT (id) DO UPDATE SET cofre = excluded.cofre, numero = 0, resumo = excluded.resumo,
+          bytes = 0, encerrado_em = NULL`,
       [vaultId, begin.hash],
     )
+    await connection.query('DELETE FROM diario')
     await connection.query('UPDATE imagem SET inteira_em = NULL')
     if (await connection.commit()) return begin
     throw new StoreError('store_unavailable', 'the database refused the journal')
@@ -79,17 +83,22 @@ export async function createJournal(
   }
 }
 
-async function refuseUsed(connection: WritableConnection, vaultId: string): Promise<void> {
+async function refuseUsed(
+  connection: WritableConnection,
+  vaultId: string,
+  replaces: boolean,
+): Promise<void> {
   const [table] = await connection.query<{ readonly fim: string | null }>(
     `SELECT to_regclass('diario_fim') AS fim`,
   )
   if (typeof table?.fim !== 'string') return
   const [row] = await connection.queryLocking<EndRow>(`${SELECT_END} FOR UPDATE`)
-  if (row === undefined) return
+  if (row === undefined || row.encerrado) return
   const { number } = readEnd(row, vaultId).end
-  if (number === 0) return
+  if (number === 0 || replaces) return
   throw new StoreError(
     'store_exists',
     `the database has a journal of this vault already, of ${number} records`,
+    { hint: 'if no hub has it any more, --replace removes it; svc join makes a vault of it' },
   )
 }

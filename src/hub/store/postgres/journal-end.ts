@@ -15,12 +15,17 @@ export interface EndRow {
   readonly fim: string
   readonly resumo: Buffer
   readonly bytes: string
+  readonly encerrado: boolean
 }
 
-export const SELECT_END = 'SELECT cofre, numero AS fim, resumo, bytes FROM diario_fim WHERE id = 1'
+export const SELECT_END = `SELECT cofre, numero AS fim, resumo, bytes, encerrado_em IS NOT NULL AS encerrado
+  FROM diario_fim WHERE id = 1`
 
-/** Throws StoreError `store_diverged` for the journal of another vault. */
+/** Throws StoreError `store_diverged` for the journal of another vault, and for one that has ended. */
 export function readEnd(row: EndRow | undefined, vaultId: string): JournalEnd {
+  if (row?.cofre === vaultId && row.encerrado) {
+    throw new StoreError('store_diverged', 'the vault was moved out of the database')
+  }
   if (row?.cofre === vaultId) {
     return { end: { number: Number(row.fim), hash: row.resumo }, bytes: Number(row.bytes) }
   }

@@ -38,7 +38,7 @@ const LISTED_MAX = 8
 const SELECT_IMAGES = `SELECT id, numero, resumo, tipo, versao, bytes, sal FROM imagem ${NEWEST_FIRST} LIMIT ${LISTED_MAX}`
 const SELECT_PIECE =
   'SELECT parte, selado FROM imagem_parte WHERE imagem = $1 AND parte > $2 ORDER BY parte LIMIT 1'
-const SELECT_SIZE = `SELECT fim.cofre, fim.numero AS fim, fim.resumo, fim.bytes,
+const SELECT_SIZE = `SELECT fim.cofre, fim.numero AS fim, fim.resumo, fim.bytes, fim.encerrado_em IS NOT NULL AS encerrado,
     nova.numero AS imagem_numero, nova.bytes AS imagem_bytes, nova.diario_bytes,
     (extract(epoch FROM clock_timestamp() - nova.inteira_em) * 1000)::float8 AS idade_ms
   FROM diario_fim AS fim

@@ -14,7 +14,8 @@ const PATIENCE_MS = 10_000
 const RETRY_MS = 200
 
 /** Of one moment: the end, once for each record and once where there is none. */
-const SELECT_AFTER = `SELECT fim.cofre, fim.numero AS fim, fim.resumo, fim.bytes, lidos.numero, lidos.selado
+const SELECT_AFTER = `SELECT fim.cofre, fim.numero AS fim, fim.resumo, fim.bytes,
+    fim.encerrado_em IS NOT NULL AS encerrado, lidos.numero, lidos.selado
   FROM diario_fim AS fim LEFT JOIN (
     SELECT numero, selado, sum(octet_length(selado)) OVER (ORDER BY numero) - octet_length(selado) AS antes
     FROM (SELECT numero, selado FROM diario WHERE numero > $1 ORDER BY numero LIMIT ${READ_RECORDS_MAX}) AS proximos

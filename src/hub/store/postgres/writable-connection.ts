@@ -67,7 +67,9 @@ export class WritableConnection {
       }
       connection.destroy()
     }
-    throw new StoreError('store_unavailable', `no database takes writes: ${faults.join('; ')}`)
+    throw new StoreError('store_unavailable', `no database takes writes: ${faults.join('; ')}`, {
+      hint: 'SVC_DATABASE_URL names the servers that are asked; svc doctor looks at them',
+    })
   }
 
   get isEnded(): boolean {

@@ -3,6 +3,7 @@
 import type { Secret } from '../../../platform/secret.ts'
 import type { JournalPosition } from '../journal.ts'
 import { inspect, namingFile, openWriter } from './encrypted-database.ts'
+import { NO_JOURNAL } from '../record-seal.ts'
 import { noteJournalPosition, selectJournalPosition } from './journal-position.ts'
 import { SqlSession } from './sql-session.ts'
 
@@ -25,5 +26,10 @@ export function enterJournal(
 
 /** Where a database is, read without changing a byte of it. */
 export function inspectJournalPosition(path: string, dataKey: Secret<Buffer>): JournalPosition {
-  return inspect(path, dataKey, (connection) => selectJournalPosition(new SqlSession(connection)))
+  return inspect(path, dataKey, (connection) => {
+    const session = new SqlSession(connection)
+    const isThere = session.get(`SELECT 1 FROM sqlite_schema WHERE name = 'diario'`) !== undefined
+    // A vault of an earlier version shares nothing.
+    return isThere ? selectJournalPosition(session) : NO_JOURNAL
+  })
 }

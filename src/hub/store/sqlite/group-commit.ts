@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import { StoreError, type StoreErrorCode } from '../store-error.ts'
+import { StoreError } from '../store-error.ts'
 import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
@@ -373,15 +373,11 @@ function describeFailedCommit(error: unknown, isShared: boolean): StoreError {
       cause,
     })
   }
-  const isTold = cause instanceof StoreError && TOLD_AS_IT_IS.has(cause.code)
-  return isTold ? cause : unavailable('the write could not be committed', cause)
+  // What the journal says is in words already.
+  return error instanceof StoreError
+    ? error
+    : unavailable('the write could not be committed', cause)
 }
-
-const TOLD_AS_IT_IS: ReadonlySet<StoreErrorCode> = new Set([
-  'store_unknown',
-  'store_diverged',
-  'store_behind',
-])
 
 function unavailable(message: string, cause?: unknown): StoreError {
   return new StoreError('store_unavailable', message, { cause })
