@@ -7,6 +7,11 @@ import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { AdminAgent, AdminEntry, AdminToken } from '../../src/protocol/admin/views.ts'
 import type { HostWrites, WriteJournal } from './write-journal.ts'
 
+const ASKED_IN_VAIN: ReadonlySet<string> = new Set([
+  'certificate_answer_lost',
+  'certificate_discarded',
+])
+
 /** The log of one vault, read on after every restart. */
 export class KnownLog {
   readonly #verifier = new ChainVerifier()
@@ -14,6 +19,9 @@ export class KnownLog {
   /** How often an entry of a type names a host. */
   readonly #hostEntries = new Map<string, number>()
   #last: AdminEntry | undefined
+
+  /** Entries of requests to the CA that nobody got a certificate of: as many as were sent. */
+  askedInVain = 0
 
   get count(): number {
     return this.#verifier.count
@@ -51,7 +59,8 @@ export class KnownLog {
       const first = this.eventsByRequest.get(requestId)
       if (first !== undefined) return [`event ${requestId} is entry ${first.seq} and entry ${seq}`]
       this.eventsByRequest.set(requestId, entry)
-    } else if (typeof payload['hostname'] === 'string') {
+    } else if (ASKED_IN_VAIN.has(type)) this.askedInVain += 1
+    else if (typeof payload['hostname'] === 'string') {
       const key = `${type} ${payload['hostname']}`
       const count = (this.#hostEntries.get(key) ?? 0) + 1
       this.#hostEntries.set(key, count)
