@@ -214,6 +214,24 @@ describe(
       )
     })
 
+    test('[DBS-12] a journal that lost records begins again with the vault that has them', async () => {
+      const known = await entries()
+      await server.query('DELETE FROM diario')
+      await server.query('UPDATE diario_fim SET numero = 0')
+      const lost = await svcWith({}, 'token', 'list')
+      assert.match(
+        lost.stderr,
+        /the journal lost records: this vault has followed \d+, the journal has 0\n/,
+      )
+      await succeed('vault', 'migrate', '--to', 'postgresql', '--replace')
+      const again = await entries()
+      assert.deepEqual(
+        again.slice(0, known.length).map(({ hash_atual }) => hash_atual),
+        known.map(({ hash_atual }) => hash_atual),
+      )
+      assert.deepEqual(again.at(-1)?.payload, { actor: 'admin', to: 'postgresql' })
+    })
+
     test(`[DBS-12] [DBS-13] a kill at any moment leaves it as it was, or moved (SHARED_SEED=${SEED})`, async () => {
       const directions = ['embedded', 'postgresql'] as const
       for (let kill = 0; kill < KILLS; kill += 1) {

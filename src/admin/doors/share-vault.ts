@@ -34,10 +34,11 @@ export async function migrate(
       if (!isShared(vault)) return { path: root, to, isChanged: false }
       await unshareVault(vault, { servers, clock, onProgress })
     } else {
-      if (isShared(vault)) return { path: root, to, isChanged: false }
+      if (isShared(vault) && !replaces) return { path: root, to, isChanged: false }
       onProgress('reading every page of the vault')
-      // A vault that does not open whole stays where it is.
-      const store = await openVaultStore(vault, { clock, checkpointDirectory, checkPages: true })
+      // A vault that does not open whole stays where it is. Its journal may have lost what it has.
+      const whole = { clock, checkpointDirectory, checkPages: true, leavesJournal: true }
+      const store = await openVaultStore(vault, whole)
       await store.close()
       await shareVault(vault, { servers, clock, replaces, onProgress })
     }

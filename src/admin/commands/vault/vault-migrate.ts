@@ -31,6 +31,9 @@ SVC_DATABASE_URL names the PostgreSQL. No hub of this vault may run, here or els
 when the database has it: a hub whose machine is lost comes back by svc join, with everything. The vault stays where it is, as the copy that
 the hub reads. Keep config.json elsewhere, too: without it nobody can open what is in the database.
 
+With --replace the journal that the database has of this vault is removed, and begins again with what is in SVC_VAULT_ROOT: after a restore, or
+when a failover of the database lost records.
+
 --to embedded reads what the database has, and removes it there; the vault is whole without the database.
 
 A kill at any moment leaves the vault as it was, or moved: run the command again.
