@@ -139,7 +139,8 @@ export class Disaster {
       const pieces: Buffer[] = []
       const { restores } = this.#options.model
       program.onDeath(() => {
-        if (pieces.length > 0) this.#cutShort = Buffer.concat(pieces)
+        // A hub may end after the last byte: then it is a backup.
+        if (pieces.length > 0) this.#cutShort = Buffer.concat(pieces).subarray(0, -1)
         resolve(undefined)
       })
       const work = async (): Promise<void> => {
