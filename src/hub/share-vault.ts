@@ -41,7 +41,7 @@ export async function shareVault(vault: UnsealedVault, options: ShareOptions): P
     await copyFile(databasePath, staged)
     await chmod(staged, MODE)
     const copy = { ...vault, databasePath: staged }
-    await recordMove(await openSqliteStore({ path: staged, dataKey }), clock, 'postgresql')
+    await recordShared(copy, clock)
     enterJournal(staged, dataKey, await createJournal(servers, vaultId, { replaces }))
     onProgress('writing the image of the vault into the database')
     await writeFirstImage(copy, options)
@@ -50,6 +50,15 @@ export async function shareVault(vault: UnsealedVault, options: ShareOptions): P
     await syncDirectory(root)
   } finally {
     await removeDatabase(staged)
+  }
+}
+
+async function recordShared({ databasePath, dataKey }: UnsealedVault, clock: Clock): Promise<void> {
+  const store = await openSqliteStore({ path: databasePath, dataKey })
+  try {
+    await recordMove(store, clock, 'postgresql')
+  } finally {
+    await store.close()
   }
 }
 
@@ -105,7 +114,6 @@ async function recordMove(
   await store.write((writer) =>
     recordHubAct(writer, clock.now(), HubEventType.vaultMoved, { actor: 'admin', to }),
   )
-  if (to === 'postgresql') await store.close()
 }
 
 async function removeDatabase(path: string): Promise<void> {
