@@ -2,14 +2,14 @@
 
 import { quoteForShell } from '../platform/quote-for-shell.ts'
 import type { DatabaseFault } from '../protocol/admin/database-finding.ts'
-import { type Advice, fault, type Finding, ok, skipped, warning } from './finding.ts'
+import { type Advice, fault, type Finding, ok, warning } from './finding.ts'
 import type { DatabaseFacts } from './scene.ts'
 
 const LOSS = 'hubs believe what was lost: a token is used twice, a revocation is forgotten'
 
 /** `settings` is the file in which they are, for who edits it. */
 export function judgeDatabase(facts: DatabaseFacts | undefined, settings: string): Finding[] {
-  if (facts === undefined) return [skipped('the vault is this hub’s alone: no SVC_DATABASE_URL')]
+  if (facts === undefined) return [ok('the vault is this hub’s alone: no SVC_DATABASE_URL')]
   const edit = [`editor ${quoteForShell(settings)}`]
   const found = facts.findings.map(({ fault: what, status, message }) => {
     const advice = { commands: edit, ...ADVICE[what] }

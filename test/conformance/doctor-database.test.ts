@@ -58,7 +58,7 @@ test('[DOC-28] [DBS-9] a database that nobody reaches is an error, and one that 
   const [found] = await findingsOf('database', 'postgresql://svc:geheim@127.0.0.1:1/cartorio')
   assert.match(found ?? '', /^error no database takes writes: 127\.0\.0\.1:1: connect ECONNREFUSED/)
   assert.deepEqual(await findingsOf('database', undefined), [
-    'skipped the vault is this hub’s alone: no SVC_DATABASE_URL',
+    'ok the vault is this hub’s alone: no SVC_DATABASE_URL',
   ])
   assert.deepEqual(await findingsOf('database', 'postgresql://svc@db/c?sslmode=require'), [
     'skipped SVC_DATABASE_URL has to be right first',

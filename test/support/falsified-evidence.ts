@@ -161,7 +161,7 @@ export function falsify(
     lost: lines.filter((line) => line.text.startsWith('{"lost"')),
     ca: lines.filter((line) => line.text.startsWith('{"ca"')),
   }
-  const isTaken = areTaken(lines)
+  const isTaken = areTaken()
   const plants = Array.from({ length: count }, (_, at) => {
     const [kind, what, plant] = KINDS[at % KINDS.length] ?? assert.fail()
     for (let tries = 0; tries < 10_000; tries += 1) {
@@ -177,26 +177,19 @@ export function falsify(
 }
 
 /** Every entry that a line is about is one place, and the entries beside it. */
-function areTaken(lines: readonly Line[]) {
-  const seqs = new Map<number, number>()
-  const serials = new Map<string, number>()
-  for (const { text } of lines) {
-    if (!text.startsWith('{"certificate"')) continue
-    const { certificate } = JSON.parse(text) as { certificate: CertificateLine }
-    serials.set(certificate.serial ?? '', certificate.issued.seq)
-  }
+function areTaken() {
   const taken: number[] = []
   const aboutOf = ({ text }: Line): number[] => {
     if (text.startsWith('{"record"')) return [entryOf(text).seq]
-    const { block, ca, certificate, lost } = JSON.parse(text) as {
+    const { block, entry, certificate, lost } = JSON.parse(text) as {
       block?: number
       lost?: LostAnswer
-      ca?: string
+      entry?: number | null
       certificate?: CertificateLine
     }
     if (lost !== undefined) return [lost.seq]
     if (block !== undefined) return [block * 16 + 8]
-    if (ca !== undefined) return [serials.get(ca) ?? seqs.get(1) ?? -1000]
+    if (entry !== undefined) return [entry ?? -APART]
     return [certificate?.issued.seq ?? assert.fail()]
   }
   const isTaken = (line: Line): boolean =>
