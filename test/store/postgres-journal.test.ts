@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createJournal } from '../../src/hub/store/postgres/create-journal.ts'
+import { endJournal } from '../../src/hub/store/postgres/end-journal.ts'
 import { PostgresJournal } from '../../src/hub/store/postgres/postgres-journal.ts'
 import { appendEntry } from '../../src/hub/service/append-entries.ts'
 import { hubAct } from '../../src/hub/service/hub-acts.ts'
+import { WritableConnection } from '../../src/hub/store/postgres/writable-connection.ts'
 import type { SqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { SvcError } from '../../src/platform/errors.ts'
@@ -125,6 +127,42 @@ describe(
         code: 'store_diverged',
         message: 'record 1 of the journal does not follow record 0 of this vault',
       })
+    })
+
+    test('[DBS-12] [DBS-13] begins again, and ends, in a time that does not grow with its rows', async () => {
+      await server.query('CREATE DATABASE large')
+      const servers = { ...server.servers, database: 'large' }
+      using connection = await WritableConnection.open(servers)
+      await createJournal(servers, VAULT_ID)
+      await connection.query(
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''one by one''; END'`,
+      )
+      const tables = ['diario', 'imagem', 'imagem_parte']
+      for (const table of tables) {
+        await connection.query(
+          `CREATE TRIGGER refuse BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
+        )
+      }
+      const fill = async (): Promise<void> => {
+        for (const statement of [
+          `INSERT INTO diario (numero, selado, bytes) VALUES (1, 'x', 1)`,
+          `INSERT INTO imagem VALUES (gen_random_uuid(), 0, decode(repeat('00', 32), 'hex'), 'x', 1, 1, '', 1, 0)`,
+          `INSERT INTO imagem_parte SELECT id, 0, 'x' FROM imagem`,
+        ]) {
+          await connection.query(statement)
+        }
+      }
+      const countRows = async (): Promise<unknown> =>
+        connection.query(
+          tables.map((table) => `SELECT count(*)::integer FROM ${table}`).join(' UNION ALL '),
+        )
+      const none = tables.map(() => ({ count: 0 }))
+      await fill()
+      const begin = await createJournal(servers, VAULT_ID, { replaces: true })
+      assert.deepEqual(await countRows(), none)
+      await fill()
+      await endJournal(servers, VAULT_ID, begin)
+      assert.deepEqual(await countRows(), none)
     })
 
     test('[JRN-4] of another vault is refused', async () => {

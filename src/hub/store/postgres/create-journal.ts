@@ -51,6 +51,12 @@ const STATEMENTS = [
 ]
 
 /**
+ * Of records and images, however many there are: to delete rows by the gigabyte takes longer than a statement may. What is in them is gone from
+ * the disk, too. Only who owns the tables may do it.
+ */
+export const EMPTY_JOURNAL = 'TRUNCATE diario, imagem, imagem_parte'
+
+/**
  * An empty journal, in one transaction; where it begins. One of this vault that has no record yet begins again: the vault may have gone on
  * without it, and its images are none of the new beginning. Throws StoreError `store_exists` for one that has records, `store_diverged` for the journal of another vault.
  */
@@ -72,8 +78,7 @@ export async function createJournal(
           bytes = 0, encerrado_em = NULL`,
       [vaultId, begin.hash],
     )
-    await connection.query('DELETE FROM diario')
-    await connection.query('UPDATE imagem SET inteira_em = NULL')
+    await connection.query(EMPTY_JOURNAL)
     if (await connection.commit()) return begin
     throw new StoreError('store_unavailable', 'the database refused the journal')
   } catch (error) {

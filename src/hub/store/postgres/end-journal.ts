@@ -4,6 +4,7 @@
 import type { JournalPosition } from '../journal.ts'
 import { isSamePosition } from '../record-seal.ts'
 import { StoreError } from '../store-error.ts'
+import { EMPTY_JOURNAL } from './create-journal.ts'
 import { toDatabaseFailure } from './database-failure.ts'
 import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
@@ -24,9 +25,7 @@ export async function endJournal(
       })
     }
     await connection.query('UPDATE diario_fim SET encerrado_em = clock_timestamp() WHERE id = 1')
-    for (const table of ['imagem_parte', 'imagem', 'diario']) {
-      await connection.query(`DELETE FROM ${table}`)
-    }
+    await connection.query(EMPTY_JOURNAL)
     if (await connection.commit()) return
     throw new StoreError('store_unavailable', 'the database refused the end of the journal')
   } catch (error) {
