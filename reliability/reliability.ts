@@ -4,6 +4,7 @@ import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { renderTable } from '../src/admin/terminal/table.ts'
 import { seedFrom } from '../test/simulation/seeded-random.ts'
+import { parseTestStore, startTestStore } from '../test/support/test-store.ts'
 import { parseCommandOptions } from '../tools/command-options.ts'
 import type { RowResult } from './row.ts'
 import { ROWS } from './rows.ts'
@@ -17,6 +18,7 @@ Options:
   --full              the full setting, which takes hours in all (default: the small one)
   --only ROW          this row; may be given several times (default: all rows)
   --seed N            what chance begins with; each run prints its own
+  --store STORE       embedded, or postgresql: hubs whose vaults share a journal, in Debian’s PostgreSQL (default: embedded)
   -h, --help          print this
 
 Rows:
@@ -25,6 +27,7 @@ Exit status: 0 when every promise held, 1 when one was broken.
 
 Example:
   npm run reliability -- --only abuse
+  npm run reliability -- --only acknowledged-writes --store postgresql
 `
 
 await runProgram('reliability', async () => {
@@ -35,6 +38,7 @@ await runProgram('reliability', async () => {
       full: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true },
       seed: { type: 'string' },
+      store: { type: 'string' },
     },
     help: HELP,
   })
@@ -49,7 +53,10 @@ await runProgram('reliability', async () => {
   const seed = seedFrom(values.seed)
   const setting = values.full ? 'full' : 'small'
   const progress = (text: string): void => void process.stderr.write(`reliability: ${text}\n`)
-  progress(`${setting} setting, seed ${seed}`)
+  const store = parseTestStore(values.store)
+  await using _started = await startTestStore(store)
+  const run = `${setting} setting, seed ${seed}, store ${store}`
+  progress(run)
   const lines: string[][] = []
   for (const row of ROWS.filter(({ name }) => names.includes(name))) {
     const started = performance.now()
@@ -61,7 +68,7 @@ await runProgram('reliability', async () => {
     if (result.broken.length > 0) process.exitCode = 1
   }
   process.stdout.write(renderTable(['row', 'promise', 'tried', 'lost', 'took'], lines))
-  process.stdout.write(`${setting} setting, seed ${seed}, Node ${process.versions.node}\n`)
+  process.stdout.write(`${run}, Node ${process.versions.node}\n`)
 })
 
 function verdictOf({ broken, skipped }: RowResult): string {

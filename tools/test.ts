@@ -8,6 +8,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
+import { parseTestStore, startTestStore } from '../test/support/test-store.ts'
 import { ensureStepCa } from './install-step-ca.ts'
 import { findFiles, readSources, ROOT } from './source-files.ts'
 import { makeTestPrograms } from './test-programs.ts'
@@ -46,6 +47,9 @@ async function main(args: readonly string[]): Promise<void> {
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
   if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
   if (testRun === 'first') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
+  const store = parseTestStore(process.env['TEST_STORE'])
+  process.stdout.write(`store of the test hubs: ${store}\n`)
+  await using _started = await startTestStore(store)
   // The tests start some thousand programs, and half of such a start was to compile the same files again.
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
   process.exitCode = (await runTests(paths, flags, CONCURRENCY[testRun])) ? 0 : 1

@@ -14,6 +14,7 @@ import {
   type Variables,
   waitUntil,
 } from '../../test/support/processes.ts'
+import { prepareStore, shareAsSet } from '../../test/support/test-store.ts'
 
 export interface HubVault extends AsyncDisposable {
   readonly root: string
@@ -43,8 +44,9 @@ const BOOT_MS_MAX = 60_000
 export async function createHubVault(options: HubVaultOptions): Promise<HubVault> {
   const { directory, program } = options
   const root = join(directory, 'vault')
-  await initCheapVault(root, new Secret(PASSPHRASE))
-  const environment = hubEnvironment(root, options)
+  const store = await prepareStore()
+  await shareAsSet(await initCheapVault(root, new Secret(PASSPHRASE)), store)
+  const environment = { ...store, ...hubEnvironment(root, options) }
   const launched: LaunchedHub[] = []
   return {
     root,

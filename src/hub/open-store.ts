@@ -30,7 +30,7 @@ import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { CopiedStore } from './store/store-copy.ts'
 import type { Store, StoreReader, StoreWriter } from './store/store.ts'
-import { openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
+import { type AuditHead, openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import type { UnsealedVault } from './vault/vault.ts'
 
@@ -66,7 +66,10 @@ export async function openVaultStore(
   const headFile = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
   let store: SqliteStore | undefined
   try {
-    const fault = inspectAgainstHead(vault, headFile, options)
+    // Before anything of another database moves it on.
+    const head = headFile.read()
+    const inspect = (): HeadFault | undefined => inspectAgainstHead(vault, head, options)
+    let fault = sharing === undefined ? inspect() : undefined
     if (options.checkPages === true) checkEveryPage(vault.databasePath, vault.dataKey)
     store = await openSqliteStore({
       path: vault.databasePath,
@@ -77,11 +80,13 @@ export async function openVaultStore(
       shared: sharing,
     })
     await store.follow()
+    // The journal gives back what a database has lost that was put back to an earlier state.
+    if (sharing !== undefined) fault = inspect()
     const tree = await store.reader.findLogTree()
     const isCut = tree !== undefined && (await inspectTree(vault, store.reader, tree, options))
     const rollback = await inspectAgainstCheckpoint(vault, store, tree, options)
     if (fault !== undefined || rollback !== undefined || isCut) {
-      const loss = { fault, headSeq: headFile.read()?.seq ?? null, rollback }
+      const loss = { fault, headSeq: head?.seq ?? null, rollback }
       headFile.reset(await recordLoss(store, vault.vaultId, loss, options))
       await setCheckpointAside(vault, options)
     } else if (headFile.read() === undefined) {
@@ -103,15 +108,14 @@ export async function openVaultStore(
 }
 
 /**
- * Before anything that could write is opened, since closing that would fold what is left of a damaged write-ahead log into
+ * In a vault by itself before anything that could write is opened, since closing that would fold what is left of a damaged write-ahead log into
  * the database: a hub that refuses leaves everything as it was, to be looked at.
  */
 function inspectAgainstHead(
   vault: UnsealedVault,
-  headFile: AuditHeadFile,
+  head: AuditHead | undefined,
   { acceptLoss = false }: OpenStoreOptions,
 ): HeadFault | undefined {
-  const head = headFile.read()
   const { last, atSeq } = inspectAuditLog(vault.databasePath, vault.dataKey, head?.seq ?? 0)
   const fault = findHeadFault(head, last, atSeq)
   if (fault === undefined || acceptLoss) return fault

@@ -9,10 +9,12 @@ import { startHubProcess } from '../support/hub-process.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { failToStart } from '../support/boot-here.ts'
 import { runProgram } from '../support/processes.ts'
+import { embeddedAlone } from '../support/test-store.ts'
 import { useCa } from '../support/use-hub.ts'
 
 const { ca } = useCa()
 
+const LOST = embeddedAlone('the journal gives back what the database has lost')
 const DATABASE_FILES = ['db.enc', 'db.enc-wal', 'db.enc-shm']
 
 /** A stopped hub with a few entries, a copy of its database from before the last two, and one from after. */
@@ -38,19 +40,23 @@ async function startedAndStopped(): Promise<TestHub & { restoreOldDatabase(): Pr
 }
 
 describe('[CHN-9] the head of the audit log', () => {
-  test('stops a hub whose database was put back to an older one, and names what is missing', async () => {
-    await using hub = await startedAndStopped()
-    await hub.restoreOldDatabase()
-    const ended = await runProgram('svc-server', [], hub.environment)
-    assert.equal(ended.status, 1)
-    assert.match(ended.stderr, /svc-server: error: .*first missing entry: 5/)
-    assert.match(ended.stderr, /svc unseal --accept-loss/)
-    const listed = await hub.svc('evento', 'list')
-    assert.equal(listed.status, 1)
-    assert.match(listed.stderr, /first missing entry: 5/)
-  })
+  test(
+    'stops a hub whose database was put back to an older one, and names what is missing',
+    LOST,
+    async () => {
+      await using hub = await startedAndStopped()
+      await hub.restoreOldDatabase()
+      const ended = await runProgram('svc-server', [], hub.environment)
+      assert.equal(ended.status, 1)
+      assert.match(ended.stderr, /svc-server: error: .*first missing entry: 5/)
+      assert.match(ended.stderr, /svc unseal --accept-loss/)
+      const listed = await hub.svc('evento', 'list')
+      assert.equal(listed.status, 1)
+      assert.match(listed.stderr, /first missing entry: 5/)
+    },
+  )
 
-  test('lets svc unseal --accept-loss go on, which is recorded', async () => {
+  test('lets svc unseal --accept-loss go on, which is recorded', LOST, async () => {
     await using hub = await startedAndStopped()
     await hub.restoreOldDatabase()
     assert.equal((await hub.svc('unseal')).status, 1)
@@ -72,7 +78,7 @@ describe('[CHN-9] the head of the audit log', () => {
     await assert.rejects(hub.start(), /first missing entry: 1/)
   })
 
-  test('[VLT-9] leaves a damaged write-ahead log as it is when it refuses', async () => {
+  test('[VLT-9] leaves a damaged write-ahead log as it is when it refuses', LOST, async () => {
     await using hub = await startHubProcess({ caEnvironment: ca.environment })
     for (let count = 0; count < 12; count += 1) await hub.createToken({ hostname: `h${count}` })
     await hub.stop('SIGKILL')
@@ -88,7 +94,7 @@ describe('[CHN-9] the head of the audit log', () => {
     assert.deepEqual(await Promise.all(files.map((path) => readFile(path))), untouched)
   })
 
-  test('shows a write-ahead log that lost its end', async () => {
+  test('shows a write-ahead log that lost its end', LOST, async () => {
     await using hub = await startHubProcess({ caEnvironment: ca.environment })
     for (const hostname of ['h1', 'h2', 'h3']) await hub.createToken({ hostname })
     await hub.stop('SIGKILL')

@@ -11,6 +11,7 @@ import { openBackup } from '../../src/backup/open-backup.ts'
 import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
+import { EMBEDDED } from '../support/test-store.ts'
 import { useHub } from '../support/use-hub.ts'
 
 interface Told {
@@ -69,7 +70,8 @@ describe('a backup beside a hub', () => {
     const { ok, entries, head } = JSON.parse(verified.stdout) as Told & { ok: boolean }
     assert.deepEqual({ ok, entries, head }, { ok: true, entries: told.entries, head: told.head })
 
-    const restored = { ...hub.environment, SVC_VAULT_ROOT: join(hub.directory, 'restored') }
+    const root = join(hub.directory, 'restored')
+    const restored = { ...hub.environment, ...EMBEDDED, SVC_VAULT_ROOT: root }
     const made = await runSvcHere(['restore', file, '--json'], restored)
     assert.equal(made.status, 0, made.stderr)
     assert.match(

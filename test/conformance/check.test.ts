@@ -30,13 +30,14 @@ const failuresOf = (findings: readonly Finding[]): unknown[] =>
 describe('[BOOT-32] svc-server --check', () => {
   test('[BOOT-33] finds nothing wrong where nothing is, and the CA has signed nothing', async () => {
     const findings = await check()
+    const database = 'SVC_DATABASE_URL' in hub.environment ? ['database'] : []
     assert.deepEqual(
       findings.filter(({ status }) => status !== 'ok'),
       [],
     )
     assert.deepEqual(
       findings.map(({ check: what }) => what),
-      ['settings', 'vault', 'ports', 'names', 'clock', 'ca'],
+      ['settings', 'vault', 'ports', 'names', ...database, 'clock', 'ca'],
     )
     assert.match(findings.at(-1)?.message ?? '', /takes the hub’s tokens; it was asked for nothing/)
   })

@@ -24,7 +24,7 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     archive = join(hub.directory, 'archive')
     await mkdir(archive)
     Object.assign(hub.environment, { SVC_LOG_ARCHIVE_DIR: archive })
-    await appendAged(hub.vaultRoot, [
+    await appendAged(hub, [
       { count: OLD, daysAgo: 100 },
       { count: YOUNG, daysAgo: 1 },
     ])

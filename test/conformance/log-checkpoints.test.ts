@@ -9,9 +9,12 @@ import { failToStart } from '../support/boot-here.ts'
 import { testWitness } from '../support/test-witness.ts'
 import { waitUntil } from '../support/processes.ts'
 import { createTestHub } from '../support/test-hub.ts'
+import { embeddedAlone } from '../support/test-store.ts'
 import { useCa } from '../support/use-hub.ts'
 
 const { ca } = useCa()
+
+const LOST = embeddedAlone('the journal gives back what a vault has lost that was put back')
 
 interface Kept extends TestHub {
   readonly outside: string
@@ -55,36 +58,40 @@ async function putBack(hub: Kept): Promise<string> {
 }
 
 describe('[CHN-17] [CHN-18] [ENV-42] a vault that was put back', () => {
-  test('is refused while a newer checkpoint is known, and goes on in an epoch of its own', async () => {
-    await using hub = await startKeptHub()
-    const checkpoint = await putBack(hub)
-    const ended = await failToStart(hub.environment)
-    assert.equal(ended.status, 1)
-    assert.match(
-      ended.stderr,
-      /svc-server: error: \S+\.checkpoint: the checkpoint was signed for 3 entries, and the vault has 2 of them/,
-    )
-    assert.match(ended.stderr, /svc unseal --accept-loss/)
-    assert.equal((await hub.svc('unseal')).status, 1)
-    const accepted = await hub.svc('unseal', '--accept-loss')
-    assert.equal(accepted.status, 0, accepted.stderr)
-    await hub.start()
-    const renewed = await hub.checkpointOf(3)
-    const [, epoch] = /^cartorio\/[0-9a-f-]{36}\/(\d{10,})\n3\n/.exec(renewed) ?? []
-    const { stdout, status } = await hub.svc('evento', 'list', '--verify', '--json')
-    assert.equal(status, 0)
-    const { eventos } = JSON.parse(stdout) as {
-      eventos: { tipo_evento: string; payload: Record<string, unknown> }[]
-    }
-    const loss = eventos.find(({ tipo_evento: type }) => type === 'audit_loss_accepted')
-    assert.equal(loss?.payload['checkpoint'], checkpoint)
-    assert.equal(loss?.payload['epoca'], Number(epoch))
-    // What was signed before is kept for whoever asks what happened.
-    const aside = (await readdir(hub.outside)).find((name) => /\.checkpoint\../.test(name))
-    assert.equal(await readFile(join(hub.outside, aside ?? ''), 'utf8'), checkpoint)
-  })
+  test(
+    'is refused while a newer checkpoint is known, and goes on in an epoch of its own',
+    LOST,
+    async () => {
+      await using hub = await startKeptHub()
+      const checkpoint = await putBack(hub)
+      const ended = await failToStart(hub.environment)
+      assert.equal(ended.status, 1)
+      assert.match(
+        ended.stderr,
+        /svc-server: error: \S+\.checkpoint: the checkpoint was signed for 3 entries, and the vault has 2 of them/,
+      )
+      assert.match(ended.stderr, /svc unseal --accept-loss/)
+      assert.equal((await hub.svc('unseal')).status, 1)
+      const accepted = await hub.svc('unseal', '--accept-loss')
+      assert.equal(accepted.status, 0, accepted.stderr)
+      await hub.start()
+      const renewed = await hub.checkpointOf(3)
+      const [, epoch] = /^cartorio\/[0-9a-f-]{36}\/(\d{10,})\n3\n/.exec(renewed) ?? []
+      const { stdout, status } = await hub.svc('evento', 'list', '--verify', '--json')
+      assert.equal(status, 0)
+      const { eventos } = JSON.parse(stdout) as {
+        eventos: { tipo_evento: string; payload: Record<string, unknown> }[]
+      }
+      const loss = eventos.find(({ tipo_evento: type }) => type === 'audit_loss_accepted')
+      assert.equal(loss?.payload['checkpoint'], checkpoint)
+      assert.equal(loss?.payload['epoca'], Number(epoch))
+      // What was signed before is kept for whoever asks what happened.
+      const aside = (await readdir(hub.outside)).find((name) => /\.checkpoint\../.test(name))
+      assert.equal(await readFile(join(hub.outside, aside ?? ''), 'utf8'), checkpoint)
+    },
+  )
 
-  test('is found by whoever kept a checkpoint, where the hub keeps none', async () => {
+  test('is found by whoever kept a checkpoint, where the hub keeps none', LOST, async () => {
     await using hub = await startKeptHub()
     const path = join(hub.directory, 'kept.checkpoint')
     await writeFile(path, await putBack(hub))

@@ -12,6 +12,7 @@ import { findFreePort } from '../support/free-port.ts'
 import { enrolHost, type ManagedHost } from '../support/managed-host.ts'
 import { waitUntil } from '../support/processes.ts'
 import type { TestHub } from '../support/hub.ts'
+import { embeddedAlone } from '../support/test-store.ts'
 import { useCa, useHub } from '../support/use-hub.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { send } from '../support/wire-client.ts'
@@ -82,7 +83,9 @@ describe('[CHN-24] [CHN-25] [CHN-34] [CHN-35] [CLI-120] an agent of a hub whose 
     return (JSON.parse(stdout) as { entries: number }).entries
   }
 
-  test('raises the alarm, keeps the evidence, and goes on working', async () => {
+  const alone = embeddedAlone('the journal gives back what a vault has lost that was put back')
+
+  test('raises the alarm, keeps the evidence, and goes on working', alone, async () => {
     // The agent finds it at the same place again.
     const environment = {
       SVC_SERVER_CN: 'localhost',

@@ -18,6 +18,7 @@ import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type Recovery, sendRecovery } from '../support/send-recovery.ts'
 import { startTestHub } from '../support/test-hub.ts'
+import { shareRestored } from '../support/test-store.ts'
 import { useHub } from '../support/use-hub.ts'
 import { assertOk, assertRefused, post, send, type WireReply } from '../support/wire-client.ts'
 
@@ -76,6 +77,7 @@ describe('after a restore from an older backup', () => {
     await rename(hub.vaultRoot, `${hub.vaultRoot}.lost`)
     const restored = await hub.svc('restore', file)
     assert.equal(restored.status, 0, restored.stderr)
+    await shareRestored(hub)
     await hub.start()
     // Its log has to be signed before a receipt can be looked at.
     await waitUntil('a checkpoint', async () => {
@@ -215,6 +217,7 @@ describe('after a restore beside SVC_CHECKPOINT_PATH', () => {
     assert.equal(restored.stderr, '')
     const said = JSON.parse(restored.stdout) as Record<string, unknown>
     assert.deepEqual([said['acts_done_again'], said['acts_missing']], [7, null])
+    await shareRestored(kept)
     await kept.start()
     await waitUntil('a checkpoint', async () => {
       const checkpoint = await kept.svc('checkpoint')

@@ -54,7 +54,7 @@ describe('[CHN-33] in a real browser', WITH_BROWSER, () => {
     const content = (index: number) => ({
       payloadText: JSON.stringify({ actor: 'admin', hostname: `h${index}.example`, note: 'ç 𝄞 "' }),
     })
-    await appendAged(hub.vaultRoot, [
+    await appendAged(hub, [
       { count: OLD, daysAgo: 100, content },
       { count: YOUNG, daysAgo: 1, content },
     ])

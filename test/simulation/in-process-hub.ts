@@ -20,6 +20,7 @@ import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { FakeCa } from '../fakes/ca-server.ts'
+import { prepareStore, shareAsSet } from '../support/test-store.ts'
 
 export interface InProcessHub extends AsyncDisposable {
   readonly store: Store
@@ -40,7 +41,8 @@ export async function startInProcessHub(
   stack.defer(() => rm(directory, { recursive: true, force: true }))
   const vault = await initVault(join(directory, 'vault'), new Secret('a passphrase'))
   const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
-  const store = await openVaultStore(vault, { clock })
+  const database = await shareAsSet(vault, await prepareStore())
+  const store = await openVaultStore(vault, { clock, database })
   stack.defer(() => store.close())
   const config = {
     serverNames: [...IN_PROCESS_HUB_NAMES],

@@ -2,12 +2,13 @@
 
 import { chainEntries } from '../../src/audit/chain-entries.ts'
 import type { NewAuditEntry } from '../../src/hub/domain/audit-entry.ts'
+import { readDatabaseServers } from '../../src/hub/database-settings.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
 import { unsealVault } from '../../src/hub/vault/vault.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import { newEntry } from '../store/store-samples.ts'
-import { PASSPHRASE } from './hub.ts'
+import { type HubPlace, PASSPHRASE } from './hub.ts'
 
 const DAY_MS = 86_400_000
 
@@ -19,9 +20,15 @@ export interface AgedEntries {
 }
 
 /** The oldest first. */
-export async function appendAged(vaultRoot: string, groups: readonly AgedEntries[]): Promise<void> {
+export async function appendAged(
+  { vaultRoot, environment }: Pick<HubPlace, 'vaultRoot' | 'environment'>,
+  groups: readonly AgedEntries[],
+): Promise<void> {
   const vault = await unsealVault(vaultRoot, new Secret(PASSPHRASE))
-  const store = await openVaultStore(vault, { clock: systemClock })
+  const store = await openVaultStore(vault, {
+    clock: systemClock,
+    database: readDatabaseServers(environment),
+  })
   const entries = groups.flatMap(({ count, daysAgo, content }) =>
     Array.from({ length: count }, (_, index) =>
       newEntry({ at: new Date(Date.now() - daysAgo * DAY_MS), ...content?.(index) }),

@@ -16,6 +16,7 @@ import {
   waitUntil,
 } from './processes.ts'
 import { runSvcHere } from './run-svc.ts'
+import { shareAsSet } from './test-store.ts'
 
 export interface HubProcess extends TestHub {
   /** The process that runs, or ran last. */
@@ -47,7 +48,7 @@ export async function startHubProcess(options: HubProcessOptions): Promise<HubPr
 
 /** A new vault, and a hub that is not started yet. */
 export async function createHubProcess(options: HubProcessOptions): Promise<HubProcess> {
-  const { remove, ...place } = await createHubPlace(options)
+  const { remove, store, ...place } = await createHubPlace(options)
   const { environment } = place
   const { programs: ownPrograms = '' } = options
   const svc = join(ownPrograms, 'svc')
@@ -56,7 +57,8 @@ export async function createHubProcess(options: HubProcessOptions): Promise<HubP
     const made = await runProgram(svc, ['init'], environment)
     if (made.status !== 0) throw new Error(`svc init failed: ${made.stderr}`)
   } else {
-    await initCheapVault(place.vaultRoot, readSecret(environment, 'SVC_MASTER_PASSPHRASE'))
+    const passphrase = readSecret(environment, 'SVC_MASTER_PASSPHRASE')
+    await shareAsSet(await initCheapVault(place.vaultRoot, passphrase), store)
   }
 
   let running: RunningProgram | undefined

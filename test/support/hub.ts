@@ -6,6 +6,7 @@ import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ended, Variables } from './processes.ts'
+import { prepareStore } from './test-store.ts'
 
 export interface TestHub extends HubPlace, AsyncDisposable {
   readonly ports: HubPorts
@@ -63,10 +64,11 @@ export const WITH_ADMIN_PORT: Variables = { SVC_ADMIN_BIND: '127.0.0.1:0' }
 export const WITH_ENROLL_TLS: Variables = { SVC_ENROLL_TLS_BIND: '127.0.0.1:0' }
 export const PASSPHRASE = 'correct horse battery staple'
 
-/** A place whose vault is not made yet. */
+/** A place whose vault is not made yet; the store is what its vault is to have, and part of its environment. */
 export async function createHubPlace(
   options: TestHubOptions,
-): Promise<HubPlace & { readonly remove: () => Promise<void> }> {
+): Promise<HubPlace & { readonly store: Variables; readonly remove: () => Promise<void> }> {
+  const store = 'SVC_DATABASE_URL' in (options.environment ?? {}) ? {} : await prepareStore()
   const directory = await mkdtemp(join(tmpdir(), 'hub-'))
   const vaultRoot = join(directory, 'vault')
   const admin = <T>(method: string, path: string, body: object = {}): Promise<T> =>
@@ -74,7 +76,8 @@ export async function createHubPlace(
   return {
     vaultRoot,
     directory,
-    environment: hubEnvironment(vaultRoot, options),
+    environment: { ...store, ...hubEnvironment(vaultRoot, options) },
+    store,
     admin,
     createToken: async ({ role = 'web', ...request }) =>
       (await admin<{ token: string }>('POST', '/v1/admin/tokens', { role, ...request })).token,

@@ -3,17 +3,28 @@
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UserError } from '../../src/platform/errors.ts'
 import type { DatabaseServers } from '../../src/hub/store/postgres/writable-connection.ts'
 import { WritableConnection } from '../../src/hub/store/postgres/writable-connection.ts'
 import { idOf } from '../services/support/accounts.ts'
 import { postgresProgram } from '../services/support/required-programs.ts'
 import { findFreePort } from './free-port.ts'
 import { type RunningProgram, runTool, startTool, waitUntil } from './processes.ts'
+import { findTool, pathOfTool } from './tools.ts'
 
-export interface Postgresql extends AsyncDisposable {
+export interface ConfiguredPostgresql {
   readonly servers: DatabaseServers
+  /** As SVC_DATABASE_URL has it. */
+  readonly url: string
   /** The server's own, with its Unix socket, and its files in `data`. */
   readonly directory: string
+  readonly program: string
+  readonly args: readonly string[]
+  takesWrites(this: void): Promise<boolean>
+}
+
+export interface Postgresql
+  extends Pick<ConfiguredPostgresql, 'servers' | 'url' | 'directory'>, AsyncDisposable {
   kill(signal: NodeJS.Signals): void
   /** After it was killed. */
   startAgain(): Promise<void>
@@ -21,7 +32,16 @@ export interface Postgresql extends AsyncDisposable {
   query(sql: string): Promise<readonly unknown[]>
 }
 
-export async function startPostgresql(): Promise<Postgresql> {
+const INIT_ARGS = ['--username=svc', '--no-sync', '--no-locale', '--encoding=UTF8', '--auth=trust']
+
+/** Its files are made; nobody has started it. Throws a UserError where there is no PostgreSQL. */
+export async function configurePostgresql(): Promise<ConfiguredPostgresql> {
+  const postgres = postgresProgram('postgres')
+  if (findTool(postgres) === undefined) {
+    throw new UserError('no_postgresql', 'PostgreSQL is not installed', {
+      hint: 'apt-get install postgresql',
+    })
+  }
   const directory = await mkdtemp(join(tmpdir(), 'postgresql-'))
   const data = join(directory, 'data')
   // It refuses to run as root.
@@ -29,17 +49,7 @@ export async function startPostgresql(): Promise<Postgresql> {
   if (isRoot)
     await chown(directory, await idOf('passwd', 'postgres'), await idOf('group', 'postgres'))
   const asPostgres = isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []
-  const run = ['setpriv', [...asPostgres]] as const
-  const initArgs = [
-    '-D',
-    data,
-    '--username=svc',
-    '--no-sync',
-    '--no-locale',
-    '--encoding=UTF8',
-    '--auth=trust',
-  ]
-  await runTool(run[0], [...run[1], postgresProgram('initdb'), ...initArgs])
+  await runTool('setpriv', [...asPostgres, postgresProgram('initdb'), '-D', data, ...INIT_ARGS])
   const port = await findFreePort()
   const servers: DatabaseServers = {
     hosts: [{ host: '127.0.0.1', port }],
@@ -53,20 +63,35 @@ export async function startPostgresql(): Promise<Postgresql> {
     port: String(port),
     unix_socket_directories: directory,
   }
-  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  let server: RunningProgram
-  const start = async (): Promise<void> => {
-    server = startTool(run[0], [...run[1], postgresProgram('postgres'), '-D', data, ...args])
-    await waitUntil('PostgreSQL to take writes', async () => {
-      if (server.hasEnded()) throw new Error(`PostgreSQL ended: ${server.stderr()}`)
+  const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return {
+    servers,
+    url: `postgresql://svc@127.0.0.1:${port}/postgres`,
+    directory,
+    program: pathOfTool('setpriv'),
+    args: [...asPostgres, postgres, '-D', data, ...set],
+    takesWrites: async () => {
       const connection = await WritableConnection.open(servers).catch(() => undefined)
       connection?.destroy()
-      return connection && true
+      return connection !== undefined
+    },
+  }
+}
+
+export async function startPostgresql(): Promise<Postgresql> {
+  const { servers, url, directory, program, args, takesWrites } = await configurePostgresql()
+  let server: RunningProgram
+  const start = async (): Promise<void> => {
+    server = startTool(program, args)
+    await waitUntil('PostgreSQL to take writes', async () => {
+      if (server.hasEnded()) throw new Error(`PostgreSQL ended: ${server.stderr()}`)
+      return (await takesWrites()) || undefined
     })
   }
   await start()
   return {
     servers,
+    url,
     directory,
     kill: (signal) => server.kill(signal),
     startAgain: async () => {

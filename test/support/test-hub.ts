@@ -13,6 +13,7 @@ import { isBuiltTested } from './processes.ts'
 import { runSvcHere } from './run-svc.ts'
 import type { RunningCa } from './running-ca.ts'
 import { startStepCa } from './step-ca.ts'
+import { shareAsSet } from './test-store.ts'
 
 /** The CA that the conformance suite runs against: svc-ca, or the real thing with TEST_CA=step-ca. */
 export function startTestCa(): Promise<RunningCa> {
@@ -34,9 +35,10 @@ export async function startTestHub(options: TestHubOptions): Promise<TestHub> {
 /** A new vault, whose passphrase is cheap to try, and a hub that is not started yet. */
 export async function createTestHub(options: TestHubOptions): Promise<TestHub> {
   if (isBuiltTested()) return createHubProcess(options)
-  const { remove, ...place } = await createHubPlace(options)
+  const { remove, store, ...place } = await createHubPlace(options)
   const { environment } = place
-  await initCheapVault(place.vaultRoot, readSecret(environment, 'SVC_MASTER_PASSPHRASE'))
+  const passphrase = readSecret(environment, 'SVC_MASTER_PASSPHRASE')
+  await shareAsSet(await initCheapVault(place.vaultRoot, passphrase), store)
 
   let running: BootedHub | undefined
   let ports: HubPorts | undefined

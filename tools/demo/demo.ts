@@ -22,8 +22,10 @@ import { findIssuedCertificateFault } from '../../src/pki/issued-certificate.ts'
 import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { type Variables, waitUntil } from '../../test/support/processes.ts'
+import { parseTestStore, type TestStore } from '../../test/support/test-store.ts'
 import { parseCommandOptions } from '../command-options.ts'
 import { startDemoCa } from './demo-ca.ts'
+import { startDemoStore } from './demo-store.ts'
 import { deliverSecret, type Place, pushFile, PUSH_NAME, SECRET_NAME } from './files.ts'
 import { ask, type Daemon, runCommand, startDaemon, waitForLogLine } from './processes.ts'
 import { say, step } from './screen.ts'
@@ -34,6 +36,7 @@ const DELIVERY_NAME = 'site'
 interface Options {
   readonly keep: boolean
   readonly ca: 'svc-ca' | 'step-ca'
+  readonly store: TestStore
 }
 
 const HELP = `Usage: npm run demo -- [options]
@@ -41,18 +44,23 @@ const HELP = `Usage: npm run demo -- [options]
 The main job on real processes: a CA, a hub, an agent, a certificate, a sealed secret, a pushed file, and the audit log that tells of them.
 
 Options:
-  --ca NAME   svc-ca or step-ca (default: svc-ca)
-  --keep      leave the directory with everything in it, and name it
-  -h, --help  print this
+  --ca NAME     svc-ca or step-ca (default: svc-ca)
+  --store NAME  embedded, or postgresql: the vault has its journal in a PostgreSQL, which
+                has to be installed and runs for the demo alone (default: embedded)
+  --keep        leave the directory with everything in it, and name it
+  -h, --help    print this
 
 Exit status: 0 when all of it worked, else 1.
 
 Example:
   npm run demo -- --ca step-ca
+  npm run demo -- --store postgresql
 `
 
 const daemons: Daemon[] = []
 let directory = ''
+/** Besides that one. */
+const directories: string[] = []
 
 try {
   const options = parseOptions(process.argv.slice(2))
@@ -80,8 +88,10 @@ async function runDemo(options: Options): Promise<void> {
   )
 
   const ca = await step(`a CA (${options.ca})`, () => startDemoCa(options.ca, directory, daemons))
+  const store = await startDemoStore(options.store, { logs: directory, daemons, directories })
   const hub: Variables = {
     ...ca.variables,
+    ...store,
     SVC_VAULT_ROOT: join(directory, 'vault'),
     SVC_MASTER_PASSPHRASE_FILE: writePrivate('passphrase', randomBytes(24).toString('base64url')),
     SVC_SERVER_CN: 'localhost',
@@ -251,7 +261,7 @@ Try, in this directory:
   svc load create --type csr_cert --name second --agent ${HOSTNAME}; sleep 2; ls -l ${agent['SVC_AGENT_DATA_DIR']}/out
 
 Stop and remove it:
-  kill ${daemons.map(({ pid }) => pid).join(' ')}; rm -r ${directory}`)
+  kill ${daemons.map(({ pid }) => pid).join(' ')}; rm -r ${[directory, ...directories].join(' ')}`)
 }
 
 function writePrivate(name: string, content: string): string {
@@ -262,7 +272,9 @@ function writePrivate(name: string, content: string): string {
 
 async function cleanUp(): Promise<void> {
   for (const daemon of daemons.splice(0).reverse()) await daemon.stop()
-  if (directory !== '') rmSync(directory, { recursive: true, force: true })
+  for (const path of [directory, ...directories.splice(0)]) {
+    if (path !== '') rmSync(path, { recursive: true, force: true })
+  }
 }
 
 function tailOf(path: string): string {
@@ -276,9 +288,12 @@ function parseOptions(args: readonly string[]): Options | undefined {
   const options = {
     keep: { type: 'boolean', default: false },
     ca: { type: 'string', default: 'svc-ca' },
+    store: { type: 'string' },
   } as const
   const values = parseCommandOptions({ name: 'demo', args, options, help: HELP })
   if (values === undefined) return undefined
-  if (values.ca === 'svc-ca' || values.ca === 'step-ca') return { keep: values.keep, ca: values.ca }
-  throw new UserError('usage', `no CA named ${values.ca}`, { hint: 'npm run demo -- --help' })
+  const { keep, ca } = values
+  const store = parseTestStore(values.store)
+  if (ca === 'svc-ca' || ca === 'step-ca') return { keep, ca, store }
+  throw new UserError('usage', `no CA named ${ca}`, { hint: 'npm run demo -- --help' })
 }
