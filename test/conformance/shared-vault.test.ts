@@ -1,7 +1,7 @@
 // A vault whose journal is in a real PostgreSQL: made, moved there and back, made again after its machine is lost. docs/protocol.md DBS.
 
 import assert from 'node:assert/strict'
-import { copyFile, readdir, rename } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createSeededRandom, seedFrom } from '../simulation/seeded-random.ts'
@@ -40,8 +40,7 @@ describe(
     before(async () => {
       server = await startPostgresql()
       ca = await startTestCa()
-      const [{ port } = assert.fail('a server')] = server.servers.hosts
-      url = `postgresql://svc@127.0.0.1:${port}/postgres`
+      url = server.url
       const environment = { SVC_DATABASE_URL: url }
       hub = await createHubProcess({ caEnvironment: ca.environment, environment })
       const moved = await runSvcHere(['vault', 'migrate', '--to', 'postgresql'], hub.environment)
@@ -149,6 +148,39 @@ describe(
       assert.ok((await entries()).length >= joined.entries)
       const again = await svcWith({}, 'join', '--from', kept)
       assert.match(again.stderr, /^svc: error: there is a vault at /)
+    })
+
+    test('[CHN-9] [DBS-10] a database that was put back to an earlier state gets again what the journal has', async () => {
+      const files = ['db.enc', 'db.enc-wal', 'db.enc-shm'].map((name) => join(hub.vaultRoot, name))
+      await hub.stop()
+      const early = await readFile(join(hub.vaultRoot, 'db.enc'))
+      await hub.start()
+      await hub.createToken({ hostname: 'after-the-copy.example.org' })
+      const known = await entries()
+      await hub.stop('SIGKILL')
+      for (const file of files) await rm(file, { force: true })
+      await writeFile(join(hub.vaultRoot, 'db.enc'), early, { mode: 0o600 })
+      assert.equal((await svcWith({}, 'unseal', '--accept-loss')).status, 0)
+      await hub.start()
+      const again = await entries()
+      assert.deepEqual(
+        again.slice(0, known.length).map(({ hash_atual }) => hash_atual),
+        known.map(({ hash_atual }) => hash_atual),
+      )
+      assert.equal(
+        again.find(({ tipo_evento }) => tipo_evento === 'audit_loss_accepted'),
+        undefined,
+        'nothing was lost',
+      )
+    })
+
+    test('[CHN-9] entries that the journal has lost, too, are missed', async () => {
+      await hub.stop()
+      await rm(join(hub.vaultRoot, 'audit.head'))
+      await assert.rejects(hub.start(), /first missing entry: 1/)
+      const accepted = await svcWith({}, 'unseal', '--accept-loss')
+      assert.equal(accepted.status, 0, accepted.stderr)
+      await hub.start()
     })
 
     test('[DBS-10] while the database is away the hub answers 503, and what was read stays readable', async () => {
