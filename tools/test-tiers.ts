@@ -56,6 +56,16 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts a database and a dozen programs, and waits for a database that is away',
   },
   {
+    path: 'test/e2e/both-stores.test.ts',
+    proves: 'a hub whose vault has its journal in PostgreSQL does what other hubs do',
+    why: 'it runs tests of the first tier once more; `TEST_STORE=postgresql npm test -- conformance` runs all of them so',
+  },
+  {
+    path: 'test/e2e/stolen-dump.test.ts',
+    proves: 'neither a dump nor the disk of the database shows anything of what a vault holds',
+    why: 'it starts a database, and searches all of its files',
+  },
+  {
     path: 'test/e2e/doctor-faults.test.ts',
     proves: 'svc doctor finds full and dead disks, limits, clocks, and what stands still',
     why: 'it waits for what never answers, and mounts; test/conformance has the other faults',
