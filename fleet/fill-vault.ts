@@ -5,6 +5,7 @@ import { initVault } from '../src/hub/vault/vault.ts'
 import { UserError } from '../src/platform/errors.ts'
 import { runProgram } from '../src/platform/program.ts'
 import { parseCommandOptions } from '../tools/command-options.ts'
+import { parseCount } from './parse-count.ts'
 import type { FilledSizes } from './planned-fleet.ts'
 import { fillVault } from './vault-filler.ts'
 
@@ -45,9 +46,9 @@ await runProgram('fleet:fill', async () => {
     throw new UserError('usage', '--vault is missing', { hint: HINT })
   }
   const sizes = {
-    agents: parseCount('agents', values.agents, SIZES.agents),
-    certificates: parseCount('certificates', values.certificates, SIZES.certificates),
-    entries: parseCount('entries', values.entries, SIZES.entries),
+    agents: parseCount('agents', values.agents, SIZES.agents, HINT),
+    certificates: parseCount('certificates', values.certificates, SIZES.certificates, HINT),
+    entries: parseCount('entries', values.entries, SIZES.entries, HINT),
   }
   const passphrase = readSecret(process.env, 'SVC_MASTER_PASSPHRASE')
   const startedMs = performance.now()
@@ -58,10 +59,3 @@ await runProgram('fleet:fill', async () => {
   const seconds = Math.round((performance.now() - startedMs) / 1000)
   progress(`${values.vault} is full after ${seconds} s`)
 })
-
-function parseCount(name: string, text: string | undefined, preset: number): number {
-  if (text === undefined) return preset
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (count === 0) throw new UserError('usage', `--${name}: ${text} is no number`, { hint: HINT })
-  return count
-}

@@ -9,6 +9,7 @@ const COMMANDS = [
   ['fleet', 'fleet/fleet.ts'],
   ['fleet:compare', 'fleet/compare-vaults.ts'],
   ['fleet:fill', 'fleet/fill-vault.ts'],
+  ['fleet:move', 'fleet/move-vault.ts'],
   ['reliability', 'reliability/reliability.ts'],
   ['simulate', 'test/simulation/simulate.ts'],
 ] as const
