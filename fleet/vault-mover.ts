@@ -25,7 +25,8 @@ export class VaultMover {
   readonly #environment: Variables
   readonly #random: Random
   readonly #progress: (text: string) => void
-  readonly #tookMs: Record<Place, number> = { embedded: 0, postgresql: 0 }
+  /** The shortest whole move: a kill is to come before its end. */
+  readonly #tookMs: Record<Place, number> = { embedded: Infinity, postgresql: Infinity }
 
   constructor({ vault, environment, random, progress }: MoverOptions) {
     this.#vault = vault
@@ -36,13 +37,13 @@ export class VaultMover {
 
   /** Whatever was killed before, the command leads there. */
   async moveTo(place: Place): Promise<void> {
+    const wasThere = this.#isAt(place)
     const startMs = performance.now()
     const { status, stderr } = await this.#start(place).ended
     if (status !== 0) throw new UserError('fleet', `svc vault migrate --to ${place}: ${stderr}`)
     const tookMs = performance.now() - startMs
-    // The first time is that of a whole move.
-    this.#tookMs[place] ||= tookMs
-    await this.#note(place, '', seconds(tookMs), 'moved')
+    if (!wasThere) this.#tookMs[place] = Math.min(this.#tookMs[place], tookMs)
+    await this.#note(place, '', seconds(tookMs), wasThere ? 'there already' : 'moved')
   }
 
   /** From the other place, once in each of so many parts of the time that the way takes. */

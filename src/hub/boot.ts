@@ -19,7 +19,7 @@ import { createScheduledArchive, type ScheduledArchive } from './archive/schedul
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
-import { createImageKeeper } from './journal/keep-images.ts'
+import { createImageKeeper, type ImageKeeper } from './journal/keep-images.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
@@ -98,6 +98,7 @@ export async function bootHub(
     archiveDirectory,
     database,
     onBatch: meters?.onBatch,
+    onRecord: meters?.onRecord,
   })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
@@ -109,6 +110,7 @@ export async function bootHub(
   let archiving: ScheduledArchive | undefined
   let segmentWatch: SegmentWatch | undefined
   let connected: StepCaClient | undefined
+  let keeper: ImageKeeper | undefined
   const caCalls = createCaCalls(clock, meters?.onCaCall)
   const health = createHubHealth({
     clock,
@@ -137,6 +139,7 @@ export async function bootHub(
       intervalMs: config.backupSchedule.intervalMs,
       lastAt: () => scheduled?.lastAt(),
     },
+    journal: store.sharing && { position: store.sharing.position, look: () => keeper?.look() },
     countStreams: () => running?.services.streams.count ?? 0,
     listDoubled: () => running?.services.sightings.listDoubled() ?? [],
     countConnections: async () => ({
@@ -231,7 +234,7 @@ export async function bootHub(
     clock,
     log: logging.forModule('hub.archive'),
   })
-  const keeper =
+  keeper =
     store.sharing &&
     createImageKeeper({
       store: { openCopy: () => store.openCopy(), follow: store.sharing.follow },

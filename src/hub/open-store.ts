@@ -49,11 +49,18 @@ export interface OpenStoreOptions {
   /** For the copy of a vault, which goes on without the journal that the vault has. */
   readonly leavesJournal?: boolean
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
+  readonly onRecord?: (() => void) | undefined
 }
 
 export interface VaultStore extends CopiedStore {
   /** Undefined for a vault that shares no journal. */
-  readonly sharing: (JournalConnection & { follow(this: void): Promise<void> }) | undefined
+  readonly sharing: Sharing | undefined
+}
+
+export interface Sharing extends JournalConnection {
+  follow(this: void): Promise<void>
+  /** Of the last record that is here. */
+  readonly position: () => number
 }
 
 /** Throws SvcError `audit_log_shorter` when the log is not the one that the head saw. */
@@ -76,6 +83,7 @@ export async function openVaultStore(
       dataKey: vault.dataKey,
       onCommit: (last) => keepHead(headFile, last),
       onBatch: options.onBatch,
+      onRecord: options.onRecord,
       clock,
       shared: sharing,
     })
@@ -269,7 +277,11 @@ function closingAll(
 ): VaultStore {
   return {
     reader,
-    sharing: sharing && { ...sharing, follow: () => store.follow() },
+    sharing: sharing && {
+      ...sharing,
+      follow: () => store.follow(),
+      position: () => store.position,
+    },
     get version() {
       return store.version
     },

@@ -12,6 +12,7 @@ import { type Postgresql, startPostgresql } from '../support/postgresql.ts'
 import { type Ended, startProgram, waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
 import type { RunningCa } from '../support/running-ca.ts'
+import { scrape } from '../support/scrape.ts'
 import { startTestCa } from '../support/test-hub.ts'
 import { send } from '../support/wire-client.ts'
 
@@ -41,7 +42,7 @@ describe(
       server = await startPostgresql()
       ca = await startTestCa()
       url = server.url
-      const environment = { SVC_DATABASE_URL: url }
+      const environment = { SVC_DATABASE_URL: url, SVC_METRICS_BIND: '127.0.0.1:0' }
       hub = await createHubProcess({ caEnvironment: ca.environment, environment })
       const moved = await runSvcHere(['vault', 'migrate', '--to', 'postgresql'], hub.environment)
       assert.equal(moved.status, 0, moved.stderr)
@@ -79,6 +80,30 @@ describe(
       const [later] = await server.query('SELECT numero::integer FROM diario_fim')
       assert.ok((later as { numero: number }).numero > numero)
       assert.equal((await entries())[0]?.tipo_evento, 'vault_moved')
+    })
+
+    test('[MET-32] its metrics say where the journal and its image are', async () => {
+      const listening = hub.logEntries().find(({ msg }) => msg === 'metrics listening')
+      const metrics = await waitUntil('a look at the journal', async () => {
+        const samples = await scrape(`http://127.0.0.1:${listening?.['port'] as number}`)
+        const found = samples.filter(({ name }) => name.startsWith('svc_journal_'))
+        const values = new Map(found.map(({ name, value }) => [name, value]))
+        return values.has('svc_journal_image_size_bytes') ? values : undefined
+      })
+      const [end] = await server.query('SELECT numero::integer FROM diario_fim')
+      const { numero } = end as { numero: number }
+      assert.equal(metrics.get('svc_journal_last_record'), numero)
+      assert.equal(metrics.get('svc_journal_behind_records'), 0)
+      assert.equal(metrics.get('svc_journal_followed_records_total'), 0)
+      assert.ok((metrics.get('svc_journal_turn_wait_seconds_count') ?? 0) >= numero)
+      const [image] = await server.query(
+        'SELECT bytes::integer, numero::integer, extract(epoch FROM inteira_em)::float8 AS at FROM imagem',
+      )
+      const made = image as { bytes: number; numero: number; at: number }
+      assert.equal(metrics.get('svc_journal_image_size_bytes'), made.bytes)
+      const aged = (metrics.get('svc_journal_image_timestamp_seconds') ?? 0) - made.at
+      assert.ok(Math.abs(aged) < 5, `${aged}`)
+      assert.ok((metrics.get('svc_journal_bytes_since_image') ?? 0) > 0)
     })
 
     test('[DBS-11] a vault and settings that do not say the same are refused', async () => {

@@ -78,7 +78,7 @@ describe('the images that a hub keeps in its journal', () => {
       pace: { ...PACE, ...options.pace },
     })
     await keeper.run(stop.signal)
-    return keeper.size()
+    return keeper.look()?.size
   }
   const places = () => images.stored.map(({ position }) => position.number)
   const messages = () => [...log.matchAll(/"msg":"(Image[^"]*)"/g)].map(([, message]) => message)

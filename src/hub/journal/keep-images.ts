@@ -16,8 +16,8 @@ export interface ImageKeeperOptions extends Omit<MakeImageOptions, 'pace'> {
 }
 
 export interface ImageKeeper {
-  /** As it was found last; undefined before that. */
-  size(): JournalSize | undefined
+  /** How large the journal was when it was looked at last; undefined before that. */
+  look(this: void): { readonly size: JournalSize; readonly at: Date } | undefined
   run(this: void, signal: AbortSignal): Promise<void>
 }
 
@@ -28,14 +28,18 @@ const RETRY_MS = 15 * 60_000
 
 export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
   const { images, clock, random, log } = options
-  let size: JournalSize | undefined
+  let seen: ReturnType<ImageKeeper['look']>
+  const measure = async (): Promise<JournalSize> => {
+    const size = await images.measure()
+    seen = { size, at: clock.now() }
+    return size
+  }
   let retryAtMs = 0
   const look = async (signal: AbortSignal): Promise<void> => {
     try {
-      size = await images.measure()
-      if (!isImageDue(size)) return
+      if (!isImageDue(await measure())) return
       await makeOne(options, signal)
-      size = await images.measure()
+      await measure()
     } catch (error) {
       // A hub that stops does not wait for it.
       if (signal.aborted) return
@@ -44,7 +48,7 @@ export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
     }
   }
   return {
-    size: () => size,
+    look: () => seen,
     run: async (signal) => {
       while (!signal.aborted) {
         if (clock.now().getTime() >= retryAtMs) await look(signal)

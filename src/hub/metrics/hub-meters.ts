@@ -16,6 +16,7 @@ export interface HubMeters {
   readonly onHandshakeFailure: () => void
   readonly onOverdraft: (overdraft: EventOverdraft) => void
   readonly onBatch: (batch: CommittedBatch) => void
+  readonly onRecord: () => void
   readonly onCaCall: OnCaCall
   readonly lastCaSuccess: Date | undefined
 }
@@ -36,10 +37,12 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
       set.add('svc_events_refused_total', {
         reason: refusal === 'rate_limited' ? 'bytes' : 'disk',
       }),
-    onBatch: ({ writes, commitMs, isCommitted }) => {
+    onRecord: () => set.add('svc_journal_followed_records_total', {}),
+    onBatch: ({ writes, commitMs, turnMs, isCommitted }) => {
       set.add('svc_store_commits_total', { outcome: isCommitted ? 'ok' : 'failed' })
       set.observe('svc_store_batch_writes', {}, writes)
       if (isCommitted) set.observe('svc_store_commit_duration_seconds', {}, commitMs / 1000)
+      if (turnMs !== undefined) set.observe('svc_journal_turn_wait_seconds', {}, turnMs / 1000)
     },
     onCaCall: (outcome, durationMs) => {
       if (outcome === 'ok') lastCaSuccess = clock.now()

@@ -268,6 +268,65 @@ export const HUB_METRICS = {
     labels: { file: ['database', 'wal'] },
     meaning: 'Size of the database and of its write-ahead log on the disk.',
   },
+  svc_journal_last_record: {
+    type: 'gauge',
+    unit: 'records',
+    labels: {},
+    meaning:
+      'The number of the last record of the journal that the hub has run; this and the following are absent for a vault that shares no journal.',
+  },
+  svc_journal_behind_records: {
+    type: 'gauge',
+    unit: 'records',
+    labels: {},
+    meaning:
+      'Records of the journal that the hub has yet to run, as it saw the journal last; it looks every minute.',
+  },
+  svc_journal_seen_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'When the hub saw last how large the journal is.',
+  },
+  svc_journal_followed_records_total: {
+    type: 'counter',
+    unit: 'records',
+    labels: {},
+    meaning: 'Records of other hubs that this hub has run.',
+  },
+  svc_journal_turn_wait_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    labels: {},
+    meaning:
+      'How long a transaction waited until no other hub wrote, and the hub had run what it lacked.',
+    buckets: FAST,
+  },
+  svc_journal_records_since_image: {
+    type: 'gauge',
+    unit: 'records',
+    labels: {},
+    meaning:
+      'Records after the newest image: what a hub that joins runs one by one. All records where there is no image.',
+  },
+  svc_journal_bytes_since_image: {
+    type: 'gauge',
+    unit: 'bytes',
+    labels: {},
+    meaning: 'How large these records are.',
+  },
+  svc_journal_image_size_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    labels: {},
+    meaning: 'Size of the newest whole image of the vault in the journal; absent without one.',
+  },
+  svc_journal_image_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds since 1970',
+    labels: {},
+    meaning: 'When the newest whole image of the vault was made; absent without one.',
+  },
   svc_vault_free_bytes: {
     type: 'gauge',
     unit: 'bytes',

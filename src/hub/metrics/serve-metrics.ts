@@ -12,6 +12,7 @@ import {
 } from '../../platform/metrics-server.ts'
 import { readVersion } from '../../platform/version.ts'
 import type { StoreReader } from '../store/store.ts'
+import { collectJournal, type JournalSeen } from './collect-journal.ts'
 import { createFleetCollector, type FleetCollectorOptions } from './collect-fleet.ts'
 import { CHECKPOINT_PLACES, type CheckpointPlace } from './hub-metrics.ts'
 import type { HubMeters } from './hub-meters.ts'
@@ -40,6 +41,7 @@ export interface HubMetricsOptions {
   readonly backups?:
     | { readonly intervalMs: number; readonly lastAt: () => Date | undefined }
     | undefined
+  readonly journal?: JournalSeen | undefined
   readonly countStreams: () => number
   readonly listDoubled?: FleetCollectorOptions['listDoubled']
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
@@ -116,6 +118,7 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
   setOne('svc_log_archive_failed', options.isArchiveFailing?.() === true ? 1 : 0)
   setOne('svc_backup_interval_seconds', (options.backups?.intervalMs ?? 0) / 1000)
   setOne('svc_backup_timestamp_seconds', (options.backups?.lastAt()?.getTime() ?? 0) / 1000)
+  collectJournal(set, options.journal)
   setOne('svc_streams', options.countStreams())
   const webhooks = await reader.webhooks.list()
   set.replace(

@@ -30,6 +30,8 @@ export interface CommittedBatch {
   /** The commit alone, which is the wait for the disk. */
   readonly commitMs: number
   readonly isCommitted: boolean
+  /** How long it waited for its turn at the journal, where there is one. */
+  readonly turnMs: number | undefined
 }
 
 type Work = (writer: StoreWriter) => Promise<unknown>
@@ -57,6 +59,8 @@ export interface GroupCommitOptions {
   readonly onCommit?: ((last: AuditEntry) => void) | undefined
   /** Told of each transaction, for metrics. */
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
+  /** Told of each record of another hub, for metrics. */
+  readonly onRecord?: (() => void) | undefined
   readonly clock?: Pick<Clock, 'sleep'> | undefined
   /** Copies the write-ahead log into the file; nobody writes meanwhile. */
   readonly copyLog?: (() => Promise<void>) | undefined
@@ -79,6 +83,7 @@ export class GroupCommit {
   readonly #session: SqlSession
   readonly #onCommit: (last: AuditEntry) => void
   readonly #onBatch: (batch: CommittedBatch) => void
+  readonly #onRecord: () => void
   readonly #clock: Pick<Clock, 'sleep'>
   readonly #follower: JournalFollower | undefined
   readonly #copyLog: () => Promise<void>
@@ -98,10 +103,11 @@ export class GroupCommit {
 
   constructor(connection: Connection, options: GroupCommitOptions = {}) {
     const { onCommit = () => undefined, onBatch = () => undefined, clock = systemClock } = options
-    const { copyLog = () => Promise.resolve() } = options
+    const { copyLog = () => Promise.resolve(), onRecord = () => undefined } = options
     this.#connection = connection
     this.#onCommit = onCommit
     this.#onBatch = onBatch
+    this.#onRecord = onRecord
     this.#clock = clock
     this.#copyLog = copyLog
     this.#session = new SqlSession(connection)
@@ -113,6 +119,11 @@ export class GroupCommit {
   /** Commits so far. */
   get commits(): number {
     return this.#commits
+  }
+
+  /** Of the last record of the journal that is here; 0 without a journal. */
+  get position(): number {
+    return this.#follower?.number ?? 0
   }
 
   write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {
@@ -226,6 +237,8 @@ export class GroupCommit {
     let taken = batch
     let last: AuditEntry | undefined
     let commitMs = 0
+    let turnMs: number | undefined
+    const askedMs = performance.now()
     let isShared = false
     const memory = new TransactionMemory(this.#tokenEnds)
     const turn = new TurnGuard()
@@ -233,6 +246,7 @@ export class GroupCommit {
     let changed: ReadonlySet<AgentId> | 'all agents' | undefined
     try {
       shared = await this.#follower?.takeTurn()
+      turnMs = shared && performance.now() - askedMs
       const changesBefore = this.#session.changes
       this.#session.takeChangedAgents()
       this.#session.run('BEGIN IMMEDIATE')
@@ -262,7 +276,7 @@ export class GroupCommit {
       memory.forget()
       const failure = describeFailedCommit(error, isShared)
       for (const queued of this.#queueAgain(taken, error)) queued.reject(failure)
-      this.#onBatch({ writes: taken.length, commitMs, isCommitted: false })
+      this.#onBatch({ writes: taken.length, commitMs, turnMs, isCommitted: false })
       return
     } finally {
       this.#session.recorder = undefined
@@ -271,7 +285,7 @@ export class GroupCommit {
     }
     this.#commits += 1
     if (changed !== undefined) this.versions.noteCommit(changed)
-    this.#onBatch({ writes: taken.length, commitMs, isCommitted: true })
+    this.#onBatch({ writes: taken.length, commitMs, turnMs, isCommitted: true })
     if (last !== undefined) this.#onCommit(last)
     for (const settle of outcomes) settle()
   }
@@ -287,6 +301,7 @@ export class GroupCommit {
 
   /** What another hub did is committed here. */
   #noteFollowed(agents: readonly AgentId[] | 'all agents'): void {
+    this.#onRecord()
     this.#tokenEnds.forget()
     this.versions.noteCommit(agents === 'all agents' ? agents : new Set(agents))
     const last = selectLastEntry(this.#session)

@@ -73,6 +73,11 @@ export class JournalFollower {
     }
   }
 
+  /** Of the last record that is here. */
+  get number(): number {
+    return this.#position.number
+  }
+
   get #position(): JournalPosition {
     return selectJournalPosition(this.#session)
   }

@@ -83,6 +83,11 @@ export class SqliteStore implements CopiedStore {
     return this.#groupCommit.commits
   }
 
+  /** Of the last record of the journal that is here; 0 without a journal. */
+  get position(): number {
+    return this.#groupCommit.position
+  }
+
   write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {
     return this.#groupCommit.write(work, company)
   }
