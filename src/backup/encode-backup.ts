@@ -5,7 +5,7 @@ import { type BackupKeys, countFrames, countSealedBytes, FRAME_BYTES } from './b
 export interface EncodedBackup {
   /** Of all of it, known before the first byte. */
   readonly byteCount: number
-  /** In pieces that are not kept: what it takes is a frame, and the next one. */
+  /** In pieces that are their reader's own: what it takes is a frame, and the next one. */
   readonly pieces: AsyncGenerator<Buffer, void>
 }
 
@@ -35,7 +35,8 @@ async function* encodePieces(
 ): AsyncGenerator<Buffer, void> {
   const contentBytes = head.store.bytes
   const frames = countFrames(contentBytes)
-  const seal = new PieceSeal(keys.frames, headMacOf(start), frames)
+  // A copy: the reader may discard the head.
+  const seal = new PieceSeal(keys.frames, Buffer.from(headMacOf(start)), frames)
   const buffers = [0, 1].map(() => Buffer.alloc(Math.min(FRAME_BYTES, contentBytes)))
   const read = async (index: number): Promise<Buffer> => {
     const position = index * FRAME_BYTES

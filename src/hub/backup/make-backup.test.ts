@@ -12,6 +12,7 @@ import {
   VAULT_PASSPHRASE,
 } from '../../../test/support/backed-up-vault.ts'
 import { openBackup } from '../../backup/open-backup.ts'
+import { discardTaken } from '../../platform/discard-bytes.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { openVaultStore } from '../open-store.ts'
 import { SQLITE_COPY_KIND } from '../store/sqlite/database-copy.ts'
@@ -91,6 +92,15 @@ describe('[BKP-1] a backup', () => {
     assert.deepEqual(head, backup.head)
     assert.equal(head.vaultId, made.vault.vaultId)
     assert.equal(bytes.subarray(0, 8).toString(), 'SVCBKUP1')
+  })
+
+  test('[BKP-4] is whole though its reader discards each piece that it has written', async () => {
+    await using made = await openBackedUpVault()
+    const end = await made.fill(2000)
+    const { stream } = await makerOf(made).begin('admin')
+    const written: Buffer[] = []
+    for await (const piece of discardTaken(stream)) written.push(Buffer.from(piece))
+    assert.equal(await openCopyOf(made, Buffer.concat(written)), end + 1)
   })
 
   test('[BKP-5] is made one at a time; a reader that goes away makes room', async () => {

@@ -26,7 +26,7 @@ export interface Backup {
   readonly head: BackupHead
   /** Of all of it. */
   readonly byteCount: number
-  /** Destroyed with a BackupError when it takes too long. */
+  /** Of buffers, which its reader may discard. Destroyed with a BackupError when it takes too long. */
   readonly stream: Readable
 }
 
@@ -110,8 +110,9 @@ async function beginBackup(options: BackupMakerOptions, actor: string): Promise<
   })
   const progress = { bytes: 0 }
   const onLast = (): void => void stream.emit(ALL_SENT)
+  // One piece ahead of its reader, each as it was sealed.
   const stream: Readable = Readable.from(counting(pieces, { progress, byteCount, onLast }), {
-    objectMode: false,
+    highWaterMark: 1,
   })
   const ended = new AbortController()
   // A reader of the stream learns of it too; without this a stream that nobody reads yet would end the process.

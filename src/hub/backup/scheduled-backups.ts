@@ -6,6 +6,7 @@ import { access, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isPartialFile, streamToFile } from '../../platform/stream-to-file.ts'
 import { BackupOnItsWay } from '../../backup/follow-backup.ts'
+import { discardTaken } from '../../platform/discard-bytes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -112,7 +113,7 @@ async function makeOne(options: ScheduledBackupsOptions, signal: AbortSignal): P
   signal.addEventListener('abort', stop, { once: true })
   try {
     const path = join(directory, nameOfBackup(vault.vaultId, head.createdAt))
-    const pieces = new BackupOnItsWay(stream, { name: 'the backup' }).pieces()
+    const pieces = new BackupOnItsWay(discardTaken(stream), { name: 'the backup' }).pieces()
     await streamToFile(path, pieces, { replace: true })
   } finally {
     signal.removeEventListener('abort', stop)

@@ -1,4 +1,8 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { discardTaken } from '../../platform/discard-bytes.ts'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { BACKUP_ROUTE } from '../../protocol/admin/backup-route.ts'
@@ -15,16 +19,38 @@ export function addBackupRoute({ app }: HttpPort, backups: BackupMaker, log: Log
     handler: async (request, reply) => {
       try {
         const { byteCount, stream } = await backups.begin('admin')
-        // A caller that has gone before the first byte is not waited for.
-        request.raw.socket.once('close', () => stream.destroy())
-        return await reply
-          .type('application/octet-stream')
-          .header('content-length', byteCount)
-          .send(stream)
+        reply.type('application/octet-stream').header('content-length', byteCount).hijack()
+        reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
+        await sendPieces(stream, reply.raw, request.raw.socket)
+        return reply
       } catch (error) {
         return answerError(log, request, reply, error)
       }
     },
+  })
+}
+
+/** Each piece leaves the memory when it was written, which a pipe would not tell. */
+async function sendPieces(
+  stream: Readable,
+  response: ServerResponse,
+  socket: Socket,
+): Promise<void> {
+  // A caller that has gone is not waited for, and neither is one that reads too slowly.
+  socket.once('close', () => stream.destroy())
+  stream.once('error', () => socket.destroy())
+  try {
+    for await (const piece of discardTaken(stream)) await writeWhole(response, piece)
+    response.end()
+  } catch {
+    // The caller knows it by the length; who made the backup has logged why.
+    socket.destroy()
+  }
+}
+
+function writeWhole(response: ServerResponse, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.write(piece, (error) => (error ? reject(error) : resolve()))
   })
 }
 
