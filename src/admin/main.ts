@@ -1,6 +1,7 @@
 import { isSea } from 'node:sea'
 import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
+import { giveWay } from '../platform/give-way.ts'
 import { runProgram } from '../platform/program.ts'
 import { runSvc } from './run-svc.ts'
 import { askHiddenOn } from './terminal/ask-hidden.ts'
@@ -22,5 +23,6 @@ void runProgram('svc', async () => {
     userId: process.getuid?.(),
     // A single executable is its own script.
     command: isSea() ? [execPath] : [execPath, ...execArgv, script],
+    giveWay,
   })
 })

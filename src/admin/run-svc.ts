@@ -28,6 +28,8 @@ export interface Invocation extends Surroundings {
   readonly stderr: Writable
   /** What starts this program. */
   readonly command: readonly string[]
+  /** Lets other programs go first from here on, where this process is svc's own. */
+  readonly giveWay?: (() => Promise<void>) | undefined
 }
 
 /** Answers the exit status; a failure is told on stderr. */
@@ -119,6 +121,7 @@ function createContext(invocation: Invocation): CommandContext {
       create: async () => (await loadVaultControls()).create(),
       checkPassphrase: async () => (await loadVaultControls()).checkPassphrase(),
       withBackup: async (options, work) => {
+        await invocation.giveWay?.()
         if (!options.isForFile || userId !== 0 || remote !== undefined) {
           return (await loadVaultControls()).withBackup(options, work)
         }

@@ -1,6 +1,7 @@
 // Backup and restore beside a real hub, and without one: docs/protocol.md BKP.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
@@ -9,7 +10,7 @@ import { describe, test } from 'node:test'
 import { Readable } from 'node:stream'
 import { openBackup } from '../../src/backup/open-backup.ts'
 import type { TestHub } from '../support/hub.ts'
-import { waitUntil } from '../support/processes.ts'
+import { pathOfProgram, waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
 import { EMBEDDED } from '../support/test-store.ts'
 import { useHub } from '../support/use-hub.ts'
@@ -44,6 +45,18 @@ async function requestBackup(vaultRoot: string): Promise<IncomingMessage> {
   asked.end('{}')
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   return response
+}
+
+/** Of each thread. */
+async function readNiceness(pid: number): Promise<number[]> {
+  const threads = `/proc/${pid}/task`
+  const niceness: number[] = []
+  for (const thread of await readdir(threads)) {
+    const fields = (await readFile(join(threads, thread, 'stat'), 'utf8')).split(') ')[1] ?? ''
+    // proc(5): the 19th, of which the name in brackets is the second.
+    niceness.push(Number(fields.split(' ')[16]))
+  }
+  return niceness
 }
 
 describe('a backup beside a hub', () => {
@@ -117,6 +130,21 @@ describe('a backup beside a hub', () => {
       () => hub.logText().includes('"msg":"Backup not finished"') || undefined,
     )
     await backUp(hub, 'third')
+  })
+
+  test('[BKP-10] gives way to the hub, with all threads', async () => {
+    const svc = spawn(pathOfProgram('svc'), ['backup', '-'], {
+      env: { ...process.env, ...hub.environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    // Its vault is larger than the pipe that nobody reads.
+    await once(svc.stdout, 'readable')
+    await waitUntil('niceness', async () => {
+      const niceness = await readNiceness(svc.pid ?? 0)
+      return (niceness.length > 1 && niceness.every((each) => each === 10)) || undefined
+    })
+    svc.stdout.resume()
+    assert.deepEqual(await once(svc, 'close'), [0, null])
   })
 
   test('[BKP-10] replaces no file, and is not for a terminal or for JSON', async () => {
