@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode, SvcError } from '../src/platform/errors.ts'
 import { INSTALL_MS_MAX, installOnce, placeInCache } from './install-once.ts'
@@ -11,6 +12,8 @@ export interface PythonPackage {
   readonly version: string
   /** What `python3 -m` runs. */
   readonly module: string
+  /** What it does not bring by itself, as `name==version`. */
+  readonly besides?: readonly string[]
 }
 
 /** How it is run: a virtual environment's Python, since its programs name the place where they were made. */
@@ -30,11 +33,15 @@ export async function ensurePythonProgram(
   return [join(place, 'bin', 'python3'), '-m', wanted.module]
 }
 
-async function install({ name, version }: PythonPackage, directory: string): Promise<void> {
+async function install(wanted: PythonPackage, directory: string): Promise<void> {
+  const { name, version, besides = [] } = wanted
   process.stderr.write(`installing ${name} ${version} (about half a minute the first time)\n`)
+  // Some programs refuse to run as root.
+  await chmod(directory, 0o755)
   await run(['/usr/bin/python3', '-m', 'venv', directory])
   const pip = [join(directory, 'bin', 'python3'), '-m', 'pip'] as const
-  await run([...pip, 'install', '--quiet', '--disable-pip-version-check', `${name}==${version}`])
+  const options = ['--quiet', '--disable-pip-version-check']
+  await run([...pip, 'install', ...options, `${name}==${version}`, ...besides])
 }
 
 async function run([command, ...args]: readonly [string, ...string[]]): Promise<void> {

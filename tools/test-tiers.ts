@@ -66,6 +66,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts a database, and searches all of its files',
   },
   {
+    path: 'test/clusters/reference-set-up.test.ts',
+    proves:
+      'a hub loses nothing when the leader of its database is killed, in the set-up of the docs',
+    why: 'it starts three databases with Patroni and etcd; `npm run cluster` has the other faults',
+  },
+  {
     path: 'test/e2e/doctor-faults.test.ts',
     proves: 'svc doctor finds full and dead disks, limits, clocks, and what stands still',
     why: 'it waits for what never answers, and mounts; test/conformance has the other faults',

@@ -1,6 +1,6 @@
 // The audit log as an outsider sees it.
 
-import type { TestHub } from './hub.ts'
+import type { HubPlace, TestHub } from './hub.ts'
 import { runTool, waitUntil } from './processes.ts'
 
 export interface LoggedEvent {
@@ -26,7 +26,7 @@ interface Named {
 
 /** All entries, those of a type or those of a host alone, oldest first. */
 export async function readEvents(
-  hub: TestHub,
+  hub: Pick<HubPlace, 'admin'>,
   tipo?: string,
   host?: Named,
 ): Promise<LoggedEvent[]> {
