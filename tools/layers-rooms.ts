@@ -128,6 +128,8 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/store-copy.ts',
       'src/hub/store/journal.ts',
       'src/hub/store/journal-images.ts',
+      'src/hub/store/leases.ts',
+      'src/hub/store/hub-registry.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],
@@ -232,8 +234,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/journal',
-    what: 'images of the vault in the journal that several hubs share: when, at which pace',
-    imports: ['hub/backup', 'hub/store', 'hub/ports', 'platform'],
+    what: 'a hub as one of several that share a journal: beats, leases, images of the vault',
+    imports: ['hub/backup', 'hub/store', 'hub/ports', 'protocol', 'platform'],
   },
   {
     name: 'hub/archive',

@@ -72,6 +72,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts three databases with Patroni and etcd; `npm run cluster` has the other faults',
   },
   {
+    path: 'test/conformance/several-hubs.test.ts',
+    proves:
+      'several hubs with one vault: what each knows of the others, tokens, leases, hubs that are gone',
+    why: 'it starts a database and several hubs, and waits for leases to end',
+  },
+  {
     path: 'test/e2e/doctor-faults.test.ts',
     proves: 'svc doctor finds full and dead disks, limits, clocks, and what stands still',
     why: 'it waits for what never answers, and mounts; test/conformance has the other faults',

@@ -27,6 +27,7 @@ export interface AdminDoorsDependencies {
   readonly operations: AdminHub
   readonly backups: BackupMaker
   readonly leakedTokens: LeakedTokens
+  readonly catchUp?: (() => Promise<void>) | undefined
 }
 
 export interface AdminDoors {
@@ -45,8 +46,14 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const log = logging.forModule('hub.admin')
   const performOperation = createPerformOperation(operations)
   const refusals = createRefusalRecorder(store, clock, log)
-  const { socketPath, backups } = dependencies
-  const socket = await startAdminServer({ socketPath, performOperation, backups, logging })
+  const { socketPath, backups, catchUp } = dependencies
+  const socket = await startAdminServer({
+    socketPath,
+    performOperation,
+    backups,
+    logging,
+    catchUp,
+  })
   const port =
     config.adminBind &&
     createAdminPort({
@@ -61,6 +68,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       onAnswer: dependencies.meters?.onAnswer,
       onRefusal: dependencies.meters?.onRefusal,
       leakedTokens: dependencies.leakedTokens,
+      catchUp,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       authenticateOperator: createAuthenticateOperator(store, clock, log),
     })

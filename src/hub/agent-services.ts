@@ -39,6 +39,8 @@ const ISSUE_BURST_SECONDS = 300
 export interface AgentServicesDependencies {
   readonly config: Pick<HubConfig, 'identityMatch' | 'serverNames' | 'recoveryGraceMs' | 'limits'>
   readonly store: Store
+  /** Of one of several that share the vault. */
+  readonly hubId?: string | undefined
   readonly authority: CertificateAuthority
   readonly clock: Clock
   readonly logging: Logging
@@ -81,7 +83,7 @@ export interface AgentServices {
 }
 
 export function createAgentServices(dependencies: AgentServicesDependencies): AgentServices {
-  const { config, store, clock, logging, polls } = dependencies
+  const { config, store, clock, logging, polls, hubId } = dependencies
   const { authority, company } = countSignings(dependencies.authority)
   const { identityMatch, serverNames: hubNames, limits } = config
   const log = logging.forModule('hub.mtls')
@@ -100,6 +102,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
   })
   const issueCertificate = createIssueCertificate({
     store,
+    hubId,
     authority,
     clock,
     log,
@@ -126,6 +129,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     authenticateAgent: createAuthenticateAgent({ store, clock, log, identityMatch }),
     enrollAgent: createEnrollAgent({
       store,
+      hubId,
       authority,
       clock,
       log: enrollLog,

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import type { BindAddress } from '../platform/bind-address.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
-import { describeError } from '../platform/errors.ts'
+import { describeError, type SvcError } from '../platform/errors.ts'
 import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
@@ -19,6 +19,7 @@ import { createScheduledArchive, type ScheduledArchive } from './archive/schedul
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
+import { enterHubs } from './enter-hubs.ts'
 import { createImageKeeper, type ImageKeeper } from './journal/keep-images.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
@@ -44,6 +45,8 @@ import { createAddressLookup } from './webhook/address-lookup.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
 export interface Hub {
+  /** Resolves when this hub may do nothing any more: it was removed from those that share the vault. */
+  readonly removed: Promise<SvcError>
   /** Stops accepting, finishes what is under way for at most ten seconds, closes the vault. */
   close(): Promise<void>
 }
@@ -102,6 +105,10 @@ export async function bootHub(
   })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
+  const member =
+    store.sharing &&
+    (await enterHubs({ config, vault, store, clock, logging }, store.sharing, stop))
+  opened.defer(() => member?.membership.leave())
 
   // What there is of it while it still waits for its first certificate, and only /readyz answers.
   let running: ComposedHub<Ports> | undefined
@@ -162,6 +169,7 @@ export async function bootHub(
     {
       config,
       store,
+      membership: member,
       vaultId: vault.vaultId,
       publishOutside:
         checkpointDirectory === undefined
@@ -188,7 +196,11 @@ export async function bootHub(
       }),
       onOverdraft: meters?.onOverdraft,
       openDoors: (services, certificate) =>
-        createPorts({ config, clock, logging, meters }, services, certificate),
+        createPorts(
+          { config, clock, logging, meters, catchUp: member?.catchUp },
+          services,
+          certificate,
+        ),
     },
     stop,
   )
@@ -246,11 +258,16 @@ export async function bootHub(
       log: logging.forModule('hub.journal'),
     })
   const stopping = new AbortController()
+  const asJob =
+    (run: (signal: AbortSignal) => Promise<void>) =>
+    (signal: AbortSignal): Promise<void> =>
+      member?.leases.whileHeld('jobs', run, signal) ?? run(signal)
   const background = [
+    ...(member ? [(signal: AbortSignal) => member.membership.run(signal)] : []),
     ...Object.values(hub.tasks),
     health.run,
     ...(scheduled ? [scheduled.run] : []),
-    ...(archiving ? [archiving.run] : []),
+    ...(archiving ? [asJob(archiving.run)] : []),
     ...(keeper ? [keeper.run] : []),
     segmentWatch.run,
   ]
@@ -283,9 +300,11 @@ export async function bootHub(
     certificate: certificates.serverCertificate,
     meters,
     leakedTokens: services.leakedTokens,
+    catchUp: member?.catchUp,
     backups,
     operations: {
       ...hub.operations,
+      ...(member && { hubs: member.hubs }),
       archiver,
       health: health.describe,
       examineProcess: createProcessExaminer({
@@ -304,7 +323,10 @@ export async function bootHub(
   // A program that waits for these lines may use the admin socket at once.
   logListening(log, { ...bound, admin: admin.bound, metrics: metrics?.address })
   const booted = opened.move()
-  return { close: () => booted.disposeAsync() }
+  return {
+    close: () => booted.disposeAsync(),
+    removed: member?.membership.removed ?? new Promise(() => undefined),
+  }
 }
 
 // tidy: the hub's one source of chance, handed on from here.

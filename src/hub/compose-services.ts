@@ -37,7 +37,11 @@ import {
 import { showLog } from './service/agent/show-log.ts'
 import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
-import type { Store } from './store/store.ts'
+import type { AgentId } from '../protocol/identifiers.ts'
+import { createOthersActs } from './follow-others.ts'
+import { followRootSet } from './service/roots/follow-root-set.ts'
+import { type Leases, ownLeases } from './store/leases.ts'
+import type { News, Store } from './store/store.ts'
 import type { WebhookConnection } from './webhook/webhook-connection.ts'
 import { createWebhooks } from './webhook/webhooks.ts'
 
@@ -60,6 +64,8 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   >
   readonly store: Store
   readonly vaultId: string
+  /** Of one of several hubs that share the vault. */
+  readonly membership?: MemberParts | undefined
   /** Keeps what a restore needs outside the vault. */
   readonly publishOutside?: LogKeeperOptions['publish'] | undefined
   readonly clock: Clock
@@ -73,6 +79,13 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
   /** Makes what carries the requests of agents. */
   readonly openDoors: (services: AgentServices, certificate: ServerCertificate) => Doors
+}
+
+export interface MemberParts {
+  readonly hubId: string
+  readonly leases: Leases
+  /** Told what other hubs did. */
+  readonly onFollowed: (listener: (news: readonly News[]) => void) => void
 }
 
 export interface ComposedHub<Doors> {
@@ -106,14 +119,24 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   parts: HubParts<Doors>,
   stop: AbortSignal,
 ): Promise<ComposedHub<Doors>> {
-  const { config, store, clock, logging, random, readFileRoots } = parts
+  const { config, store, clock, logging, random, readFileRoots, membership } = parts
+  const leases = membership?.leases ?? ownLeases(store)
+  /** Its writes are refused while another hub does the jobs. */
+  const jobs = leases.storeFor('jobs')
+  const asJob =
+    (run: (signal: AbortSignal) => Promise<void>) =>
+    (signal: AbortSignal): Promise<void> =>
+      leases.whileHeld('jobs', run, signal)
   const { vaultRoot, serverNames, renewalThresholdMs: thresholdMs } = config
 
   const trust = { store, clock, log: logging.forModule('hub.trust') }
-  const roots = new CurrentRootSet(await openRootSet(trust, await readFileRoots()))
+  const fileRoots = await readFileRoots()
+  const isShared = membership !== undefined
+  const roots = new CurrentRootSet(await openRootSet({ ...trust, isShared }, fileRoots))
   const authority = parts.connectToCa(roots.set.pem)
   const tlsLog = logging.forModule('hub.tls')
-  const signing = { store, authority, clock, log: logging.forModule('hub.ca') }
+  const hubId = membership?.hubId
+  const signing = { store, authority, clock, log: logging.forModule('hub.ca'), hubId }
   const tls = {
     authority: authorityForServer(signing),
     clock,
@@ -128,7 +151,8 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
   const waiting = createWaitingReasons()
   const logKeeper = createLogKeeper({
-    store,
+    store: jobs,
+    isAnothers: () => !leases.has('jobs'),
     clock,
     log: logging.forModule('hub.log'),
     vaultId: parts.vaultId,
@@ -136,6 +160,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   })
   const services = createAgentServices({
     ...parts,
+    hubId,
     authority,
     polls,
     waiting,
@@ -148,9 +173,9 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   const doors = parts.openDoors(services, certificate)
   const { mtls } = doors
   const rootSetHub = createRootSetHub({ authority, tls, mtls, certificate, store, vaultRoot })
-  const changes = createFleetChanges(store, services.streams)
+  const changes = createFleetChanges(store, services.streams, leases)
   const webhooks = createWebhooks({
-    store,
+    store: jobs,
     clock,
     log: logging.forModule('hub.webhook'),
     random,
@@ -158,7 +183,23 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     openConnection: parts.openWebhook,
   })
   const revocationsLog = logging.forModule('hub.revocations')
-  const revoker = createCaRevoker({ store, authority, clock, log: revocationsLog, random })
+  const revoker = createCaRevoker({ store: jobs, authority, clock, log: revocationsLog, random })
+  const cutOff = (agentId: AgentId): void => {
+    mtls.cutConnections(agentId)
+    services.sightings.forget(agentId)
+    revoker.wake()
+  }
+  const rootSets = { ...trust, current: roots, readFileRoots, hub: rootSetHub }
+  const others = createOthersActs({
+    streams: services.streams,
+    cutOff,
+    followRoots: () => followRootSet(rootSets),
+    wakeJobs: (areWebhooksChanged) => {
+      if (areWebhooksChanged) void webhooks.changed()
+    },
+    log: logging.forModule('hub.journal'),
+  })
+  membership?.onFollowed(others.note)
   return {
     services,
     doors,
@@ -179,12 +220,8 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       changes,
       webhooks,
       tryLifetime: createTryLifetime(authorityForTrials(signing), logging.forModule('hub.ca')),
-      roots: createAdminRoots({ ...trust, current: roots, readFileRoots, hub: rootSetHub }),
-      cutOff: (agentId) => {
-        mtls.cutConnections(agentId)
-        services.sightings.forget(agentId)
-        revoker.wake()
-      },
+      roots: createAdminRoots(rootSets),
+      cutOff,
     },
     tasks: {
       serverCertificate: (signal) =>
@@ -197,26 +234,30 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       polls: (signal) => polls.run(signal),
       sightings: (signal) => services.sightings.run(signal),
       streams: (signal) => services.streams.run(signal),
-      webhooks: (signal) => webhooks.run(signal),
-      revocations: (signal) => revoker.run(signal),
-      lateRenewals: (signal) =>
-        watchLateRenewals({ store, clock, thresholdMs }, logging.forModule('hub.late'), signal),
-      changes: (signal) => finishChanges(changes, logging.forModule('hub.changes'), signal),
-      leftOpen: (signal) => watchLeftOpen(signing, signal),
+      webhooks: asJob((signal) => webhooks.run(signal)),
+      revocations: asJob((signal) => revoker.run(signal)),
+      lateRenewals: asJob((signal) =>
+        watchLateRenewals(
+          { store: jobs, clock, thresholdMs },
+          logging.forModule('hub.late'),
+          signal,
+        ),
+      ),
+      changes: async (signal) => {
+        signal.addEventListener('abort', () => changes.close(), { once: true })
+        await asJob(() => finishChanges(changes, logging.forModule('hub.changes')))(signal)
+      },
+      leftOpen: asJob((signal) => watchLeftOpen({ ...signing, store: jobs }, signal)),
       logTree: (signal) => logKeeper.run(signal),
-      entryIndex: (signal) =>
-        indexOlderActs({ store, clock }, logging.forModule('hub.index'), signal),
+      entryIndex: asJob((signal) =>
+        indexOlderActs({ store: jobs, clock }, logging.forModule('hub.index'), signal),
+      ),
     },
   }
 }
 
 /** What a hub that was killed had in force is written down, and what it was preparing discarded. */
-async function finishChanges(
-  changes: FleetChanges,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
-  signal.addEventListener('abort', () => changes.close(), { once: true })
+async function finishChanges(changes: FleetChanges, log: Logger): Promise<void> {
   await changes
     .inTurn(async () => undefined)
     .catch((error: unknown) => {

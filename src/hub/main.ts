@@ -104,7 +104,8 @@ async function serve(settingsPath: string | undefined): Promise<void> {
   })
   const hub = await bootHub(config, logging, stop.signal)
   giveMemoryBack(stop.signal)
-  await stopped
+  const removed = await Promise.race([stopped, hub.removed])
   await hub.close()
+  if (removed !== undefined) throw removed
   log.info('Stopped')
 }

@@ -291,6 +291,7 @@ function closingAll(
     close: async () => {
       await store.close()
       await sharing?.journal.close()
+      await sharing?.hubs.close()
       headFile.close()
     },
   }

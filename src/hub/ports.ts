@@ -20,6 +20,8 @@ export interface PortsDependencies {
   readonly logging: Logging
   /** Who counts what the ports do; nobody where metrics are off. */
   readonly meters?: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
+  /** Where several hubs share a vault: before each request of an agent. */
+  readonly catchUp?: (() => Promise<void>) | undefined
 }
 
 export interface Ports {
@@ -31,14 +33,14 @@ export interface Ports {
 }
 
 export function createPorts(
-  { config, clock, logging, meters }: PortsDependencies,
+  { config, clock, logging, meters, catchUp }: PortsDependencies,
   services: AgentServices,
   certificate: ServerCertificate,
 ): Ports {
   const { limits, isTrustedProxy } = config
   const { onAnswer, onRefusal, onHandshakeFailure } = meters ?? {}
   const failures = createCallerBuckets(limits.enrollFailuresPerMinute, clock)
-  const enrolling = { ...services, limits, isTrustedProxy, onAnswer, onRefusal, failures }
+  const enrolling = { ...services, limits, isTrustedProxy, onAnswer, onRefusal, failures, catchUp }
   const shared = { ...services, clock, limits, isTrustedProxy, onAnswer, onRefusal }
   return {
     health: createHealthServer({
@@ -57,6 +59,7 @@ export function createPorts(
       }),
     mtls: createMtlsServer({
       ...shared,
+      catchUp,
       log: logging.forModule('hub.mtls'),
       onHandshakeFailure,
       certificate,

@@ -4,21 +4,35 @@
 import { randomInt } from 'node:crypto'
 import { SvcError } from '../platform/errors.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { HubRegistry } from './store/hub-registry.ts'
+import { HubSeal } from './store/hub-seal.ts'
 import { ImageSeal } from './store/image-seal.ts'
-import type { Journal } from './store/journal.ts'
+import type { Journal, LeaseTerm } from './store/journal.ts'
 import type { JournalImages } from './store/journal-images.ts'
+import { PostgresHubs } from './store/postgres/postgres-hubs.ts'
 import { PostgresImages } from './store/postgres/postgres-images.ts'
 import { PostgresJournal } from './store/postgres/postgres-journal.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { isSamePosition, NO_JOURNAL, RecordSeal } from './store/record-seal.ts'
 import { inspectJournalPosition } from './store/sqlite/enter-journal.ts'
+import type { SharedJournal } from './store/sqlite/journal-follower.ts'
 import type { UnsealedVault } from './vault/vault.ts'
 
-export interface JournalConnection {
+export interface JournalConnection extends SharedJournal {
   readonly journal: Journal
-  readonly seal: RecordSeal
   readonly images: JournalImages
   readonly imageSeal: ImageSeal
+  readonly hubs: HubRegistry
+  readonly hubSeal: HubSeal
+  /** Reads the journal from the server that takes the beats. */
+  keepTogether(this: void): void
+  /** Of the hub that runs with it, once it does. */
+  readonly place: HubPlace
+}
+
+export interface HubPlace {
+  member?: { readonly standing: LeaseTerm | undefined }
+  onFollowed?: NonNullable<SharedJournal['onFollowed']>
 }
 
 /** Throws SvcError `vault_shared` or `vault_embedded` where vault and settings do not say the same. */
@@ -54,10 +68,21 @@ export function connectTo(
   { vaultId, dataKey }: Pick<UnsealedVault, 'vaultId' | 'dataKey'>,
   clock: Clock,
 ): JournalConnection {
+  const journal = new PostgresJournal(servers, vaultId, { clock, random: chance })
+  const hubs = new PostgresHubs(servers, vaultId)
+  const place: HubPlace = {}
   return {
-    journal: new PostgresJournal(servers, vaultId, { clock, random: chance }),
+    journal,
     seal: new RecordSeal(dataKey, vaultId),
     images: new PostgresImages(servers, vaultId),
     imageSeal: new ImageSeal(dataKey, vaultId),
+    hubs,
+    hubSeal: new HubSeal(dataKey, vaultId),
+    keepTogether: () => {
+      if (hubs.host !== undefined) journal.keepTo(hubs.host)
+    },
+    place,
+    standing: () => place.member?.standing,
+    onFollowed: (news) => place.onFollowed?.(news),
   }
 }

@@ -74,6 +74,8 @@ export const HubEventType = {
   recoveryKeyRemoved: 'recovery_key_removed',
   vaultRekeyed: 'vault_rekeyed',
   vaultMoved: 'vault_moved',
+  hubJoined: 'hub_joined',
+  hubRemoved: 'hub_removed',
   certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',

@@ -11,13 +11,16 @@ import type {
 import { StoreError } from '../../src/hub/store/store-error.ts'
 import { MemoryImages } from './memory-images.ts'
 
-export type JournalMood = 'well' | 'away' | 'loses replies'
+/** `silent`: a look at it waits until it is well. */
+export type JournalMood = 'well' | 'away' | 'loses replies' | 'silent'
 
 export class MemoryJournal implements Journal {
   records: JournalRecord[] = []
   mood: JournalMood = 'well'
   /** So many records are refused yet. */
   refusals = 0
+  /** Of leases. */
+  readonly terms: Map<string, number> = new Map()
   readonly images: MemoryImages = new MemoryImages(this)
   #dropped = 0
   #last: Promise<void> = Promise.resolve()
@@ -48,6 +51,7 @@ export class MemoryJournal implements Journal {
   }
 
   async read(after: number): Promise<JournalPart> {
+    while (this.mood === 'silent') await new Promise(setImmediate)
     this.#requireThere()
     // A few at a time, so that a follower has to ask again.
     const records = this.records.filter(({ number }) => number > after).slice(0, 3)
@@ -72,6 +76,7 @@ export class MemoryJournal implements Journal {
     }
     return {
       end: this.end,
+      terms: this.terms,
       append: async (record: JournalRecord, after: JournalPosition): Promise<void> => {
         try {
           this.#requireThere()

@@ -232,6 +232,8 @@ export function testAuditLog(store: () => Store): void {
     const asked = {
       id: 'one',
       askedAt: NOW,
+      hubId: null,
+      tokenHash: null,
       request: 'enrollment',
       agentId: null,
       hostname: 'web.example',

@@ -92,7 +92,7 @@ function statements(each: string): string[] {
     `${each} INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, ended_at)
        SELECT ${digits('c')}, 'ci-' || i, 'viewer', 1, ${EARLY}, ${EARLY} FROM n`,
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,
-    `${each} INSERT INTO assinaturas_abertas SELECT ${digits('0')}, 1, '{}' FROM n`,
+    `${each} INSERT INTO assinaturas_abertas SELECT ${digits('0')}, 1, ${digits('9')}, '{}' FROM n`,
     `${each} INSERT INTO provas_usadas SELECT ${digits('e')}, ${LATE} FROM n`,
     `${each} INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas)
        SELECT 'role-' || i, 'name-' || i, '[]', '[]' FROM n`,

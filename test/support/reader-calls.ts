@@ -156,6 +156,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   ],
   findKeysGeneration: [(w) => w.findKeysGeneration()],
   isOwnCertificate: [(w) => w.isOwnCertificate('0'.repeat(64))],
+  findSigningOfToken: [(w) => w.findSigningOfToken('0'.repeat(64) as TokenHash)],
   listOpenSignings: [(w) => w.listOpenSignings(10)],
   findLastRestore: [(w) => w.findLastRestore()],
   listCaRevocations: [

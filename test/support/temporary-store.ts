@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Journal, JournalPosition } from '../../src/hub/store/journal.ts'
+import type { Journal, JournalPosition, LeaseTerm } from '../../src/hub/store/journal.ts'
 import { RecordSeal } from '../../src/hub/store/record-seal.ts'
 import { createDatabase, openReader } from '../../src/hub/store/sqlite/encrypted-database.ts'
 import { enterJournal } from '../../src/hub/store/sqlite/enter-journal.ts'
@@ -43,6 +43,8 @@ export interface SharingStores extends AsyncDisposable {
   readonly dataKey: Secret<Buffer>
   readonly journal: MemoryJournal
   readonly seal: RecordSeal
+  /** What each write of the first store needs. */
+  standing: (() => LeaseTerm | undefined) | undefined
   /** Row by row, once all of them have followed. */
   assertSame(): void
 }
@@ -58,14 +60,17 @@ export async function openSharingStores(
   const seal = new RecordSeal(dataKey, 'a-vault')
   const paths = Array.from({ length: count }, (_, at) => join(directory, `db-${at}.enc`))
   const all: SqliteStore[] = []
+  const stores: Pick<SharingStores, 'standing'> = { standing: undefined }
   const begin = elsewhere?.begin ?? journal.end
   for (const path of paths) {
-    const shared = { journal: elsewhere?.connect() ?? journal, seal }
+    const isFirst = all.length === 0
+    const standing = (): LeaseTerm | undefined => (isFirst ? stores.standing?.() : undefined)
+    const shared = { journal: elsewhere?.connect() ?? journal, seal, standing }
     await createDatabase(path, dataKey)
     enterJournal(path, dataKey, begin)
     all.push(await openSqliteStore({ path, dataKey, shared }))
   }
-  return {
+  return Object.assign(stores, {
     all,
     paths,
     dataKey,
@@ -79,7 +84,7 @@ export async function openSharingStores(
       for (const store of all) await store.close()
       await rm(directory, { recursive: true })
     },
-  }
+  })
 }
 
 /** The rows of each table. */

@@ -186,11 +186,14 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   useProof: [(w) => w.useProof('new', NOW, NOW)],
   setKeysGeneration: [(w) => w.setKeysGeneration(2)],
   insertOwnCertificate: [(w) => w.insertOwnCertificate('0'.repeat(64))],
+  tellOthers: [(w) => w.tellOthers({ agents: [HEAVY.agentId] })],
   insertOpenSigning: [
     (w) =>
       w.insertOpenSigning({
         id: randomUUID(),
         askedAt: NOW,
+        hubId: null,
+        tokenHash: null,
         request: 'renewal',
         agentId: HEAVY.agentId,
         hostname: HEAVY.hostname,

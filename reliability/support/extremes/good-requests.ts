@@ -53,6 +53,8 @@ export const GOOD_REQUESTS: GoodRequests = {
     const { entregas } = await admin.createCargo(cargoFor(hostname))
     return { entrega: entregas[0]?.id ?? '' }
   },
+  listHubs: () => ({}),
+  removeHub: () => ({ hub: NOBODY }),
   retryDeliveries: () => ({}),
   listDeliveries: () => ({}),
   findDeliveries: ({ hostname }) => ({ agente: hostname, status: ['pendente'], all: true }),

@@ -62,6 +62,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   removeWebhook: `webhook remove ${ID}`,
   createAccessToken: 'admin token create --name ci --role viewer',
   revokeAccessToken: 'admin token revoke ci',
+  removeHub: 'hubs remove hub-2',
 }
 
 type Perform = (name: AdminOperationName, request: object) => Promise<unknown>
@@ -199,6 +200,7 @@ describe('svc --dry-run', () => {
       'event proof',
       'event segments',
       'event verify',
+      'hubs list',
       'load list',
       'load show',
       'policy list',

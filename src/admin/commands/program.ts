@@ -49,6 +49,8 @@ import { registerEventoList } from './evento/evento-list.ts'
 import { registerEventoProof } from './evento/evento-proof.ts'
 import { registerEventoSegments } from './evento/evento-segments.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
+import { registerHubsList } from './hubs/hubs-list.ts'
+import { registerHubsRemove } from './hubs/hubs-remove.ts'
 import { registerInit } from './init.ts'
 import { registerJoin } from './join.ts'
 import { namingNear } from './name-near.ts'
@@ -183,6 +185,11 @@ const NOUNS: readonly Noun[] = [
     name: 'vault',
     description: 'the vault itself',
     commands: [registerVaultRekey, registerVaultCompact, registerVaultMigrate],
+  },
+  {
+    name: 'hubs',
+    description: 'the hubs that share the vault',
+    commands: [registerHubsList, registerHubsRemove],
   },
   {
     name: 'recovery',

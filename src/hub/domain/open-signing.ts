@@ -1,6 +1,6 @@
 // A request to the CA whose outcome the audit log does not say yet. docs/protocol.md EVD-16.
 
-import type { AgentId } from '../../protocol/identifiers.ts'
+import type { AgentId, TokenHash } from '../../protocol/identifiers.ts'
 
 /** What the hub wanted a certificate for. */
 export type SigningPurpose =
@@ -16,6 +16,10 @@ export type SigningPurpose =
 export interface OpenSigning {
   readonly id: string
   readonly askedAt: Date
+  /** Who asks; null for a hub that has its vault to itself. */
+  readonly hubId: string | null
+  /** The token that the certificate will spend: one request at a time. */
+  readonly tokenHash: TokenHash | null
   readonly request: SigningPurpose
   /** Unknown for a host that is not enrolled yet. */
   readonly agentId: AgentId | null

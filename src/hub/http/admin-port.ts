@@ -29,7 +29,7 @@ import { strangerTurns } from './connections/stranger-turns.ts'
 
 export interface AdminPortOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens' | 'catchUp'
 > {
   readonly onHandshakeFailure?: (() => void) | undefined
   readonly clock: Clock
@@ -94,6 +94,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     onAnswer: options.onAnswer,
     onRefusal: options.onRefusal,
     leakedTokens: options.leakedTokens,
+    catchUp: options.catchUp,
     headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,
     authenticate,

@@ -25,6 +25,8 @@ export interface AdminServerOptions {
   readonly socketPath: string
   readonly performOperation: PerformOperation
   readonly backups: BackupMaker
+  /** Where it fails, the owner is shown what this hub knows. */
+  readonly catchUp?: (() => Promise<void>) | undefined
   readonly logging: Logging
 }
 
@@ -43,7 +45,7 @@ const CLOSE_TIMEOUT_MS = 10_000
 
 /** Only for the holder of `vault.lock`: a socket that is there already is a dead hub's, and is replaced. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const { socketPath, performOperation, backups, logging } = options
+  const { socketPath, performOperation, backups, logging, catchUp } = options
   const log = logging.forModule('hub.admin')
   const port = createHttpPort({
     port: 'admin',
@@ -51,6 +53,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     log,
     limits: LIMITS,
     isTrustedProxy: () => false,
+    catchUp: catchUp && (() => catchUp().catch(() => undefined)),
     headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,
   })

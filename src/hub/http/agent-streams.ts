@@ -38,6 +38,8 @@ export interface AgentStreams extends AgentNotifier {
   /** Ends the agent's earlier stream, and tells what there is to tell. */
   hold(stream: NewStream): void
   readonly count: number
+  /** Each agent may have something new. */
+  announceAll(): void
   /** Heartbeats, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
   /** Ends all streams, and every stream that comes later. */
@@ -175,6 +177,7 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
       announce([agentId])
     },
     announce,
+    announceAll: () => announce([...streams.keys()]),
     isOnline: (agentId) => streams.has(agentId),
     onlineSince: (agentId) => streams.get(agentId)?.since,
     get count() {

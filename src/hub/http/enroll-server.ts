@@ -23,7 +23,7 @@ const NAME_CHARACTERS_MAX = 64
 
 export interface EnrollServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens' | 'catchUp'
 > {
   /** Shared by the ports that enrol: an address may fail as often, whichever way it comes. */
   readonly failures: CallerBuckets

@@ -68,6 +68,8 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   'store_unknown',
   'store_behind',
   'store_diverged',
+  'lease_lost',
+  'hub_removed',
   'segment_missing',
   'segment_damaged',
   'segment_unknown',

@@ -40,6 +40,8 @@ export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'on
   readonly https?: HttpsServerOptions
   /** Each request waits for one before anything is done about it. */
   readonly turns?: StrangerTurns
+  /** Where several hubs share a vault: resolves when this one knows what all of them did before. */
+  readonly catchUp?: (() => Promise<void>) | undefined
   /** Runs before any other check, for unknown routes too; answers a refusal or nothing. */
   readonly authenticate?: (
     request: FastifyRequest,
@@ -112,11 +114,11 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     // Before anything is made of the request: the token that is in its URL may be in its header or body too.
     const ending = endTokenIn(request.url, request.ip)
     if (ending !== undefined) await ending
-    return (
-      refuseUnlikeHttp(request, reply, port) ??
-      (isClosing ? 'unavailable' : undefined) ??
-      authenticate?.(request, reply)
-    )
+    const refusal =
+      refuseUnlikeHttp(request, reply, port) ?? (isClosing ? 'unavailable' : undefined)
+    if (refusal !== undefined) return refusal
+    if (options.catchUp !== undefined) await options.catchUp()
+    return authenticate?.(request, reply)
   }
   // Fastify's type depends on whether it is https; the part that the hub uses is the same.
   const app = fastify({

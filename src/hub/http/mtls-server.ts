@@ -59,7 +59,7 @@ import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
 
 export interface MtlsServerOptions extends Pick<
   HttpPortOptions,
-  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens'
+  'log' | 'limits' | 'isTrustedProxy' | 'onAnswer' | 'onRefusal' | 'leakedTokens' | 'catchUp'
 > {
   readonly clock: Clock
   /** Shared with recovery: an agent has one rate, whichever way it asks. */
@@ -146,6 +146,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     onAnswer: options.onAnswer,
     onRefusal: options.onRefusal,
     leakedTokens: options.leakedTokens,
+    catchUp: options.catchUp,
     authenticate,
     https: {
       ...tlsOptions(options.certificate),

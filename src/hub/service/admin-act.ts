@@ -14,7 +14,7 @@ import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
 import type { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { NewAuditEntry } from '../domain/audit-entry.ts'
-import type { StoreReader, StoreWriter } from '../store/store.ts'
+import type { News, StoreReader, StoreWriter } from '../store/store.ts'
 import { hubAct } from './hub-acts.ts'
 
 /** Who asks: some acts depend on the role. */
@@ -40,16 +40,6 @@ export class AdminRefusal extends UserError {
     super(code, message)
     this.details = details
   }
-}
-
-/** What others are told after the commit, never before. */
-export interface News {
-  /** They have something new. */
-  readonly agents?: readonly AgentId[]
-  /** Its connections are cut, and its certificates are revoked at the CA. */
-  readonly revoked?: AgentId
-  /** Endpoints were made, removed or moved. */
-  readonly areWebhooksChanged?: true
 }
 
 export interface Done<Reply> {

@@ -5,7 +5,7 @@ import { hash, randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { AgentId } from '../../protocol/identifiers.ts'
+import type { AgentId, TokenHash } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import {
   CaError,
@@ -22,6 +22,8 @@ export interface SigningDependencies {
   readonly authority: CertificateAuthority
   readonly clock: Clock
   readonly log: Logger
+  /** Undefined for a hub that has its vault to itself. */
+  readonly hubId?: string | undefined
 }
 
 export interface WantedCertificate extends SignRequest {
@@ -43,24 +45,68 @@ type Leaf = Pick<SignedCertificate['leaf'], 'serial' | 'sha256' | 'notAfter'>
 /** A CA can put anything into what it sends. */
 const SERIAL_DIGITS_MAX = 64
 const LEFT_OPEN_PAGE = 100
+const LEFT_OPEN_MAX = 10_000
+/** The CA has ten seconds (CAX-5). Of a hub that is gone or frozen another one takes the token over. */
+const CLAIM_MS = 15_000
 
 /** Throws CaError like the CA itself, once what became of the request is written down. */
 export async function obtainCertificate(
   dependencies: SigningDependencies,
-  { request, hostname, agentId, ...wanted }: WantedCertificate,
+  wanted: WantedCertificate,
 ): Promise<ObtainedCertificate> {
-  const { store, authority, clock } = dependencies
-  const open: OpenSigning = {
+  const { store } = dependencies
+  const open = openSigning(dependencies, wanted, null)
+  await store.write((writer) => writer.insertOpenSigning(open))
+  return sign(dependencies, wanted, open)
+}
+
+/** Undefined while another hub asks for a certificate that will spend this token; this one asks once at a time. docs/protocol.md HUB-9. */
+export async function obtainByToken(
+  dependencies: SigningDependencies,
+  wanted: WantedCertificate,
+  tokenHash: TokenHash,
+): Promise<ObtainedCertificate | undefined> {
+  const { store } = dependencies
+  const open = openSigning(dependencies, wanted, tokenHash)
+  const isClaimed = await store.write(async (writer) => {
+    const other = await writer.findSigningOfToken(tokenHash)
+    if (other !== undefined) {
+      const isRecent = Math.abs(open.askedAt.getTime() - other.askedAt.getTime()) < CLAIM_MS
+      if (other.hubId !== open.hubId && isRecent) return false
+      await writer.deleteOpenSigning(other.id)
+      await recordLost(writer, open.askedAt, other, 'not_recorded')
+    }
+    await writer.insertOpenSigning(open)
+    return true
+  })
+  return isClaimed ? sign(dependencies, wanted, open) : undefined
+}
+
+function openSigning(
+  { clock, hubId }: SigningDependencies,
+  { request, hostname, agentId, sans, csr }: WantedCertificate,
+  tokenHash: TokenHash | null,
+): OpenSigning {
+  return {
     id: randomUUID(),
     askedAt: clock.now(),
+    hubId: hubId ?? null,
+    tokenHash,
     request,
     agentId: agentId ?? null,
     hostname: hostname ?? null,
-    names: wanted.sans,
-    csrSha256: wanted.csr.sha256,
-    keySha256: hash('sha256', wanted.csr.publicKeySpki, 'hex'),
+    names: sans,
+    csrSha256: csr.sha256,
+    keySha256: hash('sha256', csr.publicKeySpki, 'hex'),
   }
-  await store.write((writer) => writer.insertOpenSigning(open))
+}
+
+async function sign(
+  dependencies: SigningDependencies,
+  { request: _request, hostname: _hostname, agentId: _agentId, ...wanted }: WantedCertificate,
+  open: OpenSigning,
+): Promise<ObtainedCertificate> {
+  const { authority } = dependencies
   let signed: SignedCertificate
   try {
     signed = await authority.sign(wanted)
@@ -142,16 +188,14 @@ function askedFor({ agentId, hostname, names, request, csrSha256, keySha256 }: O
   }
 }
 
-/** What a hub that ended has left: the CA may have signed any of it. For a hub that has asked nothing yet. */
+/** What this hub has left when it ended: the CA may have signed any of it. For a hub that has asked nothing yet. */
 export async function settleLeftOpen(signing: LeftOpenDependencies): Promise<void> {
-  for (;;) {
-    const left = await signing.store.reader.listOpenSignings(LEFT_OPEN_PAGE)
-    if (left.length === 0) return
-    await settleLost(signing, left)
-  }
+  const open = await signing.store.reader.listOpenSignings(LEFT_OPEN_MAX)
+  const own = open.filter(({ hubId }) => hubId === (signing.hubId ?? null))
+  await settleLost(signing, own)
 }
 
-type LeftOpenDependencies = Pick<SigningDependencies, 'store' | 'clock'>
+type LeftOpenDependencies = Pick<SigningDependencies, 'store' | 'clock' | 'hubId'>
 
 /** Each that is still open. */
 export async function settleLost(

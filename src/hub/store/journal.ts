@@ -28,9 +28,17 @@ export interface Journal {
   close(): Promise<void>
 }
 
+/** That one hub may do something, until another one has the lease: then its term is another one. */
+export interface LeaseTerm {
+  readonly name: string
+  readonly term: number
+}
+
 /** It ends with its first `append` or `release`. */
 export interface JournalTurn {
   readonly end: JournalPosition
+  /** Of all leases, by their names, for as long as the turn lasts. */
+  readonly terms: ReadonlyMap<string, number>
   /**
    * The record that makes this the end. Resolves when it is durable. Throws StoreError: `store_unavailable` when it is not there,
    * `store_unknown` when nobody can say.

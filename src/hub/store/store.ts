@@ -36,6 +36,7 @@ import type {
 } from '../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
+import type { LeaseTerm } from './journal.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
@@ -166,6 +167,8 @@ export interface StoreReader {
   isOwnCertificate(sha256: string): Promise<boolean>
   /** At most `limit` requests to the CA of which no entry says yet what came of them. */
   listOpenSignings(limit: number): Promise<OpenSigning[]>
+  /** The one that will spend this token. */
+  findSigningOfToken(hash: TokenHash): Promise<OpenSigning | undefined>
 
   /** The tree over the log; undefined before its first leaf. */
   findLogTree(): Promise<LogTree | undefined>
@@ -216,8 +219,24 @@ export interface StoreReader {
   findReply(id: string, now: Date): Promise<SealedReply | undefined>
 }
 
+/** What others are told after a commit, never before; other hubs that share the vault once they have the commit too. */
+export interface News {
+  /** They have something new. */
+  readonly agents?: readonly AgentId[]
+  /** Its connections are cut, and its certificates are revoked at the CA. */
+  readonly revoked?: AgentId
+  /** Endpoints were made, removed or moved. */
+  readonly areWebhooksChanged?: true
+  readonly areRootsChanged?: true
+  /** Too many agents to name have something new. */
+  readonly isForAll?: true
+}
+
 export interface StoreWriter extends StoreReader {
   readonly webhooks: WebhookWriter
+
+  /** Goes with what this transaction changes to the other hubs that share the vault. */
+  tellOthers(news: News): Promise<void>
 
   insertAgent(agent: Agent): Promise<void>
   /** Replaces everything but the id. */
@@ -352,6 +371,8 @@ export interface Store {
 export interface WriteCompany {
   /** Whether other writes are about to come that may be committed together with this one. */
   readonly isExpected: () => boolean
+  /** It counts only while this hub has the lease; else it is refused with `lease_lost`. */
+  readonly lease?: LeaseTerm
   /** It is one of many on end that change rows all over the store, and a crash of the machine may undo it. */
   readonly isInPassing?: true
 }

@@ -46,6 +46,32 @@ const MESSAGES_PER_SECOND = 1000
 const MESSAGES_BURST = 100
 
 export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
+  let sender: Sender | undefined
+  return {
+    run: async (signal) => {
+      sender = createSender(dependencies)
+      try {
+        await sender.run(signal)
+      } finally {
+        sender = undefined
+      }
+    },
+    changed: async () => {
+      await sender?.follow().catch((error: unknown) => {
+        dependencies.log.warn({ reason: describeError(error) }, 'Webhooks not followed')
+      })
+    },
+    test: (webhook) => sendTest(dependencies, webhook),
+  }
+}
+
+/** What there is of one run: the next one begins with what is stored. */
+interface Sender {
+  run(signal: AbortSignal): Promise<void>
+  follow(): Promise<void>
+}
+
+function createSender(dependencies: WebhooksDependencies): Sender {
   const { store, clock, log } = dependencies
   const { reader } = store
   const tail = new LogTail()
@@ -140,11 +166,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
         log.warn({ reason: describeError(error) }, 'Webhooks not stored')
       })
     },
-    changed: () =>
-      follow().catch((error: unknown) => {
-        log.warn({ reason: describeError(error) }, 'Webhooks not followed')
-      }),
-    test: (webhook) => sendTest(dependencies, webhook),
+    follow,
   }
 }
 

@@ -82,6 +82,10 @@ export const ADMIN_ERRORS = {
   },
   no_bundle: { status: 400, when: 'The vault has no roots yet.' },
   no_hub: { status: 400, when: 'The roots change only while a hub runs.' },
+  vault_embedded: {
+    status: 400,
+    when: 'The vault has one hub: no journal that others could share.',
+  },
   hub_not_running: { status: 400, when: 'Only a running hub sends webhooks.' },
 
   reenroll_forbidden: {
@@ -91,12 +95,16 @@ export const ADMIN_ERRORS = {
 
   admin_token_not_found: { status: 404, when: 'No admin token has this name or id.' },
   agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
+  hub_not_found: { status: 404, when: 'No hub that shares the vault has this id or machine.' },
   cargo_not_found: { status: 404, when: 'No carga has this id, or somebody removed the carga.' },
   delivery_not_found: { status: 404, when: 'No entrega has this id.' },
   politica_not_found: { status: 404, when: 'The role has no politica of its own.' },
   token_not_found: { status: 404, when: 'No enrolment token has this name.' },
   webhook_not_found: { status: 404, when: 'No webhook has this id.' },
 
+  hub_ambiguous: { status: 409, when: 'More than one hub is at a machine of this name.' },
+  hub_is_this: { status: 409, when: 'A hub does not remove itself.' },
+  hub_runs: { status: 409, when: 'Only with `force` a hub is removed that runs.' },
   admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },

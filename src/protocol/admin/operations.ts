@@ -8,6 +8,7 @@ import { AGENT_OPERATIONS } from './agentes.ts'
 import { CARGO_OPERATIONS } from './cargas.ts'
 import { DELIVERY_OPERATIONS } from './entregas.ts'
 import { HUB_OPERATIONS } from './hub.ts'
+import { HUBS_OPERATIONS } from './hubs.ts'
 import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
@@ -20,6 +21,7 @@ const OPERATIONS = {
   ...DELIVERY_OPERATIONS,
   ...POLICY_OPERATIONS,
   ...HUB_OPERATIONS,
+  ...HUBS_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...ACCESS_TOKEN_OPERATIONS,
 } as const

@@ -4,6 +4,7 @@ import type { AdminHubHealth } from '../../../protocol/admin/views.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
+import type { HubsControl } from './manage-hubs.ts'
 import type { ExaminedProcess } from './show-examination.ts'
 import type { AgentAddresses } from './agent-addresses.ts'
 import type { DoubledIdentity, LiveSighting } from '../../domain/agent-sighting.ts'
@@ -48,6 +49,8 @@ export interface AdminHub {
   readonly health?: () => Promise<AdminHubHealth>
   /** Disk, CA, certificates and limits, as the hub's process sees them; of a running hub. */
   readonly examineProcess?: () => Promise<ExaminedProcess>
+  /** Those that share the vault; of one of them that runs. */
+  readonly hubs?: HubsControl
   /** Takes old entries out of the vault. */
   readonly archiver?: LogArchiver
   /** Undefined without a running hub. */

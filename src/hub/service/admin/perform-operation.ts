@@ -4,7 +4,7 @@
 import { ArchiveError } from '../../../archive/archive-error.ts'
 import { invariant } from '../../../platform/errors.ts'
 import { ADMIN_OPERATIONS } from '../../../protocol/admin/operations.ts'
-import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { News, StoreReader, StoreWriter } from '../../store/store.ts'
 import {
   type AdminAct,
   type AdminAsker,
@@ -13,7 +13,6 @@ import {
   type Course,
   type Done,
   entriesOfActs,
-  type News,
 } from '../admin-act.ts'
 import { appendEntries } from '../append-entries.ts'
 import { restoreReply } from '../cargo/created-deliveries.ts'
@@ -91,6 +90,7 @@ function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply)
         await kept?.refuseRepetition(writer, clock.now())
         const done = await write(writer)
         await conclude(writer, done.acts, done.reply as object)
+        if (done.news !== undefined) await writer.tellOthers(done.news)
         return done
       })
       await turn.spread(news ?? {})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AdminHubRow } from '../../../protocol/admin/hubs.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,6 +59,20 @@ interface Setting {
   readonly dump: () => string
 }
 
+const SILENT_HUB: AdminHubRow = {
+  id: '6a0c2f7e-8f3b-4d0e-9d9f-2f6f6c1c7a10',
+  host: 'hub-2.example',
+  version: '0.5.0',
+  started_at: NOW.toISOString(),
+  state: 'silent',
+  last_beat_at: NOW.toISOString(),
+  silent_ms: 60_000,
+  behind: 3,
+  clock_ahead_ms: 0,
+  leases: [],
+  is_this: false,
+}
+
 let oldRoot: Certificate
 let newRoot: Certificate
 /** The hub's own certificate leads to it. */
@@ -88,7 +103,11 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
   }
   const cutOff = (id: string) => void effects.push(`cut off ${id}`)
-  const hub = openAdmin(store, { roots, webhooks, cutOff })
+  const hubs = {
+    list: async () => [SILENT_HUB],
+    remove: async (id: string) => void effects.push(`removed ${id}`),
+  }
+  const hub = openAdmin(store, { roots, webhooks, cutOff, hubs })
   const names = ['web-1', 'web-2', ...Array.from({ length: more }, (_, at) => `more-${at}`)]
   const agents = names.map((name) => newAgent(name))
   const gone = { ...(await insertAgent(store, 'gone')), revokedAt: NOW }
@@ -205,6 +224,7 @@ const REQUESTS: Requests = {
   removeWebhook: ({ made: { webhook } }) => [{ webhook }],
   createAccessToken: () => [{ name: 'other', role: 'viewer' }],
   revokeAccessToken: () => [{ token: 'ci' }],
+  removeHub: () => [{ hub: 'hub-2.example' }],
 }
 
 /** Refused by what is in the vault. */
@@ -231,6 +251,7 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   removeWebhook: { webhook: randomUUID() },
   createAccessToken: { name: 'ci', role: 'admin' },
   revokeAccessToken: { token: 'nobody' },
+  removeHub: { hub: 'nobody' },
 }
 
 function ask(operations: AdminOperations, name: AdminOperationName, request: object) {

@@ -3,8 +3,9 @@
 
 import type { AdminRehearsal } from '../../../protocol/admin/operation.ts'
 import { invariant } from '../../../platform/errors.ts'
-import type { AdminAct, AdminTurn, News } from '../admin-act.ts'
+import type { AdminAct, AdminTurn } from '../admin-act.ts'
 import { createFleetChanges } from '../cargo/fleet-changes.ts'
+import type { News } from '../../store/store.ts'
 import type { AdminCaller, AdminContext } from './admin-context.ts'
 
 /** Not a failure: it takes back what was done to find it. */

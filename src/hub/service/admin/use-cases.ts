@@ -18,6 +18,7 @@ import { listEntries } from './list-entries.ts'
 import { listSegments } from './list-segments.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
 import { showRangeProof } from './show-range-proof.ts'
+import { listHubs, removeHub } from './manage-hubs.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
@@ -45,6 +46,8 @@ export const USE_CASES: UseCases = {
   listPolicies,
   showPolicy,
   removePolicy,
+  listHubs,
+  removeHub,
   showStatus,
   showFeatures,
   showExamination,

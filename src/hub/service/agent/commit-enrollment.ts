@@ -70,6 +70,7 @@ export async function commitEnrollment(
   }
   // The agent itself tells the hub which roots it trusts now.
   if (known !== undefined) await writer.removeAgentTrust(agent.id)
+  await writer.tellOthers({ agents: [agent.id] })
   await recordCertificate(writer, now, {
     agent,
     signed,

@@ -30,7 +30,11 @@ import { describeLifetime } from './describe-lifetime.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
-import { obtainCertificate, type ObtainedCertificate } from '../obtain-certificate.ts'
+import {
+  obtainByToken,
+  type ObtainedCertificate,
+  type WantedCertificate,
+} from '../obtain-certificate.ts'
 
 export interface EnrollAgentDependencies {
   readonly store: Store
@@ -40,6 +44,8 @@ export interface EnrollAgentDependencies {
   readonly hubNames: readonly string[]
   /** Of what is written once the CA has signed. */
   readonly company?: WriteCompany | undefined
+  /** Undefined for a hub that has its vault to itself. */
+  readonly hubId?: string | undefined
   /** Told of an agent that was enrolled again, whose deliveries are new. */
   readonly notifier?: Pick<AgentNotifier, 'announce'>
 }
@@ -73,10 +79,12 @@ interface Attempt {
 }
 
 const MISMATCHES_MAX = 10
+/** Between two looks at what another hub does with a token. */
+const CLAIMED_WAIT_MS = 250
 
 /**
  * Of concurrent uses of one token one at a time is examined and goes to the CA; the others wait for its outcome, share a
- * failure of the CA, and find the token consumed otherwise. The claim is in memory: one process owns the vault.
+ * failure of the CA, and find the token consumed otherwise. What another hub does with the token is in the store.
  */
 export function createEnrollAgent(dependencies: EnrollAgentDependencies): EnrollAgent {
   const { store } = dependencies
@@ -133,7 +141,10 @@ async function enrollAlone(
     return { ok: true, agentId, certificatePem, rootPem, isRepetition: true }
   }
   if (standing.ok) {
-    return signAndCommit(dependencies, standing.token, standing.csr, attempt)
+    const outcome = await signAndCommit(dependencies, standing.token, standing.csr, attempt)
+    if (outcome !== undefined) return outcome
+    await dependencies.clock.sleep(CLAIMED_WAIT_MS)
+    return enrollAlone(dependencies, attempt)
   }
   if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
   if (standing.refusal === 'token_expired') await keepExpired(dependencies, attempt.tokenHash)
@@ -214,25 +225,27 @@ async function openToken(
   return token !== undefined && isOpen(token, now) ? token : undefined
 }
 
+/** Undefined while another hub does it. */
 async function signAndCommit(
   dependencies: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
   { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
-): Promise<EnrollmentOutcome> {
+): Promise<EnrollmentOutcome | undefined> {
   const { store, authority, clock, log, hubNames, notifier, company } = dependencies
   const hostname = token.expectedHostname
   const rules = await findRules(store.reader, token.expectedRole)
-  let signed: ObtainedCertificate
+  const wanted: WantedCertificate = {
+    csr,
+    commonName: hostname,
+    sans: [hostname],
+    lifetimeSeconds: rules.certTtlSeconds,
+    request: 'enrollment',
+    hostname,
+  }
+  let signed: ObtainedCertificate | undefined
   try {
-    signed = await obtainCertificate(dependencies, {
-      csr,
-      commonName: hostname,
-      sans: [hostname],
-      lifetimeSeconds: rules.certTtlSeconds,
-      request: 'enrollment',
-      hostname,
-    })
+    signed = await obtainByToken(dependencies, wanted, token.hash)
   } catch (error) {
     if (!(error instanceof CaError)) throw error
     const { reason } = error
@@ -240,12 +253,14 @@ async function signAndCommit(
     log.warn(fields, 'Certificate for enrolment not obtained')
     return { ok: false, refusal: 'ca_failed' }
   }
+  if (signed === undefined) return undefined
+  const obtained = signed
   const outcome = await store.write(async (writer) => {
     const now = clock.now()
-    const enrollment = { token, csr, signed, fingerprint, recipient, hubNames, now }
+    const enrollment = { token, csr, signed: obtained, fingerprint, recipient, hubNames, now }
     const committed = await commitEnrollment(writer, enrollment)
-    if (committed.ok) await signed.settle(writer, now)
-    else await signed.discard(writer, now, committed.refusal)
+    if (committed.ok) await obtained.settle(writer, now)
+    else await obtained.discard(writer, now, committed.refusal)
     return committed
   }, company)
   if (outcome.ok) {

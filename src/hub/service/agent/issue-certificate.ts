@@ -27,6 +27,8 @@ export interface IssueCertificateDependencies {
   readonly hubNames: readonly string[]
   /** Of what is written once the CA has signed. */
   readonly company?: WriteCompany | undefined
+  /** Undefined for a hub that has its vault to itself. */
+  readonly hubId?: string | undefined
   /** Where operators find why a delivery waits. */
   readonly waiting?: WaitingReasons | undefined
 }

@@ -91,14 +91,16 @@ async function createForMany(
         })
         entregas.push(...some)
       }
+      const news = { agents: entregas.map(({ agente_id: id }) => id as AgentId) }
       const kept: KeptCreation = { carga_id: cargo.id, mudanca: change.id }
       await store.write(async (writer) => {
         await writer.updateCargo(cargo)
         await writer.deleteChange(change.id)
         await keepContent(writer, draft)
         await turn.conclude(writer, [creation(draft, { agentes_total: entregas.length })], kept)
+        await writer.tellOthers(news)
       })
-      await turn.spread({ agents: entregas.map(({ agente_id: id }) => id as AgentId) })
+      await turn.spread(news)
       return { carga_id: cargo.id, entregas }
     })
   })

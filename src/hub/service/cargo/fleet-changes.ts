@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SvcError } from '../../../platform/errors.ts'
 import type { FleetAct, FleetChange } from '../../domain/fleet-change.ts'
+import { type Leases, ownLeases } from '../../store/leases.ts'
 import type { SettledDelivery, Store, StoreWriter } from '../../store/store.ts'
 import { type AdminAct, entriesOfActs } from '../admin-act.ts'
 import { appendEntries } from '../append-entries.ts'
@@ -46,9 +47,11 @@ export const SLICE_DELIVERIES = 250
 const WAITING_MAX = 64
 
 export function createFleetChanges(
-  store: Store,
+  plain: Store,
   notifier?: Pick<AgentNotifier, 'announce'>,
+  leases: Leases = ownLeases(plain),
 ): FleetChanges {
+  const store = leases.storeFor('changes')
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   let isClosed = false
@@ -68,6 +71,7 @@ export function createFleetChanges(
         const at = change.inForceAt ?? new Date(0)
         await appendEntries(writer, entriesOfActs(actsOf(change, some), at, change.actor))
         if (some.length === 0) await writer.deleteChange(change.id)
+        else await writer.tellOthers({ agents: some.map(({ agentId }) => agentId) })
         return some
       })
       if (settled.length === 0) return
@@ -96,7 +100,7 @@ export function createFleetChanges(
       return Promise.reject(new SvcError('store_unavailable', 'too many changes are waiting'))
     }
     waiting += 1
-    const turn = last.then(clearAway).then(work)
+    const turn = last.then(() => leases.during('changes', () => clearAway().then(work)))
     last = turn
       .catch(() => undefined)
       .finally(() => {

@@ -17,11 +17,13 @@ export interface OpenRootSetDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger
+  /** The file of each hub may be another one: where several share the vault, a start changes nothing that is in force. */
+  readonly isShared?: boolean | undefined
 }
 
 /** `fileRoots` are the roots of SVC_CA_ROOT_CA_PATH. */
 export async function openRootSet(
-  { store, clock, log }: OpenRootSetDependencies,
+  { store, clock, log, isShared = false }: OpenRootSetDependencies,
   fileRoots: readonly Certificate[],
 ): Promise<RootSet> {
   const now = clock.now()
@@ -41,6 +43,11 @@ export async function openRootSet(
   if (refusal !== undefined) {
     const fields = { numero: set.number, reason: refusal, ...(!fault && { hint: SIGN_HINT }) }
     log.warn(fields, 'Root file not used, the roots stay')
+    return set
+  }
+  if (isShared) {
+    const fields = { numero: set.number, hint: 'svc bundle update puts what the file has in force' }
+    log.warn(fields, 'Root file is not what is in force, the roots stay')
     return set
   }
   const endangered = await findEndangeredBy(store.reader, current, wanted, now)

@@ -90,7 +90,7 @@ async function updateRootSet(
   const commit = () =>
     turn.commit(async (writer) => {
       const { set: reply, act } = await insertRootSet(writer, now, change)
-      return { acts: [act], reply }
+      return { acts: [act], reply, news: { areRootsChanged: true } }
     })
   if (turn.rehearse !== undefined) {
     if (hub.serverRoot(next) === undefined) throw unforeseeable()

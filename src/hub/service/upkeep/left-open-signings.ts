@@ -4,7 +4,7 @@ import { describeError, SvcError } from '../../../platform/errors.ts'
 import { type SigningDependencies, settleLeftOpen, settleLost } from '../obtain-certificate.ts'
 import { recordStandingCertificate, type StandingCertificate } from '../own-certificates.ts'
 
-type Dependencies = Pick<SigningDependencies, 'store' | 'clock' | 'log'>
+type Dependencies = Pick<SigningDependencies, 'store' | 'clock' | 'log' | 'hubId'>
 
 const INTERVAL_MS = 60_000
 /**
@@ -20,12 +20,12 @@ const LOOKED_AT_MAX = 10_000
  * start records the certificate.
  */
 export async function recordLeftBefore(
-  { store, clock, log }: Dependencies,
+  { store, clock, log, hubId }: Dependencies,
   standing: StandingCertificate,
   names: readonly string[],
 ): Promise<void> {
   try {
-    await settleLeftOpen({ store, clock })
+    await settleLeftOpen({ store, clock, hubId })
     await recordStandingCertificate(store, clock.now(), standing, names)
   } catch (error) {
     if (!(error instanceof SvcError && error.code === 'store_unavailable')) throw error

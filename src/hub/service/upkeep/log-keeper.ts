@@ -29,6 +29,8 @@ export interface LogKeeperOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly vaultId: string
+  /** Whether another hub takes entries into the tree; this one shows what that one signed. */
+  readonly isAnothers?: (() => boolean) | undefined
   /** Keeps a checkpoint outside the vault, after its commit; undefined where nobody asked for that. */
   readonly publish?: ((tree: LogTree) => Promise<void>) | undefined
 }
@@ -49,9 +51,19 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   let vault: Date | undefined
   let told = 0
   let entries = SLICE_ENTRIES
+  const showOthers = async (last: number): Promise<number> => {
+    const signed = await store.reader.findLogTree()
+    if (signed === undefined) return INTERVAL_MS
+    // The same object, so that what was made of it is not made again.
+    if (tree?.checkpoint !== signed.checkpoint || tree.cosigned !== signed.cosigned) tree = signed
+    if (tree.frontier.size === last) vault = clock.now()
+    outside.offer(tree)
+    return INTERVAL_MS
+  }
   /** How long there is nothing to do. */
   const grow = async (): Promise<number> => {
     const last = (await store.reader.findChainEnd())?.seq ?? 0
+    if (options.isAnothers?.() === true) return showOthers(last)
     if (tree === undefined || tree.frontier.size < last) {
       const grown = await store.write((writer) => growOnce(writer, vaultId, entries))
       tree = grown.tree

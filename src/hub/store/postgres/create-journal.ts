@@ -9,6 +9,7 @@ import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
 /**
+ * `posse` has the leases, until when (`ate`), and which process of which hub has them; a hub that runs has one of its own.
  * `diario_fim.cofre` tells whose journal it is; `bytes` of a record is of all records up to this one, so that nobody has to count them, and
  * `imagem.diario_bytes` is that of the record of the image. An image has `inteira_em` when it is whole. Sealed bytes are of no use to a compressor.
  */
@@ -48,13 +49,27 @@ const STATEMENTS = [
     PRIMARY KEY (imagem, parte)
   )`,
   'ALTER TABLE imagem_parte ALTER COLUMN selado SET STORAGE EXTERNAL',
+  `CREATE TABLE IF NOT EXISTS hub (
+    id uuid PRIMARY KEY,
+    selado bytea NOT NULL,
+    numero bigint NOT NULL,
+    desvio_ms bigint NOT NULL,
+    visto_em timestamptz NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS posse (
+    nome text PRIMARY KEY,
+    hub uuid NOT NULL,
+    instancia uuid NOT NULL,
+    termo bigint NOT NULL,
+    ate timestamptz NOT NULL
+  )`,
 ]
 
 /**
  * Of records and images, however many there are: to delete rows by the gigabyte takes longer than a statement may. What is in them is gone from
  * the disk, too. Only who owns the tables may do it.
  */
-export const EMPTY_JOURNAL = 'TRUNCATE diario, imagem, imagem_parte'
+export const EMPTY_JOURNAL = 'TRUNCATE diario, imagem, imagem_parte, hub, posse'
 
 /**
  * An empty journal, in one transaction; where it begins. One of this vault that has no record yet begins again: the vault may have gone on

@@ -4,7 +4,9 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { Journal, JournalPart, JournalRecord, JournalTurn } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
 import { toDatabaseFailure } from './database-failure.ts'
+import { type DatabaseHost, showHost } from './database-url.ts'
 import { type EndRow, type JournalEnd, readEnd, SELECT_END } from './journal-end.ts'
+import { type LeaseRow, readTerms, SELECT_TERMS } from './lease-rows.ts'
 import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
 
 const READ_RECORDS_MAX = 256
@@ -61,13 +63,18 @@ export class PostgresJournal implements Journal {
   }
 
   async takeTurn(): Promise<JournalTurn> {
-    const { connection, before } = await this.#persist(async (open) => ({
-      connection: open,
-      before: await this.#lockEnd(open),
-    }))
+    const { connection, before, terms } = await this.#persist(async (open) => {
+      // The leases are read once nobody else has the turn: each statement sees what is committed when it begins.
+      const [end, leases] = await Promise.all([
+        this.#lockEnd(open),
+        open.queryLocking<LeaseRow>(SELECT_TERMS),
+      ])
+      return { connection: open, before: end, terms: readTerms(leases) }
+    })
     let isOver = false
     return {
       end: before.end,
+      terms,
       append: async (record, end) => {
         isOver = true
         await this.#append(connection, record, {
@@ -82,6 +89,12 @@ export class PostgresJournal implements Journal {
         connection.query('ROLLBACK').catch(() => connection.destroy())
       },
     }
+  }
+
+  /** Others are asked no more: the hubs' beats are taken by this one. */
+  keepTo(host: DatabaseHost): void {
+    const open = this.#connection
+    if (open !== undefined && showHost(open.host) !== showHost(host)) open.destroy()
   }
 
   async close(): Promise<void> {

@@ -32,7 +32,7 @@ export const SESSION_SETTINGS = {
   default_transaction_isolation: 'read committed',
 } as const
 
-type Value = string | number | Buffer
+type Value = string | number | Buffer | readonly string[] | readonly number[]
 
 export class WritableConnection {
   /** The one that was reached. */

@@ -1,10 +1,11 @@
-// The bytes of a change record: JSON, deflated. `{"v":1,"agents":[…]|"*","sql":[…],"runs":[[sql, rows, …parameters]]}`, where `sql` is the
+// The bytes of a change record: JSON, deflated. `{"v":1,"agents":[…]|"*","news":[{…}],"sql":[…],"runs":[[sql, rows, …parameters]]}`, where `sql` is the
 // place of the text in its list, `rows` how many rows change, and a parameter is a string, a number, null, or `{"b":base64}` for bytes.
 // A statement with names has `{"n":{name: parameter}}` as its only parameter.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { News } from '../store.ts'
 import type { ChangeRecord, RecordedStatement } from './change-record.ts'
 import type { NamedParameters, Parameter, Parameters } from './sql-session.ts'
 
@@ -15,6 +16,7 @@ type WrittenRun = readonly [sql: number, rows: number, ...parameters: (Written |
 interface WrittenRecord {
   readonly v: 1
   readonly agents: readonly AgentId[] | '*'
+  readonly news?: readonly News[]
   readonly sql: readonly string[]
   readonly runs: readonly WrittenRun[]
 }
@@ -22,7 +24,7 @@ interface WrittenRecord {
 /** The texts repeat themselves from record to record; to look for more than that costs as much as the statements themselves. */
 const DEFLATE_LEVEL = 1
 
-export function formatChangeRecord({ statements, agents }: ChangeRecord): Buffer {
+export function formatChangeRecord({ statements, agents, news }: ChangeRecord): Buffer {
   const places = new Map<string, number>()
   const runs = statements.map(({ sql, rowsChanged, parameters }): WrittenRun => {
     const place = places.get(sql) ?? places.size
@@ -32,6 +34,7 @@ export function formatChangeRecord({ statements, agents }: ChangeRecord): Buffer
   const written: WrittenRecord = {
     v: 1,
     agents: agents === 'all agents' ? '*' : agents,
+    ...(news.length > 0 && { news }),
     sql: [...places.keys()],
     runs,
   }
@@ -40,14 +43,15 @@ export function formatChangeRecord({ statements, agents }: ChangeRecord): Buffer
 
 /** Of bytes that a hub of this vault wrote: what they are sealed with vouches for their shape. */
 export function parseChangeRecord(bytes: Buffer): ChangeRecord {
-  const { v, agents, sql, runs } = JSON.parse(inflateRawSync(bytes).toString()) as WrittenRecord
+  const written = JSON.parse(inflateRawSync(bytes).toString()) as WrittenRecord
+  const { v, agents, news = [], sql, runs } = written
   invariant(v === 1, 'a change record has version 1')
   const statements = runs.map(([place, rowsChanged, ...parameters]): RecordedStatement => {
     const text = sql[place]
     invariant(text !== undefined, 'a change record has the text of each statement')
     return { sql: text, rowsChanged, parameters: readParameters(parameters) }
   })
-  return { statements, agents: agents === '*' ? 'all agents' : agents }
+  return { statements, agents: agents === '*' ? 'all agents' : agents, news }
 }
 
 function writeParameters(parameters: Parameters): (Written | WrittenNames)[] {

@@ -35,6 +35,16 @@ const record: fc.Arbitrary<ChangeRecord> = fc.record(
       fc.constant('all agents' as const),
       fc.array(fc.uuid().map((id) => id as AgentId)),
     ),
+    news: fc.array(
+      fc.record(
+        {
+          agents: fc.array(fc.uuid().map((id) => id as AgentId)),
+          revoked: fc.uuid().map((id) => id as AgentId),
+          areRootsChanged: fc.constant(true as const),
+        },
+        { requiredKeys: [], noNullPrototype: true },
+      ),
+    ),
   },
   { noNullPrototype: true },
 )
@@ -53,6 +63,7 @@ test('[JRN-2] a database in which something else is does not follow', async () =
   const [store] = stores.all
   const changes: ChangeRecord = {
     agents: 'all agents',
+    news: [],
     statements: [{ sql: 'UPDATE agentes SET role = ?', parameters: ['db'], rowsChanged: 1 }],
   }
   const { end } = stores.journal

@@ -2,6 +2,7 @@
 // statements do the same to every database that was the same before: a copy follows by running them.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { News } from '../store.ts'
 import type { NamedParameters, Parameter, Parameters } from './sql-session.ts'
 
 export interface RecordedStatement {
@@ -16,19 +17,28 @@ export interface ChangeRecord {
   readonly statements: readonly RecordedStatement[]
   /** Whom it was about, as `Store.versionOf` counts it. */
   readonly agents: readonly AgentId[] | 'all agents'
+  readonly news: readonly News[]
+}
+
+export interface RecorderMark {
+  readonly statements: number
+  readonly news: number
 }
 
 /** A record is in memory as a whole, several times over, here and wherever it is followed. */
 const PARAMETERS_LENGTH_MAX = 4 * 1024 * 1024
 
+const NAMED_AGENTS_MAX = 10_000
+
 /** Gathers the statements of one transaction. */
 export class ChangeRecorder {
   #statements: RecordedStatement[] = []
+  #news: News[] = []
   #parametersLength = 0
 
-  /** How many there are: what is rolled back goes back to one. */
-  get length(): number {
-    return this.#statements.length
+  /** What is rolled back goes back to one. */
+  get mark(): RecorderMark {
+    return { statements: this.#statements.length, news: this.#news.length }
   }
 
   /** Whether nothing more should be done in the same transaction. */
@@ -41,15 +51,22 @@ export class ChangeRecorder {
     for (const parameter of statement.parameters) this.#parametersLength += lengthOf(parameter)
   }
 
-  backTo(length: number): void {
-    this.#statements.length = length
+  noteNews(news: News): void {
+    const isForAll = (news.agents?.length ?? 0) > NAMED_AGENTS_MAX
+    this.#news.push(isForAll ? { ...news, agents: [], isForAll } : news)
+  }
+
+  backTo({ statements, news }: RecorderMark): void {
+    this.#statements.length = statements
+    this.#news.length = news
   }
 
   /** All since the last call. */
-  take(): readonly RecordedStatement[] {
-    const statements = this.#statements
+  take(): Pick<ChangeRecord, 'statements' | 'news'> {
+    const taken = { statements: this.#statements, news: this.#news }
     this.#statements = []
-    return statements
+    this.#news = []
+    return taken
   }
 }
 

@@ -5,11 +5,12 @@ import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
+import type { LeaseTerm } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
-import { ChangeRecorder } from './change-record.ts'
+import { type ChangeRecord, ChangeRecorder } from './change-record.ts'
 import { selectLastEntry } from './entries.ts'
 import { leaveJournal } from './journal-position.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
@@ -87,6 +88,7 @@ export class GroupCommit {
   readonly #clock: Pick<Clock, 'sleep'>
   readonly #follower: JournalFollower | undefined
   readonly #copyLog: () => Promise<void>
+  readonly #onFollowed: SharedJournal['onFollowed']
   readonly #queue: QueuedWrite[] = []
   /** Of what `Store.version` counts. */
   readonly versions: AgentVersions = new AgentVersions()
@@ -111,9 +113,10 @@ export class GroupCommit {
     this.#clock = clock
     this.#copyLog = copyLog
     this.#session = new SqlSession(connection)
+    this.#onFollowed = options.shared?.onFollowed
     this.#follower =
       options.shared &&
-      new JournalFollower(this.#session, options.shared, (agents) => this.#noteFollowed(agents))
+      new JournalFollower(this.#session, options.shared, (changes) => this.#noteFollowed(changes))
   }
 
   /** Commits so far. */
@@ -253,6 +256,11 @@ export class GroupCommit {
       if (shared === undefined) leaveJournal(this.#session)
       this.#session.recorder = shared && new ChangeRecorder()
       for (const queued of batch) {
+        const { lease } = queued.company ?? {}
+        if (lease !== undefined && shared?.has(lease) !== true) {
+          outcomes.push(() => queued.reject(lostLease(lease)))
+          continue
+        }
         const outcome = await this.#runInSavepoint(queued, memory, turn)
         outcomes.push(outcome.settle)
         last = outcome.lastEntry ?? last
@@ -263,10 +271,10 @@ export class GroupCommit {
       this.#queue.unshift(...batch.slice(taken.length))
       if (this.#session.changes !== changesBefore) changed = this.#session.takeChangedAgents()
       const startMs = performance.now()
-      const statements = this.#session.recorder?.take() ?? []
-      if (statements.length > 0) {
+      const done = this.#session.recorder?.take()
+      if (done !== undefined && done.statements.length > 0) {
         const agents = changed === 'all agents' ? changed : [...(changed ?? [])]
-        await shared?.append({ statements, agents })
+        await shared?.append({ ...done, agents })
         isShared = true
       }
       this.#session.run('COMMIT')
@@ -300,12 +308,13 @@ export class GroupCommit {
   }
 
   /** What another hub did is committed here. */
-  #noteFollowed(agents: readonly AgentId[] | 'all agents'): void {
+  #noteFollowed({ agents, news }: ChangeRecord): void {
     this.#onRecord()
     this.#tokenEnds.forget()
     this.versions.noteCommit(agents === 'all agents' ? agents : new Set(agents))
     const last = selectLastEntry(this.#session)
     if (last !== undefined) this.#onCommit(last)
+    if (news.length > 0) this.#onFollowed?.(news)
   }
 
   /** Throws only when the whole transaction is gone. */
@@ -317,7 +326,7 @@ export class GroupCommit {
     const lease = { isActive: true }
     const writer = new SqliteWriter(() => this.#sessionFor(lease), memory)
     const { recorder } = this.#session
-    const recorded = recorder?.length ?? 0
+    const mark = recorder?.mark
     this.#session.run('SAVEPOINT work')
     try {
       const value = await turn.within(queued.work(writer))
@@ -328,7 +337,7 @@ export class GroupCommit {
       // After some failures (disk full, I/O) SQLite has rolled back everything by itself.
       if (!this.#connection.inTransaction) throw error
       memory.forget()
-      recorder?.backTo(recorded)
+      if (mark !== undefined) recorder?.backTo(mark)
       this.#session.run('ROLLBACK TO work')
       this.#session.run('RELEASE work')
       return { settle: () => queued.reject(error) }
@@ -392,6 +401,10 @@ function describeFailedCommit(error: unknown, isShared: boolean): StoreError {
   return error instanceof StoreError
     ? error
     : unavailable('the write could not be committed', cause)
+}
+
+function lostLease({ name }: LeaseTerm): StoreError {
+  return new StoreError('lease_lost', `another hub has the lease ${name}`)
 }
 
 function unavailable(message: string, cause?: unknown): StoreError {

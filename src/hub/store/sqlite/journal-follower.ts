@@ -1,7 +1,7 @@
 // A database that shares a journal: it does what others did, in their order, and appends what it does itself.
 
 import { invariant } from '../../../platform/errors.ts'
-import type { Journal, JournalPosition, JournalRecord, JournalTurn } from '../journal.ts'
+import type { Journal, JournalPosition, JournalRecord, JournalTurn, LeaseTerm } from '../journal.ts'
 import { isSamePosition, positionAfter, type RecordSeal } from '../record-seal.ts'
 import { StoreError } from '../store-error.ts'
 import type { ChangeRecord } from './change-record.ts'
@@ -13,10 +13,16 @@ import type { SqlSession } from './sql-session.ts'
 export interface SharedJournal {
   readonly journal: Journal
   readonly seal: RecordSeal
+  /** What this hub has to have for each of its writes. */
+  readonly standing?: (() => LeaseTerm | undefined) | undefined
+  /** Told what another hub has to say of what it did, once that is committed here. */
+  readonly onFollowed?: ((news: ChangeRecord['news']) => void) | undefined
 }
 
 /** A turn at the journal, once this database has all that the journal has. */
 export interface FollowedTurn {
+  /** Whether this hub has the lease for as long as the turn lasts. */
+  has(lease: LeaseTerm): boolean
   /** Inside the transaction that is committed next, and is rolled back when this fails. */
   append(changes: ChangeRecord): Promise<void>
   release(): Promise<void>
@@ -34,17 +40,19 @@ export class JournalFollower {
   readonly #session: SqlSession
   readonly #journal: Journal
   readonly #seal: RecordSeal
-  readonly #onFollowed: (agents: ChangeRecord['agents']) => void
+  readonly #standing: () => LeaseTerm | undefined
+  readonly #onFollowed: (changes: ChangeRecord) => void
 
   /** `onFollowed` is told of each transaction of others after it is committed here. */
   constructor(
     session: SqlSession,
-    { journal, seal }: SharedJournal,
-    onFollowed: (agents: ChangeRecord['agents']) => void,
+    { journal, seal, standing = () => undefined }: SharedJournal,
+    onFollowed: (changes: ChangeRecord) => void,
   ) {
     this.#session = session
     this.#journal = journal
     this.#seal = seal
+    this.#standing = standing
     this.#onFollowed = onFollowed
   }
 
@@ -60,7 +68,10 @@ export class JournalFollower {
 
   async takeTurn(): Promise<FollowedTurn> {
     const turn = await this.#journal.takeTurn()
+    const has = ({ name, term }: LeaseTerm): boolean => turn.terms.get(name) === term
     try {
+      const standing = this.#standing()
+      if (standing !== undefined && !has(standing)) throw removed()
       this.#requireSameJournal(turn.end)
       if (this.#position.number < turn.end.number) await this.follow()
     } catch (error) {
@@ -68,6 +79,7 @@ export class JournalFollower {
       throw error
     }
     return {
+      has,
       append: (changes) => this.#append(turn, changes),
       release: () => turn.release(),
     }
@@ -107,7 +119,7 @@ export class JournalFollower {
       if (session.inTransaction) session.run('ROLLBACK')
       throw error
     }
-    this.#onFollowed(changes.agents)
+    this.#onFollowed(changes)
   }
 
   async #append(turn: JournalTurn, changes: ChangeRecord): Promise<void> {
@@ -123,4 +135,10 @@ export class JournalFollower {
       throw new RecordRefused(error)
     }
   }
+}
+
+function removed(): StoreError {
+  return new StoreError('hub_removed', 'this hub was removed from those that share the vault', {
+    hint: 'svc hubs list on another hub shows them; a hub that starts again is one of them again',
+  })
 }

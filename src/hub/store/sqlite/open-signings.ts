@@ -1,6 +1,7 @@
 // Requests to the CA that are under way, and those that a hub which was killed has left behind. docs/protocol.md EVD-16.
 
 import type { OpenSigning } from '../../domain/open-signing.ts'
+import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { Instant } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -9,6 +10,7 @@ export const OPEN_SIGNINGS = `
 CREATE TABLE assinaturas_abertas (
   id TEXT NOT NULL PRIMARY KEY,
   asked_at INTEGER NOT NULL,
+  token_hash TEXT UNIQUE,
   pedido TEXT NOT NULL CHECK (json_type(pedido) = 'object')
 ) STRICT, WITHOUT ROWID;
 `
@@ -16,15 +18,26 @@ CREATE TABLE assinaturas_abertas (
 interface SigningRow {
   readonly id: string
   readonly asked_at: Instant
+  readonly token_hash: TokenHash | null
   readonly pedido: string
 }
 
 export function insertOpenSigning(
   session: SqlSession,
-  { id, askedAt, ...asked }: OpenSigning,
+  { id, askedAt, tokenHash, ...asked }: OpenSigning,
 ): void {
-  const sql = 'INSERT INTO assinaturas_abertas (id, asked_at, pedido) VALUES (?, ?, ?)'
-  session.runQuietly(sql, id, askedAt.getTime(), JSON.stringify(asked))
+  const sql =
+    'INSERT INTO assinaturas_abertas (id, asked_at, token_hash, pedido) VALUES (?, ?, ?, ?)'
+  session.runQuietly(sql, id, askedAt.getTime(), tokenHash, JSON.stringify(asked))
+}
+
+export function selectSigningOfToken(
+  session: SqlSession,
+  tokenHash: TokenHash,
+): OpenSigning | undefined {
+  const sql =
+    'SELECT id, asked_at, token_hash, pedido FROM assinaturas_abertas WHERE token_hash = ?'
+  return session.all<SigningRow>(sql, tokenHash).map(readSigning)[0]
 }
 
 export function deleteOpenSigning(session: SqlSession, id: string): boolean {
@@ -32,11 +45,16 @@ export function deleteOpenSigning(session: SqlSession, id: string): boolean {
 }
 
 export function selectOpenSignings(session: SqlSession, limit: number): OpenSigning[] {
-  const sql = `SELECT id, asked_at, pedido FROM assinaturas_abertas
+  const sql = `SELECT id, asked_at, token_hash, pedido FROM assinaturas_abertas
     WHERE id > '' ORDER BY id LIMIT ?`
-  return session.all<SigningRow>(sql, limit).map(({ id, asked_at: askedAt, pedido }) => ({
-    id,
-    askedAt: new Date(askedAt),
-    ...(JSON.parse(pedido) as Omit<OpenSigning, 'id' | 'askedAt'>),
-  }))
+  return session.all<SigningRow>(sql, limit).map(readSigning)
+}
+
+function readSigning(row: SigningRow): OpenSigning {
+  return {
+    id: row.id,
+    askedAt: new Date(row.asked_at),
+    tokenHash: row.token_hash,
+    ...(JSON.parse(row.pedido) as Omit<OpenSigning, 'id' | 'askedAt' | 'tokenHash'>),
+  }
 }

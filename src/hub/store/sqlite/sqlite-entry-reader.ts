@@ -3,7 +3,7 @@
 import type { ChainEnd } from '../../../audit/chain-entries.ts'
 import type { NodeId } from '../../../audit/merkle-tree.ts'
 import type { Secret } from '../../../platform/secret.ts'
-import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
@@ -20,7 +20,7 @@ import {
 } from './entries.ts'
 import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { OpenSigning } from '../../domain/open-signing.ts'
-import { selectOpenSignings } from './open-signings.ts'
+import { selectOpenSignings, selectSigningOfToken } from './open-signings.ts'
 import { isOwnCertificate } from './own-certificate.ts'
 import { selectLastRestore } from './last-restore.ts'
 import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
@@ -126,6 +126,10 @@ export class SqliteEntryReader {
 
   async isOwnCertificate(sha256: string): Promise<boolean> {
     return isOwnCertificate(this.session(), sha256)
+  }
+
+  async findSigningOfToken(hash: TokenHash): Promise<OpenSigning | undefined> {
+    return selectSigningOfToken(this.session(), hash)
   }
 
   async listOpenSignings(limit: number): Promise<OpenSigning[]> {

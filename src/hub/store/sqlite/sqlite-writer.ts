@@ -28,7 +28,7 @@ import type { OpenSigning } from '../../domain/open-signing.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
-import type { Replacement, SettledDelivery, StoreWriter } from '../store.ts'
+import type { News, Replacement, SettledDelivery, StoreWriter } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
 import { insertEntries, selectChainEnd } from './entries.ts'
@@ -222,6 +222,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async insertCargo(cargo: Cargo): Promise<void> {
     this.session().insert('cargas', fromCargo(cargo))
+  }
+
+  async tellOthers(news: News): Promise<void> {
+    this.session().recorder?.noteNews(news)
   }
 
   async updateCargo(cargo: Cargo): Promise<void> {

@@ -1,0 +1,81 @@
+// A hub becomes one of those that share its vault. docs/protocol.md HUB.
+
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Clock } from '../platform/clock.ts'
+import type { Logging } from '../platform/logger.ts'
+import { readVersion } from '../platform/version.ts'
+import { HubEventType } from '../protocol/words.ts'
+import type { MemberParts } from './compose-services.ts'
+import type { HubConfig } from './config.ts'
+import { createHubsControl } from './journal/hubs-control.ts'
+import { Membership } from './journal/membership.ts'
+import type { Sharing } from './open-store.ts'
+import type { Store } from './store/store.ts'
+import { recordHubAct } from './service/hub-acts.ts'
+import type { HubsControl } from './service/admin/manage-hubs.ts'
+import { openHubId } from './vault/hub-id.ts'
+import type { UnsealedVault } from './vault/vault.ts'
+
+export interface EnteringHub {
+  readonly config: Pick<HubConfig, 'vaultRoot'>
+  readonly vault: Pick<UnsealedVault, 'vaultId'>
+  readonly store: Store
+  readonly clock: Clock
+  readonly logging: Logging
+}
+
+export interface EnteredHub extends MemberParts {
+  readonly membership: Membership
+  readonly catchUp: () => Promise<void>
+  readonly hubs: HubsControl
+}
+
+/** Throws StoreError `hub_twice`. The signal ends the waiting. */
+export async function enterHubs(
+  { config, store, clock, logging }: EnteringHub,
+  sharing: Sharing,
+  signal: AbortSignal,
+): Promise<EnteredHub> {
+  const hubId = await openHubId(config.vaultRoot)
+  const { hubs, hubSeal, place, position, keepTogether } = sharing
+  const sealed = hubSeal.seal(hubId, {
+    host: hostname(),
+    version: readVersion(),
+    startedAt: clock.now().toISOString(),
+  })
+  const membership = new Membership({
+    instance: { hubId, instanceId: randomUUID() },
+    registry: hubs,
+    sealed,
+    describe: (other) => hubSeal.open(hubId, other)?.host ?? 'another machine',
+    store,
+    follow: sharing.follow,
+    position,
+    keepTogether,
+    clock,
+    log: logging.forModule('hub.journal'),
+  })
+  const isNew = !(await hubs.list()).hubs.some(({ id }) => id === hubId)
+  await membership.enter(signal)
+  place.member = membership
+  if (isNew) {
+    const payload = { actor: 'hub', hub: hubId, host: hostname() }
+    await store.write((writer) =>
+      recordHubAct(writer, clock.now(), HubEventType.hubJoined, payload),
+    )
+  }
+  logging
+    .forModule('hub.journal')
+    .info({ hub: hubId }, 'This hub is one of those that share the vault')
+  return {
+    hubId,
+    membership,
+    leases: membership,
+    catchUp: () => membership.catchUp(),
+    hubs: createHubsControl({ registry: hubs, seal: hubSeal, hubId }),
+    onFollowed: (listener) => {
+      place.onFollowed = listener
+    },
+  }
+}

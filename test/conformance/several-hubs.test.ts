@@ -1,0 +1,211 @@
+// Several hubs that share one vault. docs/protocol.md HUB.
+
+import assert from 'node:assert/strict'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { hostname as machineName } from 'node:os'
+import { after, before, describe, test } from 'node:test'
+import { postgresProgram, skipUnlessRunnable } from '../services/support/required-programs.ts'
+import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
+import type { HubProcess } from '../support/hub-process.ts'
+import type { AdminHubRow } from '../../src/protocol/admin/hubs.ts'
+import { createSampleRoot } from '../support/sample-roots.ts'
+import { runSvcHere } from '../support/run-svc.ts'
+import { runProgram, waitUntil } from '../support/processes.ts'
+import type { RunningCa } from '../support/running-ca.ts'
+import { type SeveralHubs, startSeveralHubs } from '../support/several-hubs.ts'
+import { openStream } from '../support/stream-client.ts'
+import { startTestCa } from '../support/test-hub.ts'
+import { post, send } from '../support/wire-client.ts'
+
+const USES = 24
+
+interface Hubs {
+  readonly hubs: readonly AdminHubRow[]
+}
+
+function assertOwn({ hubs }: Hubs): AdminHubRow {
+  return hubs.find(({ is_this: isThis }) => isThis) ?? assert.fail('the hub that answers')
+}
+
+describe(
+  'several hubs with one vault',
+  { skip: skipUnlessRunnable([postgresProgram('postgres')]) },
+  () => {
+    let ca: RunningCa
+    let hubs: SeveralHubs
+    let here: HubProcess
+    let there: HubProcess
+    before(async () => {
+      ca = await startTestCa()
+      hubs = await startSeveralHubs(2, { caEnvironment: ca.environment })
+      const [first, second] = hubs.all
+      assert.ok(first && second)
+      here = first
+      there = second
+    })
+    after(async () => {
+      await hubs[Symbol.asyncDispose]()
+      await ca[Symbol.asyncDispose]()
+    })
+
+    const manifestAt = async (hub: HubProcess, host: EnrolledHost): Promise<number> =>
+      (await send({ ...host.mtls, port: hub.ports.mtls }, { method: 'GET', path: '/v1/manifest' }))
+        .status
+
+    test('[HUB-4] what one of them has answered, each of them knows at the next request', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const hostname = `known-${round}.example.org`
+        const token = await here.createToken({ hostname })
+        const { csrPem } = await createKeyAndCsr(hostname)
+        const body = { token, hostname, role: 'web', csr_pem: csrPem }
+        const reply = await post({ port: there.ports.enroll }, '/v1/enroll', body)
+        assert.equal(reply.status, 200)
+        const again = await post({ port: here.ports.enroll }, '/v1/enroll', body)
+        assert.equal(again.json['error'], 'token_consumed')
+      }
+    })
+
+    test('[HUB-4] [HUB-7] a revocation at one of them is refused at the other from the next request on, streams included', async () => {
+      const host = await enrollHost(here, 'revoked.example.org')
+      assert.equal(await manifestAt(there, host), 200)
+      const stream = await openStream({ ...host.mtls, port: there.ports.mtls })
+      await here.admin('POST', '/v1/admin/agentes/revoke', { agente: host.hostname })
+      assert.equal(await manifestAt(there, host), 401)
+      const startMs = performance.now()
+      await waitUntil('the stream to end', () => stream.hasEnded() || undefined)
+      assert.ok(performance.now() - startMs < 1000)
+    })
+
+    test(`[HUB-9] one token, ${USES} times at once at both: one success`, async () => {
+      const hostname = 'once.example.org'
+      const token = await here.createToken({ hostname })
+      const attempts = Array.from({ length: USES }, async (_, at) => {
+        const { csrPem } = await createKeyAndCsr(hostname)
+        const hub = at % 2 === 0 ? here : there
+        const body = { token, hostname, role: 'web', csr_pem: csrPem }
+        return post({ port: hub.ports.enroll }, '/v1/enroll', body)
+      })
+      const replies = await Promise.all(attempts)
+      const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b)
+      assert.deepEqual(statuses, [200, ...Array.from({ length: USES - 1 }, () => 401)])
+    })
+
+    test('[HUB-11] ten mismatches of a token are ten in all', async () => {
+      const token = await here.createToken({ hostname: 'ten.example.org' })
+      const use = async (hub: HubProcess, hostname: string): Promise<unknown> => {
+        const { csrPem } = await createKeyAndCsr(hostname)
+        const body = { token, hostname, role: 'web', csr_pem: csrPem }
+        return (await post({ port: hub.ports.enroll }, '/v1/enroll', body)).json['error']
+      }
+      for (let at = 0; at < 5; at += 1) {
+        assert.equal(await use(here, 'other.example.org'), 'hostname_mismatch')
+        assert.equal(await use(there, 'other.example.org'), 'hostname_mismatch')
+      }
+      assert.match(String(await use(there, 'ten.example.org')), /^token_/)
+    })
+
+    test('[HUB-7] news reach a stream at another hub', async () => {
+      const host = await enrollHost(here, 'news.example.org')
+      const stream = await openStream({ ...host.mtls, port: there.ports.mtls })
+      const earlier = await stream.next()
+      const request = {
+        tipo: 'csr_cert',
+        nome: 'site',
+        agentes: [host.hostname],
+        roles: [],
+        sans: [],
+      }
+      await here.admin('POST', '/v1/admin/cargas', request)
+      const news = await stream.next()
+      assert.equal(news.event, 'manifest')
+      assert.notEqual(news.id, earlier.id)
+      stream.close()
+    })
+
+    test('[HUB-6] [HUB-10] a hub that is killed: the other goes on, and takes over what one does at a time', async () => {
+      const leader = [here, there].find((hub) => hub.logText().includes('"lease":"jobs"')) ?? here
+      const other = leader === here ? there : here
+      await leader.stop('SIGKILL')
+      await enrollHost(other, 'after.example.org')
+      const rows = async (): Promise<readonly AdminHubRow[]> =>
+        (await other.admin<Hubs>('GET', '/v1/admin/hubs')).hubs
+      const gone = await waitUntil('the killed hub to be silent', async () =>
+        (await rows()).find(({ state }) => state === 'silent'),
+      )
+      assert.equal((await rows()).find(({ is_this: isThis }) => isThis)?.state, 'running')
+      await waitUntil(
+        'the jobs to go on',
+        () => other.logText().includes('"lease":"jobs"') || undefined,
+        30_000,
+      )
+      const refused = await runSvcHere(['hubs', 'remove', 'nobody'], other.environment)
+      assert.match(refused.stderr, /^svc: error: no hub nobody shares the vault\n/)
+      const removed = await runSvcHere(['hubs', 'remove', gone.id], other.environment)
+      assert.equal(removed.stdout, `hub ${gone.id} at ${gone.host} removed\n`)
+      assert.equal((await rows()).length, 1)
+      await leader.start()
+      await enrollHost(leader, 'again.example.org')
+      const listed = await runSvcHere(['hubs', 'list'], leader.environment)
+      assert.equal(listed.stdout.match(/ {2}running {2}/g)?.length, 2, listed.stdout)
+      const { stdout } = await runSvcHere(
+        ['evento', 'list', '--verify', '--json'],
+        leader.environment,
+      )
+      const { eventos } = JSON.parse(stdout) as { eventos: { tipo_evento: string }[] }
+      const types = eventos.map(({ tipo_evento: type }) => type)
+      assert.equal(types.filter((type) => type === 'hub_joined').length, 3)
+      assert.equal(types.filter((type) => type === 'hub_removed').length, 1)
+    })
+
+    test('[HUB-5] a hub that is removed while it runs ends', async () => {
+      const { id } = assertOwn(await there.admin<Hubs>('GET', '/v1/admin/hubs'))
+      const runs = await runSvcHere(['hubs', 'remove', id], here.environment)
+      assert.match(runs.stderr, /^svc: error: hub \S+ at \S+ runs: stop it first\n/)
+      await runSvcHere(['hubs', 'remove', id, '--force'], here.environment)
+      await waitUntil(
+        'the hub to end',
+        () => there.logText().includes('error: this hub was removed') || undefined,
+      )
+      await there.start()
+    })
+
+    test('[HUB-1] [HUB-2] a vault that is copied with its id is refused, and the database has no name in the clear', async () => {
+      const copy = `${there.vaultRoot}.copy`
+      await cp(there.vaultRoot, copy, {
+        recursive: true,
+        filter: (path) => !path.endsWith('.sock'),
+      })
+      const twin = await runProgram('svc-server', [], {
+        ...there.environment,
+        SVC_VAULT_ROOT: copy,
+      })
+      assert.notEqual(twin.status, 0)
+      assert.match(twin.stderr, new RegExp(`hub \\S+ is running already at ${machineName()}`))
+      const rows = JSON.stringify(await hubs.server.query('SELECT * FROM hub'))
+      for (const buffer of await hubs.server.query('SELECT selado FROM hub')) {
+        const { selado } = buffer as { selado: Buffer }
+        assert.ok(!selado.includes(machineName()))
+      }
+      assert.ok(!rows.includes(machineName()))
+    })
+
+    test('[HUB-8] roots that one puts in force, each has', async () => {
+      const path = here.environment['SVC_CA_ROOT_CA_PATH'] ?? assert.fail()
+      const another = await createSampleRoot('Another', new Date(Date.now() + 86_400_000))
+      const known = await readFile(path, 'utf8')
+      await writeFile(path, `${known}${another.pem}`)
+      try {
+        const updated = await runSvcHere(['bundle', 'update'], here.environment)
+        assert.equal(updated.status, 0, updated.stderr)
+      } finally {
+        await writeFile(path, known)
+      }
+      const host = await enrollHost(there, 'roots.example.org')
+      await waitUntil('the other hub to have the roots', async () => {
+        const target = { ...host.mtls, port: there.ports.mtls }
+        const { json } = await send(target, { method: 'GET', path: '/v1/bundle' })
+        return (json['roots'] as string[]).length === 2 || undefined
+      })
+    })
+  },
+)
