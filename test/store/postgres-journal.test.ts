@@ -161,6 +161,13 @@ describe(
       const begin = await createJournal(servers, VAULT_ID, { replaces: true })
       assert.deepEqual(await countRows(), none)
       await fill()
+      // A server that removes files by the gigabyte does it in COMMIT.
+      await connection.query(
+        `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(3.5); RETURN NULL; END'`,
+      )
+      await connection.query(
+        'CREATE CONSTRAINT TRIGGER linger AFTER UPDATE ON diario_fim DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION linger()',
+      )
       await endJournal(servers, VAULT_ID, begin)
       assert.deepEqual(await countRows(), none)
     })

@@ -94,7 +94,7 @@ export async function createJournal(
       [vaultId, begin.hash],
     )
     await connection.query(EMPTY_JOURNAL)
-    if (await connection.commit()) return begin
+    if (await connection.commitRemoval()) return begin
     throw new StoreError('store_unavailable', 'the database refused the journal')
   } catch (error) {
     throw toDatabaseFailure(error)

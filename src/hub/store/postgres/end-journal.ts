@@ -26,7 +26,7 @@ export async function endJournal(
     }
     await connection.query('UPDATE diario_fim SET encerrado_em = clock_timestamp() WHERE id = 1')
     await connection.query(EMPTY_JOURNAL)
-    if (await connection.commit()) return
+    if (await connection.commitRemoval()) return
     throw new StoreError('store_unavailable', 'the database refused the end of the journal')
   } catch (error) {
     throw toDatabaseFailure(error)

@@ -21,6 +21,8 @@ const CONNECT_TIMEOUT_MS = 1500
 /** A server that is paused acknowledges TCP still. */
 const QUERY_TIMEOUT_MS = 3000
 const LOCK_TIMEOUT_MS = 5000
+/** To remove files by the gigabyte, which the server does once the transaction has its record. */
+const REMOVAL_TIMEOUT_MS = 120_000
 /** Frees what a hub holds that is frozen. */
 const IDLE_TIMEOUT_MS = 2000
 
@@ -90,11 +92,13 @@ export class WritableConnection {
    * Whether what was sent since BEGIN is durable where the server keeps its promise. Answers false for a transaction that failed
    * before. A COMMIT that comes with a warning is one that its standby has not got.
    */
-  async commit(): Promise<boolean> {
-    const before = this.#warnings
-    const { command } = await this.#send('COMMIT', [])
-    if (this.#warnings > before) throw new Error('COMMIT came with a warning')
-    return command === 'COMMIT'
+  commit(): Promise<boolean> {
+    return this.#commit(QUERY_TIMEOUT_MS)
+  }
+
+  /** The same of a transaction that emptied large tables. */
+  commitRemoval(): Promise<boolean> {
+    return this.#commit(REMOVAL_TIMEOUT_MS)
   }
 
   /** What it had under way is the server's to end. */
@@ -107,6 +111,13 @@ export class WritableConnection {
 
   [Symbol.dispose](): void {
     this.destroy()
+  }
+
+  async #commit(timeoutMs: number): Promise<boolean> {
+    const before = this.#warnings
+    const { command } = await this.#send('COMMIT', [], timeoutMs)
+    if (this.#warnings > before) throw new Error('COMMIT came with a warning')
+    return command === 'COMMIT'
   }
 
   async #isWritable(): Promise<boolean> {
