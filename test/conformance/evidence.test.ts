@@ -365,7 +365,7 @@ describe('svc evidence of a CA whose answers get lost', () => {
       assert.match(
         ended.stdout,
         new RegExp(
-          `\n2 serials of the CA: 1 rogue, 0 missing\nrogue: beef\n1 answers of the CA were lost: .*\nlost: lost.example, asked for at \\S+Z, key ${key}, entry 3\n`,
+          `\n2 serials of the CA: 1 rogue, 0 missing\nrogue: beef\n1 answers of the CA were lost: .*\nlost: lost.example, asked for at \\S+Z, key ${key}, entry ${own.seq + 2}\n`,
         ),
       )
     }

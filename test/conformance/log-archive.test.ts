@@ -8,6 +8,7 @@ import { appendAged } from '../support/aged-log.ts'
 import type { TestHub } from '../support/hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { createTestHub, startTestCa } from '../support/test-hub.ts'
+import { ENTRIES_OF_JOINING } from '../support/test-store.ts'
 
 const OLD = 600
 const YOUNG = 1100
@@ -26,7 +27,7 @@ describe('[ARC-1] [ENV-50] the archive of the log', () => {
     Object.assign(hub.environment, { SVC_LOG_ARCHIVE_DIR: archive })
     await appendAged(hub, [
       { count: OLD, daysAgo: 100 },
-      { count: YOUNG, daysAgo: 1 },
+      { count: YOUNG - ENTRIES_OF_JOINING, daysAgo: 1 },
     ])
     await hub.start()
     await waitUntil('a checkpoint of all entries', async () => {

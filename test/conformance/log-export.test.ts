@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { waitUntil, type Ended } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
+import { ENTRIES_OF_JOINING } from '../support/test-store.ts'
 import { useHub } from '../support/use-hub.ts'
 
 /** One of them is of the hub's own certificate, all others are of tokens. */
@@ -27,7 +28,7 @@ const { hub } = useHub(async (started) => {
     const { stderr, status } = await started.svc('token', 'create', '--file', hosts, '--json')
     assert.equal(status, 0, stderr)
   }
-  await fill(1, FEW)
+  await fill(1 + ENTRIES_OF_JOINING, FEW)
   kept = join(started.directory, 'kept.checkpoint')
   await writeFile(kept, await signed(FEW))
   await fill(FEW, ENTRIES)
@@ -172,7 +173,7 @@ describe('svc evento export and verify', () => {
   })
 
   test('[CLI-121] [CLI-122] the proof of one entry is about as long as a page, and verified alone', async () => {
-    for (const seq of [2, 257, 270]) {
+    for (const seq of [2 + ENTRIES_OF_JOINING, 257, 270]) {
       const { stdout: proof, stderr, status } = await hub.svc('evento', 'proof', String(seq))
       assert.deepEqual([stderr, status], ['', 0])
       assert.ok(proof.length < 3000)

@@ -36,6 +36,9 @@ export async function startTestStore(store: TestStore): Promise<AsyncDisposable>
   return server
 }
 
+/** What the log of a new hub has besides: `hub_joined` (HUB-1), where the vault shares a journal. */
+export const ENTRIES_OF_JOINING: number = process.env[STORE] === 'postgresql' ? 1 : 0
+
 /** For what is of vaults alone that share no journal. */
 export function embeddedAlone(why: string): { readonly skip: string | false } {
   return { skip: process.env[STORE] === 'postgresql' && why }
