@@ -9,6 +9,7 @@ import { type HubProcess, startHubProcess as startProcess } from '../support/hub
 import { PASSPHRASE, type TestHub, WITH_ADMIN_PORT, WITH_ENROLL_TLS } from '../support/hub.ts'
 import { runTool, startProgram, waitUntil } from '../support/processes.ts'
 import { useCa } from '../support/use-hub.ts'
+import { embeddedAlone } from '../support/test-store.ts'
 
 const { ca, startHub, startHubProcess } = useCa()
 
@@ -34,24 +35,30 @@ const BOOT_LINES = [
   'admin listening',
 ]
 
+const OWN_LINES = embeddedAlone('a hub that shares a journal also says which leases it takes')
+
 describe('a start', () => {
-  test('[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] [BOOT-31] logs these lines in this order', async () => {
-    await using hub = await startHubProcess({ ...WITH_ADMIN_PORT, ...WITH_ENROLL_TLS })
-    assert.deepEqual(messagesOf(hub), BOOT_LINES)
-    const entries = hub.logEntries()
-    assert.equal(entries[0]?.['vault'], hub.vaultRoot)
-    assert.equal(hub.logText().match(/starting/g)?.length, 1)
-    for (const [index, name] of (
-      ['health', 'enroll', 'mtls', 'enrollTls', 'admin'] as const
-    ).entries()) {
-      const { address, port } = entries[6 + index] ?? {}
-      assert.deepEqual([address, port], [`127.0.0.1:${hub.ports[name]}`, hub.ports[name]])
-    }
-    await hub.stop()
-    await hub.start()
-    const again = BOOT_LINES.with(5, 'server certificate reused')
-    assert.deepEqual(messagesOf(hub), again)
-  })
+  test(
+    '[BOOT-1] [BOOT-2] [BOOT-3] [BOOT-4] [BOOT-5] [BOOT-6] [BOOT-7] [BOOT-8] [BOOT-9] [BOOT-20] [BOOT-31] logs these lines in this order',
+    OWN_LINES,
+    async () => {
+      await using hub = await startHubProcess({ ...WITH_ADMIN_PORT, ...WITH_ENROLL_TLS })
+      assert.deepEqual(messagesOf(hub), BOOT_LINES)
+      const entries = hub.logEntries()
+      assert.equal(entries[0]?.['vault'], hub.vaultRoot)
+      assert.equal(hub.logText().match(/starting/g)?.length, 1)
+      for (const [index, name] of (
+        ['health', 'enroll', 'mtls', 'enrollTls', 'admin'] as const
+      ).entries()) {
+        const { address, port } = entries[6 + index] ?? {}
+        assert.deepEqual([address, port], [`127.0.0.1:${hub.ports[name]}`, hub.ports[name]])
+      }
+      await hub.stop()
+      await hub.start()
+      const again = BOOT_LINES.with(5, 'server certificate reused')
+      assert.deepEqual(messagesOf(hub), again)
+    },
+  )
 
   test('[BOOT-16] has admin.sock open before the first listening line', async () => {
     await using hub = await startHubProcess()

@@ -12,6 +12,7 @@ import { generateEcP256Key } from '../../src/pki/keys.ts'
 import type { AdminBundle, AdminUpdatedBundle } from '../../src/protocol/admin/views.ts'
 import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
+import { embeddedAlone } from '../support/test-store.ts'
 import { useCa } from '../support/use-hub.ts'
 import {
   assertOk,
@@ -74,6 +75,8 @@ const report = (host: EnrolledHost, numero: number, roots: readonly string[], mo
     payload: { numero, fingerprints: roots, ...more },
   })
 
+const OWN_ROOTS = embeddedAlone('a start of a hub that shares its vault changes no roots: HUB-8')
+
 describe('GET /v1/bundle', () => {
   test('[TRU-1] [TRU-3] hands out the set in force, its number with each manifest, and 304 to who has it', async () => {
     await using setting = await setUp()
@@ -127,30 +130,34 @@ describe('GET /v1/bundle', () => {
 })
 
 describe('the roots of a hub that starts', () => {
-  test('[TRU-1] [TRU-11] are those that it had, and those that its file has more', async () => {
-    await using setting = await setUp()
-    const { hub, ownRoot, writeRoots } = setting
-    await enrollHost(hub, 'standing.example')
-    await restart(hub)
-    assert.equal((await statusOf(hub)).numero, 1)
-    const next = await newRoot()
-    await writeRoots(ownRoot, next)
-    await restart(hub)
-    assert.equal((await statusOf(hub)).numero, 2)
+  test(
+    '[TRU-1] [TRU-11] are those that it had, and those that its file has more',
+    OWN_ROOTS,
+    async () => {
+      await using setting = await setUp()
+      const { hub, ownRoot, writeRoots } = setting
+      await enrollHost(hub, 'standing.example')
+      await restart(hub)
+      assert.equal((await statusOf(hub)).numero, 1)
+      const next = await newRoot()
+      await writeRoots(ownRoot, next)
+      await restart(hub)
+      assert.equal((await statusOf(hub)).numero, 2)
 
-    // Gone from the file, and needed: it stays, beside what is new.
-    const later = await newRoot()
-    await writeRoots(later)
-    await restart(hub)
-    const { numero, roots, file_differs: differs } = await statusOf(hub)
-    const found = roots.map(({ fingerprint }) => fingerprint)
-    assert.deepEqual([numero, differs], [3, true])
-    assert.deepEqual(new Set(found), new Set(fingerprints(ownRoot, next, later)))
-    const warning = hub
-      .logEntries()
-      .find(({ msg }) => String(msg).startsWith('Roots missing from the file'))
-    assert.deepEqual(warning?.['hostnames'], ['standing.example'])
-  })
+      // Gone from the file, and needed: it stays, beside what is new.
+      const later = await newRoot()
+      await writeRoots(later)
+      await restart(hub)
+      const { numero, roots, file_differs: differs } = await statusOf(hub)
+      const found = roots.map(({ fingerprint }) => fingerprint)
+      assert.deepEqual([numero, differs], [3, true])
+      assert.deepEqual(new Set(found), new Set(fingerprints(ownRoot, next, later)))
+      const warning = hub
+        .logEntries()
+        .find(({ msg }) => String(msg).startsWith('Roots missing from the file'))
+      assert.deepEqual(warning?.['hostnames'], ['standing.example'])
+    },
+  )
 
   test('[TRU-2] [TRU-3] are at first whatever its file has, and more of them than agents take in are offered to none', async () => {
     const others = await Promise.all(Array.from({ length: 16 }, () => newRoot()))
@@ -167,23 +174,27 @@ describe('the roots of a hub that starts', () => {
     assert.equal(await numberOffered(), '2')
   })
 
-  test('[TRU-11] follow the file where no agent needs what went, and not to nothing valid', async () => {
-    await using setting = await setUp()
-    const { hub, ownRoot, writeRoots } = setting
-    await writeRoots(ownRoot, await newRoot())
-    await restart(hub)
-    await writeRoots(ownRoot)
-    await restart(hub)
-    const shown = await statusOf(hub)
-    assert.deepEqual(
-      [shown.numero, shown.roots.map(({ fingerprint }) => fingerprint)],
-      [3, fingerprints(ownRoot)],
-    )
-    await writeRoots(await newRoot(Date.now() - 1000))
-    await restart(hub)
-    assert.equal((await statusOf(hub)).numero, 3)
-    await assert.rejects(update(hub), /none of the roots is valid now/)
-  })
+  test(
+    '[TRU-11] follow the file where no agent needs what went, and not to nothing valid',
+    OWN_ROOTS,
+    async () => {
+      await using setting = await setUp()
+      const { hub, ownRoot, writeRoots } = setting
+      await writeRoots(ownRoot, await newRoot())
+      await restart(hub)
+      await writeRoots(ownRoot)
+      await restart(hub)
+      const shown = await statusOf(hub)
+      assert.deepEqual(
+        [shown.numero, shown.roots.map(({ fingerprint }) => fingerprint)],
+        [3, fingerprints(ownRoot)],
+      )
+      await writeRoots(await newRoot(Date.now() - 1000))
+      await restart(hub)
+      assert.equal((await statusOf(hub)).numero, 3)
+      await assert.rejects(update(hub), /none of the roots is valid now/)
+    },
+  )
 })
 
 describe('svc bundle update', () => {
