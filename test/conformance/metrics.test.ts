@@ -90,6 +90,13 @@ describe('the metrics port', () => {
     await post({ port: hub.ports.enroll }, '/v1/enroll', {})
     await hub.admin('POST', '/v1/admin/webhooks', { url: 'https://receiver.invalid/', tipos: [] })
     await fetch(`${url}/nothing`)
+    // Where several hubs may sign, the first one begins once it has the lease.
+    await waitUntil('a checkpoint', async () => {
+      const samples = await scrape(url)
+      return (
+        samples.some(({ name }) => name === 'svc_audit_checkpoint_timestamp_seconds') || undefined
+      )
+    })
     const reply = await fetch(`${url}/metrics?x=1`)
     assert.equal(
       reply.headers.get('content-type'),
