@@ -123,6 +123,7 @@ export async function bootHub(
     clock,
     caCalls,
     reader: store.reader,
+    requireCurrent: member && (() => member.membership.requireHeard()),
     vaultRoot,
     freeSpaceFloorBytes: config.limits.freeSpaceBytes,
     certificate: () => running?.certificates.serverCertificate,

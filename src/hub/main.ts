@@ -105,6 +105,7 @@ async function serve(settingsPath: string | undefined): Promise<void> {
   const hub = await bootHub(config, logging, stop.signal)
   giveMemoryBack(stop.signal)
   const removed = await Promise.race([stopped, hub.removed])
+  stop.abort(removed)
   await hub.close()
   if (removed !== undefined) throw removed
   log.info('Stopped')

@@ -27,6 +27,15 @@ function assertOwn({ hubs }: Hubs): AdminHubRow {
   return hubs.find(({ is_this: isThis }) => isThis) ?? assert.fail('the hub that answers')
 }
 
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
 describe(
   'several hubs with one vault',
   { skip: skipUnlessRunnable([postgresProgram('postgres')]) },
@@ -161,12 +170,22 @@ describe(
       const { id } = assertOwn(await there.admin<Hubs>('GET', '/v1/admin/hubs'))
       const runs = await runSvcHere(['hubs', 'remove', id], here.environment)
       assert.match(runs.stderr, /^svc: error: hub \S+ at \S+ runs: stop it first\n/)
+      const { pid } = there
       await runSvcHere(['hubs', 'remove', id, '--force'], here.environment)
-      await waitUntil(
-        'the hub to end',
-        () => there.logText().includes('error: this hub was removed') || undefined,
-      )
+      await waitUntil('the hub to end', () => hasEnded(pid) || undefined)
+      assert.match(there.logText(), /error: this hub was removed/)
       await there.start()
+    })
+
+    test('[HUB-3] no hub answers while the database is away, and all do when it is back', async () => {
+      const host = await enrollHost(here, 'away.example.org')
+      hubs.server.kill('SIGKILL')
+      await waitUntil('503', async () => (await manifestAt(there, host)) === 503 || undefined)
+      assert.equal(await manifestAt(here, host), 503)
+      await hubs.server.startAgain()
+      for (const hub of hubs.all) {
+        await waitUntil('200', async () => (await manifestAt(hub, host)) === 200 || undefined)
+      }
     })
 
     test('[HUB-1] [HUB-2] a vault that is copied with its id is refused, and the database has no name in the clear', async () => {

@@ -108,16 +108,21 @@ export class Membership implements Leases {
     await this.#beat()
   }
 
+  /** Throws StoreError `store_unavailable` when the database has not heard this hub for five seconds. */
+  requireHeard(): void {
+    if (!this.#isHeard()) throw notHeard()
+  }
+
   /** Resolves when everything is here that was written before, by any hub. Throws StoreError `store_unavailable`. */
   async catchUp(): Promise<void> {
-    this.#requireHeard()
+    this.requireHeard()
     await new Promise<void>((resolve, reject) => {
       this.#waiting.add(reject)
       const end = (): void => void this.#waiting.delete(reject)
       this.#options.follow().then(resolve, reject).finally(end)
     })
     // What was read may be of a database that nobody writes to any more.
-    this.#requireHeard()
+    this.requireHeard()
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -213,10 +218,6 @@ export class Membership implements Leases {
     const { registry, instance } = this.#options
     // One that is not released ends by itself.
     await registry.release(instance, [name]).catch(() => undefined)
-  }
-
-  #requireHeard(): void {
-    if (!this.#isHeard()) throw notHeard()
   }
 
   #isHeard(): boolean {

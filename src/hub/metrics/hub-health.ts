@@ -11,6 +11,8 @@ import { decideReadiness, readLastEntries } from './hub-readiness.ts'
 export interface HubHealthOptions {
   readonly clock: Clock
   readonly reader: StoreReader
+  /** Throws where what the reader sees may not be current: of a hub that shares its vault. */
+  readonly requireCurrent?: (() => void) | undefined
   readonly caCalls: Pick<CaCalls, 'last'>
   readonly vaultRoot: string
   /** `Number.POSITIVE_INFINITY` where it is lifted. */
@@ -50,7 +52,7 @@ export function createHubHealth(options: HubHealthOptions): HubHealth {
     )
   const checkReadiness = async (): Promise<Readiness> => {
     const facts = {
-      lastEntries: await readLastEntries(reader),
+      lastEntries: await readLastEntries(reader, options.requireCurrent),
       freeBytes: await measureFreeBytes(vaultRoot),
       floorBytes: Number.isFinite(floor) ? floor : 0,
       lastCaCall: caCalls.last,

@@ -34,8 +34,12 @@ export function decideReadiness(facts: ReadinessFacts): Readiness {
 }
 
 /** The last two entries: enough to see that the log can be read, and goes on where it was. */
-export async function readLastEntries(reader: StoreReader): Promise<AuditEntry[] | Error> {
+export async function readLastEntries(
+  reader: StoreReader,
+  requireCurrent?: () => void,
+): Promise<AuditEntry[] | Error> {
   try {
+    requireCurrent?.()
     return await reader.listLastEntries({}, 2)
   } catch (error) {
     return error instanceof Error ? error : new Error(describeError(error))
