@@ -91,6 +91,8 @@ export class Membership implements Leases {
   async enter(signal: AbortSignal): Promise<void> {
     const { instance, registry, sealed, clock, describe } = this.#options
     const startMs = this.#monotonicMs()
+    // A hub that is alone signs the log from its first moment on.
+    this.#wish('jobs')
     for (;;) {
       signal.throwIfAborted()
       await this.#beat()
