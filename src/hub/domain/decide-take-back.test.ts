@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { IdentityReceipt } from '../../audit/identity-receipt.ts'
-import type { AgentId } from '../../protocol/identifiers.ts'
+import type { AgentId, TokenHash } from '../../protocol/identifiers.ts'
 import { newAgent } from '../../../test/store/store-samples.ts'
 import {
   decideReceipt,
@@ -62,10 +62,13 @@ describe('[BKP-17] an identity with a good receipt', () => {
     enrolledAt: day(1),
     newest: IDENTITY,
   }
+  const other = { ...AGENT, enrolledWith: 'b'.repeat(64) as TokenHash }
   const good: readonly [string, Partial<TakeBackFacts>][] = [
     ['that the agent renewed after the backup', {}],
     ['of an agent that enrolled after the backup', { agent: undefined, holder: undefined }],
     ['of an agent that had none', { newest: undefined }],
+    ['of the enrolment that the vault knows, whatever the clocks say', { enrolledAt: day(18) }],
+    ['of an enrolment later than the one that the vault knows', { agent: other }],
   ]
   for (const [what, change] of good) {
     test(`is taken back, ${what}`, () => {
@@ -86,7 +89,7 @@ describe('[BKP-17] an identity with a good receipt', () => {
       { receipt: { ...RECEIPT, hostname: 'web-2' }, holder: undefined },
       'the agent has another hostname',
     ],
-    [{ enrolledAt: day(18) }, 'the host has enrolled again since'],
+    [{ agent: other, enrolledAt: day(18) }, 'the host has enrolled again since'],
     [{ newest: { ...IDENTITY, notBefore: day(11.5) } }, 'the hub knows a newer identity'],
   ]
   for (const [change, reason] of cases) {

@@ -64,7 +64,9 @@ export function decideTakeBack(facts: TakeBackFacts): TakeBackVerdict {
   if (agent.removedAt !== null) return refused('the agent was removed')
   if (agent.revokedAt !== null) return refused('the agent is revoked')
   if (agent.hostname !== receipt.hostname) return refused('the agent has another hostname')
-  if (enrolledAt !== null && enrolledAt > receipt.at) {
+  // A token enrols once. Times decide between two of them alone: clocks jump, and a restore gives an enrolment a new time.
+  const isSameEnrollment = agent.enrolledWith === receipt.enrolledWith
+  if (!isSameEnrollment && enrolledAt !== null && enrolledAt > receipt.at) {
     return refused('the host has enrolled again since')
   }
   // A receipt is of an identity in use, so everything older was superseded when it was signed. Certificates count in seconds.
