@@ -10,6 +10,7 @@ import { type AgentServices, createAgentServices } from './agent-services.ts'
 import type { RootedAuthority } from './ca/certificate-authority.ts'
 import type { HubConfig } from './config.ts'
 import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
+import type { RootSet } from './domain/root-set.ts'
 import type { MtlsServer } from './http/mtls-server.ts'
 import { createRootSetHub, type RunningRootSetHub } from './root-set-hub.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
@@ -130,9 +131,10 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   const { vaultRoot, serverNames, renewalThresholdMs: thresholdMs } = config
 
   const trust = { store, clock, log: logging.forModule('hub.trust') }
-  const fileRoots = await readFileRoots()
   const isShared = membership !== undefined
-  const roots = new CurrentRootSet(await openRootSet({ ...trust, isShared }, fileRoots))
+  const openRoots = async (): Promise<RootSet> =>
+    openRootSet({ ...trust, isShared }, await readFileRoots())
+  const roots = new CurrentRootSet(await openRoots())
   const authority = parts.connectToCa(roots.set.pem)
   const tlsLog = logging.forModule('hub.tls')
   const hubId = membership?.hubId
@@ -144,7 +146,15 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     vaultRoot,
     names: serverNames,
   }
-  const { certificate, isReused } = await obtainServerCertificate(tls, stop)
+  const lookAgain = async (): Promise<void> => {
+    try {
+      roots.replace(await openRoots())
+      authority.useRoots(roots.set.pem)
+    } catch (error) {
+      trust.log.warn({ reason: describeError(error) }, 'Roots not read again')
+    }
+  }
+  const { certificate, isReused } = await obtainServerCertificate(tls, stop, lookAgain)
   await recordLeftBefore(signing, certificate, serverNames)
   await storeRoots(vaultRoot, roots.set.pem)
 

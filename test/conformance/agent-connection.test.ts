@@ -108,7 +108,11 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
 
   const dependencies = { authority, clock, log: LOG, vaultRoot, names: ['hub.test'] }
   const stop = new AbortController()
-  let { certificate } = await obtainServerCertificate(dependencies, stop.signal)
+  let { certificate } = await obtainServerCertificate(
+    dependencies,
+    stop.signal,
+    async () => undefined,
+  )
   const unused = (): never => assert.fail('only the manifest is asked for')
   const server = createMtlsServer({
     log: LOG,

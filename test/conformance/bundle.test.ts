@@ -12,6 +12,7 @@ import { generateEcP256Key } from '../../src/pki/keys.ts'
 import type { AdminBundle, AdminUpdatedBundle } from '../../src/protocol/admin/views.ts'
 import { createKeyAndCsr, enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import type { TestHub } from '../support/hub.ts'
+import { waitUntil } from '../support/processes.ts'
 import { embeddedAlone } from '../support/test-store.ts'
 import { useCa } from '../support/use-hub.ts'
 import {
@@ -193,6 +194,29 @@ describe('the roots of a hub that starts', () => {
       await restart(hub)
       assert.equal((await statusOf(hub)).numero, 3)
       await assert.rejects(update(hub), /none of the roots is valid now/)
+    },
+  )
+
+  test(
+    '[TRU-11] follow the file while the hub waits for its first certificate',
+    OWN_ROOTS,
+    async () => {
+      await using setting = await setUp()
+      const { hub, ownRoot, writeRoots } = setting
+      await hub.stop()
+      await rm(join(hub.vaultRoot, 'server.crt'))
+      await writeRoots(await newRoot())
+      let isUp = false
+      const started = hub.start().then(() => (isUp = true))
+      const hasSaid = (message: string) => hub.logEntries().some(({ msg }) => msg === message)
+      await waitUntil('waiting', () => hasSaid('Server certificate not obtained') || undefined)
+      await writeRoots(ownRoot)
+      await Promise.race([started, waitUntil('the start', () => isUp || undefined)])
+      const shown = await statusOf(hub)
+      assert.deepEqual(
+        [shown.numero, shown.roots.map(({ fingerprint }) => fingerprint)],
+        [3, fingerprints(ownRoot)],
+      )
     },
   )
 })

@@ -37,10 +37,14 @@ const RENEWAL_CHECK_INTERVAL_MS_MAX = 60_000
 /** The last third of a life is looked at several times. */
 const RENEWAL_CHECKS_PER_LIFE = 20
 
-/** The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. */
+/**
+ * The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. `lookAgain` may change what the
+ * authority trusts before it is asked once more.
+ */
 export async function obtainServerCertificate(
   dependencies: ServerCertificateDependencies,
   signal: AbortSignal,
+  lookAgain: () => Promise<void>,
 ): Promise<{ certificate: ServerCertificate; isReused: boolean }> {
   const { clock, log } = dependencies
   const stored = await loadServerCertificate(dependencies)
@@ -65,6 +69,7 @@ export async function obtainServerCertificate(
         'Server certificate not obtained',
       )
       await clock.sleep(delayMs, signal)
+      await lookAgain()
     }
   }
 }
