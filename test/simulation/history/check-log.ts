@@ -8,6 +8,7 @@ import { ReceiptCheck } from '../../../src/audit/receipt-check.ts'
 import { parseRecord } from '../../../src/audit/record.ts'
 import { openCheckpoint } from '../../../src/hub/service/log-tree.ts'
 import { invariant } from '../../../src/platform/errors.ts'
+import type { ContractModel } from './contract-model.ts'
 import { demand } from './demand.ts'
 import { DATA_DIR } from './crashing-host.ts'
 import type { WatchedHost, World } from './run-history.ts'
@@ -28,9 +29,9 @@ export async function checkLog({ hub, hosts, model, oldLog }: World): Promise<vo
   const verifier = new LogVerifier([signed, ...seen])
   // What a restore has lost is not there, and whoever holds its receipt can say so.
   const receipts = hosts.map(
-    ({ watch }) =>
+    ({ host: { hostname }, watch }) =>
       new ReceiptCheck(
-        readReceipts(watch).filter(({ requestId }) => !model.wasLost(requestId ?? '')),
+        readReceipts(watch).filter(({ requestId }) => !model.wasLost(hostname, requestId ?? '')),
       ),
   )
   for (const [index, record] of records.entries()) {
@@ -47,18 +48,15 @@ export async function checkLog({ hub, hosts, model, oldLog }: World): Promise<vo
     const [wrong] = check.finish()
     demand(wrong === undefined, '[CHN-35]', `${wrong?.receipt.eventType}: ${wrong?.reason}`)
   }
-  for (const watched of hosts) checkReceipts(watched, (requestId) => model.hasEvent(requestId))
+  for (const watched of hosts) checkReceipts(watched, model)
 }
 
 /** [CHN-34] Each event that has left the outbox has its receipt, unless the disk did not take it. */
-function checkReceipts(
-  { host, watch }: WatchedHost,
-  isRecorded: (requestId: string) => boolean,
-): void {
+function checkReceipts({ host, watch }: WatchedHost, model: ContractModel): void {
   if ([...host.disk.failedPaths].some((path) => OF_RECEIPTS.test(path))) return
   const kept = new Set(readReceipts(watch).map(({ requestId }) => requestId))
   for (const { requestId } of watch.promisedSinceBuilt()) {
-    if (!isRecorded(requestId)) continue
+    if (!model.hasEvent(host.hostname, requestId)) continue
     demand(kept.has(requestId), '[CHN-34] no receipt of', `${host.hostname} ${requestId}`)
   }
 }

@@ -54,7 +54,14 @@ class EpochFacts {
   readonly hashes = new Map<number, string>()
   readonly certificates = new Map<string, CertificateFacts>()
   /** What an agent's `request_id` became, by both. */
-  readonly events = new Map<string, { readonly seq: number; readonly hash: string }>()
+  readonly events = new Map<string, EventFacts>()
+}
+
+interface EventFacts {
+  readonly seq: number
+  readonly hash: string
+  readonly hostname: string
+  readonly requestId: string
 }
 
 /** What a backup has. */
@@ -77,8 +84,9 @@ export class ContractModel {
   readonly deliveries = new DeliveryModel()
   readonly remembered = new RememberedFacts()
   readonly #agents = new Map<string, AgentFacts>()
+  /** By host and `request_id`: two hosts may have events with the same one. */
   readonly #recorded = new Set<string>()
-  /** Events that a hub had recorded and has no more, by `request_id`. */
+  /** Events that a hub had recorded and has no more, in the same way. */
   readonly #lostEvents = new Set<string>()
   /** Before a restore, which the hub may have forgotten. */
   readonly #usesBefore = new Map<string, Use>()
@@ -106,7 +114,7 @@ export class ContractModel {
     return this.#epoch.certificates
   }
 
-  get #events(): Map<string, { readonly seq: number; readonly hash: string }> {
+  get #events(): Map<string, EventFacts> {
     return this.#epoch.events
   }
 
@@ -121,7 +129,9 @@ export class ContractModel {
     this.#kept = new Map([...hashes].filter(([seq]) => seq <= kept))
     this.#chain = new ChainVerifier(this.#before.count, this.#before.hash)
     const isKept = (key: string): boolean => (events.get(key)?.seq ?? Infinity) <= kept
-    for (const key of this.#events.keys()) if (!isKept(key)) this.#lostEvents.add(requestIdIn(key))
+    for (const [key, { hostname, requestId }] of this.#events) {
+      if (!isKept(key)) this.#lostEvents.add(`${hostname} ${requestId}`)
+    }
     this.#usesBefore.clear()
     for (const [serial, { order, use }] of certificates) {
       const isKnown = use !== undefined && order <= kept
@@ -148,8 +158,8 @@ export class ContractModel {
   }
 
   /** The event was recorded, and a restore has lost it. */
-  wasLost(requestId: string): boolean {
-    return this.#lostEvents.has(requestId)
+  wasLost(hostname: string, requestId: string): boolean {
+    return this.#lostEvents.has(`${hostname} ${requestId}`)
   }
 
   knowsCertificate(serial: string): boolean {
@@ -304,9 +314,9 @@ export class ContractModel {
     const id = requestId ?? ''
     const key = `${agentId} ${id}`
     demand(!this.#events.has(key), '[EVT-11] the same event twice:', `${eventType} ${key}`)
-    this.#events.set(key, { seq, hash })
-    this.#recorded.add(id)
     const hostname = agent?.hostname ?? ''
+    this.#events.set(key, { seq, hash, hostname, requestId: id })
+    this.#recorded.add(`${hostname} ${id}`)
     this.#eventOrder.set(hostname, [...(this.#eventOrder.get(hostname) ?? []), id])
     this.deliveries.addEvent(eventType, String(deliveryId))
   }
@@ -379,8 +389,8 @@ export class ContractModel {
     return this.#certificates.get(serial)?.purpose
   }
 
-  hasEvent(requestId: string): boolean {
-    return this.#recorded.has(requestId)
+  hasEvent(hostname: string, requestId: string): boolean {
+    return this.#recorded.has(`${hostname} ${requestId}`)
   }
 
   hashOfEvent(agentId: string, requestId: string): string | undefined {
@@ -409,8 +419,4 @@ export class ContractModel {
       demand((revokedAt !== null) === isRevoked, '[RES-9] revoked or not:', id)
     }
   }
-}
-
-function requestIdIn(key: string): string {
-  return key.slice(key.indexOf(' ') + 1)
 }

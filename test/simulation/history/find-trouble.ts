@@ -91,20 +91,23 @@ function checkEvents(
   { host, watch }: WatchedHost,
   deliveries: readonly AdminDelivery[],
 ): void {
+  const { hostname } = host
   const setAside = new Set(watch.setAside())
   for (const { requestId, deliveryId } of watch.promised.values()) {
     const delivery = deliveries.find(({ id }) => id === deliveryId)
     // A restored hub knows nothing of a delivery that is newer than the backup.
     const isOver = delivery === undefined ? model.restores > 0 : OVER.has(delivery.status)
     const isKept =
-      model.hasEvent(requestId) || model.wasLost(requestId) || (setAside.has(requestId) && isOver)
-    demand(isKept, '[AGT-28] an event is lost:', `${host.hostname} ${requestId}`)
+      model.hasEvent(hostname, requestId) ||
+      model.wasLost(hostname, requestId) ||
+      (setAside.has(requestId) && isOver)
+    demand(isKept, '[AGT-28] an event is lost:', `${hostname} ${requestId}`)
   }
   let last = 0
-  for (const requestId of model.eventsOf(host.hostname)) {
+  for (const requestId of model.eventsOf(hostname)) {
     const order = watch.promised.get(requestId)?.order
     if (order === undefined) continue
-    demand(order > last, '[AGT-28] events out of order:', `${host.hostname} ${requestId}`)
+    demand(order > last, '[AGT-28] events out of order:', `${hostname} ${requestId}`)
     last = order
   }
 }

@@ -82,15 +82,17 @@ export class HostWatch {
   forget(): void {
     this.#builtAt = this.#promises
     for (const { requestId } of this.promised.values()) {
-      if (!this.#model.hasEvent(requestId)) this.promised.delete(requestId)
+      if (!this.#model.hasEvent(this.#host.hostname, requestId)) this.promised.delete(requestId)
     }
   }
 
   /** What the hub had recorded and lost is no promise any more, unless the host has it still. */
   forgetLost(): void {
+    const { hostname } = this.#host
     const waiting = new Set(this.#listWaiting().map(({ requestId }) => requestId))
     for (const { requestId } of this.promised.values()) {
-      if (this.#model.wasLost(requestId) && !waiting.has(requestId)) this.promised.delete(requestId)
+      const isLost = this.#model.wasLost(hostname, requestId)
+      if (isLost && !waiting.has(requestId)) this.promised.delete(requestId)
     }
   }
 
@@ -156,7 +158,7 @@ export class HostWatch {
     for (const { requestId, name } of this.#listWaiting()) {
       if (this.promised.has(requestId) || this.#notPromised.has(requestId)) continue
       // A power cut brings back files whose removal it undid; what they promised has been kept.
-      if (this.#model.hasEvent(requestId)) continue
+      if (this.#model.hasEvent(this.#host.hostname, requestId)) continue
       const text = fileAt(this.#host.disk, `${OUTBOX_DIR}/${name}`).content.toString()
       const { entrega_id: deliveryId } = JSON.parse(text) as EventRequestBody
       this.#promises += 1
