@@ -175,9 +175,9 @@ async function createWorld(
   const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
   const ca = await createSimulatedCa(kernel, createSeededRandom(seed + 1), lifeMs)
   const rootFile = { pem: ca.rootPem }
-  const webhooks = new WebhookModel()
-  const revocations = new RevocationModel(ca.revoked)
   const { hash = GENESIS_HASH, records = [] } = oldLog ?? {}
+  const webhooks = new WebhookModel(records)
+  const revocations = new RevocationModel(ca.revoked)
   const model = new ContractModel({ count: records.length, hash }, [webhooks, revocations])
   const hub = new CrashingHub({
     kernel,

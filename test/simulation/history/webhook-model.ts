@@ -1,6 +1,7 @@
 // What docs/protocol.md WHK promises, by the audit log and by what arrived: each entry since a webhook was made, at least
 // once and in order, and nothing more once it is removed.
 
+import { parseRecord, type RecordedEntry } from '../../../src/audit/record.ts'
 import type { AuditEntry } from '../../../src/hub/domain/audit-entry.ts'
 import type { EntryReader, Payload } from './contract-model.ts'
 import { demand } from './demand.ts'
@@ -36,6 +37,12 @@ export class WebhookModel implements EntryReader {
   readonly #gone = new Map<string, Endpoint>()
   /** How far each was, and by which ids, when the hub was restored. */
   readonly #before = new Map<string, Pick<Endpoint, 'doneSeq' | 'messageIds'>>()
+  readonly #oldRecords: readonly string[]
+
+  /** Of the first entries of the log, which nobody adds; an operator may have them sent. */
+  constructor(oldRecords: readonly string[]) {
+    this.#oldRecords = oldRecords
+  }
 
   add(entry: AuditEntry, payload: Payload): void {
     this.#entries.set(entry.seq, entry)
@@ -98,7 +105,7 @@ export class WebhookModel implements EntryReader {
     const endpoint = this.#endpoints.get(origin)
     // What was under way when it was removed may arrive until that is answered.
     if (endpoint === undefined) return
-    const entry = this.#entries.get(data.seq)
+    const entry = this.#entryAt(data.seq)
     demand(entry?.hash === data.hash_atual && entry.eventType === type, '[WHK-2] no entry:', what)
     demand(isExpected(endpoint, type), '[WHK-1] none of its types:', what)
     demand(data.seq > endpoint.floorSeq, '[WHK-1] older than the webhook:', what)
@@ -121,6 +128,10 @@ export class WebhookModel implements EntryReader {
       if (isLate) return `${origin} has not got entry ${next.seq}`
     }
     return undefined
+  }
+
+  #entryAt(seq: number): RecordedEntry | undefined {
+    return this.#entries.get(seq) ?? parseRecord(this.#oldRecords[seq - 1] ?? '')
   }
 
   #nextOf(endpoint: Endpoint): AuditEntry | undefined {
