@@ -21,7 +21,7 @@ import {
 } from '../support/write-load.ts'
 
 const SIZES = {
-  small: { vaults: 2, killsPerVault: 25 },
+  small: { vaults: 2, killsPerVault: 12 },
   full: { vaults: 10, killsPerVault: 100 },
 } as const
 /** While one hub boots, the other is written to. */

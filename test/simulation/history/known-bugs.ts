@@ -1,6 +1,8 @@
 // Faults that programs of this kind are known to have, put back in on purpose, without the product's help: a simulation
 // that does not find these finds nothing.
 
+// Before the product: what it takes from Node while it loads is the kernel's, or a seed gives another history each time.
+import './intercept.ts'
 import type {
   CertificateAuthority,
   RootedAuthority,
@@ -24,6 +26,8 @@ import type { SimulatedDisk } from './simulated-disk.ts'
 
 export interface KnownBug {
   readonly name: string
+  /** Tried first: the seed that found it last. Others are tried when the simulation has become another one. */
+  readonly foundBy: number
   /** What the model says when it finds it. */
   readonly symptom: RegExp
   readonly inStore?: (store: Store) => Store
@@ -40,11 +44,13 @@ export interface KnownBug {
 export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a token that is consumed before the CA answers',
+    foundBy: 2,
     symptom: /ENR-12/,
     inHub: (hub, authority) => ({ ...hub, enrollAgent: consumingEarly(hub, authority) }),
   },
   {
     name: 'a directory that is not synced after the switch of an identity',
+    foundBy: 11,
     symptom: /AGT-3[67]/,
     onDisk: (disk) => {
       disk.forgetsSyncOf = (path) => path.endsWith('/identity/.versions')
@@ -52,6 +58,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a key and a certificate that are overwritten one after the other',
+    foundBy: 3,
     symptom: /AGT-36/,
     onDisk: (disk) => {
       disk.insteadOfRename = (from, to) => overwriting(disk, from, to)
@@ -59,6 +66,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a root that goes while agents need it',
+    foundBy: 3,
     symptom: /TRU-10/,
     inHub: (hub) => ({
       ...hub,
@@ -70,6 +78,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a message of a webhook that is done before it is answered',
+    foundBy: 6,
     symptom: /WHK-5/,
     inConnection: (connection) => ({
       ...connection,
@@ -81,6 +90,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a revocation that is recorded before the CA has done it',
+    foundBy: 3,
     symptom: /REV-7/,
     inAuthority: (authority) => ({
       get rootPem() {
@@ -96,6 +106,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a sealed file whose content is not synced before the switch to it',
+    foundBy: 6,
     symptom: /AGT-36.*sealed/,
     onDisk: (disk) => {
       disk.forgetsSyncOf = (path) => path.includes('/out/.files/') && path.endsWith('/content')
@@ -103,28 +114,33 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a sealed file that the hub hands out as it was before its update',
+    foundBy: 2,
     // Or else the update that is meant to mend it never does.
     symptom: /sealed last|: selado \S+ is/,
     inHub: (hub) => ({ ...hub, findBlob: remembering(hub) }),
   },
   {
     name: 'a checkpoint that is shown before its last entry is committed',
+    foundBy: 2,
     symptom: /CHN-24/,
     inHub: (hub) => ({ ...hub, auditLog: foreseeing(hub) }),
   },
   {
     name: 'a tree over records that lack a column',
+    foundBy: 5,
     // A witness may find it first: the proofs are made of whole records.
     symptom: /CHN-(?:16|24)/,
     inStore: (store) => withWriter(store, forgettingRequests),
   },
   {
     name: 'a proof that the log has grown that lacks a hash',
+    foundBy: 2,
     symptom: /CHN-24/,
     inHub: (hub) => ({ ...hub, auditLog: { ...hub.auditLog, prove: lackingAHash(hub) } }),
   },
   {
     name: 'a receipt that is written over the one before',
+    foundBy: 2,
     symptom: /CHN-34/,
     onDisk: (disk) => {
       disk.writesOver = (path) => path.endsWith('/state/receipts.jsonl')
@@ -132,16 +148,19 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a restore that forgets who was revoked',
+    foundBy: 6,
     symptom: /BKP-19.*revoked/,
     inRestore: (options) => ({ ...options, replay: forgetting(options.replay, 'agent_revoked') }),
   },
   {
     name: 'a restore that leaves spent tokens open',
+    foundBy: 3,
     symptom: /BKP-19.*spent/,
     inRestore: (options) => ({ ...options, replay: forgetting(options.replay, 'agent_enrolled') }),
   },
   {
     name: 'a restored log that goes on under its old name',
+    foundBy: 1,
     symptom: /CHN-24/,
     inRestore: (options) => ({
       ...options,
@@ -151,11 +170,13 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a hub that starts with an old vault',
+    foundBy: 3,
     symptom: /CHN-18/,
     startsBlindly: true,
   },
   {
     name: 'a segment of the log that is not synced',
+    foundBy: 6,
     symptom: /ARC-[68]/,
     onHubDisk: (disk) => {
       disk.forgetsSyncOf = (path) => path.startsWith(ARCHIVE_DIR)
@@ -163,6 +184,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a reader of the log that does not look into its segments',
+    foundBy: 2,
     symptom: /ARC-[68]/,
     inStore: (store) => ({ ...store, reader: leavingOutArchived(store.reader) }),
   },
