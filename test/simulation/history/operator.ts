@@ -41,7 +41,8 @@ const REPLAYED_MAX = 20
 
 export class Operator {
   acts = 0
-  #hasRemade = false
+  /** After how many restores the loads were made again last. */
+  #remadeAfter = 0
   readonly #options: OperatorOptions
 
   constructor(options: OperatorOptions) {
@@ -119,14 +120,15 @@ export class Operator {
     }
   }
 
-  /** Once, as hosts may have others than the hub knows. */
+  /** Once after each restore, as hosts may have others than the hub knows. */
   async #remakeCargoes(): Promise<void> {
-    if (this.#hasRemade) return
-    const { ask, sealed } = this.#options
+    const { ask, sealed, model } = this.#options
+    const { restores } = model
+    if (this.#remadeAfter === restores) return
     const listed = await ask('entrega list', (admin) => admin.listDeliveries({}))
     if (!listed.ok) return
     const left = listed.value.entregas.filter(({ status }) => !OVER.has(status))
-    this.#hasRemade = true
+    this.#remadeAfter = restores
     for (const carga of new Set(left.map(({ carga_id }) => carga_id))) {
       const isSealed = left.some((one) => one.carga_id === carga && one.tipo === 'selado')
       if (isSealed) await ask('carga reseal', (admin) => sealed.reseal(admin, carga))
