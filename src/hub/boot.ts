@@ -106,8 +106,7 @@ export async function bootHub(
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
   const member =
-    store.sharing &&
-    (await enterHubs({ config, vault, store, clock, logging }, store.sharing, stop))
+    store.sharing && (await enterHubs({ config, store, clock, logging }, store.sharing, stop))
   opened.defer(() => member?.membership.leave())
 
   // What there is of it while it still waits for its first certificate, and only /readyz answers.

@@ -107,6 +107,7 @@ export type HubTask =
   | 'polls'
   | 'sightings'
   | 'streams'
+  | 'othersActs'
   | 'webhooks'
   | 'revocations'
   | 'lateRenewals'
@@ -207,6 +208,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     wakeJobs: (areWebhooksChanged) => {
       if (areWebhooksChanged) void webhooks.changed()
     },
+    clock,
     log: logging.forModule('hub.journal'),
   })
   membership?.onFollowed(others.note)
@@ -244,6 +246,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       polls: (signal) => polls.run(signal),
       sightings: (signal) => services.sightings.run(signal),
       streams: (signal) => services.streams.run(signal),
+      othersActs: (signal) => others.run(signal),
       webhooks: asJob((signal) => webhooks.run(signal)),
       revocations: asJob((signal) => revoker.run(signal)),
       lateRenewals: asJob((signal) =>

@@ -15,11 +15,9 @@ import type { Store } from './store/store.ts'
 import { recordHubAct } from './service/hub-acts.ts'
 import type { HubsControl } from './service/admin/manage-hubs.ts'
 import { openHubId } from './vault/hub-id.ts'
-import type { UnsealedVault } from './vault/vault.ts'
 
 export interface EnteringHub {
   readonly config: Pick<HubConfig, 'vaultRoot'>
-  readonly vault: Pick<UnsealedVault, 'vaultId'>
   readonly store: Store
   readonly clock: Clock
   readonly logging: Logging

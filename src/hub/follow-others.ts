@@ -1,6 +1,8 @@
 // What other hubs did, told to the agents that this one has connections with. What is asked for finds out by itself; this is for what nobody
 // asks for: streams, open connections, roots. docs/protocol.md HUB-7, HUB-8.
 
+import { once } from 'node:events'
+import type { Clock } from '../platform/clock.ts'
 import { describeError } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { AgentId } from '../protocol/identifiers.ts'
@@ -14,42 +16,58 @@ export interface OthersActsOptions {
   readonly followRoots: () => Promise<void>
   /** What this hub does besides answering may have something new. */
   readonly wakeJobs: (areWebhooksChanged: boolean) => void
+  readonly clock: Clock
   readonly log: Logger
 }
 
 export interface OthersActs {
   /** Of what is committed here already. Waits for nothing. */
   note(this: void, news: readonly News[]): void
+  /** Until the signal. */
+  run(this: void, signal: AbortSignal): Promise<void>
 }
 
+const RETRY_MS = 5000
+
 export function createOthersActs(options: OthersActsOptions): OthersActs {
-  const { streams, log } = options
+  const { streams, clock, log } = options
   let noted: News[] = []
-  let isTelling = false
-  const tellOnce = async (): Promise<void> => {
+  let areRootsDue = false
+  let wake = new AbortController()
+  const tell = async (): Promise<void> => {
     const news = noted
     noted = []
     for (const { revoked } of news) if (revoked !== undefined) options.cutOff(revoked)
-    if (news.some(({ areRootsChanged }) => areRootsChanged)) await options.followRoots()
-    if (news.some(({ isForAll }) => isForAll)) streams.announceAll()
     for (const { agents = [] } of news) streams.announce(agents)
     options.wakeJobs(news.some(({ areWebhooksChanged }) => areWebhooksChanged))
-  }
-  const tell = async (): Promise<void> => {
-    while (noted.length > 0) {
-      await tellOnce().catch((error: unknown) => {
-        log.warn({ reason: describeError(error) }, 'What other hubs did was not told to agents')
-      })
-    }
-    isTelling = false
+    areRootsDue ||= news.some(({ areRootsChanged }) => areRootsChanged)
+    const isForAll = news.some((each) => each.isForAll)
+    if (areRootsDue) await options.followRoots()
+    if (areRootsDue || isForAll) streams.announceAll()
+    areRootsDue = false
   }
   return {
     note: (news) => {
       noted.push(...news)
-      if (isTelling) return
-      isTelling = true
       // Not within the turn in which the record is committed: others wait for that.
-      setImmediate(() => void tell())
+      setImmediate(() => wake.abort())
+    },
+    run: async (signal) => {
+      while (!signal.aborted) {
+        const idle = AbortSignal.any([signal, wake.signal])
+        if (!idle.aborted) await once(idle, 'abort')
+        wake = new AbortController()
+        try {
+          await tell()
+        } catch (error) {
+          log.warn(
+            { reason: describeError(error) },
+            'The roots that another hub put in force are not followed: trying again',
+          )
+          await clock.sleep(RETRY_MS, signal).catch(() => undefined)
+          wake.abort()
+        }
+      }
     },
   }
 }

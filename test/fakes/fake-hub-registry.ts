@@ -3,11 +3,11 @@
 import { StoreError } from '../../src/hub/store/store-error.ts'
 import type {
   Beat,
-  BeatReply,
   HubInstance,
   HubRegistry,
   RegisteredHub,
 } from '../../src/hub/store/hub-registry.ts'
+import type { LeaseTerm } from '../../src/hub/store/journal.ts'
 import { standingName } from '../../src/hub/store/hub-registry.ts'
 import type { MemoryJournal } from './memory-journal.ts'
 
@@ -65,12 +65,12 @@ export class FakeHubRegistry {
     if (lease !== undefined) lease.untilMs = 0
   }
 
-  #beat({ hubId, instanceId, wishes }: Beat): BeatReply {
+  #beat({ hubId, instanceId, wishes }: Beat): LeaseTerm[] {
     const isRemoved = this.#silent.has(hubId) && !this.#hubs.has(hubId)
     if (this.isAway || (this.#silent.has(hubId) && !isRemoved)) {
       throw new StoreError('store_unavailable', 'the database is away')
     }
-    if (isRemoved) return { leases: [], end: this.#journal.end.number }
+    if (isRemoved) return []
     const taken = wishes.filter(({ name, seconds }) => {
       const lease = this.#leases.get(name)
       const isFree = lease === undefined || lease.untilMs < this.#nowMs()
@@ -81,8 +81,7 @@ export class FakeHubRegistry {
       this.#leases.set(name, { hubId, instanceId, untilMs: this.#nowMs() + seconds * 1000 })
       return true
     })
-    const leases = taken.map(({ name }) => ({ name, term: this.#journal.terms.get(name) ?? 0 }))
-    return { leases, end: this.#journal.end.number }
+    return taken.map(({ name }) => ({ name, term: this.#journal.terms.get(name) ?? 0 }))
   }
 }
 

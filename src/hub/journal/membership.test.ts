@@ -111,12 +111,12 @@ describe('a hub as one of several', () => {
   })
 
   test('[HUB-4] catches up with what others did', async () => {
-    const [member, other] = [await entered(), await entered(OTHER, 'second', 1)]
+    const member = await entered()
+    await entered(OTHER, 'second', 1)
     const agent = newAgent('web-1')
     await stores.all[1]?.write((writer) => writer.insertAgent(agent))
     await member.catchUp()
     assert.deepEqual(await stores.all[0]?.reader.findAgentById(agent.id), agent)
-    assert.equal(other.behind, 0)
   })
 
   test('[HUB-1] is refused while another process of it runs, and waits for one that was killed', async () => {

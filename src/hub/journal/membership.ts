@@ -58,7 +58,6 @@ export class Membership implements Leases {
   #noteRemoved!: (error: StoreError) => void
   #beatAtMs = Number.NEGATIVE_INFINITY
   #beating: Promise<void> | undefined
-  #end = 0
   #isSilent = false
   /** Who waits for what the journal has. */
   readonly #waiting = new Set<(error: unknown) => void>()
@@ -82,11 +81,6 @@ export class Membership implements Leases {
     return this.#removed
   }
 
-  /** How many records of others are not here yet. */
-  get behind(): number {
-    return Math.max(0, this.#end - this.#options.position())
-  }
-
   /** Throws StoreError `hub_twice` while another process of the same hub runs; waits for one that was killed. */
   async enter(signal: AbortSignal): Promise<void> {
     const { instance, registry, sealed, clock, describe } = this.#options
@@ -107,6 +101,7 @@ export class Membership implements Leases {
       await clock.sleep(BEAT_MS / 4, signal)
     }
     await registry.enter(instance, sealed)
+    // With what this hub has, from the first list on.
     await this.#beat()
   }
 
@@ -213,10 +208,7 @@ export class Membership implements Leases {
   }
 
   async #release(name: LeaseName): Promise<void> {
-    const lease = this.#held.get(name)
-    if (lease === undefined) return
-    this.#held.delete(name)
-    lease.lost.abort()
+    if (!this.#drop(name)) return
     const { registry, instance } = this.#options
     // One that is not released ends by itself.
     await registry.release(instance, [name]).catch(() => undefined)
@@ -241,8 +233,7 @@ export class Membership implements Leases {
     ]
     const sentMs = this.#monotonicMs()
     const beat = { ...instance, now: clock.now(), position: position(), wishes }
-    const { leases, end } = await registry.beat(beat)
-    this.#end = end
+    const leases = await registry.beat(beat)
     const terms = new Map(leases.map(({ name, term }) => [name, term]))
     for (const { name, seconds } of wishes) {
       const untilMs = sentMs + seconds * 1000 - LEASE_MARGIN_MS
@@ -276,11 +267,12 @@ export class Membership implements Leases {
   }
 
   #lose(name: string): void {
-    const lease = this.#held.get(name)
-    if (lease === undefined) return
-    this.#held.delete(name)
-    lease.lost.abort()
-    this.#options.log.warn({ lease: name }, 'Lease lost')
+    if (this.#drop(name)) this.#options.log.warn({ lease: name }, 'Lease lost')
+  }
+
+  #drop(name: string): boolean {
+    this.#held.get(name)?.lost.abort()
+    return this.#held.delete(name)
   }
 
   #loseExpired(): void {

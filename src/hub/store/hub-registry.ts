@@ -24,13 +24,6 @@ export interface Beat extends HubInstance {
   readonly wishes: readonly LeaseWish[]
 }
 
-export interface BeatReply {
-  /** What it has of that. */
-  readonly leases: readonly LeaseTerm[]
-  /** The number of the journal's last record. */
-  readonly end: number
-}
-
 export interface RegisteredHub {
   readonly id: string
   /** Sealed by store/hub-seal.ts. */
@@ -50,7 +43,8 @@ export interface RegisteredHub {
 export interface HubRegistry {
   /** Says who this hub is; of no avail before a beat. Throws StoreError like all that follows. */
   enter(hub: HubInstance, sealed: Buffer): Promise<void>
-  beat(beat: Beat): Promise<BeatReply>
+  /** Answers with what it has of its wishes. */
+  beat(beat: Beat): Promise<readonly LeaseTerm[]>
   release(instance: HubInstance, names: readonly string[]): Promise<void>
   /** And the number of the journal's last record. */
   list(): Promise<{ readonly hubs: readonly RegisteredHub[]; readonly end: number }>

@@ -1,13 +1,16 @@
 // Which hubs run, and what each of them has, in PostgreSQL. Beats have a connection of their own: a hub that waits for its turn at the journal
 // is there all the same.
 
-import type { Beat, BeatReply, HubInstance, HubRegistry, RegisteredHub } from '../hub-registry.ts'
+import type { Beat, HubInstance, HubRegistry, RegisteredHub } from '../hub-registry.ts'
 import { STANDING, standingName } from '../hub-registry.ts'
+import type { LeaseTerm } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
 import { toDatabaseFailure } from './database-failure.ts'
+import type { DatabaseHost } from './database-url.ts'
 import { type EndRow, readEnd, SELECT_END } from './journal-end.ts'
 import { type LeaseRow, readLeases, RELEASE, TAKE_OR_RENEW } from './lease-rows.ts'
-import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
+import { StandingConnection } from './standing-connection.ts'
+import type { DatabaseServers, WritableConnection } from './writable-connection.ts'
 
 /** A hub of the same id that says something else takes its place. */
 const ENTER = `INSERT INTO hub (id, selado, numero, desvio_ms, visto_em)
@@ -36,19 +39,18 @@ interface HubRow {
 }
 
 export class PostgresHubs implements HubRegistry {
-  readonly #servers: DatabaseServers
+  readonly #connection: StandingConnection
   readonly #vaultId: string
-  #connection: WritableConnection | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(servers: DatabaseServers, vaultId: string) {
-    this.#servers = servers
+    this.#connection = new StandingConnection(servers)
     this.#vaultId = vaultId
   }
 
   /** The one that takes the beats now. */
-  get host(): WritableConnection['host'] | undefined {
-    return this.#connection?.isEnded === false ? this.#connection.host : undefined
+  get host(): DatabaseHost | undefined {
+    return this.#connection.host
   }
 
   async enter({ hubId }: HubInstance, sealed: Buffer): Promise<void> {
@@ -57,17 +59,16 @@ export class PostgresHubs implements HubRegistry {
     })
   }
 
-  async beat({ hubId, instanceId, now, position, wishes }: Beat): Promise<BeatReply> {
+  async beat({ hubId, instanceId, now, position, wishes }: Beat): Promise<readonly LeaseTerm[]> {
     const names = wishes.map(({ name }) => name)
     const seconds = wishes.map((wish) => wish.seconds)
     return this.#inTransaction(async (connection) => {
       // All at once: a beat is one round trip.
-      const [taken, , [row]] = await Promise.all([
+      const [taken] = await Promise.all([
         connection.query<LeaseRow>(TAKE_OR_RENEW, [names, seconds, hubId, instanceId]),
         connection.query(NOTE, [now.getTime(), position, hubId, standingName(hubId), instanceId]),
-        connection.query<EndRow>(SELECT_END),
       ])
-      return { leases: readLeases(taken), end: readEnd(row, this.#vaultId).end.number }
+      return readLeases(taken)
     })
   }
 
@@ -93,7 +94,7 @@ export class PostgresHubs implements HubRegistry {
   }
 
   async close(): Promise<void> {
-    this.#connection?.destroy()
+    this.#connection.destroy()
   }
 
   /** One after the other: they share a connection. */
@@ -106,7 +107,7 @@ export class PostgresHubs implements HubRegistry {
   async #transact<T>(work: (connection: WritableConnection) => Promise<T>): Promise<T> {
     let connection: WritableConnection | undefined
     try {
-      connection = await this.#connect()
+      connection = await this.#connection.open()
       const begun = connection.query('BEGIN')
       const [, done] = await Promise.all([begun, work(connection)])
       if (await connection.commit()) return done
@@ -115,13 +116,6 @@ export class PostgresHubs implements HubRegistry {
       connection?.destroy()
       throw toDatabaseFailure(error)
     }
-  }
-
-  async #connect(): Promise<WritableConnection> {
-    if (this.#connection === undefined || this.#connection.isEnded) {
-      this.#connection = await WritableConnection.open(this.#servers)
-    }
-    return this.#connection
   }
 }
 

@@ -7,7 +7,8 @@ import { toDatabaseFailure } from './database-failure.ts'
 import { type DatabaseHost, showHost } from './database-url.ts'
 import { type EndRow, type JournalEnd, readEnd, SELECT_END } from './journal-end.ts'
 import { type LeaseRow, readTerms, SELECT_TERMS } from './lease-rows.ts'
-import { type DatabaseServers, WritableConnection } from './writable-connection.ts'
+import { StandingConnection } from './standing-connection.ts'
+import type { DatabaseServers, WritableConnection } from './writable-connection.ts'
 
 const READ_RECORDS_MAX = 256
 const READ_BYTES = 4 * 1024 * 1024
@@ -33,18 +34,17 @@ interface RecordRow {
 type FollowedRow = EndRow & (RecordRow | { readonly numero: null; readonly selado: null })
 
 export class PostgresJournal implements Journal {
-  readonly #servers: DatabaseServers
+  readonly #connection: StandingConnection
   readonly #vaultId: string
   readonly #clock: Clock
   readonly #random: () => number
-  #connection: WritableConnection | undefined
 
   constructor(
     servers: DatabaseServers,
     vaultId: string,
     { clock, random }: { readonly clock: Clock; readonly random: () => number },
   ) {
-    this.#servers = servers
+    this.#connection = new StandingConnection(servers)
     this.#vaultId = vaultId
     this.#clock = clock
     this.#random = random
@@ -93,12 +93,12 @@ export class PostgresJournal implements Journal {
 
   /** Others are asked no more: the hubs' beats are taken by this one. */
   keepTo(host: DatabaseHost): void {
-    const open = this.#connection
-    if (open !== undefined && showHost(open.host) !== showHost(host)) open.destroy()
+    const open = this.#connection.host
+    if (open !== undefined && showHost(open) !== showHost(host)) this.#connection.destroy()
   }
 
   async close(): Promise<void> {
-    this.#connection?.destroy()
+    this.#connection.destroy()
   }
 
   /** Begins the transaction of a turn. */
@@ -175,9 +175,9 @@ export class PostgresJournal implements Journal {
     const startMs = performance.now()
     for (;;) {
       try {
-        return await work(await this.#connect())
+        return await work(await this.#connection.open())
       } catch (error) {
-        this.#connection?.destroy()
+        this.#connection.destroy()
         if (error instanceof StoreError && error.code === 'store_diverged') throw error
         if (performance.now() - startMs > PATIENCE_MS) {
           throw toDatabaseFailure(error)
@@ -185,13 +185,6 @@ export class PostgresJournal implements Journal {
       }
       await this.#clock.sleep(RETRY_MS * (0.5 + this.#random()))
     }
-  }
-
-  async #connect(): Promise<WritableConnection> {
-    if (this.#connection === undefined || this.#connection.isEnded) {
-      this.#connection = await WritableConnection.open(this.#servers)
-    }
-    return this.#connection
   }
 }
 
