@@ -1,7 +1,7 @@
 // In peace the log is what the hub has signed of it, what every witness has seen of it, and what every receipt says.
 
 import { ArchiveError } from '../../../src/archive/archive-error.ts'
-import { parseCheckpoint } from '../../../src/audit/checkpoint.ts'
+import { type Checkpoint, parseCheckpoint } from '../../../src/audit/checkpoint.ts'
 import { LogVerifier } from '../../../src/audit/log-verifier.ts'
 import { parseReceipt } from '../../../src/audit/receipt.ts'
 import { ReceiptCheck } from '../../../src/audit/receipt-check.ts'
@@ -25,7 +25,7 @@ export async function checkLog({ hub, hosts, model, oldLog }: World): Promise<vo
   const signed = tree && openCheckpoint(tree, tree.checkpoint)
   demand(signed !== undefined, '[CHN-16] in peace the hub has signed its log')
   invariant(signed !== undefined, 'it was demanded')
-  const seen = hosts.flatMap(({ watch }) => readSeen(watch))
+  const seen = hosts.flatMap(({ watch }) => readSeen(watch) ?? [])
   const verifier = new LogVerifier([signed, ...seen])
   // What a restore has lost is not there, and whoever holds its receipt can say so.
   const receipts = hosts.map(
@@ -73,9 +73,10 @@ function readReceipts(watch: Watch) {
   return lines.flatMap((line) => parseReceipt(line) ?? [])
 }
 
-function readSeen(watch: Watch) {
+/** What the witness on that host has checked last; undefined where there is none yet. */
+export function readSeen(watch: Watch): Checkpoint | undefined {
   const text = watch.readText(`${STATE_DIR}/log-witness.json`)
-  if (text === undefined) return []
+  if (text === undefined) return undefined
   const { newest } = JSON.parse(text) as { newest: { note: string } }
-  return parseCheckpoint(`${newest.note.split('\n\n')[0]}\n`) ?? []
+  return parseCheckpoint(`${newest.note.split('\n\n')[0]}\n`)
 }

@@ -1,5 +1,6 @@
 // In peace everything converges: every delivery is installed, every event has arrived, every pair is good.
 
+import { readSeen } from './check-log.ts'
 import { DATA_DIR } from './crashing-host.ts'
 import type { World, WatchedHost } from './run-history.ts'
 import { demand } from './demand.ts'
@@ -19,9 +20,12 @@ export async function findTrouble(world: World): Promise<string | undefined> {
   for (const { id, tipo, status, hostname } of entregas) {
     if (!ARRIVED.has(status) && !OVER.has(status)) return `${hostname}: ${tipo} ${id} is ${status}`
   }
+  const origin = (await running.store.reader.findLogTree())?.origin
   for (const watched of hosts) {
     const trouble =
-      findHostTrouble(world, watched, entregas) ?? findRootTrouble(watched, running.rootPem())
+      findHostTrouble(world, watched, entregas) ??
+      findRootTrouble(watched, running.rootPem()) ??
+      findWitnessTrouble(watched, origin)
     if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
     checkEvents(world, watched, entregas)
   }
@@ -83,6 +87,16 @@ function findRootTrouble({ watch }: WatchedHost, rootPem: string): string | unde
     trusted.length === inForce.length &&
     inForce.every(({ sha256 }) => trusted.some((root) => root.sha256 === sha256))
   return isSame ? undefined : 'it trusts other roots than are in force'
+}
+
+/** [CHN-25] */
+function findWitnessTrouble(
+  { watch }: WatchedHost,
+  origin: string | undefined,
+): string | undefined {
+  const seen = readSeen(watch)
+  const isBehind = seen !== undefined && seen.origin !== origin
+  return isBehind ? 'it knows the log of an earlier epoch' : undefined
 }
 
 /** [AGT-28] Each event that was made durable is in the log, in its order, or it was about a delivery that is over. */

@@ -68,7 +68,7 @@ export class WebhookModel implements EntryReader {
 
   /** What arrived up to there has arrived; what came later may come again, and a webhook that was removed is there again. */
   beginAgain(kept: number): void {
-    this.#before.clear()
+    // A hub that was restored, and lost before it had started, has not told of its webhooks: what was known before holds.
     for (const [origin, { doneSeq, messageIds }] of [...this.#gone, ...this.#endpoints]) {
       const ids = [...messageIds].filter(([seq]) => seq <= kept)
       this.#before.set(origin, { doneSeq: Math.min(doneSeq, kept), messageIds: new Map(ids) })
