@@ -1,10 +1,10 @@
 // What other hubs did, told to the agents that this one has connections with. What is asked for finds out by itself; this is for what nobody
 // asks for: streams, open connections, roots. docs/protocol.md HUB-7, HUB-8.
 
-import { once } from 'node:events'
 import type { Clock } from '../platform/clock.ts'
 import { describeError } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
+import { createWakeablePause } from '../platform/wakeable-pause.ts'
 import type { AgentId } from '../protocol/identifiers.ts'
 import type { AgentStreams } from './http/agent-streams.ts'
 import type { News } from './store/store.ts'
@@ -28,12 +28,14 @@ export interface OthersActs {
 }
 
 const RETRY_MS = 5000
+/** What is noted ends the pause. */
+const IDLE_MS = 10 * 60_000
 
 export function createOthersActs(options: OthersActsOptions): OthersActs {
   const { streams, clock, log } = options
   let noted: News[] = []
   let areRootsDue = false
-  let wake = new AbortController()
+  const { wake, pause } = createWakeablePause(clock)
   const tell = async (): Promise<void> => {
     const news = noted
     noted = []
@@ -50,22 +52,19 @@ export function createOthersActs(options: OthersActsOptions): OthersActs {
     note: (news) => {
       noted.push(...news)
       // Not within the turn in which the record is committed: others wait for that.
-      setImmediate(() => wake.abort())
+      setImmediate(wake)
     },
     run: async (signal) => {
       while (!signal.aborted) {
-        const idle = AbortSignal.any([signal, wake.signal])
-        if (!idle.aborted) await once(idle, 'abort')
-        wake = new AbortController()
         try {
           await tell()
+          await pause(IDLE_MS, signal)
         } catch (error) {
           log.warn(
             { reason: describeError(error) },
             'The roots that another hub put in force are not followed: trying again',
           )
           await clock.sleep(RETRY_MS, signal).catch(() => undefined)
-          wake.abort()
         }
       }
     },

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
+import { createWakeablePause } from '../../../platform/wakeable-pause.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { CertificateAuthority, RevocationOutcome } from '../../ca/certificate-authority.ts'
 import type { CaRevocation } from '../../domain/ca-revocation.ts'
@@ -35,27 +36,13 @@ const SPACING_MS_MIN = 1000
 
 export function createCaRevoker(dependencies: CaRevokerDependencies): CaRevoker {
   const { clock, log, random } = dependencies
-  let isWoken = false
-  let waiting: AbortController | undefined
-
-  /** Ends early when woken. */
-  const pause = async (durationMs: number, signal: AbortSignal): Promise<void> => {
-    if (isWoken || signal.aborted) return
-    waiting = new AbortController()
-    const wakes = AbortSignal.any([signal, waiting.signal])
-    await clock.sleep(durationMs, wakes).catch(() => undefined)
-    waiting = undefined
-  }
+  const { wake, pause } = createWakeablePause(clock)
 
   return {
-    wake: () => {
-      isWoken = true
-      waiting?.abort()
-    },
+    wake,
     run: async (signal) => {
       const work = createWork(dependencies)
       for (let failures = 0; !signal.aborted;) {
-        isWoken = false
         const { failure, done } = await work(signal)
         if (signal.aborted) return
         if (failure === undefined) {
