@@ -77,7 +77,7 @@ Rows:
 ${rows.map(({ name, about }) => `  ${name.padEnd(15)} ${about}\n`).join('')}
 Exit status: 0 when everything was measured, however slow it is, or whatever aim is missed; 1 when something does not work.
 
-It needs Linux and Go 1.21 or newer. The first run builds step-ca, which takes minutes. Ctrl-C ends it and its processes.
+It needs Linux and Go 1.21 or newer, and several-hubs PostgreSQL. The first run builds step-ca, which takes minutes. Ctrl-C ends it and its processes.
 
 Examples:
   npm run bench -- --only issue --only enroll

@@ -11,6 +11,7 @@ import { PORT_ROWS } from './port-rows.ts'
 import { measurePushLatency } from './push-latency.ts'
 import { measureRow } from './row.ts'
 import { startSealedBlob } from './sealed-blob.ts'
+import { measureSeveralHubs } from './several-hubs.ts'
 import { measureSoak } from './soak.ts'
 import { measureStarts } from './starts.ts'
 import { measureSteps } from './steps.ts'
@@ -69,6 +70,11 @@ export const BENCH_ROWS: readonly BenchRow[] = [
     name: 'beside',
     about: 'what polls and events wait for beside an archive, and beside a backup',
     measure: measureBeside,
+  },
+  {
+    name: 'several-hubs',
+    about: 'two hubs that share a vault, beside one with its journal in PostgreSQL too',
+    measure: (options, { seconds }) => measureSeveralHubs(options, seconds),
   },
   { name: 'verify', about: 'evento list --verify, entries a second', measure: measureVerify },
   {

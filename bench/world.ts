@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startStepCa } from '../test/support/step-ca.ts'
+import { startStepCa, type RunningStepCa } from '../test/support/step-ca.ts'
 import { pinnedNode } from '../tools/build/runtime.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
@@ -19,6 +19,8 @@ export interface World extends AsyncDisposable {
   readonly mtlsAddress: string
   readonly enrollUrl: string
   readonly load: LoadGenerator
+  /** For load of another hub. */
+  readonly ca: RunningStepCa
 }
 
 export interface WorldOptions {
@@ -68,21 +70,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const hub = stack.use(
     await startHub({ ...environment, ...optionsOfNode(options) }, hubLogPath, options.programs),
   )
-  const load = stack.use(startLoadGenerator(options.loadProgram))
-  const enrollAddress = `127.0.0.1:${hub.portOf('enroll listening')}`
-  const mtlsAddress = `127.0.0.1:${hub.portOf('mtls listening')}`
-  await load.send({
-    do: 'setup',
-    setup: {
-      enroll_address: enrollAddress,
-      mtls_address: mtlsAddress,
-      admin_socket: join(vault, 'admin.sock'),
-      ca_url: ca.url,
-      ca_root_path: ca.rootPath,
-      provisioner_name: ca.provisionerName,
-      provisioner_key: JSON.parse(ca.provisionerKey) as unknown,
-    },
-  })
+  const load = stack.use(await startLoad(options.loadProgram, { vault, hub, ca }))
   const owned = stack.move()
   return {
     directory,
@@ -90,11 +78,46 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     hub,
     caPid: ca.pid,
     hubLogPath,
-    mtlsAddress,
+    mtlsAddress: addressOf(hub, 'mtls listening'),
     load,
-    enrollUrl: `http://${enrollAddress}`,
+    ca,
+    enrollUrl: `http://${addressOf(hub, 'enroll listening')}`,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+export interface LoadedHub {
+  readonly vault: string
+  readonly hub: Daemon
+  readonly ca: RunningStepCa
+  /** What the names of its hosts begin with. */
+  readonly hosts?: string
+}
+
+/** Load of one hub, on the machine of that hub. */
+export async function startLoad(
+  program: string,
+  { vault, hub, ca, hosts = 'bench' }: LoadedHub,
+): Promise<LoadGenerator> {
+  const load = startLoadGenerator(program)
+  await load.send({
+    do: 'setup',
+    setup: {
+      enroll_address: addressOf(hub, 'enroll listening'),
+      mtls_address: addressOf(hub, 'mtls listening'),
+      admin_socket: join(vault, 'admin.sock'),
+      ca_url: ca.url,
+      ca_root_path: ca.rootPath,
+      provisioner_name: ca.provisionerName,
+      provisioner_key: JSON.parse(ca.provisionerKey) as unknown,
+      host_prefix: hosts,
+    },
+  })
+  return load
+}
+
+export function addressOf(hub: Daemon, message: string): string {
+  return `127.0.0.1:${hub.portOf(message)}`
 }
 
 function vaultMaker(vault: string, entries: number | undefined): readonly [string, ...string[]] {

@@ -73,7 +73,7 @@ func (g *Generator) setUp(setup Setup) (err error) {
 
 func (g *Generator) newHost() (Host, error) {
 	g.hostsMade++
-	name := fmt.Sprintf("bench-%06d", g.hostsMade)
+	name := fmt.Sprintf("%s-%06d", g.setup.HostPrefix, g.hostsMade)
 	template := &x509.CertificateRequest{Subject: pkix.Name{CommonName: name}}
 	der, err := x509.CreateCertificateRequest(rand.Reader, template, g.key)
 	csrPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})

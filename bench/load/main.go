@@ -36,6 +36,8 @@ type Setup struct {
 	CaRootPath      string          `json:"ca_root_path"`
 	ProvisionerName string          `json:"provisioner_name"`
 	ProvisionerKey  json.RawMessage `json:"provisioner_key"`
+	// What the names of the hosts that enrol begin with: several loads may have hubs of one vault.
+	HostPrefix string `json:"host_prefix"`
 }
 
 func main() {

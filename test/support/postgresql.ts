@@ -25,6 +25,8 @@ export interface ConfiguredPostgresql {
 
 export interface Postgresql
   extends Pick<ConfiguredPostgresql, 'servers' | 'url' | 'directory'>, AsyncDisposable {
+  /** Of the process whose children serve. */
+  readonly pid: number
   kill(signal: NodeJS.Signals): void
   /** After it was killed. */
   startAgain(): Promise<void>
@@ -93,6 +95,9 @@ export async function startPostgresql(): Promise<Postgresql> {
     servers,
     url,
     directory,
+    get pid() {
+      return server.pid
+    },
     kill: (signal) => server.kill(signal),
     startAgain: async () => {
       await server.ended
