@@ -13,6 +13,7 @@ import {
   type SignedCertificate,
   type SignRequest,
 } from '../ca/certificate-authority.ts'
+import { isOpen } from '../domain/enrollment-token.ts'
 import type { OpenSigning, SigningPurpose } from '../domain/open-signing.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { recordHubAct } from './hub-acts.ts'
@@ -60,7 +61,10 @@ export async function obtainCertificate(
   return sign(dependencies, wanted, open)
 }
 
-/** Undefined while another hub asks for a certificate that will spend this token; this one asks once at a time. docs/protocol.md HUB-9. */
+/**
+ * Undefined while another hub asks for a certificate that will spend this token, and when the token is good no more: who looked at it before
+ * has to look again. This hub asks once at a time. docs/protocol.md HUB-9.
+ */
 export async function obtainByToken(
   dependencies: SigningDependencies,
   wanted: WantedCertificate,
@@ -69,6 +73,8 @@ export async function obtainByToken(
   const { store } = dependencies
   const open = openSigning(dependencies, wanted, tokenHash)
   const isClaimed = await store.write(async (writer) => {
+    const token = await writer.findToken(tokenHash)
+    if (token === undefined || !isOpen(token, open.askedAt)) return false
     const other = await writer.findSigningOfToken(tokenHash)
     if (other !== undefined) {
       const isRecent = Math.abs(open.askedAt.getTime() - other.askedAt.getTime()) < CLAIM_MS

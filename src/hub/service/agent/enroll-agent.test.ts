@@ -6,6 +6,7 @@ import { collectLog, type LoggedLine } from '../../../../test/support/collected-
 import { makeCsrPem } from '../../../../test/support/made-csr.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSettableClock, type SettableClock } from '../../../../test/support/settable-clock.ts'
+import { createGate } from '../../../../test/support/scripted-ca.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Hostname } from '../../../protocol/identifiers.ts'
 import type { EnrollRequestBody } from '../../../protocol/schemas.ts'
@@ -324,6 +325,33 @@ describe('enrolments at once', () => {
     const [loser, winner] = (await Promise.all(both)).toSorted()
     assert.equal(loser, 'agent_already_enrolled')
     assert.match(winner ?? '', /^chain [12]$/)
+  })
+})
+
+describe('enrolments at several hubs', () => {
+  test('[HUB-9] by one token: the CA is asked once, also when the other hub was done before this one has its turn', async () => {
+    const guest = await invite()
+    const gate = createGate()
+    let isWaiting = false
+    const slow: Store = {
+      reader: store.reader,
+      get version() {
+        return store.version
+      },
+      versionOf: (id) => store.versionOf(id),
+      write: async (work, company) => {
+        isWaiting = true
+        await gate.opened
+        return await store.write(work, company)
+      },
+      close: () => Promise.resolve(),
+    }
+    const late = createOn(slow)(guest, undefined)
+    while (!isWaiting) await new Promise(setImmediate)
+    assert.equal(await answer(guest), 'chain 1')
+    gate.open()
+    assert.deepEqual(await late, { ok: false, refusal: 'token_consumed' })
+    assert.equal(authority.asked.length, 1)
   })
 })
 
