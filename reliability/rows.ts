@@ -20,6 +20,7 @@ import { oneWriter } from './rows/one-writer.ts'
 import { pipelining } from './rows/pipelining.ts'
 import { refusedIdentities } from './rows/refused-identities.ts'
 import { revocationIsFinal } from './rows/revocation-is-final.ts'
+import { severalHubs } from './rows/several-hubs.ts'
 import { storageFaults } from './rows/storage-faults.ts'
 import { vault } from './rows/vault.ts'
 
@@ -27,7 +28,7 @@ import { vault } from './rows/vault.ts'
 export const ROWS_BY_SUBJECT = {
   vault: [acknowledgedWrites, storageFaults, killedMaintenance, oneWriter, vault, logMutations],
   agents: [lostReplies, agentFiles, clock, hostilePeers],
-  identities: [oneTokenOneUse, caOutage, refusedIdentities, revocationIsFinal],
+  identities: [oneTokenOneUse, caOutage, refusedIdentities, revocationIsFinal, severalHubs],
   load: [abuse, pipelining, costlyHandshakes, costlyRequests, fleetWideActs, extremes, canaries],
 } as const satisfies Readonly<Record<string, readonly ReliabilityRow[]>>
 
