@@ -66,10 +66,10 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts a database, and searches all of its files',
   },
   {
-    path: 'test/clusters/reference-set-up.test.ts',
+    path: 'test/clusters/reference-',
     proves:
-      'a hub loses nothing when the leader of its database is killed, in the set-up of the docs',
-    why: 'it starts three databases with Patroni and etcd; `npm run cluster` has the other faults',
+      'in the set-up of the docs a hub loses nothing when the leader of its database is killed, and HAProxy finds the hub that serves',
+    why: 'it starts three databases with Patroni and etcd, and two hubs with HAProxy; `npm run cluster` has the other faults',
   },
   {
     path: 'test/conformance/several-hubs.test.ts',

@@ -1,17 +1,12 @@
 // The set-up of docs/high-availability.md as it is typed there: a database that loses its leader, under a hub that has its journal in it.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { postgresProgram, skipUnlessRunnable } from '../services/support/required-programs.ts'
 import { seedFrom } from '../simulation/seeded-random.ts'
-import { runTool } from '../support/processes.ts'
-import { readReferenceFile } from './reference-settings.ts'
 import { tryFault } from './try-fault.ts'
 
-const PROGRAMS = [postgresProgram('postgres'), 'etcd', 'haproxy', 'ip', 'nsenter']
+const PROGRAMS = [postgresProgram('postgres'), 'etcd', 'ip', 'nsenter']
 const SEED = seedFrom(process.env['CLUSTER_SEED'])
 /** On a machine that does other work too. */
 const OUTAGE_MS_MAX = 20_000
@@ -34,16 +29,5 @@ describe(`the reference set-up [seed ${SEED}]`, { skip: skipUnlessRunnable(PROGR
     assert.ok(acknowledged > 100, `${acknowledged} answers`)
     const [outage] = outages
     assert.ok(outage && outage.writesMs < OUTAGE_MS_MAX)
-  })
-
-  test('HAProxy takes its file', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'haproxy-'))
-    try {
-      const path = join(directory, 'haproxy.cfg')
-      await writeFile(path, await readReferenceFile('/etc/haproxy/haproxy.cfg', new Map()))
-      await runTool('haproxy', ['-c', '-f', path])
-    } finally {
-      await rm(directory, { recursive: true })
-    }
   })
 })
