@@ -331,8 +331,8 @@ describe('enrolments at once', () => {
 describe('enrolments at several hubs', () => {
   test('[HUB-9] by one token: the CA is asked once, also when the other hub was done before this one has its turn', async () => {
     const guest = await invite()
-    const gate = createGate()
-    let isWaiting = false
+    const turn = createGate()
+    const waiting = createGate()
     const slow: Store = {
       reader: store.reader,
       get version() {
@@ -340,16 +340,16 @@ describe('enrolments at several hubs', () => {
       },
       versionOf: (id) => store.versionOf(id),
       write: async (work, company) => {
-        isWaiting = true
-        await gate.opened
+        waiting.open()
+        await turn.opened
         return await store.write(work, company)
       },
       close: () => Promise.resolve(),
     }
     const late = createOn(slow)(guest, undefined)
-    while (!isWaiting) await new Promise(setImmediate)
+    await waiting.opened
     assert.equal(await answer(guest), 'chain 1')
-    gate.open()
+    turn.open()
     assert.deepEqual(await late, { ok: false, refusal: 'token_consumed' })
     assert.equal(authority.asked.length, 1)
   })
