@@ -19,7 +19,7 @@ import { createScheduledArchive, type ScheduledArchive } from './archive/schedul
 import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
-import { enterHubs } from './enter-hubs.ts'
+import { enterHubs, logTables } from './enter-hubs.ts'
 import { createImageKeeper, type ImageKeeper } from './journal/keep-images.ts'
 import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
@@ -45,8 +45,8 @@ import { createAddressLookup } from './webhook/address-lookup.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
 export interface Hub {
-  /** Resolves when this hub may do nothing any more: it was removed from those that share the vault. */
-  readonly removed: Promise<SvcError>
+  /** Resolves when this hub may do nothing any more: it was removed from those that share the vault, or these have a newer program. */
+  readonly ended: Promise<SvcError>
   /** Stops accepting, finishes what is under way for at most ten seconds, closes the vault. */
   close(): Promise<void>
 }
@@ -102,6 +102,7 @@ export async function bootHub(
     database,
     onBatch: meters?.onBatch,
     onRecord: meters?.onRecord,
+    onTables: logTables(logging),
   })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
@@ -325,7 +326,7 @@ export async function bootHub(
   const booted = opened.move()
   return {
     close: () => booted.disposeAsync(),
-    removed: member?.membership.removed ?? new Promise(() => undefined),
+    ended: member?.membership.ended ?? new Promise(() => undefined),
   }
 }
 

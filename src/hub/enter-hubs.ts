@@ -11,6 +11,8 @@ import type { HubConfig } from './config.ts'
 import { createHubsControl } from './journal/hubs-control.ts'
 import { Membership } from './journal/membership.ts'
 import type { Sharing } from './open-store.ts'
+import { MIGRATIONS } from './store/sqlite/migrations.ts'
+import type { TablesStep } from './store/sqlite/tables-version.ts'
 import type { Store } from './store/store.ts'
 import { recordHubAct } from './service/hub-acts.ts'
 import type { HubsControl } from './service/admin/manage-hubs.ts'
@@ -41,6 +43,7 @@ export async function enterHubs(
     host: hostname(),
     version: readVersion(),
     startedAt: clock.now().toISOString(),
+    tables: MIGRATIONS.length,
   })
   const membership = new Membership({
     instance: { hubId, instanceId: randomUUID() },
@@ -76,4 +79,10 @@ export async function enterHubs(
       place.onFollowed = listener
     },
   }
+}
+
+/** Of this hub, and of others that this one follows. */
+export function logTables(logging: Logging): (step: TablesStep) => void {
+  const log = logging.forModule('hub.journal')
+  return ({ from, to }) => log.info({ from, to }, 'Tables of the shared vault brought forward')
 }

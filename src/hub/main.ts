@@ -104,9 +104,9 @@ async function serve(settingsPath: string | undefined): Promise<void> {
   })
   const hub = await bootHub(config, logging, stop.signal)
   giveMemoryBack(stop.signal)
-  const removed = await Promise.race([stopped, hub.removed])
-  stop.abort(removed)
+  const failure = await Promise.race([stopped, hub.ended])
+  stop.abort(failure)
   await hub.close()
-  if (removed !== undefined) throw removed
+  if (failure !== undefined) throw failure
   log.info('Stopped')
 }

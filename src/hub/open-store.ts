@@ -23,14 +23,17 @@ import type { AuditEntry } from './domain/audit-entry.ts'
 import { recordKeyChange } from './record-key-change.ts'
 import { appendEntry } from './service/append-entries.ts'
 import { hubAct } from './service/hub-acts.ts'
+import { requireReadableFor } from './require-readable-tables.ts'
 import { connectJournal, type JournalConnection } from './shared-journal.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { checkEveryPage, inspectAuditLog, nameFile } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts'
+import type { TablesStep } from './store/sqlite/tables-version.ts'
 import type { CopiedStore } from './store/store-copy.ts'
 import type { Store, StoreReader, StoreWriter } from './store/store.ts'
 import { type AuditHead, openAuditHeadFile, type AuditHeadFile } from './vault/audit-head.ts'
+import { readHubId } from './vault/hub-id.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import type { UnsealedVault } from './vault/vault.ts'
 
@@ -50,6 +53,8 @@ export interface OpenStoreOptions {
   readonly leavesJournal?: boolean
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
   readonly onRecord?: (() => void) | undefined
+  /** Told when the tables that several hubs have went forward. */
+  readonly onTables?: ((step: TablesStep) => void) | undefined
 }
 
 export interface VaultStore extends CopiedStore {
@@ -85,9 +90,13 @@ export async function openVaultStore(
       onBatch: options.onBatch,
       onRecord: options.onRecord,
       clock,
-      shared: sharing,
+      shared: sharing && { ...sharing, onTables: options.onTables },
     })
     await store.follow()
+    if (sharing !== undefined) {
+      const ownId = await readHubId(vault.root)
+      await store.bringTablesForward(requireReadableFor(sharing, ownId))
+    }
     // The journal gives back what a database has lost that was put back to an earlier state.
     if (sharing !== undefined) fault = inspect()
     const tree = await store.reader.findLogTree()
@@ -110,6 +119,7 @@ export async function openVaultStore(
   } catch (error) {
     await store?.close()
     await sharing?.journal.close()
+    await sharing?.hubs.close()
     headFile.close()
     throw nameFile(vault.databasePath, error)
   }

@@ -7,6 +7,7 @@ import { syncDirectory, syncFile } from '../platform/files.ts'
 import { HubEventType } from '../protocol/words.ts'
 import { requireNoWriteAheadLog } from './backup/require-no-write-ahead-log.ts'
 import { makeImage } from './journal/make-image.ts'
+import { requireReadableFor } from './require-readable-tables.ts'
 import { recordHubAct } from './service/hub-acts.ts'
 import { connectTo } from './shared-journal.ts'
 import { createJournal } from './store/postgres/create-journal.ts'
@@ -17,6 +18,7 @@ import { NO_JOURNAL } from './store/record-seal.ts'
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { Store } from './store/store.ts'
 import { StoreError } from './store/store-error.ts'
+import { readHubId } from './vault/hub-id.ts'
 import type { UnsealedVault } from './vault/vault.ts'
 
 export interface ShareOptions {
@@ -91,14 +93,18 @@ export async function unshareVault(
   // A kill may have come between the two ends.
   if (!(await isEndedAt(servers, vaultId, here()))) {
     onProgress('reading what the journal has')
-    const { journal, seal } = connectTo(servers, vault, clock)
+    const sharing = connectTo(servers, vault, clock)
+    const { journal, seal, hubs } = sharing
     const store = await openSqliteStore({ path, dataKey, shared: { journal, seal } })
     try {
       await store.follow()
+      const ownId = await readHubId(vault.root)
+      await store.bringTablesForward(requireReadableFor(sharing, ownId))
       await recordMove(store, clock, 'embedded')
     } finally {
       await store.close()
       await journal.close()
+      await hubs.close()
     }
     await requireNoWriteAheadLog(vault)
     await endJournal(servers, vaultId, here())

@@ -147,7 +147,7 @@ async function eventsWaiting({ dataDir }: ManagedHost): Promise<number> {
 async function migrationsOf({ directory }: ReleasedVersion): Promise<number> {
   const { MIGRATIONS: theirs } = (await import(
     join(directory, 'src/hub/store/sqlite/migrations.ts')
-  )) as { MIGRATIONS: readonly string[] }
+  )) as { MIGRATIONS: readonly unknown[] }
   return theirs.length
 }
 

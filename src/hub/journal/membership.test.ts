@@ -145,7 +145,7 @@ describe('a hub as one of several', () => {
       { code: 'hub_removed' },
     )
     await time.pass(1250)
-    assert.ok((await member.removed) instanceof StoreError)
+    assert.ok((await member.ended) instanceof StoreError)
   })
 
   test('[HUB-6] does the jobs of one that is gone, which may write none of them', async () => {

@@ -54,8 +54,8 @@ export class Membership implements Leases {
   readonly #standing: string
   readonly #wanted = new Map<LeaseName, number>()
   readonly #held = new Map<string, HeldLease>()
-  readonly #removed: Promise<StoreError>
-  #noteRemoved!: (error: StoreError) => void
+  readonly #ended: Promise<StoreError>
+  #noteEnded!: (error: StoreError) => void
   #beatAtMs = Number.NEGATIVE_INFINITY
   #beating: Promise<void> | undefined
   #isSilent = false
@@ -66,8 +66,8 @@ export class Membership implements Leases {
     this.#options = options
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now())
     this.#standing = standingName(options.instance.hubId)
-    this.#removed = new Promise((resolve) => {
-      this.#noteRemoved = resolve
+    this.#ended = new Promise((resolve) => {
+      this.#noteEnded = resolve
     })
   }
 
@@ -76,9 +76,9 @@ export class Membership implements Leases {
     return this.#held.get(this.#standing)
   }
 
-  /** Resolves when somebody removed this hub, or another process has its place. */
-  get removed(): Promise<StoreError> {
-    return this.#removed
+  /** Resolves when somebody removed this hub, another process has its place, or the vault is one of a newer program. */
+  get ended(): Promise<StoreError> {
+    return this.#ended
   }
 
   /** Throws StoreError `hub_twice` while another process of the same hub runs; waits for one that was killed. */
@@ -252,7 +252,7 @@ export class Membership implements Leases {
     const isOfThis = name === this.#standing
     if (before !== undefined && isOfThis) {
       const hint = 'svc hubs list shows who shares the vault'
-      this.#noteRemoved(
+      this.#noteEnded(
         new StoreError('hub_removed', 'this hub was removed, or another process has its place', {
           hint,
         }),
@@ -319,8 +319,12 @@ export class Membership implements Leases {
   async #keepFollowing(signal: AbortSignal): Promise<void> {
     const { clock, follow } = this.#options
     while (!signal.aborted) {
-      // What fails here fails every request too, and says so there.
-      await follow().catch(() => undefined)
+      try {
+        await follow()
+      } catch (error) {
+        // What fails here fails every request too, and says so there.
+        if (error instanceof StoreError && error.code === 'store_newer') this.#noteEnded(error)
+      }
       await clock.sleep(FOLLOW_MS, signal).catch(() => undefined)
     }
   }

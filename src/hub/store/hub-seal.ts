@@ -10,6 +10,8 @@ export interface HubDescription {
   readonly host: string
   readonly version: string
   readonly startedAt: string
+  /** The newest version of the tables that it knows. */
+  readonly tables: number
 }
 
 const SALT_BYTES = 16

@@ -23,8 +23,8 @@ export interface JournalPart {
 export interface Journal {
   /** The records after this number. Throws StoreError `store_behind` when the first of them is not there any more. */
   read(after: number): Promise<JournalPart>
-  /** Resolves when nobody else can append. Throws StoreError `store_unavailable`. */
-  takeTurn(): Promise<JournalTurn>
+  /** Resolves when nobody else can append. A long one may be silent for two minutes. Throws StoreError `store_unavailable`. */
+  takeTurn(manners?: 'long'): Promise<JournalTurn>
   close(): Promise<void>
 }
 

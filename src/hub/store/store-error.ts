@@ -5,7 +5,7 @@ import { SvcError } from '../../platform/errors.ts'
  * `store_conflict`: it would break a rule of the tables; `lease_lost`: another hub does that now; `hub_removed`: so does another one
  * all that this hub did;  `store_unknown`: nobody can say whether
  * the write happened; `store_diverged`: this database is not what others have; `store_behind`: it lacks records that nobody has any more;
- * the others say that the database cannot be used.
+ * `hubs_older`: a hub that runs could not go on with tables that this one needs; the others say that the database cannot be used.
  */
 export type StoreErrorCode =
   | 'store_unavailable'
@@ -20,6 +20,7 @@ export type StoreErrorCode =
   | 'store_exists'
   | 'store_corrupt'
   | 'store_newer'
+  | 'hubs_older'
 
 export class StoreError extends SvcError {
   override name = 'StoreError'

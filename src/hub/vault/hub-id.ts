@@ -11,15 +11,24 @@ const BYTES_MAX = 64
 
 /** Makes one at the first start. Throws SvcError `hub_id_invalid`. */
 export async function openHubId(vaultRoot: string): Promise<string> {
-  const path = join(vaultRoot, 'hub.id')
+  const known = await readHubId(vaultRoot)
+  if (known !== undefined) return known
+  const id = randomUUID()
+  await replaceFile(pathOf(vaultRoot), `${id}\n`, 0o600)
+  return id
+}
+
+/** Undefined before the first start. Throws SvcError `hub_id_invalid`. */
+export async function readHubId(vaultRoot: string): Promise<string | undefined> {
+  const path = pathOf(vaultRoot)
   const text = await readTextIfPresent(path, BYTES_MAX)
-  if (text === undefined) {
-    const id = randomUUID()
-    await replaceFile(path, `${id}\n`, 0o600)
-    return id
-  }
+  if (text === undefined) return undefined
   if (UUID.test(text)) return text.trim()
   throw new SvcError('hub_id_invalid', `${path} is not the id of a hub`, {
     hint: 'remove the file: the hub makes another one, and is another hub to the others',
   })
+}
+
+function pathOf(vaultRoot: string): string {
+  return join(vaultRoot, 'hub.id')
 }

@@ -15,6 +15,8 @@ const READ_BYTES = 4 * 1024 * 1024
 /** How long a database may fail over before a write is refused. */
 const PATIENCE_MS = 10_000
 const RETRY_MS = 200
+/** Of the hub that brings the tables forward: its process does nothing else meanwhile. */
+const LONG_TURN = `SET LOCAL idle_in_transaction_session_timeout = '2min'`
 
 /** Of one moment: the end, once for each record and once where there is none. */
 const SELECT_AFTER = `SELECT fim.cofre, fim.numero AS fim, fim.resumo, fim.bytes,
@@ -62,12 +64,13 @@ export class PostgresJournal implements Journal {
     return { end, records }
   }
 
-  async takeTurn(): Promise<JournalTurn> {
+  async takeTurn(manners?: 'long'): Promise<JournalTurn> {
     const { connection, before, terms } = await this.#persist(async (open) => {
       // The leases are read once nobody else has the turn: each statement sees what is committed when it begins.
       const [end, leases] = await Promise.all([
         this.#lockEnd(open),
         open.queryLocking<LeaseRow>(SELECT_TERMS),
+        ...(manners === 'long' ? [open.queryLocking(LONG_TURN)] : []),
       ])
       return { connection: open, before: end, terms: readTerms(leases) }
     })

@@ -1,12 +1,13 @@
 // The bytes of a change record: JSON, deflated. `{"v":1,"agents":[…]|"*","news":[{…}],"sql":[…],"runs":[[sql, rows, …parameters]]}`, where `sql` is the
 // place of the text in its list, `rows` how many rows change, and a parameter is a string, a number, null, or `{"b":base64}` for bytes.
-// A statement with names has `{"n":{name: parameter}}` as its only parameter.
+// A statement with names has `{"n":{name: parameter}}` as its only parameter. What brings the tables forward is `"tables":{…}`.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import { StoreError } from '../store-error.ts'
 import type { News } from '../store.ts'
-import type { ChangeRecord, RecordedStatement } from './change-record.ts'
+import type { ChangeRecord, RecordedStatement, RecordedTables } from './change-record.ts'
 import type { NamedParameters, Parameter, Parameters } from './sql-session.ts'
 
 type Written = string | number | null | { readonly b: string }
@@ -14,17 +15,20 @@ type WrittenNames = { readonly n: Readonly<Record<string, Written>> }
 type WrittenRun = readonly [sql: number, rows: number, ...parameters: (Written | WrittenNames)[]]
 
 interface WrittenRecord {
-  readonly v: 1
+  readonly v: number
   readonly agents: readonly AgentId[] | '*'
   readonly news?: readonly News[]
+  readonly tables?: RecordedTables
   readonly sql: readonly string[]
   readonly runs: readonly WrittenRun[]
 }
 
+const FORM = 1
+
 /** The texts repeat themselves from record to record; to look for more than that costs as much as the statements themselves. */
 const DEFLATE_LEVEL = 1
 
-export function formatChangeRecord({ statements, agents, news }: ChangeRecord): Buffer {
+export function formatChangeRecord({ statements, agents, news, tables }: ChangeRecord): Buffer {
   const places = new Map<string, number>()
   const runs = statements.map(({ sql, rowsChanged, parameters }): WrittenRun => {
     const place = places.get(sql) ?? places.size
@@ -32,26 +36,31 @@ export function formatChangeRecord({ statements, agents, news }: ChangeRecord): 
     return [place, rowsChanged, ...writeParameters(parameters)]
   })
   const written: WrittenRecord = {
-    v: 1,
+    v: FORM,
     agents: agents === 'all agents' ? '*' : agents,
     ...(news.length > 0 && { news }),
+    ...(tables && { tables }),
     sql: [...places.keys()],
     runs,
   }
   return deflateRawSync(JSON.stringify(written), { level: DEFLATE_LEVEL })
 }
 
-/** Of bytes that a hub of this vault wrote: what they are sealed with vouches for their shape. */
+/** Of bytes that a hub of this vault wrote: what they are sealed with vouches for their shape. Throws StoreError `store_newer`. */
 export function parseChangeRecord(bytes: Buffer): ChangeRecord {
   const written = JSON.parse(inflateRawSync(bytes).toString()) as WrittenRecord
-  const { v, agents, news = [], sql, runs } = written
-  invariant(v === 1, 'a change record has version 1')
+  const { v, agents, news = [], tables, sql, runs } = written
+  if (v !== FORM) {
+    const message = `a record of the journal has form ${String(v)}, this program knows form ${FORM}`
+    throw new StoreError('store_newer', message, { hint: 'upgrade this hub: another one is newer' })
+  }
   const statements = runs.map(([place, rowsChanged, ...parameters]): RecordedStatement => {
     const text = sql[place]
     invariant(text !== undefined, 'a change record has the text of each statement')
     return { sql: text, rowsChanged, parameters: readParameters(parameters) }
   })
-  return { statements, agents: agents === '*' ? 'all agents' : agents, news }
+  const about = agents === '*' ? 'all agents' : agents
+  return { statements, agents: about, news, ...(tables && { tables }) }
 }
 
 function writeParameters(parameters: Parameters): (Written | WrittenNames)[] {

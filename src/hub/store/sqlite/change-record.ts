@@ -4,6 +4,7 @@
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { News } from '../store.ts'
 import type { NamedParameters, Parameter, Parameters } from './sql-session.ts'
+import type { TablesStep } from './tables-version.ts'
 
 export interface RecordedStatement {
   readonly sql: string
@@ -12,9 +13,16 @@ export interface RecordedStatement {
   readonly rowsChanged: number
 }
 
+/** What brought the tables forward, and how many rows it changed. */
+export interface RecordedTables extends TablesStep {
+  readonly rowsChanged: number
+}
+
 /** What one transaction did. */
 export interface ChangeRecord {
   readonly statements: readonly RecordedStatement[]
+  /** Of a transaction that did nothing else. */
+  readonly tables?: RecordedTables | undefined
   /** Whom it was about, as `Store.versionOf` counts it. */
   readonly agents: readonly AgentId[] | 'all agents'
   readonly news: readonly News[]

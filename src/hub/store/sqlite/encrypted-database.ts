@@ -9,9 +9,11 @@ import type { Secret } from '../../../platform/secret.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { StoreError } from '../store-error.ts'
 import { MIGRATIONS } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import { type EntryRow, selectLastEntry, toEntry } from './entries.ts'
 import { describeSqliteFailure } from './sqlite-failure.ts'
 import { SqlSession } from './sql-session.ts'
+import { areTablesUsable, nextTablesStep, runTablesStep } from './tables-version.ts'
 
 export type Connection = Database
 
@@ -45,7 +47,7 @@ export async function createDatabase(path: string, dataKey: Secret<Buffer>): Pro
     try {
       connection.pragma(`page_size = ${PAGE_BYTES}`)
       useWriteAheadLog(connection)
-      migrate(connection, 0)
+      migrate(connection, 0, MIGRATIONS)
       // Only the file is renamed, so the file must hold everything; a close that cannot copy the log into it fails silently.
       connection.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
@@ -83,15 +85,26 @@ export function reencryptDatabase(
   })
 }
 
-/** The writing connection to an existing database, brought to the newest version of the tables. */
-export function openWriter(path: string, dataKey: Secret<Buffer>): Connection {
-  const version = inspectDatabase(path, dataKey)
+export interface WriterOptions {
+  /** What this program knows. */
+  readonly migrations?: readonly Migration[] | undefined
+  /** The tables stay as they are: others have them too, and bring them forward together. */
+  readonly isShared?: boolean
+}
+
+/** The writing connection to an existing database, brought to the newest version of the tables unless others share it. */
+export function openWriter(
+  path: string,
+  dataKey: Secret<Buffer>,
+  { migrations = MIGRATIONS, isShared = false }: WriterOptions = {},
+): Connection {
+  const version = inspectDatabase(path, dataKey, migrations)
   return namingFile(path, () => {
     const connection = connect(path, dataKey)
     try {
       connection.pragma(`cache_size = -${cacheKibFor(statSync(path).size)}`)
       useWriteAheadLog(connection)
-      migrate(connection, version)
+      if (!isShared) migrate(connection, version, migrations)
       return connection
     } catch (error) {
       connection.close()
@@ -132,12 +145,17 @@ export function checkEveryPage(path: string, dataKey: Secret<Buffer>): void {
 }
 
 /** The version of the tables. Reads the schema and both ends of the audit log, not every page. */
-function inspectDatabase(path: string, dataKey: Secret<Buffer>): number {
-  return inspect(path, dataKey, (connection, version) => {
+function inspectDatabase(
+  path: string,
+  dataKey: Secret<Buffer>,
+  migrations: readonly Migration[],
+): number {
+  const look = (connection: Connection, version: number): number => {
     connection.prepare('SELECT * FROM eventos ORDER BY seq LIMIT 1').all()
     connection.prepare('SELECT * FROM eventos ORDER BY seq DESC LIMIT 1').all()
     return version
-  })
+  }
+  return inspect(path, dataKey, look, migrations)
 }
 
 /** A look at the file that changes nothing: a database that cannot be used is left exactly as it is. */
@@ -145,6 +163,7 @@ export function inspect<T>(
   path: string,
   dataKey: Secret<Buffer>,
   look: (connection: Connection, version: number) => T,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): T {
   requireDatabaseFile(path)
   return namingFile(path, () => {
@@ -155,7 +174,9 @@ export function inspect<T>(
       if (readNumber(connection, 'application_id') !== APPLICATION_ID || version < 1) {
         throw new StoreError('store_corrupt', `${path} is not a database of this program`)
       }
-      requireKnownVersion(path, version)
+      if (!areTablesUsable(new SqlSession(connection), migrations)) {
+        throw newerTables(path, version, migrations.length)
+      }
       return look(connection, version)
     } finally {
       connection.close()
@@ -179,11 +200,10 @@ function requireDatabaseFile(path: string): void {
   }
 }
 
-function requireKnownVersion(path: string, version: number): void {
-  if (version <= MIGRATIONS.length) return
-  throw new StoreError(
+function newerTables(path: string, version: number, known: number): StoreError {
+  return new StoreError(
     'store_newer',
-    `${path} has format ${version}, this program knows formats up to ${MIGRATIONS.length}`,
+    `${path} has format ${version}, this program knows formats up to ${known}`,
     { hint: 'use the newer version of the program that wrote it' },
   )
 }
@@ -236,12 +256,12 @@ function useWriteAheadLog(connection: Connection): void {
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
 }
 
-function migrate(connection: Connection, version: number): void {
-  if (version === MIGRATIONS.length) return
+function migrate(connection: Connection, version: number, migrations: readonly Migration[]): void {
+  const step = nextTablesStep(version, migrations)
+  if (step === undefined) return
   connection.transaction(() => {
-    for (const step of MIGRATIONS.slice(version)) connection.exec(step)
+    runTablesStep(new SqlSession(connection), step)
     connection.pragma(`application_id = ${APPLICATION_ID}`)
-    connection.pragma(`user_version = ${MIGRATIONS.length}`)
   })()
 }
 

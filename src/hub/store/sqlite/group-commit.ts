@@ -10,6 +10,7 @@ import { StoreError } from '../store-error.ts'
 import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
 import { AgentVersions } from './agent-versions.ts'
+import { bringTablesForward, type RequireReadable } from './bring-tables-forward.ts'
 import { type ChangeRecord, ChangeRecorder } from './change-record.ts'
 import { selectLastEntry } from './entries.ts'
 import { leaveJournal } from './journal-position.ts'
@@ -154,6 +155,20 @@ export class GroupCommit {
       this.#following.push({ resolve: () => resolve(), reject })
       this.#schedule()
     })
+  }
+
+  /** Tables that are shared become those of this program, here and for all others. Writes wait meanwhile. */
+  async bringTablesForward(requireReadable: RequireReadable): Promise<void> {
+    if (this.#follower === undefined) return
+    while (this.#isRunning) await new Promise<void>((resolve) => this.#atRest.push(resolve))
+    this.#isRunning = true
+    try {
+      await bringTablesForward(this.#session, this.#follower, requireReadable)
+    } finally {
+      this.versions.noteCommit('all agents')
+      this.#isRunning = false
+      if (this.#queue.length + this.#following.length > 0) this.#schedule()
+    }
   }
 
   /** Runs `work`, which awaits nothing, between two transactions. */

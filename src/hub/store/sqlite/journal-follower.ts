@@ -7,8 +7,11 @@ import { StoreError } from '../store-error.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { formatChangeRecord, parseChangeRecord } from './change-record-form.ts'
 import { noteJournalPosition, selectJournalPosition } from './journal-position.ts'
+import type { Migration } from './migration.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { replayChanges } from './replay-changes.ts'
 import type { SqlSession } from './sql-session.ts'
+import type { TablesStep } from './tables-version.ts'
 
 export interface SharedJournal {
   readonly journal: Journal
@@ -17,6 +20,10 @@ export interface SharedJournal {
   readonly standing?: (() => LeaseTerm | undefined) | undefined
   /** Told what another hub has to say of what it did, once that is committed here. */
   readonly onFollowed?: ((news: ChangeRecord['news']) => void) | undefined
+  /** Told of each step of the tables that is committed here, also of one that another hub took. */
+  readonly onTables?: ((step: TablesStep) => void) | undefined
+  /** What this program knows. */
+  readonly migrations?: readonly Migration[] | undefined
 }
 
 /** A turn at the journal, once this database has all that the journal has. */
@@ -42,18 +49,23 @@ export class JournalFollower {
   readonly #seal: RecordSeal
   readonly #standing: () => LeaseTerm | undefined
   readonly #onFollowed: (changes: ChangeRecord) => void
+  readonly #onTables: (step: TablesStep) => void
+  readonly migrations: readonly Migration[]
 
   /** `onFollowed` is told of each transaction of others after it is committed here. */
   constructor(
     session: SqlSession,
-    { journal, seal, standing = () => undefined }: SharedJournal,
+    shared: SharedJournal,
     onFollowed: (changes: ChangeRecord) => void,
   ) {
+    const { journal, seal, standing = () => undefined, migrations = MIGRATIONS } = shared
     this.#session = session
     this.#journal = journal
     this.#seal = seal
     this.#standing = standing
     this.#onFollowed = onFollowed
+    this.#onTables = shared.onTables ?? (() => undefined)
+    this.migrations = migrations
   }
 
   /** Does what the journal has. Outside of a transaction. */
@@ -66,8 +78,8 @@ export class JournalFollower {
     }
   }
 
-  async takeTurn(): Promise<FollowedTurn> {
-    const turn = await this.#journal.takeTurn()
+  async takeTurn(manners?: 'long'): Promise<FollowedTurn> {
+    const turn = await this.#journal.takeTurn(manners)
     const has = ({ name, term }: LeaseTerm): boolean => turn.terms.get(name) === term
     try {
       const standing = this.#standing()
@@ -83,6 +95,11 @@ export class JournalFollower {
       append: (changes) => this.#append(turn, changes),
       release: () => turn.release(),
     }
+  }
+
+  /** What brings the tables forward is committed here. */
+  noteTables(step: TablesStep): void {
+    this.#onTables(step)
   }
 
   /** Of the last record that is here. */
@@ -112,13 +129,14 @@ export class JournalFollower {
     const changes = parseChangeRecord(this.#seal.open(before, record))
     session.run('BEGIN IMMEDIATE')
     try {
-      replayChanges(session, changes)
+      replayChanges(session, changes, this.migrations)
       noteJournalPosition(session, positionAfter(before, record))
       session.run('COMMIT')
     } catch (error) {
       if (session.inTransaction) session.run('ROLLBACK')
       throw error
     }
+    if (changes.tables !== undefined) this.#onTables(changes.tables)
     this.#onFollowed(changes)
   }
 

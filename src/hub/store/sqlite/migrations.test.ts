@@ -276,11 +276,11 @@ class OldDatabase implements Disposable {
 
   constructor(format: number) {
     this.#format = format
-    for (const step of MIGRATIONS.slice(0, format)) this.connection.exec(step)
+    for (const { sql } of MIGRATIONS.slice(0, format)) this.connection.exec(sql)
   }
 
   bringForward(): void {
-    for (const step of MIGRATIONS.slice(this.#format)) this.connection.exec(step)
+    for (const { sql } of MIGRATIONS.slice(this.#format)) this.connection.exec(sql)
   }
 
   all(sql: string): unknown[] {

@@ -16,6 +16,7 @@ import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
 import { LOG_ARCHIVE } from './log-archive-tables.ts'
 import { LOG_COSIGNED, LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
+import { type Migration, TABLES_READABLE } from './migration.ts'
 import { OPEN_SIGNINGS } from './open-signings.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
@@ -338,7 +339,8 @@ const SIGNED_ROOTS = `
 ALTER TABLE raizes ADD COLUMN confianca TEXT;
 `
 
-export const MIGRATIONS: readonly string[] = [
+/** Older than vaults that hubs share: no earlier program can go on after any of these. */
+const STEPS: readonly string[] = [
   TABLES,
   ENDED_TOKENS,
   SEALED_CARGOES,
@@ -375,4 +377,11 @@ export const MIGRATIONS: readonly string[] = [
   JOURNAL_POSITION,
   OPEN_SIGNINGS,
   OWN_CERTIFICATES,
+  TABLES_READABLE,
 ]
+
+/** A later step goes behind these, and says from which version on its tables are readable. */
+export const MIGRATIONS: readonly Migration[] = STEPS.map((sql, at) => ({
+  sql,
+  readableFrom: at + 1,
+}))

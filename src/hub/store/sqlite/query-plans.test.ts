@@ -27,7 +27,7 @@ const STORE_CALLS = { ...READER_CALLS, ...WRITER_CALLS }
 describe('on tables that are full', () => {
   const connection = new Database(':memory:')
   before(() => {
-    for (const step of MIGRATIONS) connection.exec(step)
+    for (const { sql } of MIGRATIONS) connection.exec(sql)
     connection.pragma('foreign_keys = ON')
     connection.pragma('recursive_triggers = ON')
     fillTables(connection, ROWS)

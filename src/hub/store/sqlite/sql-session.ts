@@ -164,6 +164,18 @@ export class SqlSession {
     ).rowsChanged
   }
 
+  /** Each of several statements, of which nothing is recorded; how many rows all of them changed. */
+  runScripts(scripts: readonly string[]): number {
+    try {
+      const run = (): void => {
+        for (const script of scripts) this.#connection.exec(script)
+      }
+      return this.#countChanges(run).rowsChanged
+    } catch (error) {
+      throw describeSqliteFailure(error)
+    }
+  }
+
   #noteChanges(count: number): void {
     if (count === 0) return
     this.#changes += count

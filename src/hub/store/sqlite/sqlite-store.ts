@@ -6,6 +6,7 @@ import type { StoreReader, StoreWriter, WriteCompany } from '../store.ts'
 import { DatabaseCopies } from './database-copy.ts'
 import { type Connection, createDatabase, openReader, openWriter } from './encrypted-database.ts'
 import { exists } from '../../../platform/files.ts'
+import type { RequireReadable } from './bring-tables-forward.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { copyLogIntoFile } from './log-copier.ts'
 import { SqlSession } from './sql-session.ts'
@@ -18,11 +19,15 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
   readonly createIfMissing?: boolean
 }
 
-/** Opens the encrypted database, whose tables are brought to the newest version. Throws StoreError. */
+/** Opens the encrypted database, whose tables are brought to the newest version unless others share them. Throws StoreError. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, dataKey } = options
   if (options.createIfMissing === true && !(await exists(path))) await createDatabase(path, dataKey)
-  const writer = openWriter(path, dataKey)
+  const { shared } = options
+  const writer = openWriter(path, dataKey, {
+    migrations: shared?.migrations,
+    isShared: shared !== undefined,
+  })
   let reader: Connection | undefined
   try {
     reader = openReader(path, dataKey)
@@ -95,6 +100,11 @@ export class SqliteStore implements CopiedStore {
   /** Resolves when everything is here that the journal had when this was called. */
   follow(): Promise<void> {
     return this.#groupCommit.follow()
+  }
+
+  /** Once everything is here that the journal had, and before anything is written. */
+  bringTablesForward(requireReadable: RequireReadable): Promise<void> {
+    return this.#groupCommit.bringTablesForward(requireReadable)
   }
 
   openCopy(manners?: 'gives way'): Promise<StoreCopy> {
