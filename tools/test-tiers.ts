@@ -78,6 +78,11 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts a database and several hubs, and waits for leases to end',
   },
   {
+    path: 'test/conformance/rolling-upgrade.test.ts',
+    proves: 'three hubs go to the next version one after the other, while agents use them',
+    why: 'it starts a database, and hubs of three versions; what a hub does to the tables is tested beside the code',
+  },
+  {
     path: 'test/e2e/doctor-faults.test.ts',
     proves: 'svc doctor finds full and dead disks, limits, clocks, and what stands still',
     why: 'it waits for what never answers, and mounts; test/conformance has the other faults',

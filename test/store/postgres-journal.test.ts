@@ -12,6 +12,9 @@ import type { SqliteStore } from '../../src/hub/store/sqlite/sqlite-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { SvcError } from '../../src/platform/errors.ts'
 import { HubEventType } from '../../src/protocol/words.ts'
+import { positionAfter } from '../../src/hub/store/record-seal.ts'
+import { formatChangeRecord } from '../../src/hub/store/sqlite/change-record-form.ts'
+import { waitUntil } from '../support/processes.ts'
 import { postgresProgram, skipUnlessRunnable } from '../services/support/required-programs.ts'
 import { type Postgresql, startPostgresql } from '../support/postgresql.ts'
 import { openSharingStores, type SharingStores } from '../support/temporary-store.ts'
@@ -77,6 +80,22 @@ describe(
         await assertHistory(stores, history)
       })
     }
+
+    test('[JRN-14] does not end the turn of a hub that brings the tables forward for longer than others may be silent', async () => {
+      const journal = new PostgresJournal(server.servers, VAULT_ID, AMBIENT)
+      const turn = await journal.takeTurn('long')
+      await waitUntil('the turn to be older than another one may be', async () => {
+        const [row] = await server.query(
+          `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND state_change < now() - interval '2.5 s'`,
+        )
+        return row
+      })
+      const empty = formatChangeRecord({ statements: [], agents: [], news: [] })
+      const record = stores.seal.seal(turn.end, empty)
+      await turn.append(record, positionAfter(turn.end, record))
+      await journal.close()
+      await assertHistory(stores, { acknowledged: [], failures: [] })
+    })
 
     test('[JRN-4] that has records is not begun again', async () => {
       await assert.rejects(createJournal(server.servers, VAULT_ID), { code: 'store_exists' })

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { deflateRawSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { collectLog } from '../../../test/support/collected-log.ts'
 import { newAgent } from '../../../test/store/store-samples.ts'
 import { openSharingStores, type SharingStores } from '../../../test/support/temporary-store.ts'
 import { FakeHubRegistry } from '../../../test/fakes/fake-hub-registry.ts'
 import { waitUntil } from '../../../test/support/processes.ts'
+import { positionAfter } from '../store/record-seal.ts'
 import { StoreError } from '../store/store-error.ts'
 import { Membership } from './membership.ts'
 
@@ -146,6 +148,16 @@ describe('a hub as one of several', () => {
     )
     await time.pass(1250)
     assert.ok((await member.ended) instanceof StoreError)
+  })
+
+  test('[JRN-15] ends when the journal has a record of a newer program', async () => {
+    const member = await entered()
+    const before = stores.journal.end
+    const record = stores.seal.seal(before, deflateRawSync('{"v":2}'))
+    await (await stores.journal.takeTurn()).append(record, positionAfter(before, record))
+    await time.pass(500)
+    assert.equal((await member.ended).code, 'store_newer')
+    await assert.rejects(member.catchUp(), { code: 'store_newer' })
   })
 
   test('[HUB-6] does the jobs of one that is gone, which may write none of them', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { deflateRawSync } from 'node:zlib'
 import { newAgent } from '../../../../test/store/store-samples.ts'
 import { openSharingStores, type SharingStores } from '../../../../test/support/temporary-store.ts'
 import { positionAfter } from '../record-seal.ts'
@@ -141,7 +142,6 @@ describe('tables that several hubs have', () => {
     await using stores = await openSharingStores(1)
     const [store] = stores.all
     const before = stores.journal.end
-    const { deflateRawSync } = await import('node:zlib')
     const record = stores.seal.seal(before, deflateRawSync('{"v":2,"acts":[]}'))
     const turn = await stores.journal.takeTurn()
     await turn.append(record, positionAfter(before, record))
