@@ -271,6 +271,18 @@ describe(
       )
     })
 
+    test('[DBS-11] gets a new key by way of its directory', async () => {
+      await succeed('vault', 'migrate', '--to', 'embedded')
+      const made = join(hub.directory, 'rekeyed')
+      await succeed('vault', 'rekey', '--to', made)
+      await rename(hub.vaultRoot, `${hub.vaultRoot}.before`)
+      await rename(made, hub.vaultRoot)
+      await succeed('vault', 'migrate', '--to', 'postgresql')
+      await hub.start()
+      assert.equal(await isServed(), 200)
+      await hub.stop()
+    })
+
     test('[DBS-12] a journal that lost records begins again with the vault that has them', async () => {
       const known = await entries()
       await server.query('DELETE FROM diario')

@@ -49,20 +49,20 @@ export async function startAgents(
     longestMs: 0,
     errors: [] as string[],
   }
-  let isOver = false
+  const over = new AbortController()
   const run = async (at: number, work: (hub: () => HubProcess) => Promise<void>): Promise<void> => {
     let next = at
-    const startedMs = { value: performance.now() }
-    while (!isOver) {
+    let servedMs = performance.now()
+    while (!over.signal.aborted) {
       const hub = hubs[next % hubs.length] ?? first
       try {
         await work(() => hub)
-        startedMs.value = performance.now()
+        servedMs = performance.now()
         await pause(PAUSE_MS)
       } catch (error) {
         if (error instanceof WrongAnswer) seen.errors.push(error.message)
         seen.retries += 1
-        seen.longestMs = Math.max(seen.longestMs, performance.now() - startedMs.value)
+        seen.longestMs = Math.max(seen.longestMs, performance.now() - servedMs)
         next += 1
         await pause(RETRY_MS)
       }
@@ -78,7 +78,7 @@ export async function startAgents(
       const stream = await openStream({ ...host.mtls, port: hub().ports.mtls })
       if (stream.status !== 200) throw wrongUnlessLater('stream', stream)
       seen.streams += 1
-      while (!isOver && !stream.hasEnded()) await pause(PAUSE_MS)
+      while (!over.signal.aborted && !stream.hasEnded()) await pause(PAUSE_MS)
       stream.close()
     }),
   ])
@@ -86,7 +86,7 @@ export async function startAgents(
   return {
     seen,
     stop: async () => {
-      isOver = true
+      over.abort()
       await Promise.all(loops)
     },
   }
