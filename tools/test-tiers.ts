@@ -78,6 +78,11 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts a database and several hubs, and waits for leases to end',
   },
   {
+    path: 'test/conformance/hubs-and-the-ca.test.ts',
+    proves: 'several hubs together ask no more of the CA at once than one does',
+    why: 'it starts a database and three hubs; the share of each is tested beside the code',
+  },
+  {
     path: 'test/conformance/rolling-upgrade.test.ts',
     proves: 'three hubs go to the next version one after the other, while agents use them',
     why: 'it starts a database, and hubs of three versions; what a hub does to the tables is tested beside the code',

@@ -21,8 +21,9 @@ import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
 import { enterHubs, logTables } from './enter-hubs.ts'
 import { createImageKeeper, type ImageKeeper } from './journal/keep-images.ts'
-import { createStepCaClient, type StepCaClient } from './ca/step-ca-client.ts'
+import type { StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
+import { connectToStepCa, warnOfOtherKid } from './connect-to-step-ca.ts'
 import type { HubConfig } from './config.ts'
 import { createProcessExaminer } from './examine-process.ts'
 import { keepOutside } from './keep-outside.ts'
@@ -181,7 +182,11 @@ export async function bootHub(
       random,
       readFileRoots: () => readRootFile(config.caRootPath),
       connectToCa: (rootPem) => {
-        const client = connectToStepCa(config, rootPem, clock, logging)
+        const client = connectToStepCa(config, rootPem, {
+          clock,
+          logging,
+          countHubs: member && (() => member.membership.running),
+        })
         opened.use(client)
         connected = client
         warnOfOtherKid(config, log)
@@ -332,31 +337,6 @@ export async function bootHub(
 
 // tidy: the hub's one source of chance, handed on from here.
 const random = Math.random
-
-function connectToStepCa(
-  config: HubConfig,
-  rootPem: string,
-  clock: Clock,
-  logging: Logging,
-): StepCaClient {
-  return createStepCaClient({
-    caUrl: config.caUrl,
-    rootPem,
-    provisionerKey: config.caProvisionerKey,
-    provisionerKid: config.caProvisionerKid,
-    provisionerName: config.caProvisionerName,
-    clock,
-    logger: logging.forModule('hub.ca'),
-  })
-}
-
-/** A CA would answer 401; with a certificate on disk it may be a day until it is asked. */
-function warnOfOtherKid({ caProvisionerKey, caProvisionerKid }: HubConfig, log: Logger): void {
-  const { kid } = caProvisionerKey.reveal()
-  if (kid === undefined || kid === caProvisionerKid) return
-  const fields = { kid: caProvisionerKid, kid_of_key: kid }
-  log.warn(fields, 'SVC_CA_PROVISIONER_KID is not the one that SVC_CA_PROVISIONER_KEY names')
-}
 
 /** In this order. */
 function logListening(

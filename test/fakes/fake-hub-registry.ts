@@ -6,8 +6,8 @@ import type {
   HubInstance,
   HubRegistry,
   RegisteredHub,
+  TakenBeat,
 } from '../../src/hub/store/hub-registry.ts'
-import type { LeaseTerm } from '../../src/hub/store/journal.ts'
 import { standingName } from '../../src/hub/store/hub-registry.ts'
 import type { MemoryJournal } from './memory-journal.ts'
 
@@ -65,12 +65,12 @@ export class FakeHubRegistry {
     if (lease !== undefined) lease.untilMs = 0
   }
 
-  #beat({ hubId, instanceId, wishes }: Beat): LeaseTerm[] {
+  #beat({ hubId, instanceId, wishes }: Beat): TakenBeat {
     const isRemoved = this.#silent.has(hubId) && !this.#hubs.has(hubId)
     if (this.isAway || (this.#silent.has(hubId) && !isRemoved)) {
       throw new StoreError('store_unavailable', 'the database is away')
     }
-    if (isRemoved) return []
+    if (isRemoved) return { leases: [], running: this.#countRunning() }
     const taken = wishes.filter(({ name, seconds }) => {
       const lease = this.#leases.get(name)
       const isFree = lease === undefined || lease.untilMs < this.#nowMs()
@@ -81,7 +81,18 @@ export class FakeHubRegistry {
       this.#leases.set(name, { hubId, instanceId, untilMs: this.#nowMs() + seconds * 1000 })
       return true
     })
-    return taken.map(({ name }) => ({ name, term: this.#journal.terms.get(name) ?? 0 }))
+    const leases = taken.map(({ name }) => ({
+      name,
+      term: this.#journal.terms.get(name) ?? 0,
+    }))
+    return { leases, running: this.#countRunning() }
+  }
+
+  #countRunning(): number {
+    const nowMs = this.#nowMs()
+    return [...this.#leases].filter(
+      ([name, { hubId, untilMs }]) => name === standingName(hubId) && untilMs >= nowMs,
+    ).length
   }
 }
 

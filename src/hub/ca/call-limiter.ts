@@ -9,7 +9,8 @@ export interface CallLimiter {
 }
 
 export interface CallLimits {
-  readonly runningMax: number
+  /** Asked again whenever a call begins or ends. */
+  readonly runningMax: () => number
   readonly waitingMax: number
 }
 
@@ -18,15 +19,21 @@ export function createCallLimiter({ runningMax, waitingMax }: CallLimits): CallL
   // A Set keeps the order of arrival, and gives up a place in the middle cheaply.
   const waiting = new Set<() => void>()
 
+  const admitWaiting = (): void => {
+    for (const admit of waiting) {
+      if (running >= runningMax()) return
+      running += 1
+      admit()
+    }
+  }
+
   const leaveOnce = (): (() => void) => {
     let hasLeft = false
     return () => {
       if (hasLeft) return
       hasLeft = true
-      const [next] = waiting
-      // The place goes to the next in line, so the count stays.
-      if (next === undefined) running -= 1
-      else next()
+      running -= 1
+      admitWaiting()
     }
   }
 
@@ -48,7 +55,7 @@ export function createCallLimiter({ runningMax, waitingMax }: CallLimits): CallL
   return {
     enter: (signal) => {
       if (signal.aborted) return Promise.reject(signal.reason as Error)
-      if (running < runningMax) {
+      if (running < runningMax()) {
         running += 1
         return Promise.resolve(leaveOnce())
       }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { describe, test } from 'node:test'
 import { type CaBehaviour, type FakeCa, startFakeCa } from '../../../test/fakes/ca-server.ts'
+import { createGate } from '../../../test/support/scripted-ca.ts'
+import { waitUntil } from '../../../test/support/processes.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
@@ -14,6 +16,7 @@ interface ClientSettings {
   readonly deadlineMs?: number
   readonly provisionerName?: string
   readonly logs?: unknown[]
+  readonly countHubs?: () => number
 }
 
 function clientOf(ca: FakeCa, settings: ClientSettings = {}): StepCaClient {
@@ -262,6 +265,26 @@ describe('step-ca client', () => {
     open()
     await Promise.all(accepted)
     assert.equal(ca.calls.length, 80)
+  })
+
+  test('[CAX-10] [HUB-11] has its share of the 16 calls while several hubs run', async () => {
+    const { opened, open } = createGate()
+    let hubs = 3
+    await using ca = await startFakeCa({ script: () => ({ kind: 'sign_after', released: opened }) })
+    await using one = clientOf(ca, { countHubs: () => hubs })
+    await using two = clientOf(ca, { countHubs: () => hubs })
+    await using three = clientOf(ca, { countHubs: () => hubs })
+    const request = await newRequest()
+    const signing = [one, two, three].flatMap((client) =>
+      Array.from({ length: 10 }, () => client.sign(request)),
+    )
+    await waitUntil('the calls of all', () => (ca.calls.length >= 15 ? true : undefined))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(ca.calls.length, 15)
+    hubs = 40
+    open()
+    await Promise.all(signing)
+    assert.equal(ca.calls.length, 30, 'a share is one call at least')
   })
 
   const faults = [

@@ -36,6 +36,8 @@ export interface StepCaClientOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly deadlineMs?: number
+  /** So many hubs share the CA's limit; asked before each call. */
+  readonly countHubs?: (() => number) | undefined
 }
 
 export interface StepCaClient extends RootedAuthority, AsyncDisposable {
@@ -44,7 +46,10 @@ export interface StepCaClient extends RootedAuthority, AsyncDisposable {
 }
 
 const DEADLINE_MS = 10_000
-const CALL_LIMITS = { runningMax: 16, waitingMax: 64 } as const
+/** Of all hubs together. */
+const RUNNING_MAX = 16
+/** At each hub. */
+const WAITING_MAX = 64
 const CLOCK_SKEW_MS_MAX = 60_000
 /** RFC 5280, 5.3.1: stolen or retired, the hub is not told. */
 const REASON_UNSPECIFIED = 0
@@ -62,20 +67,24 @@ interface Call extends Pick<OneTimeTokenRequest, 'subject' | 'signing'> {
 
 export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
   const { provisionerKid: kid, clock, logger, deadlineMs = DEADLINE_MS } = options
+  const { countHubs = () => 1 } = options
   const { origin } = options.caUrl
   let { rootPem } = options
   let roots = parseRoots(rootPem)
   const connection = createCaConnection({
     origin,
     rootPem,
-    connectionsMax: CALL_LIMITS.runningMax,
+    connectionsMax: RUNNING_MAX,
   })
   const provisionerName =
     options.provisionerName === undefined
       ? lookedUpProvisionerName(connection, kid, deadlineMs)
       : fixedProvisionerName(options.provisionerName)
   const signToken = createOneTimeTokenSigner({ key: options.provisionerKey, kid, clock })
-  const limiter = createCallLimiter(CALL_LIMITS)
+  const limiter = createCallLimiter({
+    runningMax: () => shareOf(RUNNING_MAX, countHubs()),
+    waitingMax: WAITING_MAX,
+  })
 
   const askOnce = async (call: Call, signal: AbortSignal): Promise<CaReply> => {
     const { path, fields, onSent, ...claims } = call
@@ -163,6 +172,11 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** What N hubs do together stays within the limit, unless there are more hubs than it has calls. */
+function shareOf(callsMax: number, hubs: number): number {
+  return Math.max(1, Math.floor(callsMax / Math.max(1, hubs)))
 }
 
 /** A no, or a certificate, is the answer to one request; the CA may have signed for any other that it saw. */

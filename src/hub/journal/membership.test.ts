@@ -112,6 +112,24 @@ describe('a hub as one of several', () => {
     )
   })
 
+  test('[HUB-11] knows how many hubs run, and stays with that when nobody hears it', async () => {
+    const member = await entered()
+    assert.equal(member.running, 1)
+    const other = await entered(OTHER, 'second', 1)
+    assert.equal(other.running, 2)
+    await time.pass(1250)
+    assert.equal(member.running, 2)
+    registry.silence(OTHER)
+    await time.pass(4000)
+    assert.equal(member.running, 2, 'it may be calling the CA')
+    registry.isAway = true
+    await time.pass(10_000)
+    assert.equal(member.running, 2)
+    registry.isAway = false
+    await time.pass(1250)
+    assert.equal(member.running, 1)
+  })
+
   test('[HUB-4] catches up with what others did', async () => {
     const member = await entered()
     await entered(OTHER, 'second', 1)

@@ -57,6 +57,7 @@ export class Membership implements Leases {
   readonly #ended: Promise<StoreError>
   #noteEnded!: (error: StoreError) => void
   #beatAtMs = Number.NEGATIVE_INFINITY
+  #running = 1
   #beating: Promise<void> | undefined
   #isSilent = false
   /** Who waits for what the journal has. */
@@ -74,6 +75,11 @@ export class Membership implements Leases {
   /** What this process has to have for each write; undefined before it entered. */
   get standing(): LeaseTerm | undefined {
     return this.#held.get(this.#standing)
+  }
+
+  /** How many hubs ran at the last beat that was taken, with this one. */
+  get running(): number {
+    return this.#running
   }
 
   /** Resolves when somebody removed this hub, another process has its place, or the vault is one of a newer program. */
@@ -233,7 +239,8 @@ export class Membership implements Leases {
     ]
     const sentMs = this.#monotonicMs()
     const beat = { ...instance, now: clock.now(), position: position(), wishes }
-    const leases = await registry.beat(beat)
+    const { leases, running } = await registry.beat(beat)
+    this.#running = Math.max(1, running)
     const terms = new Map(leases.map(({ name, term }) => [name, term]))
     for (const { name, seconds } of wishes) {
       const untilMs = sentMs + seconds * 1000 - LEASE_MARGIN_MS

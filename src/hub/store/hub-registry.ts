@@ -24,6 +24,13 @@ export interface Beat extends HubInstance {
   readonly wishes: readonly LeaseWish[]
 }
 
+export interface TakenBeat {
+  /** What the hub has of its wishes. */
+  readonly leases: readonly LeaseTerm[]
+  /** How many hubs run, with this one. */
+  readonly running: number
+}
+
 export interface RegisteredHub {
   readonly id: string
   /** Sealed by store/hub-seal.ts. */
@@ -43,8 +50,7 @@ export interface RegisteredHub {
 export interface HubRegistry {
   /** Says who this hub is; of no avail before a beat. Throws StoreError like all that follows. */
   enter(hub: HubInstance, sealed: Buffer): Promise<void>
-  /** Answers with what it has of its wishes. */
-  beat(beat: Beat): Promise<readonly LeaseTerm[]>
+  beat(beat: Beat): Promise<TakenBeat>
   release(instance: HubInstance, names: readonly string[]): Promise<void>
   /** And the number of the journal's last record. */
   list(): Promise<{ readonly hubs: readonly RegisteredHub[]; readonly end: number }>

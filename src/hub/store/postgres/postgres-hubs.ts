@@ -1,9 +1,8 @@
 // Which hubs run, and what each of them has, in PostgreSQL. Beats have a connection of their own: a hub that waits for its turn at the journal
 // is there all the same.
 
-import type { Beat, HubInstance, HubRegistry, RegisteredHub } from '../hub-registry.ts'
+import type { Beat, HubInstance, HubRegistry, RegisteredHub, TakenBeat } from '../hub-registry.ts'
 import { STANDING, standingName } from '../hub-registry.ts'
-import type { LeaseTerm } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
 import { toDatabaseFailure } from './database-failure.ts'
 import type { DatabaseHost } from './database-url.ts'
@@ -19,6 +18,9 @@ const ENTER = `INSERT INTO hub (id, selado, numero, desvio_ms, visto_em)
 const NOTE = `UPDATE hub SET numero = $2, visto_em = clock_timestamp(),
     desvio_ms = $1 - (extract(epoch FROM clock_timestamp()) * 1000)::bigint
   WHERE id = $3 AND EXISTS (SELECT FROM posse WHERE nome = $4 AND instancia = $5)`
+/** Each hub that runs has one lease of its own. */
+const COUNT_RUNNING = `SELECT count(*)::integer AS hubs FROM posse
+  WHERE nome LIKE '${STANDING}%' AND ate > clock_timestamp()`
 const LIST = `SELECT hub.id, hub.selado, hub.numero, hub.desvio_ms, hub.visto_em,
     (extract(epoch FROM clock_timestamp() - hub.visto_em) * 1000)::bigint AS silencio_ms,
     coalesce((SELECT array_agg(nome ORDER BY nome) FROM posse
@@ -59,16 +61,17 @@ export class PostgresHubs implements HubRegistry {
     })
   }
 
-  async beat({ hubId, instanceId, now, position, wishes }: Beat): Promise<readonly LeaseTerm[]> {
+  async beat({ hubId, instanceId, now, position, wishes }: Beat): Promise<TakenBeat> {
     const names = wishes.map(({ name }) => name)
     const seconds = wishes.map((wish) => wish.seconds)
     return this.#inTransaction(async (connection) => {
       // All at once: a beat is one round trip.
-      const [taken] = await Promise.all([
+      const [taken, , [running]] = await Promise.all([
         connection.query<LeaseRow>(TAKE_OR_RENEW, [names, seconds, hubId, instanceId]),
         connection.query(NOTE, [now.getTime(), position, hubId, standingName(hubId), instanceId]),
+        connection.query<{ readonly hubs: number }>(COUNT_RUNNING),
       ])
-      return readLeases(taken)
+      return { leases: readLeases(taken), running: running?.hubs ?? 0 }
     })
   }
 
