@@ -269,7 +269,7 @@ export async function bootHub(
     (signal: AbortSignal): Promise<void> =>
       member?.leases.whileHeld('jobs', run, signal) ?? run(signal)
   const background = [
-    ...(member ? [(signal: AbortSignal) => member.membership.run(signal)] : []),
+    ...(member ? [member.run] : []),
     ...Object.values(hub.tasks),
     health.run,
     ...(scheduled ? [scheduled.run] : []),

@@ -10,6 +10,7 @@ import type { MemberParts } from './compose-services.ts'
 import type { HubConfig } from './config.ts'
 import { createHubsControl } from './journal/hubs-control.ts'
 import { Membership } from './journal/membership.ts'
+import { RevocationLookout } from './journal/revocation-lookout.ts'
 import type { Sharing } from './open-store.ts'
 import { MIGRATIONS } from './store/sqlite/migrations.ts'
 import type { TablesStep } from './store/sqlite/tables-version.ts'
@@ -29,6 +30,8 @@ export interface EnteredHub extends MemberParts {
   readonly membership: Membership
   readonly catchUp: () => Promise<void>
   readonly hubs: HubsControl
+  /** Until the signal. */
+  run(this: void, signal: AbortSignal): Promise<void>
 }
 
 /** Throws StoreError `hub_twice`. The signal ends the waiting. */
@@ -57,6 +60,15 @@ export async function enterHubs(
     clock,
     log: logging.forModule('hub.journal'),
   })
+  const lookout = new RevocationLookout({
+    journal: sharing.lookout,
+    seal: sharing.seal,
+    committed: sharing.committed,
+    followedAtMs: () => membership.followedAtMs,
+    onRevoked: (revoked) => place.onFollowed?.([{ revoked }]),
+    clock,
+    monotonicMs: () => performance.now(),
+  })
   const isNew = !(await hubs.list()).hubs.some(({ id }) => id === hubId)
   await membership.enter(signal)
   place.member = membership
@@ -74,6 +86,9 @@ export async function enterHubs(
     membership,
     leases: membership,
     catchUp: () => membership.catchUp(),
+    run: async (ending) => {
+      await Promise.all([membership.run(ending), lookout.run(ending)])
+    },
     hubs: createHubsControl({ registry: hubs, seal: hubSeal, hubId }),
     onFollowed: (listener) => {
       place.onFollowed = listener

@@ -25,6 +25,7 @@ import { appendEntry } from './service/append-entries.ts'
 import { hubAct } from './service/hub-acts.ts'
 import { requireReadableFor } from './require-readable-tables.ts'
 import { connectJournal, type JournalConnection } from './shared-journal.ts'
+import type { JournalPosition } from './store/journal.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { checkEveryPage, inspectAuditLog, nameFile } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
@@ -66,6 +67,8 @@ export interface Sharing extends JournalConnection {
   follow(this: void): Promise<void>
   /** Of the last record that is here. */
   readonly position: () => number
+  /** The same, of what is committed, whatever is under way. */
+  readonly committed: () => JournalPosition
 }
 
 /** Throws SvcError `audit_log_shorter` when the log is not the one that the head saw. */
@@ -291,6 +294,7 @@ function closingAll(
       ...sharing,
       follow: () => store.follow(),
       position: () => store.position,
+      committed: () => store.committedPosition,
     },
     get version() {
       return store.version
@@ -301,6 +305,7 @@ function closingAll(
     close: async () => {
       await store.close()
       await sharing?.journal.close()
+      await sharing?.lookout.close()
       await sharing?.hubs.close()
       headFile.close()
     },

@@ -20,6 +20,8 @@ import type { UnsealedVault } from './vault/vault.ts'
 
 export interface JournalConnection extends SharedJournal {
   readonly journal: Journal
+  /** The same on a connection of its own, to read only. */
+  readonly lookout: Pick<Journal, 'read' | 'close'>
   readonly images: JournalImages
   readonly imageSeal: ImageSeal
   readonly hubs: HubRegistry
@@ -68,11 +70,13 @@ export function connectTo(
   { vaultId, dataKey }: Pick<UnsealedVault, 'vaultId' | 'dataKey'>,
   clock: Clock,
 ): JournalConnection {
-  const journal = new PostgresJournal(servers, vaultId, { clock, random: chance })
+  const manners = { clock, random: chance }
+  const journal = new PostgresJournal(servers, vaultId, manners)
   const hubs = new PostgresHubs(servers, vaultId)
   const place: HubPlace = {}
   return {
     journal,
+    lookout: new PostgresJournal(servers, vaultId, { ...manners, patienceMs: 0 }),
     seal: new RecordSeal(dataKey, vaultId),
     images: new PostgresImages(servers, vaultId),
     imageSeal: new ImageSeal(dataKey, vaultId),

@@ -13,6 +13,7 @@ import { runSvcHere } from '../support/run-svc.ts'
 import { runProgram, waitUntil } from '../support/processes.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { type SeveralHubs, startSeveralHubs } from '../support/several-hubs.ts'
+import { startSilentCommits } from '../support/silent-commits.ts'
 import { openStream } from '../support/stream-client.ts'
 import { startTestCa } from '../support/test-hub.ts'
 import { post, send } from '../support/wire-client.ts'
@@ -186,6 +187,36 @@ describe(
       for (const hub of hubs.all) {
         await waitUntil('200', async () => (await manifestAt(hub, host)) === 200 || undefined)
       }
+    })
+
+    test('[HUB-13] a stream ends within a second of a revocation elsewhere, though its hub waits for a COMMIT of its own', async (context) => {
+      const [{ port } = { port: 0 }] = hubs.server.servers.hosts
+      await using proxy = await startSilentCommits(port)
+      await there.stop()
+      const proxied = `postgresql://svc@127.0.0.1:${proxy.port}/postgres`
+      await there.start({ SVC_DATABASE_URL: proxied })
+      const [held, other] = [
+        await enrollHost(there, 'held.example.org'),
+        await enrollHost(there, 'other.example.net'),
+      ]
+      const stream = await openStream({ ...held.mtls, port: there.ports.mtls })
+      await stream.next()
+      proxy.isSilent = true
+      const event = { tipo_evento: 'agent_started', payload: {} }
+      const unanswered = post({ ...other.mtls, port: there.ports.mtls }, '/v1/events', event)
+      // A beat, and the event.
+      await waitUntil('COMMITs of which nobody hears', () => proxy.unheard >= 2 || undefined)
+      await here.admin('POST', '/v1/admin/agentes/revoke', { agente: held.hostname })
+      const startMs = performance.now()
+      await waitUntil('the stream to end', () => stream.hasEnded() || undefined)
+      const tookMs = performance.now() - startMs
+      context.diagnostic(`the stream ended after ${(tookMs / 1000).toFixed(2)} s`)
+      assert.ok(tookMs < 1000, `${tookMs} ms`)
+      proxy.isSilent = false
+      assert.equal((await unanswered).status, 200)
+      assert.equal(await manifestAt(there, held), 401)
+      await there.stop()
+      await there.start()
     })
 
     test('[HUB-1] [HUB-2] a vault that is copied with its id is refused, and the database has no name in the clear', async () => {

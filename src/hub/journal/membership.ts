@@ -58,6 +58,7 @@ export class Membership implements Leases {
   #noteEnded!: (error: StoreError) => void
   #beatAtMs = Number.NEGATIVE_INFINITY
   #running = 1
+  #followedAtMs = Number.NEGATIVE_INFINITY
   #beating: Promise<void> | undefined
   #isSilent = false
   /** Who waits for what the journal has. */
@@ -75,6 +76,11 @@ export class Membership implements Leases {
   /** What this process has to have for each write; undefined before it entered. */
   get standing(): LeaseTerm | undefined {
     return this.#held.get(this.#standing)
+  }
+
+  /** When it looked last at what others did, and had all of it. */
+  get followedAtMs(): number {
+    return this.#followedAtMs
   }
 
   /** How many hubs ran at the last beat that was taken, with this one. */
@@ -328,6 +334,7 @@ export class Membership implements Leases {
     while (!signal.aborted) {
       try {
         await follow()
+        this.#followedAtMs = this.#monotonicMs()
       } catch (error) {
         // What fails here fails every request too, and says so there.
         if (error instanceof StoreError && error.code === 'store_newer') this.#noteEnded(error)

@@ -35,21 +35,30 @@ interface RecordRow {
 
 type FollowedRow = EndRow & (RecordRow | { readonly numero: null; readonly selado: null })
 
+export interface JournalManners {
+  readonly clock: Clock
+  readonly random: () => number
+  /** 0: each look is one try. */
+  readonly patienceMs?: number
+}
+
 export class PostgresJournal implements Journal {
   readonly #connection: StandingConnection
   readonly #vaultId: string
   readonly #clock: Clock
   readonly #random: () => number
+  readonly #patienceMs: number
 
   constructor(
     servers: DatabaseServers,
     vaultId: string,
-    { clock, random }: { readonly clock: Clock; readonly random: () => number },
+    { clock, random, patienceMs = PATIENCE_MS }: JournalManners,
   ) {
     this.#connection = new StandingConnection(servers)
     this.#vaultId = vaultId
     this.#clock = clock
     this.#random = random
+    this.#patienceMs = patienceMs
   }
 
   async read(after: number): Promise<JournalPart> {
@@ -182,7 +191,7 @@ export class PostgresJournal implements Journal {
       } catch (error) {
         this.#connection.destroy()
         if (error instanceof StoreError && error.code === 'store_diverged') throw error
-        if (performance.now() - startMs > PATIENCE_MS) {
+        if (performance.now() - startMs >= this.#patienceMs) {
           throw toDatabaseFailure(error)
         }
       }

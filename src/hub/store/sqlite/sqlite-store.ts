@@ -8,6 +8,8 @@ import { type Connection, createDatabase, openReader, openWriter } from './encry
 import { exists } from '../../../platform/files.ts'
 import type { RequireReadable } from './bring-tables-forward.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import type { JournalPosition } from '../journal.ts'
+import { selectJournalPosition } from './journal-position.ts'
 import { copyLogIntoFile } from './log-copier.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -50,6 +52,7 @@ export class SqliteStore implements CopiedStore {
   readonly reader: StoreReader
   readonly #writerConnection: Connection
   readonly #readerConnection: Connection
+  readonly #readerSession: SqlSession
   readonly #groupCommit: GroupCommit
   readonly #copies: DatabaseCopies
   #closing: Promise<void> | undefined
@@ -65,6 +68,7 @@ export class SqliteStore implements CopiedStore {
     this.#copies = copies
     this.#groupCommit = new GroupCommit(writer, options)
     const session = new SqlSession(reader)
+    this.#readerSession = session
     // Between transactions the writing connection sees nothing but what is committed either, and what it wrote last is
     // still in its cache.
     const warmSession = new SqlSession(writer)
@@ -91,6 +95,11 @@ export class SqliteStore implements CopiedStore {
   /** Of the last record of the journal that is here; 0 without a journal. */
   get position(): number {
     return this.#groupCommit.position
+  }
+
+  /** The same without what a transaction under way has done. */
+  get committedPosition(): JournalPosition {
+    return selectJournalPosition(this.#readerSession)
   }
 
   write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {
