@@ -20,6 +20,7 @@ export function createHubsControl({ registry, seal, hubId }: HubsControlOptions)
           id: hub.id,
           host: described?.host ?? null,
           version: described?.version ?? null,
+          tables: described?.tables ?? null,
           started_at: described?.startedAt ?? null,
           state: hub.state,
           last_beat_at: hub.lastBeatAt.toISOString(),

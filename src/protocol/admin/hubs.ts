@@ -9,6 +9,8 @@ export const AdminHubRow = Type.Object({
   /** Of its machine; null when another vault wrote what is there. */
   host: nullable(Type.String()),
   version: nullable(Type.String()),
+  /** The newest version of the vault's tables that it knows. */
+  tables: nullable(Type.Integer()),
   started_at: nullable(time),
   /** `running`; `silent`: no beat for five seconds; `stopped`: it said so itself. */
   state: Type.Enum(['running', 'silent', 'stopped'] as const),

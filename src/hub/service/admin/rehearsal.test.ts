@@ -63,6 +63,7 @@ const SILENT_HUB: AdminHubRow = {
   id: '6a0c2f7e-8f3b-4d0e-9d9f-2f6f6c1c7a10',
   host: 'hub-2.example',
   version: '0.5.0',
+  tables: 37,
   started_at: NOW.toISOString(),
   state: 'silent',
   last_beat_at: NOW.toISOString(),

@@ -108,6 +108,19 @@ describe('the encrypted database file', () => {
     assert.deepEqual(await describeDirectory(directory), before)
   })
 
+  test('[JRN-15] [VLT-16] a newer format that says so is used as it is', async () => {
+    const later = { sql: 'CREATE TABLE salas (nome TEXT);', readableFrom: MIGRATIONS.length }
+    openWriter(path, dataKey, { migrations: [...MIGRATIONS, later] }).close()
+    const writer = openWriter(path, dataKey)
+    assert.equal(writer.pragma('user_version', { simple: true }), MIGRATIONS.length + 1)
+    writer.close()
+    const last = { sql: 'DROP TABLE salas;', readableFrom: MIGRATIONS.length + 2 }
+    openWriter(path, dataKey, { migrations: [...MIGRATIONS, later, last] }).close()
+    const before = await describeDirectory(directory)
+    assert.throws(() => openWriter(path, dataKey), { code: 'store_newer' })
+    assert.deepEqual(await describeDirectory(directory), before)
+  })
+
   test("another program's database is refused", () => {
     useConnection((connection) => connection.pragma('application_id = 1'))
     assert.throws(() => openWriter(path, dataKey), {
