@@ -10,7 +10,6 @@ import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
-import type { AdminHubRow } from '../../src/protocol/admin/hubs.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type {
   AdminAgent,
@@ -31,6 +30,7 @@ import {
   type SealedState,
 } from './fake-sealed-operations.ts'
 import { EXAMINATION } from './fake-examination.ts'
+import { HUB } from './fake-hub-row.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
 
@@ -190,21 +190,6 @@ export function createEntries(count: number): AdminEntry[] {
     previous = hash
   }
   return entries
-}
-
-const HUB: AdminHubRow = {
-  id: '6a0c2f7e-8f3b-4d0e-9d9f-2f6f6c1c7a10',
-  host: 'hub-1.example.org',
-  version: '0.5.0',
-  tables: 37,
-  started_at: '2026-11-21T10:00:00.000Z',
-  state: 'running',
-  last_beat_at: '2026-11-21T10:30:00.000Z',
-  silent_ms: 300,
-  behind: 0,
-  clock_ahead_ms: -200,
-  leases: ['jobs'],
-  is_this: true,
 }
 
 type OtherOperations = Omit<AdminOperations, 'listRecipients' | 'readContent'>

@@ -134,7 +134,7 @@ describe(
       await enrollHost(two, 'older.example.org')
       await goesOn()
       const known = (await listed(two)).map(({ tables }) => tables)
-      assert.deepEqual(known.toSorted(), [NOW, NOW + 1, NOW + 1])
+      assert.deepEqual(new Set(known), new Set([NOW, NOW + 1]))
     })
 
     test('[HUB-12] tables, log and tree are the same on all of them', async (context) => {
