@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findDatabaseFaults } from '../../src/hub/find-database-faults.ts'
 import type { DatabaseReplication } from '../../src/hub/store/postgres/judge-database.ts'
-import type { DatabaseServers } from '../../src/hub/store/postgres/writable-connection.ts'
+import {
+  type DatabaseServers,
+  WritableConnection,
+} from '../../src/hub/store/postgres/writable-connection.ts'
 import { postgresProgram, skipUnlessRunnable } from '../services/support/required-programs.ts'
 import { startPgbouncer } from '../support/pgbouncer.ts'
 import { type Postgresql, startPostgresql } from '../support/postgresql.ts'
@@ -143,6 +146,22 @@ describe('a database that a hub looks at', { skip: skipUnlessRunnable(PROGRAMS) 
       }
     })
   }
+
+  test('[DBS-8] behind a transaction pooler that has two servers, and takes them in turn, is refused', async () => {
+    await using pooler = await startPgbouncer(server.servers, {
+      pool_mode: 'transaction',
+      ignore_startup_parameters: DROPPED,
+      server_round_robin: '1',
+      default_pool_size: '2',
+    })
+    using one = await WritableConnection.open(pooler.servers)
+    using other = await WritableConnection.open(pooler.servers)
+    for (const each of [one, other]) await each.query('BEGIN')
+    for (const each of [one, other]) await each.query('COMMIT')
+    for (let times = 0; times < 3; times += 1) {
+      assert.deepEqual(await look(pooler.servers), ['failed pooled'])
+    }
+  })
 
   test('[DBS-8] behind a session pooler is refused for what that drops', async () => {
     await using pooler = await startPgbouncer(server.servers, {

@@ -67,6 +67,8 @@ async function isPooled(one: WritableConnection, other: WritableConnection): Pro
       if (isShown()) return true
       ofOne.add(await findSession(one))
       await other.query('COMMIT')
+      // One more than the other has in a round, or a pool of two servers that takes them in turn gives each its own.
+      ofOther.add(await findSession(other))
       if (isShown()) return true
     }
     return false
