@@ -60,3 +60,14 @@ test('[TRK-8] a start puts no roots in force that the trust key did not sign', a
   assert.deepEqual(await openRootSet({ store, clock, log }, roots), set)
   assert.equal(lines.length, 1)
 })
+
+test('[HUB-8] of hubs that start together with a new vault one puts the first roots in force', async () => {
+  await using store = await openTemporaryStore()
+  const { rootPem } = await createFakeCa()
+  const clock = { now: () => new Date(0), sleep: () => Promise.resolve() }
+  const { log } = collectLog()
+  const start = () =>
+    openRootSet({ store, clock, log, isShared: true }, parseCertificatesPem(rootPem))
+  const [one, other] = await Promise.all([start(), start()])
+  assert.deepEqual(other, one)
+})

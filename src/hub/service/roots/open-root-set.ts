@@ -33,8 +33,13 @@ export async function openRootSet(
   if (set === undefined) {
     if (fault !== undefined) log.warn({ reason: fault }, 'Agents do not adopt the roots in force')
     const first: RootSet = { epoch: 1, number: 1, pem: toPem(wanted), createdAt: now }
-    await store.write((writer) => writer.insertRootSet(first))
-    return first
+    const isFirst = await store.write(async (writer) => {
+      if ((await writer.findRootSet()) !== undefined) return false
+      await writer.insertRootSet(first)
+      return true
+    })
+    // Of hubs that start together one puts the first roots in force.
+    return isFirst ? first : openRootSet({ store, clock, log, isShared }, fileRoots)
   }
   const current = parseCertificatesPem(set.pem)
   const { added, removed } = compareRoots(current, wanted)
