@@ -176,7 +176,11 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     polls,
     waiting,
     bundle: () => roots.reply,
-    auditLog: showLog(store.reader, () => logKeeper.newest),
+    auditLog: showLog(
+      store.reader,
+      () => logKeeper.newest,
+      isShared ? () => logKeeper.catchUp() : undefined,
+    ),
     newestTree: () => logKeeper.newest,
     restore: await store.reader.findLastRestore(),
     enrolmentTrust: () => roots.enrolmentTrust,

@@ -129,7 +129,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
     findBlob: unused,
     streams: createAgentStreams({ clock, log: LOG, readNews: unused }),
     bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
-    auditLog: { header: () => undefined, describe: () => undefined, prove: unused },
+    auditLog: { header: () => undefined, describe: async () => undefined, prove: unused },
     receipts: { sign: () => undefined, examine: unused, takeBack: unused },
   })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })

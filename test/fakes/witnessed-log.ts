@@ -90,7 +90,7 @@ export class WitnessedLog {
   get hub(): WitnessedHub {
     const shown = showLog(this.#reader(), () => this.#tree)
     return {
-      fetchLog: async () => this.#answer('log', shown.describe()),
+      fetchLog: async () => this.#answer('log', await shown.describe()),
       proveConsistency: async (from, to) => {
         const proven = await shown.prove(from, to)
         const proof = proven?.proof.map((text) => Buffer.from(text, 'base64'))

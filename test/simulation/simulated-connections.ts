@@ -201,7 +201,7 @@ function createHubClient(
       }),
     fetchLog: () =>
       send('log', decodeLogReply, async (hub) => {
-        const body = hub.auditLog.describe()
+        const body = await hub.auditLog.describe()
         return body === undefined ? { ok: false, refusal: 'unavailable' } : { ok: true, body }
       }),
     proveConsistency: (from, to) =>

@@ -57,7 +57,7 @@ async function startServer(
     findBlob: unused,
     streams: createAgentStreams({ clock, log: logging.forModule('test'), readNews: unused }),
     bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
-    auditLog: { header: () => undefined, describe: () => undefined, prove: unused },
+    auditLog: { header: () => undefined, describe: async () => undefined, prove: unused },
     receipts: { sign: () => undefined, examine: unused, takeBack: unused },
     listManifest: unused,
     ...options,

@@ -212,8 +212,8 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type('application/json').send(body)
   })
-  port.app.get(ROUTES.log.path, (_request, reply) => {
-    const described = options.auditLog.describe()
+  port.app.get(ROUTES.log.path, async (_request, reply) => {
+    const described = await options.auditLog.describe()
     return described ?? sendRefusal(reply, 'unavailable')
   })
   port.app.get<{ Querystring: { from?: string; to?: string } }>(

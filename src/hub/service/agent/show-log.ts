@@ -13,12 +13,17 @@ import { readLogNodes } from '../read-log-nodes.ts'
 export interface ShownLog {
   /** The newest checkpoint as a header; undefined before the first one. */
   header(): string | undefined
-  describe(): LogReplyBody | undefined
+  describe(): Promise<LogReplyBody | undefined>
   /** Undefined when the log never had so many entries, or shrinks between the two. */
   prove(from: number, to: number): Promise<ConsistencyReplyBody | undefined>
 }
 
-export function showLog(reader: StoreReader, newest: () => LogTree | undefined): ShownLog {
+/** `catchUp`, of one of several hubs, resolves when `newest` is what any of them has shown by now: agents go from one to another. */
+export function showLog(
+  reader: StoreReader,
+  newest: () => LogTree | undefined,
+  catchUp?: () => Promise<void>,
+): ShownLog {
   const blocks = new LogBlocks()
   let rendered: { readonly tree: LogTree; readonly header: string } | undefined
   let described: { readonly tree: LogTree; readonly reply: LogReplyBody } | undefined
@@ -32,7 +37,8 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
       }
       return rendered.header
     },
-    describe: () => {
+    describe: async () => {
+      await catchUp?.()
       const tree = newest()
       if (tree === undefined) return undefined
       // Every agent asks when an epoch begins, and to open the key takes longer than all else.
@@ -40,6 +46,7 @@ export function showLog(reader: StoreReader, newest: () => LogTree | undefined):
       return described.reply
     },
     prove: async (from, to) => {
+      if (to > (newest()?.frontier.size ?? 0)) await catchUp?.()
       const tree = newest()
       if (tree === undefined || from > to || to > tree.frontier.size) return undefined
       const plan = planConsistency(from, to)

@@ -13,6 +13,7 @@ import { createLogging } from '../../../platform/logger.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import { beginEpoch, logVerifier, openCheckpoint } from '../log-tree.ts'
 import { findCheckpointFault } from '../find-checkpoint-fault.ts'
+import { showLog } from '../agent/show-log.ts'
 import { readRootAt } from '../read-log-nodes.ts'
 import type { Store } from '../../store/store.ts'
 import { createLogKeeper, decideSlice } from './log-keeper.ts'
@@ -50,6 +51,37 @@ describe('[CHN-16] the tree over the log', () => {
     await createLogKeeper({ store: kept, clock, log, vaultId: 'v', publish }).run(stop.signal)
     return sleeps
   }
+
+  test('[CHN-20] [HUB-6] is shown and proven to agents who come from another hub before this one has looked', async () => {
+    const stop = new AbortController()
+    const clock = {
+      now: () => new Date(0),
+      sleep: (_durationMs: number, signal?: AbortSignal) =>
+        new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve())),
+    }
+    const log = SILENT.forModule('test')
+    const isAnothers = () => true
+    const keeper = createLogKeeper({ store, clock, log, vaultId: 'v', isAnothers })
+    await append(store, { requestId: null })
+    await keep(1)
+    const run = keeper.run(stop.signal)
+    await waitUntil('its first look', () => keeper.newest)
+    await append(store, { requestId: null })
+    await keep(1)
+    assert.equal(keeper.newest?.frontier.size, 1)
+    const shown = showLog(
+      store.reader,
+      () => keeper.newest,
+      () => keeper.catchUp(),
+    )
+    assert.equal((await shown.prove(1, 2))?.proof.length, 1)
+    assert.equal(await shown.prove(1, 3), undefined)
+    await append(store, { requestId: null })
+    await keep(1)
+    assert.equal((await shown.describe())?.checkpoint.split('\n')[1], '3')
+    stop.abort()
+    await run
+  })
 
   async function rootOfEntries(count: number): Promise<Buffer> {
     const entries = await store.reader.listEntries({ afterSeq: 0, limit: count })

@@ -40,6 +40,8 @@ export interface LogKeeper {
   run(signal: AbortSignal): Promise<void>
   /** The one that agents are shown; undefined until this hub has looked. */
   readonly newest: LogTree | undefined
+  /** What another hub has signed by now, and may have shown, is shown here too. */
+  catchUp(): Promise<void>
   /** When the newest checkpoint covered the whole log last, in the vault and outside. */
   readonly coveredAt: { readonly vault: Date | undefined; readonly outside: Date | undefined }
 }
@@ -99,6 +101,12 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
     },
     get newest() {
       return outside.shown
+    },
+    catchUp: async () => {
+      const signed = await store.reader.findLogTree()
+      if (signed === undefined) return
+      if (signed.frontier.size > (tree?.frontier.size ?? 0)) tree = signed
+      await outside.show(tree ?? signed)
     },
     get coveredAt() {
       return { vault, outside: outside.coveredAt }

@@ -32,7 +32,12 @@ describe('[CHN-17] the copy of a checkpoint outside the vault', () => {
       destination: { write },
     })
     return new OutsideCopy({
-      clock: { now: () => new Date(nowMs) },
+      clock: {
+        now: () => new Date(nowMs),
+        sleep: async (durationMs) => {
+          nowMs += durationMs
+        },
+      },
       log: logging.forModule('test'),
       publish: () =>
         new Promise<void>((resolve, reject) => {
@@ -91,5 +96,17 @@ describe('[CHN-17] the copy of a checkpoint outside the vault', () => {
     answers[1]?.resolve()
     await offer(copy, first, 2000)
     assert.match(logged, /read-only file system.*\n.*Checkpoint kept outside the vault again/)
+  })
+
+  test('is waited for by who asks what another hub has signed, and no longer than agents are', async () => {
+    const copy = open()
+    const asked = copy.show(trees[second] ?? assert.fail())
+    answers[0]?.resolve()
+    await asked
+    assert.equal(copy.shown?.frontier.size, 2)
+    await copy.show(trees[first] ?? assert.fail())
+    assert.equal(copy.shown?.frontier.size, 2, 'nobody is shown an older one')
+    await copy.show(trees[third] ?? assert.fail())
+    assert.equal(copy.shown?.frontier.size, 3, 'the place has not answered for ten seconds')
   })
 })

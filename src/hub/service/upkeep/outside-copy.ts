@@ -11,7 +11,7 @@ import type { LogTree } from '../../domain/log-tree.ts'
 const ANSWER_MS_MAX = 10_000
 
 export interface OutsideCopyOptions {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly log: Logger
   /** Undefined where nobody asked for one. */
   readonly publish?: ((tree: LogTree) => Promise<void>) | undefined
@@ -50,6 +50,18 @@ export class OutsideCopy {
     else if (Math.abs(now.getTime() - this.#sinceMs) > ANSWER_MS_MAX) {
       this.#noteFailure('it does not answer')
       this.#shown = tree
+    }
+  }
+
+  /** Resolves when agents are shown this one, or one that is newer. */
+  async show(tree: LogTree): Promise<void> {
+    for (;;) {
+      this.offer(tree)
+      if ((this.#shown?.frontier.size ?? -1) >= tree.frontier.size) return
+      const patience = new AbortController()
+      const late = this.#options.clock.sleep(ANSWER_MS_MAX, patience.signal).catch(() => undefined)
+      await Promise.race([this.#underWay, late])
+      patience.abort()
     }
   }
 
