@@ -24,6 +24,8 @@ export interface EnteringHub {
   readonly store: Store
   readonly clock: Clock
   readonly logging: Logging
+  /** Milliseconds that never jump. */
+  readonly monotonicMs?: (() => number) | undefined
 }
 
 export interface EnteredHub extends MemberParts {
@@ -36,7 +38,7 @@ export interface EnteredHub extends MemberParts {
 
 /** Throws StoreError `hub_twice`. The signal ends the waiting. */
 export async function enterHubs(
-  { config, store, clock, logging }: EnteringHub,
+  { config, store, clock, logging, monotonicMs }: EnteringHub,
   sharing: Sharing,
   signal: AbortSignal,
 ): Promise<EnteredHub> {
@@ -59,6 +61,7 @@ export async function enterHubs(
     keepTogether,
     clock,
     log: logging.forModule('hub.journal'),
+    monotonicMs,
   })
   const lookout = new RevocationLookout({
     journal: sharing.lookout,

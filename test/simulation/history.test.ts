@@ -20,19 +20,27 @@ describe('simulated histories', () => {
   after(() => workshop[Symbol.asyncDispose]())
 
   test('the same seed gives the same history', { timeout: TIMEOUT_MS }, async () => {
-    for (const seed of [4, 71]) {
-      const first = await runHistory(workshop, seed)
-      const second = await runHistory(workshop, seed)
+    for (const [seed, hubs] of [
+      [4, 1],
+      [71, 1],
+      [5, 2],
+    ] as const) {
+      const first = await runHistory(workshop, seed, { hubs })
+      const second = await runHistory(workshop, seed, { hubs })
       assert.deepEqual(second, first)
     }
-    const other = await runHistory(workshop, 5)
-    assert.notEqual(other.hash, (await runHistory(workshop, 4)).hash)
+    const other = await runHistory(workshop, 5, { hubs: 1 })
+    assert.notEqual(other.hash, (await runHistory(workshop, 4, { hubs: 1 })).hash)
   })
 
-  for (const { seed, found } of readRegressionSeeds()) {
-    test(`seed ${seed} is right again: ${found}`, { timeout: TIMEOUT_MS }, async () => {
-      await runHistory(workshop, seed)
-    })
+  for (const { seed, hubs, found } of readRegressionSeeds()) {
+    test(
+      `seed ${seed} of ${hubs} hubs is right again: ${found}`,
+      { timeout: TIMEOUT_MS },
+      async () => {
+        await runHistory(workshop, seed, { hubs })
+      },
+    )
   }
 
   test('the first histories keep to the protocol', { timeout: TIMEOUT_MS }, async (context) => {

@@ -21,7 +21,9 @@ describe('simulated histories find', () => {
 
   for (const bug of KNOWN_BUGS) {
     test(`${bug.name}, put back in, within ${SEEDS_MAX} seeds`, TIMEOUT, async (context) => {
-      const { seed, others } = await findSymptom(bug, (each) => runHistory(workshop, each, { bug }))
+      const { seed, others } = await findSymptom(bug, (each) =>
+        runHistory(workshop, each, { bug, hubs: bug.hubs ?? 1 }),
+      )
       context.diagnostic(`found by seed ${seed}`)
       for (const other of others) context.diagnostic(`before that: ${other}`)
     })

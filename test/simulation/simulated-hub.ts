@@ -6,7 +6,7 @@ import type { AgentServices } from '../../src/hub/agent-services.ts'
 import type { RootedAuthority } from '../../src/hub/ca/certificate-authority.ts'
 import type { RestoredBackup } from '../../src/hub/backup/restore-vault.ts'
 import { createScheduledArchive } from '../../src/hub/archive/scheduled-archive.ts'
-import { composeServices } from '../../src/hub/compose-services.ts'
+import { composeServices, type MemberParts } from '../../src/hub/compose-services.ts'
 import type { LogArchiver } from '../../src/hub/domain/log-archive.ts'
 import type { LogTree } from '../../src/hub/domain/log-tree.ts'
 import { keepOutside } from '../../src/hub/keep-outside.ts'
@@ -21,6 +21,7 @@ import type { Clock } from '../../src/platform/clock.ts'
 import { invariant } from '../../src/platform/errors.ts'
 import type { Logging } from '../../src/platform/logger.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
+import type { AgentId } from '../../src/protocol/identifiers.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { backUpSimulated, PASSPHRASE, restoreSimulated } from './simulated-backup.ts'
@@ -39,6 +40,8 @@ export interface RunningHub extends AgentServices {
   readonly serverCertificate: () => ServerCertificate
   /** What client certificates have to lead to. */
   readonly rootPem: () => string
+  /** As its ports do before each request; undefined for a hub that has its vault to itself. */
+  readonly catchUp: (() => Promise<void>) | undefined
 }
 
 export interface SimulatedHub extends AsyncDisposable {
@@ -172,10 +175,20 @@ export interface ServicesOptions {
   readonly publishOutside?: ((tree: LogTree) => Promise<void>) | undefined
   /** Of a hub with an archive; `keepMs` is that of SVC_LOG_KEEP. */
   readonly archive?: SimulatedArchive | undefined
+  /** Of one of several hubs. */
+  readonly membership?: SimulatedMembership | undefined
+  /** Told whose connections end. */
+  readonly onCut?: ((agentId: AgentId) => void) | undefined
   /** How many times later than others it looks at its log. */
   readonly lateness?: number | undefined
   readonly random: Random
   readonly logging: Logging
+}
+
+export interface SimulatedMembership {
+  readonly parts: MemberParts
+  run(this: void, signal: AbortSignal): Promise<void>
+  catchUp(this: void): Promise<void>
 }
 
 export interface SimulatedArchive {
@@ -196,6 +209,8 @@ export async function startServices({
   openWebhook,
   publishOutside,
   archive,
+  membership,
+  onCut = () => undefined,
   lateness = 1,
   random,
   logging,
@@ -207,6 +222,7 @@ export async function startServices({
     {
       config: { ...HUB_CONFIG, vaultRoot },
       store,
+      membership: membership?.parts,
       vaultId,
       publishOutside,
       clock: lookingSeldom(clock, random, lateness),
@@ -233,7 +249,7 @@ export async function startServices({
               rootPem = pem
             },
             // Each request of a simulation is a connection of its own.
-            cutConnections: () => undefined,
+            cutConnections: onCut,
             cutConnectionsUnless: async () => undefined,
           },
         }
@@ -252,7 +268,8 @@ export async function startServices({
   const { polls: _polls, streams: _streams, ...others } = tasks
   const ended: Promise<void>[] = []
   const archiving = scheduleArchive(archive, { reader: store.reader, clock, logging })
-  for (const task of [recordPolls, ...archiving, ...Object.values(others)]) {
+  const beating = membership === undefined ? [] : [membership.run]
+  for (const task of [...beating, recordPolls, ...archiving, ...Object.values(others)]) {
     background(() => {
       const run = task(signal)
       ended.push(run)
@@ -275,6 +292,7 @@ export async function startServices({
       ),
       serverCertificate: () => certificates.serverCertificate,
       rootPem: () => rootPem,
+      catchUp: membership?.catchUp,
     },
     stop: async () => {
       stopping.abort()

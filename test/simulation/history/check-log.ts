@@ -11,13 +11,14 @@ import { invariant } from '../../../src/platform/errors.ts'
 import type { ContractModel } from './contract-model.ts'
 import { demand } from './demand.ts'
 import { DATA_DIR } from './crashing-host.ts'
+import type { CrashingHub } from './crashing-hub.ts'
 import type { WatchedHost, World } from './run-history.ts'
 
 const STATE_DIR = `${DATA_DIR}/state`
 /** The file, one in the making, and the directory. */
 const OF_RECEIPTS = /\/state(?:\/\.?receipts\.jsonl[^/]*)?$/
 
-export async function checkLog({ hub, hosts, model, oldLog }: World): Promise<void> {
+export async function checkLog({ hosts, model, oldLog }: World, hub: CrashingHub): Promise<void> {
   const reader = hub.place?.hub.store.reader
   const tree = await reader?.findLogTree()
   const records = (await reader?.listRecords(0, model.entryCount).catch(judgeLoss)) ?? []

@@ -1,7 +1,7 @@
 // The real services of a hub over a real vault, killed at any of their steps. What was committed by then is there when
 // the next one starts, and nothing else is: the files of the database are kept as they were at that moment. Its server
 // certificate is on a simulated disk, which forgets at a power cut. Not modelled: pages of the database that a power
-// cut tears, since SQLite's own tests do that better.
+// cut tears, since SQLite's own tests do that better. It may be one of several, which share a simulated database; then it is frozen now and then, and removed.
 
 import { join } from 'node:path'
 import type {
@@ -12,26 +12,35 @@ import { createLogArchiver } from '../../../src/hub/archive/log-archive.ts'
 import { BACKUP_PACE } from '../../../src/hub/backup/backup-pace.ts'
 import { createBackupMaker } from '../../../src/hub/backup/make-backup.ts'
 import { DEFAULT_HUB_LIMITS } from '../../../src/protocol/hub-limits.ts'
+import { enterHubs } from '../../../src/hub/enter-hubs.ts'
+import type { MemberParts } from '../../../src/hub/compose-services.ts'
 import { keepOutside } from '../../../src/hub/keep-outside.ts'
-import { openVaultStore } from '../../../src/hub/open-store.ts'
+import { openVaultStore, type VaultStore } from '../../../src/hub/open-store.ts'
 import { StoreError } from '../../../src/hub/store/store-error.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
+import type { Clock } from '../../../src/platform/clock.ts'
 import { describeError, SvcError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
 import type { SimulatedCa } from '../simulated-authority.ts'
-import { type RunningHub, startServices } from '../simulated-hub.ts'
+import type { AgentId } from '../../../src/protocol/identifiers.ts'
+import { type RunningHub, type SimulatedMembership, startServices } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
 import { demand } from './demand.ts'
 import { createFaultyAuthority } from './faulty-authority.ts'
 import type { HubInPlace } from './faulty-network.ts'
 import type { Kernel, Program } from './kernel.ts'
 import { findIfPresent, readIfPresent } from './disk-calls.ts'
+import { HUB_SLOWNESS, type SimulatedDatabase } from './simulated-database.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 import { type VaultCopy, VaultOnDisk } from './vault-on-disk.ts'
 
 export interface CrashingHubOptions {
+  /** Among others. */
+  readonly name: string
+  /** That several hubs share; undefined for one that has its vault to itself. */
+  readonly database: SimulatedDatabase | undefined
   readonly kernel: Kernel
   readonly faults: Faults
   readonly ca: SimulatedCa
@@ -54,15 +63,28 @@ export interface CrashingHubOptions {
   /** The same around its store. */
   readonly surroundStore: (store: Store) => Store
   /** The same around its client of the CA. */
-  readonly surroundAuthority: (authority: RootedAuthority) => RootedAuthority
+  readonly surroundAuthority: (authority: RootedAuthority, program: Program) => RootedAuthority
+  /** The same around what makes it one of several. */
+  readonly surroundMember: (parts: MemberParts, store: Store) => MemberParts
+  /** Told whose connections it ends. */
+  readonly onCut: (agentId: AgentId, program: Program) => void
   readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
   /** Told of each certificate that the CA is asked to revoke, before it is. */
   readonly onRevoke: (serial: string, program: Program, store: Store) => Promise<void>
   /** For a fault put in on purpose: the vault is held against nothing. */
   readonly startsBlindly: boolean
   /** Told of each start, before anything else is asked; how many entries the log has. */
-  readonly onStart: (hub: RunningHub) => Promise<number>
+  readonly onStart: (hub: RunningHub, program: Program) => Promise<number>
 }
+
+/** Where the servers are is in the settings; what they are, in the simulation. */
+const SERVERS = {
+  hosts: [{ host: 'database.test', port: 5432 }],
+  database: 'svc',
+  user: 'svc',
+  password: undefined,
+  tls: undefined,
+} as const
 
 /** As SVC_CHECKPOINT_PATH: of another machine, which has room whatever happens to the hub's. */
 export const OUTSIDE_DIR = '/mnt/outside'
@@ -71,6 +93,17 @@ export const ARCHIVE_DIR = '/mnt/archive'
 const OLDER_LIKELIHOOD = 0.5
 const RESTART_MS_MAX = 90_000
 const STEPS_TO_LIVE_MAX = 1500
+/** Longer than a lease, more often than not. */
+const FROZEN_MS_MAX = 30 * 60_000
+/** A hub of several has more steps, and most of them do nothing. */
+const STEPS_FACTOR = 6
+/** It ends with these when the others have it so, or the database. */
+const EXPECTED_ENDS: ReadonlySet<string | undefined> = new Set([
+  'hub_twice',
+  'hub_removed',
+  'store_unavailable',
+  'store_unknown',
+])
 
 export class CrashingHub {
   clockSkewMs = 0
@@ -82,7 +115,8 @@ export class CrashingHub {
   readonly #options: CrashingHubOptions
   readonly #files: VaultOnDisk
   #place: HubInPlace | undefined
-  #store: Store | undefined
+  #opened: VaultStore | undefined
+  #hubId: string | undefined
   #program: Program | undefined
   #isRestarting = false
   #hasServed = false
@@ -98,7 +132,8 @@ export class CrashingHub {
 
   constructor(options: CrashingHubOptions) {
     this.#options = options
-    this.#files = new VaultOnDisk(join(options.directory, 'vault'), options.vault)
+    this.#files = new VaultOnDisk(join(options.directory, options.name), options.vault)
+    if (options.database !== undefined) this.#files.enterJournal(options.database.beginning)
     for (const path of [this.vault.root, OUTSIDE_DIR, ARCHIVE_DIR]) this.#makeDirectories(path)
     this.disk.hasRoomAt = (path) => path.startsWith(OUTSIDE_DIR)
   }
@@ -107,18 +142,32 @@ export class CrashingHub {
     return this.#place
   }
 
+  get name(): string {
+    return this.#options.name
+  }
+
+  get isFrozen(): boolean {
+    return this.#program?.isFrozen === true
+  }
+
+  /** Of the last record that it has run. */
+  get position(): number | undefined {
+    return this.#opened?.sharing?.position()
+  }
+
   get vault(): UnsealedVault {
     return this.#files.vault
   }
 
   start(): void {
-    const { kernel, faults, note } = this.#options
+    const { kernel, faults, note, name, database } = this.#options
     this.starts += 1
-    const program = this.createProgram(`hub ${this.starts}`)
+    const program = this.createProgram(`${name} ${this.starts}`)
     this.#program = program
     this.#isRestarting = false
     if (faults.happens('hub crash')) {
-      program.doom(1 + Math.floor(kernel.random() ** 2 * STEPS_TO_LIVE_MAX), () => this.crash())
+      const stepsMax = STEPS_TO_LIVE_MAX * (database === undefined ? 1 : STEPS_FACTOR)
+      program.doom(1 + Math.floor(kernel.random() ** 2 * stepsMax), () => this.crash())
     }
     note(`${program.name} starts`)
     program
@@ -134,6 +183,7 @@ export class CrashingHub {
       clockSkewMs: () => this.clockSkewMs,
     })
     program.disk = this.disk
+    program.database = this.#options.database
     program.isReal = (path) => this.#files.isReal(path)
     return program
   }
@@ -156,6 +206,24 @@ export class CrashingHub {
     note(`${program.name} ${isPowerCut ? 'loses power' : 'is killed'}`)
     if (this.#wantsOlder) this.#putOlderBack()
     this.#restartLater()
+  }
+
+  /** It makes no step for a while, holds what it holds, and does not know that afterwards. */
+  freeze(): void {
+    const { kernel, note } = this.#options
+    const program = this.#program
+    if (program?.isAlive !== true || program.isFrozen) return
+    note(`${program.name} is frozen`)
+    program.isFrozen = true
+    kernel.after(kernel.random() * FROZEN_MS_MAX, () => this.#thaw(program))
+  }
+
+  /** Another one takes it out of those that share the vault. */
+  async removeBy(other: HubInPlace): Promise<void> {
+    const hubId = this.#hubId
+    if (hubId === undefined || other.hubs === undefined) return
+    this.#options.note(`${this.name} is removed`)
+    await other.hubs.remove(hubId)
   }
 
   /** It dies at its next step, and nobody answers for so long. */
@@ -226,6 +294,7 @@ export class CrashingHub {
 
   /** From now on it lives. */
   bless(): void {
+    if (this.#program !== undefined) this.#thaw(this.#program)
     if (!this.#isLost) this.#program?.doom(Number.POSITIVE_INFINITY, () => undefined)
   }
 
@@ -236,9 +305,21 @@ export class CrashingHub {
     if (program !== undefined) await this.#closeStore(program)
   }
 
+  #thaw(program: Program): void {
+    if (!program.isFrozen) return
+    program.isFrozen = false
+    if (program.isAlive) this.#options.note(`${program.name} goes on`)
+  }
+
   #endAtBoot(error: unknown): void {
-    const { kernel, note } = this.#options
-    if (this.#newest !== undefined && codeOf(error) === 'vault_rolled_back') {
+    const { kernel, note, database } = this.#options
+    const code = codeOf(error)
+    if (database !== undefined && EXPECTED_ENDS.has(code)) {
+      note(`${this.name} ends: ${code}`)
+      this.goAway(kernel.random() * RESTART_MS_MAX)
+      return
+    }
+    if (this.#newest !== undefined && code === 'vault_rolled_back') {
       note('the older vault is refused, and the newest one put back')
       this.refusals += 1
       this.#files.putBack(this.#newest)
@@ -285,14 +366,17 @@ export class CrashingHub {
     }
     const archiveDirectory = archive && ARCHIVE_DIR
     const opened = await openVaultStore(vault, {
-      clock,
+      clock: wokenByDeath(program),
       checkpointDirectory: hasOutside && !this.#options.startsBlindly ? OUTSIDE_DIR : undefined,
       archiveDirectory,
+      database: this.#options.database && SERVERS,
     })
-    this.#store = opened
+    this.#opened = opened
     const isOlder = this.#newest !== undefined
     demand(!isOlder, '[CHN-18] a vault was put back to an earlier state, and the hub starts')
-    const store = this.#options.surroundStore(fillingUp(opened, () => this.isDiskFull))
+    const filling = fillingUp(this.#watchWrites(opened, program), () => this.isDiskFull)
+    const store = this.#options.surroundStore(filling)
+    const entered = await this.#enter(opened, store, program)
     const { ca, onRevoke, surroundAuthority } = this.#options
     const authority = surroundAuthority(
       createFaultyAuthority(ca, {
@@ -301,6 +385,7 @@ export class CrashingHub {
         faults,
         onRevoke: (serial) => onRevoke(serial, program, opened),
       }),
+      program,
     )
     const { hub } = await startServices({
       store,
@@ -321,11 +406,14 @@ export class CrashingHub {
         ...archive,
         archiver: createLogArchiver({ ...vault, store, directory: archiveDirectory, clock }),
       },
+      membership: entered?.membership,
+      onCut: (agentId) => this.#options.onCut(agentId, program),
       random,
       logging,
     })
-    const entries = await onStart(hub)
-    if (hasOutside && (this.#older === undefined || random() < OLDER_LIKELIHOOD)) {
+    const entries = await onStart(hub, program)
+    const isAlone = this.#options.database === undefined
+    if (hasOutside && isAlone && (this.#older === undefined || random() < OLDER_LIKELIHOOD)) {
       this.#older = { copy: this.#files.copy(), entries }
     }
     this.#hasServed = true
@@ -335,7 +423,77 @@ export class CrashingHub {
       clock,
       pace: { ...BACKUP_PACE, heldBytesMax: DEFAULT_HUB_LIMITS.backupHeldBytes },
     })
-    this.#place = { program, hub: surround(hub, program, authority), backups }
+    const { hubs } = entered ?? {}
+    this.#place = { program, hub: surround(hub, program, authority), backups, hubs }
+  }
+
+  /** As boot does it. Its time goes by slowly. */
+  async #enter(opened: VaultStore, store: Store, program: Program) {
+    const { database, kernel, logging, surroundMember } = this.#options
+    const { sharing } = opened
+    if (database === undefined || sharing === undefined) return undefined
+    const { hubId, leases, onFollowed, membership, catchUp, hubs } = await enterHubs(
+      {
+        config: { vaultRoot: this.vault.root },
+        store,
+        clock: slowed(program.clock),
+        monotonicMs: () => database.nowMs(),
+        logging,
+      },
+      sharing,
+      new AbortController().signal,
+    )
+    this.#hubId = hubId
+    const isRemoved = membership.removed.then((error) => {
+      if (program.isAlive) this.#endAtBoot(error)
+    })
+    isRemoved.catch((error: unknown) => kernel.fail(error))
+    const parts = this.#watchJobs(surroundMember({ hubId, leases, onFollowed }, store), program)
+    const running: SimulatedMembership = {
+      parts,
+      catchUp,
+      run: (signal) => membership.run(signal),
+    }
+    return { membership: running, hubs }
+  }
+
+  #watchWrites(store: Store, program: Program): Store {
+    const { database, kernel } = this.#options
+    if (database === undefined) return store
+    return withWrite(store, (work, company) => {
+      const write = {}
+      return store.write((writer) => {
+        kernel.look(() => database.noteWrite(program, write))
+        return work(writer)
+      }, company)
+    })
+  }
+
+  /** It may be frozen at the very moment at which it begins to write for the jobs. */
+  #watchJobs(parts: MemberParts, program: Program): MemberParts {
+    const { database, faults } = this.#options
+    const { leases } = parts
+    const storeFor: typeof leases.storeFor = (name) => {
+      const store = leases.storeFor(name)
+      if (name !== 'jobs') return store
+      return withWrite(store, (work, company) => {
+        const written = store.write((writer) => {
+          database?.noteJob(program)
+          return work(writer)
+        }, company)
+        if (faults.happens('hub frozen in a job')) this.freeze()
+        return written
+      })
+    }
+    return {
+      ...parts,
+      leases: {
+        storeFor,
+        whileHeld: (name, work, signal) => leases.whileHeld(name, work, signal),
+        during: (name, work) => leases.during(name, work),
+        has: (name) => leases.has(name),
+      },
+    }
   }
 
   #makeDirectories(path: string): void {
@@ -349,9 +507,14 @@ export class CrashingHub {
   }
 
   async #closeStore(program: Program): Promise<void> {
-    const closing = this.#store?.close()
-    this.#store = undefined
-    await program.drain()
+    const opened = this.#opened
+    this.#opened = undefined
+    if (opened === undefined) return
+    let isClosed = false
+    const closing = opened.close().finally(() => {
+      isClosed = true
+    })
+    while (!isClosed) await program.drain()
     await closing
   }
 }
@@ -361,16 +524,38 @@ function codeOf(error: unknown): string | undefined {
 }
 
 function fillingUp(store: Store, isFull: () => boolean): Store {
+  return withWrite(store, (work, company) =>
+    isFull()
+      ? Promise.reject(new StoreError('store_unavailable', 'database or disk is full'))
+      : store.write(work, company?.lease && company),
+  )
+}
+
+function withWrite(store: Store, write: Store['write']): Store {
   return {
     reader: store.reader,
     get version() {
       return store.version
     },
     versionOf: (id) => store.versionOf(id),
-    write: (work) =>
-      isFull()
-        ? Promise.reject(new StoreError('store_unavailable', 'database or disk is full'))
-        : store.write(work),
+    write,
     close: () => store.close(),
+  }
+}
+
+function slowed(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: (durationMs, signal) => clock.sleep(durationMs * HUB_SLOWNESS, signal),
+  }
+}
+
+/** What a program that was killed still waits for comes to its end: it has to close its database. */
+function wokenByDeath(program: Program): Clock {
+  const { clock } = program
+  const death = new Promise<void>((resolve) => program.onDeath(resolve))
+  return {
+    now: () => clock.now(),
+    sleep: (durationMs, signal) => Promise.race([clock.sleep(durationMs, signal), death]),
   }
 }

@@ -40,7 +40,23 @@ const LIKELIHOODS = {
   'receiver gone': 0.01,
 } as const
 
-export type FaultKind = keyof typeof LIKELIHOODS
+/** Where several hubs share a database. */
+const LIKELIHOODS_OF_SHARING = {
+  'database away': 0.05,
+  'database fails over': 0.1,
+  'database connection refused': 0.02,
+  'database connection cut': 0.002,
+  'database connection cut in COMMIT': 0.02,
+  'database reply to COMMIT lost': 0.02,
+  'database silent': 0.002,
+  'hub frozen': 0.1,
+  'hub frozen in a job': 0.03,
+  'hub removed': 0.03,
+} as const
+
+const ALL_LIKELIHOODS = { ...LIKELIHOODS, ...LIKELIHOODS_OF_SHARING }
+
+export type FaultKind = keyof typeof ALL_LIKELIHOODS
 
 const KIND_LIKELIHOOD = 0.65
 
@@ -50,14 +66,15 @@ export class Faults {
   readonly #random: Random
   readonly #kinds: ReadonlySet<FaultKind>
 
-  constructor(random: Random) {
+  constructor(random: Random, { isShared }: { readonly isShared: boolean }) {
     this.#random = random
-    const kinds = Object.keys(LIKELIHOODS) as FaultKind[]
+    const kinds = Object.keys(isShared ? ALL_LIKELIHOODS : LIKELIHOODS) as FaultKind[]
     this.#kinds = new Set(kinds.filter(() => random() < KIND_LIKELIHOOD))
   }
 
   happens(kind: FaultKind): boolean {
-    if (this.isOver || !this.#kinds.has(kind) || this.#random() >= LIKELIHOODS[kind]) return false
+    if (this.isOver || !this.#kinds.has(kind) || this.#random() >= ALL_LIKELIHOODS[kind])
+      return false
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
     return true
   }

@@ -3,6 +3,7 @@
 import { HubUnreachableError } from '../../../src/agent/hub/request.ts'
 import { refusalOf } from '../../../src/hub/http/error-response.ts'
 import { type Exchange, inWholeSeconds, type Reply } from '../simulated-connections.ts'
+import type { HubsControl } from '../../../src/hub/service/admin/manage-hubs.ts'
 import type { BackupMaker } from '../../../src/hub/backup/make-backup.ts'
 import type { RunningHub } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
@@ -12,6 +13,8 @@ export interface HubInPlace {
   readonly program: Program
   readonly hub: RunningHub
   readonly backups: BackupMaker
+  /** Of one of several. */
+  readonly hubs: HubsControl | undefined
 }
 
 export interface NetworkOptions {

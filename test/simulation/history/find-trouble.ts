@@ -4,6 +4,7 @@ import { readSeen } from './check-log.ts'
 import { DATA_DIR } from './crashing-host.ts'
 import type { World, WatchedHost } from './run-history.ts'
 import { demand } from './demand.ts'
+import { invariant } from '../../../src/platform/errors.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { AdminDelivery } from '../../../src/protocol/admin/views.ts'
 
@@ -12,10 +13,16 @@ const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
 
 /** What has not come right yet; throws what never can. */
 export async function findTrouble(world: World): Promise<string | undefined> {
-  const { kernel, hub, hosts, model, webhooks, revocations } = world
-  const running = hub.place?.hub
-  if (running === undefined) return 'the hub is away'
-  await model.follow(running.store.reader)
+  const { kernel, hubs, sharing, hosts, model, webhooks, revocations } = world
+  for (const { place, name } of hubs) {
+    if (place === undefined) return `${name} is away`
+    await model.follow(place.hub.store.reader)
+  }
+  const running = hubs[0]?.place?.hub
+  invariant(running !== undefined, 'each hub is up')
+  const sharedTrouble = sharing?.findTrouble(hubs)
+  if (sharedTrouble !== undefined) return sharedTrouble
+  sharing?.checkNews(hubs)
   const { entregas } = await running.admin.listDeliveries({})
   for (const { id, tipo, status, hostname } of entregas) {
     if (!ARRIVED.has(status) && !OVER.has(status)) return `${hostname}: ${tipo} ${id} is ${status}`
@@ -24,7 +31,7 @@ export async function findTrouble(world: World): Promise<string | undefined> {
   for (const watched of hosts) {
     const trouble =
       findHostTrouble(world, watched, entregas) ??
-      findRootTrouble(watched, running.rootPem()) ??
+      findRootTrouble(watched, hubs) ??
       findWitnessTrouble(watched, origin)
     if (trouble !== undefined) return `${watched.host.hostname}: ${trouble}`
     checkEvents(world, watched, entregas)
@@ -64,12 +71,12 @@ function findHostTrouble(
 
 /** What was sealed last is what its hosts have open. */
 async function findSealedTrouble(
-  { hub, hosts, sealed }: World,
+  { hubs, hosts, sealed }: World,
   deliveries: readonly AdminDelivery[],
 ): Promise<string | undefined> {
   for (const { status, tipo, carga_id: carga, nome, hostname } of deliveries) {
     if (tipo !== 'selado' || OVER.has(status)) continue
-    const content = await hub.place?.hub.admin.readContent({ carga })
+    const content = await hubs[0]?.place?.hub.admin.readContent({ carga })
     const watched = hosts.find(({ host }) => host.hostname === hostname)
     const text = watched?.watch.readText(`${DATA_DIR}/out/${nome}`)
     if (text === undefined || text !== sealed.textOf(content?.sha256 ?? '')) {
@@ -80,13 +87,16 @@ async function findSealedTrouble(
 }
 
 /** [TRU-5] [TRU-8] */
-function findRootTrouble({ watch }: WatchedHost, rootPem: string): string | undefined {
+function findRootTrouble({ watch }: WatchedHost, hubs: World['hubs']): string | undefined {
   const trusted = watch.readCertificates(`${DATA_DIR}/identity/ca.pem`)
-  const inForce = parseCertificatesPem(rootPem)
-  const isSame =
-    trusted.length === inForce.length &&
-    inForce.every(({ sha256 }) => trusted.some((root) => root.sha256 === sha256))
-  return isSame ? undefined : 'it trusts other roots than are in force'
+  for (const { place, name } of hubs) {
+    const inForce = parseCertificatesPem(place?.hub.rootPem() ?? '')
+    const isSame =
+      trusted.length === inForce.length &&
+      inForce.every(({ sha256 }) => trusted.some((root) => root.sha256 === sha256))
+    if (!isSame) return `it trusts other roots than are in force at ${name}`
+  }
+  return undefined
 }
 
 /** [CHN-25] */

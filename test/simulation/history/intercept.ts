@@ -8,10 +8,13 @@ import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import pg from 'pg'
 import { systemClock } from '../../../src/platform/clock.ts'
+import { DatabaseClient } from './database-client.ts'
 import { DiskCalls } from './disk-calls.ts'
 import { currentProgram, currentRandom } from './kernel.ts'
 import { realFiles } from './real-files.ts'
+import type { SimulatedDatabase } from './simulated-database.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 
 type AnyFunction = (...values: unknown[]) => unknown
@@ -33,6 +36,8 @@ interceptImmediates(globalThis as unknown as Functions)
 interceptTurns(timersPromises as unknown as Functions)
 interceptTimeouts(AbortSignal as unknown as Functions)
 interceptClock(systemClock as unknown as Functions)
+interceptStopwatch(performance as unknown as Functions)
+interceptDatabase(pg as unknown as Functions)
 syncBuiltinESMExports()
 
 function interceptFiles(functions: Functions): void {
@@ -85,12 +90,17 @@ function interceptThreads(functions: Functions, names: readonly string[]): void 
 }
 
 function interceptRandomness(functions: Functions): void {
-  const { randomBytes, randomUUID } = crypto
+  const { randomBytes, randomInt, randomUUID } = crypto
   const seededBytes = (length: number): Buffer | undefined => {
     const random = currentRandom()
     return random && Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)))
   }
   functions['randomBytes'] = (length) => seededBytes(Number(length)) ?? randomBytes(Number(length))
+  functions['randomInt'] = (...values) => {
+    const [max, ...others] = values as [number]
+    const random = others.length === 0 ? currentRandom() : undefined
+    return random === undefined ? (randomInt as AnyFunction)(...values) : Math.floor(random() * max)
+  }
   functions['randomUUID'] = () => {
     const hex = seededBytes(16)?.toString('hex')
     if (hex === undefined) return randomUUID()
@@ -119,6 +129,20 @@ function interceptImmediates(functions: Functions): void {
 /** Ids of the product have the time in them, and take it from the machine's clock. */
 function interceptClock(functions: Functions): void {
   functions['now'] = () => currentProgram()?.clock.now() ?? new Date()
+}
+
+function interceptStopwatch(functions: Functions): void {
+  const now = performance.now.bind(performance)
+  functions['now'] = () => currentProgram()?.readStopwatch() ?? now()
+}
+
+function interceptDatabase(functions: Functions): void {
+  const { Client } = pg
+  functions['Client'] = function (...values: unknown[]) {
+    const program = currentProgram()
+    if (program?.database === undefined) return Reflect.construct(Client, values) as unknown
+    return new DatabaseClient(program, program.database as SimulatedDatabase)
+  }
 }
 
 function interceptTurns(functions: Functions): void {

@@ -18,6 +18,7 @@ interface Timer {
   fire(this: void): void
 }
 
+const HOUR_MS = 3_600_000
 const current = new AsyncLocalStorage<Program>()
 /** The chance of work beside all programs. */
 const besides = new AsyncLocalStorage<Random>()
@@ -143,15 +144,20 @@ export class Program {
   readonly clock: Clock
   /** Set by whoever runs it; undefined leaves it without a disk. */
   disk: object | undefined
+  /** The same of the database that its settings name. */
+  database: object | undefined
   /** Which files it has for real in spite of that: a database reads and writes them by itself. */
   isReal: (path: string) => boolean = () => false
   /** Told of each sync of a real file. */
   onRealSync: (() => void) | undefined
   isAlive = true
+  /** It gets no turn while time goes on, and does not know that afterwards. */
+  isFrozen = false
   stepsTaken = 0
   readonly #steps: Step[] = []
   readonly #immediates: Step[] = []
   readonly #onDeath: (() => void)[] = []
+  #overMs = 0
   #stepsToLive = Number.POSITIVE_INFINITY
   #onDoom: (() => void | Promise<void>) | undefined
 
@@ -165,7 +171,13 @@ export class Program {
   }
 
   get isReady(): boolean {
-    return this.isAlive && this.#steps.length > 0
+    return this.isAlive && !this.isFrozen && this.#steps.length > 0
+  }
+
+  /** Milliseconds that never jump. What is left of a program that was killed has no patience: it has to close its database. */
+  readStopwatch(): number {
+    if (!this.isAlive) this.#overMs += HOUR_MS
+    return this.kernel.now().getTime() + this.#overMs
   }
 
   /** Runs code as this program. */
@@ -238,6 +250,7 @@ export class Program {
 
   /** What a dead program had begun to commit comes to its end, where nobody sees it any more. */
   async drain(): Promise<void> {
+    await turn()
     for (let step = this.#immediates.shift(); step !== undefined; step = this.#immediates.shift()) {
       await step.run()
       await turn()

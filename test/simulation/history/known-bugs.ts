@@ -7,6 +7,7 @@ import type {
   CertificateAuthority,
   RootedAuthority,
 } from '../../../src/hub/ca/certificate-authority.ts'
+import type { MemberParts } from '../../../src/hub/compose-services.ts'
 import { createEnrollAgent, type EnrollAgent } from '../../../src/hub/service/agent/enroll-agent.ts'
 import type { FindBlob } from '../../../src/hub/service/agent/find-blob.ts'
 import { formatRecord, parseRecord } from '../../../src/audit/record.ts'
@@ -14,6 +15,7 @@ import type { LogTree } from '../../../src/hub/domain/log-tree.ts'
 import { showLog } from '../../../src/hub/service/agent/show-log.ts'
 import { growLogTree } from '../../../src/hub/service/log-tree.ts'
 import { hashToken } from '../../../src/hub/domain/hash-token.ts'
+import type { Leases } from '../../../src/hub/store/leases.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../src/hub/store/store.ts'
 import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
 import { createLogging } from '../../../src/platform/logger.ts'
@@ -39,6 +41,11 @@ export interface KnownBug {
   /** A hub that holds its vault against nothing. */
   readonly startsBlindly?: true
   readonly inConnection?: (connection: WebhookConnection) => WebhookConnection
+  /** Of hubs that share a vault. */
+  readonly inMember?: (parts: MemberParts, store: Store) => MemberParts
+  /** A COMMIT without a reply is taken for one that failed. */
+  readonly isBlindToCommits?: true
+  readonly hubs?: 2
 }
 
 export const KNOWN_BUGS: readonly KnownBug[] = [
@@ -188,7 +195,54 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
     symptom: /ARC-[68]/,
     inStore: (store) => ({ ...store, reader: leavingOutArchived(store.reader) }),
   },
+  {
+    name: 'a request to the CA that does not name its token',
+    hubs: 2,
+    foundBy: 13,
+    symptom: /HUB-9/,
+    inStore: (store) =>
+      withWriter(store, (writer) => ({
+        insertOpenSigning: (open) => writer.insertOpenSigning({ ...open, tokenHash: null }),
+      })),
+  },
+  {
+    name: 'a COMMIT without a reply that is tried again blindly',
+    hubs: 2,
+    foundBy: 1,
+    symptom: /JRN-5/,
+    isBlindToCommits: true,
+  },
+  {
+    name: 'a lease that is believed in without its term',
+    hubs: 2,
+    foundBy: 4,
+    symptom: /HUB-6/,
+    inMember: (parts, store) => ({ ...parts, leases: withoutTerms(parts.leases, store) }),
+  },
+  {
+    name: 'news of other hubs that nobody is told',
+    hubs: 2,
+    foundBy: 1,
+    symptom: /HUB-7/,
+    inMember: (parts) => ({ ...parts, onFollowed: () => undefined }),
+  },
 ]
+
+/** Whoever had the lease when it began to write goes on. */
+function withoutTerms(leases: Leases, store: Store): Leases {
+  return {
+    storeFor: (name) => {
+      const held = leases.storeFor(name)
+      return Object.assign(Object.create(held) as Store, {
+        write: (work: Parameters<Store['write']>[0]) =>
+          leases.has(name) ? store.write(work) : held.write(work),
+      })
+    },
+    whileHeld: (name, work, signal) => leases.whileHeld(name, work, signal),
+    during: (name, work) => leases.during(name, work),
+    has: (name) => leases.has(name),
+  }
+}
 
 /** Acts of that type are not done again. */
 function forgetting(replay: RestoreOptions['replay'], forgotten: string): RestoreOptions['replay'] {
@@ -324,7 +378,8 @@ function withWriter(store: Store, change: (writer: StoreWriter) => Partial<Store
       return store.version
     },
     versionOf: (id) => store.versionOf(id),
-    write: (work) => store.write((writer) => work(changed(writer))),
+    write: (work, company) =>
+      store.write((writer) => work(changed(writer)), company?.lease && company),
     close: () => store.close(),
   }
 }

@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { HubCount } from './run-history.ts'
 
 export interface RegressionSeed {
   readonly seed: number
+  readonly hubs: HubCount
   readonly found: string
 }
 
@@ -15,7 +17,7 @@ export function readRegressionSeeds(): RegressionSeed[] {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
-      const [seed = '', ...found] = line.split(/\s+/)
-      return { seed: Number(seed), found: found.join(' ') }
+      const [seed = '', hubs, ...found] = line.split(/\s+/)
+      return { seed: Number(seed), hubs: hubs === '2' ? 2 : 1, found: found.join(' ') }
     })
 }

@@ -1,4 +1,4 @@
-// One history: a hub, its agents and their people, in hours of trouble that a seed decides, and then peace, in which
+// One history: a hub, or two that share a vault, its agents and their people, in hours of trouble that a seed decides, and then peace, in which
 // everything has to come right.
 
 import './intercept.ts'
@@ -32,12 +32,14 @@ import { connectReceiver } from './receivers.ts'
 import { replaceRoot } from './replace-root.ts'
 import { RevocationModel } from './revocation-model.ts'
 import { SealedFiles } from './sealed-files.ts'
+import { findAnyHub, SHARED_SKEW_MS, Sharing } from './sharing.ts'
 import { checkWholeHub, followWhileAlive, watchHub } from './watch-hub.ts'
 import { HostWatch } from './watch-host.ts'
 import { type ReceivedMessage, WebhookModel } from './webhook-model.ts'
 
 export interface History {
   readonly seed: number
+  readonly hubs: HubCount
   /** Of all that happened, in its order. */
   readonly hash: string
   readonly faults: ReadonlyMap<FaultKind, number>
@@ -60,13 +62,27 @@ export interface History {
 export class HistoryFailure extends Error {
   override name = 'HistoryFailure'
   readonly seed: number
-  constructor(seed: number, reason: string, lastLines: readonly string[], cause: unknown) {
-    super(`seed ${seed}: ${reason}\n${lastLines.map((line) => `  ${line}`).join('\n')}`, { cause })
+  readonly hubs: HubCount
+  constructor(
+    { seed, hubs }: Pick<History, 'seed' | 'hubs'>,
+    reason: string,
+    lastLines: readonly string[],
+    cause: unknown,
+  ) {
+    super(
+      `seed ${seed}, hubs ${hubs}: ${reason}\n${lastLines.map((line) => `  ${line}`).join('\n')}`,
+      { cause },
+    )
     this.seed = seed
+    this.hubs = hubs
   }
 }
 
+export type HubCount = 1 | 2
+
 export interface HistoryOptions {
+  /** Else the seed decides. */
+  readonly hubs?: HubCount | undefined
   readonly bug?: KnownBug | undefined
   readonly logging?: Logging
   readonly onLine?: ((line: string) => void) | undefined
@@ -84,6 +100,7 @@ const START = new Date('2030-01-01T00:00:00Z')
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const HOSTS_MAX = 3
+const SHARED_LIKELIHOOD = 0.3
 const ROOT_LIKELIHOOD = 0.6
 const OUTSIDE_LIKELIHOOD = 0.7
 const ARCHIVE_LIKELIHOOD = 0.5
@@ -114,17 +131,28 @@ export async function runHistory(
 ): Promise<History> {
   invariant(nodeFileOperations.rename === rename, 'nothing was loaded before what stands in')
   const directory = mkdtempSync(join(workshop.directory, 'history-'))
-  const world = await createWorld(workshop, seed, directory, options)
+  const hubs = options.hubs ?? countHubs(seed)
+  const world = await createWorld(workshop, { seed, hubs }, directory, options)
   try {
     await live(world)
-    return summarise(world, seed)
+    return summarise(world, { seed, hubs })
   } catch (error) {
-    throw new HistoryFailure(seed, describeError(error), world.lines.slice(-LAST_LINES), error)
+    throw new HistoryFailure(
+      { seed, hubs },
+      describeError(error),
+      world.lines.slice(-LAST_LINES),
+      error,
+    )
   } finally {
     for (const { host } of world.hosts) host.end()
-    await world.hub.end()
+    for (const hub of world.hubs) await hub.end()
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** By a chance of its own, so that a history of one hub is what it was before there were others. */
+function countHubs(seed: number): HubCount {
+  return createSeededRandom(seed + 2)() < SHARED_LIKELIHOOD ? 2 : 1
 }
 
 export interface WatchedHost {
@@ -139,7 +167,9 @@ export interface World {
   readonly webhooks: WebhookModel
   readonly revocations: RevocationModel
   readonly sealed: SealedFiles
-  readonly hub: CrashingHub
+  /** The first one is the only one, unless they share their vault. */
+  readonly hubs: readonly CrashingHub[]
+  readonly sharing: Sharing | undefined
   readonly hosts: readonly WatchedHost[]
   readonly operator: Operator
   /** Of a hub that keeps what a restore needs outside. */
@@ -155,13 +185,14 @@ export interface World {
 
 async function createWorld(
   workshop: Workshop,
-  seed: number,
+  { seed, hubs: hubCount }: Pick<History, 'seed' | 'hubs'>,
   directory: string,
   { bug, logging = SILENT, onLine }: HistoryOptions,
 ): Promise<World> {
   const random = createSeededRandom(seed)
   const kernel = new Kernel(START, random)
-  const faults = new Faults(random)
+  const isShared = hubCount > 1
+  const faults = new Faults(random, { isShared })
   const lines: string[] = []
   const note = (text: string): void => {
     const line = `${kernel.now().toISOString().slice(8, 23)} ${text}`
@@ -169,7 +200,8 @@ async function createWorld(
     onLine?.(line)
   }
   const hasOutside = random() < OUTSIDE_LIKELIHOOD
-  const oldLog = random() < ARCHIVE_LIKELIHOOD ? workshop.old : undefined
+  // A log that is old is archived, and hubs that share a vault need one place for that.
+  const oldLog = random() < ARCHIVE_LIKELIHOOD && !isShared ? workshop.old : undefined
   const keepMs =
     random() < LOG_KEEP_LIKELIHOOD ? (OLD_LOG_DAYS.last + random() * 40) * DAY_MS : undefined
   const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
@@ -178,47 +210,68 @@ async function createWorld(
   const { hash = GENESIS_HASH, records = [] } = oldLog ?? {}
   const webhooks = new WebhookModel(records)
   const revocations = new RevocationModel(ca.revoked)
-  const model = new ContractModel({ count: records.length, hash }, [webhooks, revocations])
-  const hub = new CrashingHub({
-    kernel,
-    faults,
-    ca,
-    readRootFile: () => rootFile.pem,
-    logging,
-    vault: oldLog?.vault ?? workshop.vault,
-    directory,
-    hasOutside,
-    archive: oldLog && { keepMs },
-    note,
-    connectReceiver: (url, program, store) => {
-      const onMessage = async (message: ReceivedMessage): Promise<void> => {
+  const vault = oldLog?.vault ?? workshop.vault
+  const { vaultId } = vault
+  const sharing = isShared ? new Sharing({ kernel, faults, random, vaultId, note }) : undefined
+  if (sharing !== undefined && bug?.isBlindToCommits === true) {
+    sharing.database.takesSilenceForFailure = true
+  }
+  const readers = [webhooks, revocations, ...(sharing ? [sharing.news] : [])]
+  const model = new ContractModel({ count: records.length, hash }, readers)
+  const createHub = (name: string): CrashingHub =>
+    new CrashingHub({
+      name,
+      database: sharing?.database,
+      kernel,
+      faults,
+      ca,
+      readRootFile: () => rootFile.pem,
+      logging,
+      vault,
+      directory,
+      hasOutside,
+      archive: oldLog && { keepMs },
+      note,
+      connectReceiver: (url, program, store) => {
+        const onMessage = async (message: ReceivedMessage): Promise<void> => {
+          await followWhileAlive(store, program, model)
+          kernel.look(() => webhooks.noteMessage(message))
+        }
+        const connection = connectReceiver({ kernel, faults, onMessage }, program, url)
+        return bug?.inConnection?.(connection) ?? connection
+      },
+      surroundAuthority: (authority, program) => {
+        const surrounded = bug?.inAuthority?.(authority) ?? authority
+        return sharing?.claims.watch(surrounded, program) ?? surrounded
+      },
+      surroundMember: (parts, store) => bug?.inMember?.(parts, store) ?? parts,
+      onCut: (agentId, program) => sharing?.news.noteCut(agentId, program),
+      onRevoke: async (serial, program, store) => {
         await followWhileAlive(store, program, model)
-        kernel.look(() => webhooks.noteMessage(message))
-      }
-      const connection = connectReceiver({ kernel, faults, onMessage }, program, url)
-      return bug?.inConnection?.(connection) ?? connection
-    },
-    surroundAuthority: (authority) => bug?.inAuthority?.(authority) ?? authority,
-    onRevoke: async (serial, program, store) => {
-      await followWhileAlive(store, program, model)
-      kernel.look(() => revocations.checkAsked(serial))
-    },
-    startsBlindly: bug?.startsBlindly ?? false,
-    surroundStore: (store) => bug?.inStore?.(store) ?? store,
-    surround: (running, program, itsAuthority) =>
-      watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model),
-    onStart: async (running) => {
-      await checkWholeHub(running, model)
-      kernel.look(() => disaster.checkRestored())
-      return model.entryCount
-    },
-  })
-  bug?.onHubDisk?.(hub.disk)
+        kernel.look(() => revocations.checkAsked(serial))
+      },
+      startsBlindly: bug?.startsBlindly ?? false,
+      surroundStore: (store) => bug?.inStore?.(store) ?? store,
+      surround: (running, program, itsAuthority) =>
+        watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model, sharing?.claims),
+      onStart: async (running, program) => {
+        if (sharing === undefined) await checkWholeHub(running, model)
+        // Others go on meanwhile.
+        else await model.follow(running.store.reader)
+        sharing?.news.noteStart(program)
+        kernel.look(() => disaster.checkRestored())
+        return model.entryCount
+      },
+    })
+  const hub = createHub(sharing?.names[0] ?? 'hub')
+  const hubs = [hub, ...(sharing?.names.slice(1) ?? []).map(createHub)]
+  const findHub = () => findAnyHub(hubs, random)
+  for (const each of hubs) bug?.onHubDisk?.(each.disk)
   const watched: WatchedHost[] = []
   const hosts: CrashingHost[] = []
   const watchOf = (host: CrashingHost): HostWatch | undefined =>
     watched.find((each) => each.host === host)?.watch
-  const ask = connectAdminSocket({ kernel, model, findHub: () => hub.place, note })
+  const ask = connectAdminSocket({ kernel, model, findHub, note })
   const sealed = new SealedFiles({ kernel, ask })
   const disaster = new Disaster({
     kernel,
@@ -240,7 +293,7 @@ async function createWorld(
     webhooks,
     sealed,
     hosts,
-    findHub: () => hub.place,
+    findHub,
     ask,
     onRebuild: (host) => watchOf(host)?.forget(),
     note,
@@ -251,7 +304,7 @@ async function createWorld(
     const host = new CrashingHost({
       kernel,
       faults,
-      network: { kernel, faults, findHub: () => hub.place, note },
+      network: { kernel, faults, findHub, note },
       logging,
       hostname: `web-${index}.example`,
       pollInterval,
@@ -271,7 +324,7 @@ async function createWorld(
   const isRootReplaced = random() < ROOT_LIKELIHOOD
   const more = [
     ...(isRootReplaced ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })] : []),
-    ...(hasOutside ? [() => disaster.live()] : []),
+    ...(hasOutside && !isShared ? [() => disaster.live()] : []),
     ...(archivist ? [() => archivist.live()] : []),
   ]
   return {
@@ -281,10 +334,11 @@ async function createWorld(
     webhooks,
     revocations,
     sealed,
-    hub,
+    hubs,
+    sharing,
     hosts: watched,
     operator,
-    disaster: hasOutside ? disaster : undefined,
+    disaster: hasOutside && !isShared ? disaster : undefined,
     archivist,
     oldLog,
     more,
@@ -294,8 +348,8 @@ async function createWorld(
 }
 
 async function live(world: World): Promise<void> {
-  const { kernel, faults, hub, hosts, operator, more, troubleMs } = world
-  hub.start()
+  const { kernel, faults, hubs, hosts, operator, more, troubleMs } = world
+  for (const hub of hubs) hub.start()
   for (const { host } of hosts) kernel.background(() => host.live())
   kernel.background(() => operator.act())
   for (const deed of more) kernel.background(deed)
@@ -312,14 +366,20 @@ async function live(world: World): Promise<void> {
     if (trouble === undefined) break
     if (kernel.now() > deadline) throw new Error(`peace, and still: ${trouble}`)
   }
-  const running = hub.place?.hub
-  invariant(running !== undefined, 'in peace the hub is up')
-  await checkWholeHub(running, world.model)
-  await inHub(world, () => checkLog(world))
+  for (const hub of hubs) {
+    const running = hub.place?.hub
+    invariant(running !== undefined, 'in peace each hub is up')
+    await checkWholeHub(running, world.model)
+    await inHub(world, hub, () => checkLog(world, hub))
+  }
 }
 
 /** Whatever reads the hub's disk. */
-async function inHub({ kernel, hub }: World, work: () => Promise<void>): Promise<void> {
+async function inHub(
+  { kernel }: World,
+  hub: CrashingHub,
+  work: () => Promise<void>,
+): Promise<void> {
   const program = hub.place?.program
   invariant(program !== undefined, 'in peace the hub is up')
   let isDone = false
@@ -332,14 +392,19 @@ async function inHub({ kernel, hub }: World, work: () => Promise<void>): Promise
 }
 
 /** What befalls machines, rather than what passes between them. */
-async function makeTrouble({ kernel, faults, hub, hosts }: World): Promise<void> {
+async function makeTrouble({ kernel, faults, hubs, sharing, hosts }: World): Promise<void> {
   const { random } = kernel
   while (!faults.isOver) {
     await kernel.sleep(random() * TROUBLE_INTERVAL_MS)
-    if (faults.happens('clock step')) hub.clockSkewMs = (random() - 0.5) * 20 * MINUTE_MS
-    hub.isDiskFull = faults.happens('hub disk full')
-    hub.disk.failure = hub.isDiskFull ? 'ENOSPC' : undefined
-    if (faults.happens('hub outage')) hub.goAway(random() * HOUR_MS)
+    const skewMs = sharing === undefined ? 20 * MINUTE_MS : SHARED_SKEW_MS
+    for (const hub of hubs) {
+      if (faults.happens('clock step')) hub.clockSkewMs = (random() - 0.5) * skewMs
+      hub.isDiskFull = faults.happens('hub disk full')
+      hub.disk.failure = hub.isDiskFull ? 'ENOSPC' : undefined
+      if (faults.happens('hub outage')) hub.goAway(random() * HOUR_MS)
+    }
+    sharing?.makeTrouble(hubs)
+    kernel.look(() => sharing?.checkNews(hubs))
     for (const { host } of hosts) {
       if (faults.happens('clock step')) host.clockSkewMs = (random() - 0.5) * 4 * HOUR_MS
       host.disk.failure = faults.happens('agent disk full')
@@ -351,12 +416,15 @@ async function makeTrouble({ kernel, faults, hub, hosts }: World): Promise<void>
   }
 }
 
-function calmDown({ hub, hosts }: World): void {
-  hub.clockSkewMs = 0
-  hub.isDiskFull = false
-  hub.disk.failure = undefined
-  hub.bless()
-  hub.startIfDead()
+function calmDown({ hubs, sharing, hosts }: World): void {
+  sharing?.database.comeBack()
+  for (const hub of hubs) {
+    hub.clockSkewMs = 0
+    hub.isDiskFull = false
+    hub.disk.failure = undefined
+    hub.bless()
+    hub.startIfDead()
+  }
   for (const { host } of hosts) {
     host.clockSkewMs = 0
     host.disk.failure = undefined
@@ -365,18 +433,18 @@ function calmDown({ hub, hosts }: World): void {
 }
 
 function summarise(
-  { kernel, faults, hub, hosts, model, webhooks, operator, oldLog, lines, ...world }: World,
-  seed: number,
+  { kernel, faults, hubs, hosts, model, webhooks, operator, oldLog, lines, ...world }: World,
+  which: Pick<History, 'seed' | 'hubs'>,
 ): History {
   const hash = createHash('sha256')
   for (const line of lines) hash.update(`${line}\n`)
   const sum = (count: (host: CrashingHost) => number): number =>
-    hosts.reduce((total, { host }) => total + count(host), 0)
+    sumOf(hosts, ({ host }) => count(host))
   return {
-    seed,
+    ...which,
     hash: hash.digest('hex'),
     faults: faults.counts,
-    crashes: hub.starts - 1 + sum(({ crashes }) => crashes),
+    crashes: sumOf(hubs, ({ starts }) => starts - 1) + sum(({ crashes }) => crashes),
     steps: kernel.steps,
     rounds: sum(({ rounds }) => rounds),
     acts: operator.acts,
@@ -384,8 +452,12 @@ function summarise(
     messages: webhooks.messages,
     backups: world.disaster?.backups ?? 0,
     restores: model.restores,
-    refusals: hub.refusals,
+    refusals: sumOf(hubs, ({ refusals }) => refusals),
     archived: world.archivist?.removedUntil ?? 0,
     virtualMs: kernel.now().getTime() - START.getTime(),
   }
+}
+
+function sumOf<Value>(values: readonly Value[], count: (value: Value) => number): number {
+  return values.reduce((total, value) => total + count(value), 0)
 }

@@ -5,6 +5,7 @@ import type { History } from './run-history.ts'
 
 export class Tally {
   histories = 0
+  #shared = 0
   readonly #faults = new Map<FaultKind, number>()
   #crashes = 0
   #steps = 0
@@ -20,6 +21,7 @@ export class Tally {
 
   add(history: History): void {
     this.histories += 1
+    if (history.hubs > 1) this.#shared += 1
     for (const [kind, count] of history.faults) {
       this.#faults.set(kind, (this.#faults.get(kind) ?? 0) + count)
     }
@@ -40,7 +42,7 @@ export class Tally {
   summarise(): string {
     const faults = [...this.#faults.values()].reduce((sum, count) => sum + count, 0)
     return [
-      `${this.histories} histories`,
+      `${this.histories} histories, ${this.#shared} of them of two hubs`,
       `${Math.round(this.#virtualMs / 3_600_000)} virtual hours`,
       `${faults} faults of ${this.#faults.size} kinds`,
       `${this.#crashes} crashes`,

@@ -2,6 +2,9 @@
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { GENESIS_HASH } from '../../../src/audit/hash-chain.ts'
+import { enterJournal } from '../../../src/hub/store/sqlite/enter-journal.ts'
+import { openAuditHeadFile } from '../../../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 
 /** Of one moment; undefined for what was not there. */
@@ -23,6 +26,15 @@ export class VaultOnDisk {
       if (existsSync(path)) copyFileSync(path, join(root, name))
     }
     this.vault = { ...from, root, databasePath: join(root, 'db.enc') }
+  }
+
+  /** It shares its vault from now on, and has a head, as after `svc vault migrate` and `svc join`. */
+  enterJournal(beginning: Buffer): void {
+    const { root, databasePath, dataKey } = this.vault
+    enterJournal(databasePath, dataKey, { number: 0, hash: beginning })
+    const headFile = openAuditHeadFile(join(root, 'audit.head'), dataKey)
+    headFile.reset({ seq: 0, hash: GENESIS_HASH })
+    headFile.close()
   }
 
   isReal(path: string): boolean {

@@ -4,26 +4,44 @@ import { hashToken } from '../../../src/hub/domain/hash-token.ts'
 import type { Store } from '../../../src/hub/store/store.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'
 import type { RunningHub } from '../simulated-hub.ts'
+import type { ClaimModel } from './claim-model.ts'
 import type { ContractModel } from './contract-model.ts'
 import { demand } from './demand.ts'
 import type { Program } from './kernel.ts'
 
-export function watchHub(hub: RunningHub, program: Program, model: ContractModel): RunningHub {
+export function watchHub(
+  hub: RunningHub,
+  program: Program,
+  model: ContractModel,
+  claims: ClaimModel | undefined,
+): RunningHub {
   const { clock } = hub
+  /** [HUB-4] What any hub has answered by now, this one knows when it goes on. */
+  const catchUp = async (): Promise<void> => {
+    if (hub.catchUp === undefined) return
+    const { entryCount } = model
+    await hub.catchUp()
+    const { seq = 0 } = (await hub.store.reader.findChainEnd()) ?? {}
+    kernel.look(() => demand(seq >= entryCount, '[HUB-4] it goes on without entry', entryCount))
+  }
+  const { kernel } = program
   const follow = (): Promise<void> => followWhileAlive(hub.store, program, model)
   const nowMs = (): number => clock.now().getTime()
   return {
     ...hub,
     authenticateAgent: (presented) =>
-      watchAdmission({ follow, model, nowMs }, presented.serial, () =>
-        hub.authenticateAgent(presented),
-      ),
+      watchAdmission({ follow, model, nowMs }, presented.serial, async () => {
+        await catchUp()
+        return hub.authenticateAgent(presented)
+      }),
     enrollAgent: async (request, key) => {
       const tokenId = tokenIdOf(request.token)
       await follow()
       const wasOpen = model.tokens.isOpen(tokenId, nowMs())
       const wasConsumed = model.tokens.isConsumed(tokenId)
       const isUncertain = model.tokens.isUncertain(tokenId)
+      claims?.noteEnrolment(tokenId, request.csr_pem, program)
+      await catchUp()
       const outcome = await hub.enrollAgent(request, key)
       await follow()
       if (outcome.ok) {
@@ -63,6 +81,7 @@ export function watchHub(hub: RunningHub, program: Program, model: ContractModel
       return outcome
     },
     recoverIdentity: async (request) => {
+      await catchUp()
       const outcome = await hub.recoverIdentity(request)
       if (outcome.ok) {
         await follow()
@@ -144,10 +163,11 @@ async function watchAdmission<Outcome extends { readonly ok: boolean }>(
   model.noteAttemptedUse(serial, startMs)
   const outcome = await authenticate()
   await follow()
-  const after = model.admissionOf(serial, startMs)
+  const endMs = nowMs()
+  const after = model.admissionOf(serial, endMs)
   if (outcome.ok) {
     demand(before !== 'no' || after !== 'no', '[AUT-8] let in by', serial)
-    model.noteUse(serial, startMs)
+    model.noteUse(serial, Math.max(startMs, endMs))
   } else {
     demand(before !== 'yes' || after !== 'yes', '[AUT-8] kept out:', serial)
     model.noteRefusedUse(serial, hadBeenUsed)
