@@ -216,6 +216,8 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     log: logging.forModule('hub.journal'),
   })
   membership?.onFollowed(others.note)
+  // They were read when nobody listened yet, and the CA may have taken its time since.
+  if (isShared) others.note([{ areRootsChanged: true }])
   return {
     services,
     doors,

@@ -38,7 +38,7 @@ export interface EnteredHub extends MemberParts {
 
 /** Throws StoreError `hub_twice`. The signal ends the waiting. */
 export async function enterHubs(
-  { config, store, clock, logging, monotonicMs }: EnteringHub,
+  { config, store, clock, logging, monotonicMs = () => performance.now() }: EnteringHub,
   sharing: Sharing,
   signal: AbortSignal,
 ): Promise<EnteredHub> {
@@ -70,7 +70,7 @@ export async function enterHubs(
     followedAtMs: () => membership.followedAtMs,
     onRevoked: (revoked) => place.onFollowed?.([{ revoked }]),
     clock,
-    monotonicMs: () => performance.now(),
+    monotonicMs,
   })
   const isNew = !(await hubs.list()).hubs.some(({ id }) => id === hubId)
   await membership.enter(signal)

@@ -432,7 +432,7 @@ export class CrashingHub {
     const { database, kernel, logging, surroundMember } = this.#options
     const { sharing } = opened
     if (database === undefined || sharing === undefined) return undefined
-    const { hubId, leases, onFollowed, membership, catchUp, hubs } = await enterHubs(
+    const { hubId, leases, onFollowed, membership, catchUp, run, hubs } = await enterHubs(
       {
         config: { vaultRoot: this.vault.root },
         store,
@@ -444,15 +444,15 @@ export class CrashingHub {
       new AbortController().signal,
     )
     this.#hubId = hubId
-    const isRemoved = membership.removed.then((error) => {
+    const isEnded = membership.ended.then((error) => {
       if (program.isAlive) this.#endAtBoot(error)
     })
-    isRemoved.catch((error: unknown) => kernel.fail(error))
+    isEnded.catch((error: unknown) => kernel.fail(error))
     const parts = this.#watchJobs(surroundMember({ hubId, leases, onFollowed }, store), program)
     const running: SimulatedMembership = {
       parts,
       catchUp,
-      run: (signal) => membership.run(signal),
+      run,
     }
     return { membership: running, hubs }
   }

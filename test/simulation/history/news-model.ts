@@ -12,7 +12,7 @@ interface Revocation {
 }
 
 /** A second, as slowly as hubs live here, and as long again for the requests that are under way. */
-const NEWS_MS = 2 * 1000 * HUB_SLOWNESS
+export const NEWS_MS = 2 * 1000 * HUB_SLOWNESS
 
 export class NewsModel implements EntryReader {
   readonly #kernel: Kernel

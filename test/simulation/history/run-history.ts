@@ -235,7 +235,8 @@ async function createWorld(
       connectReceiver: (url, program, store) => {
         const onMessage = async (message: ReceivedMessage): Promise<void> => {
           await followWhileAlive(store, program, model)
-          kernel.look(() => webhooks.noteMessage(message))
+          const isLate = sharing?.isLate(program, webhooks.lastEndMs) === true
+          kernel.look(() => webhooks.noteMessage(message, isLate))
         }
         const connection = connectReceiver({ kernel, faults, onMessage }, program, url)
         return bug?.inConnection?.(connection) ?? connection
@@ -311,7 +312,9 @@ async function createWorld(
       obtainToken: (asking) => operator.obtainToken(asking),
       note,
       onPowerLost: (lost) => watchOf(lost)?.checkAfterPowerCut(),
-      onStrangers: (serial) => kernel.look(() => model.checkStrangers(serial, kernel.now())),
+      // [HUB-8] Where another hub removed a root, this one needs another certificate first: until then agents go to the other one.
+      onStrangers: (serial) =>
+        isShared || kernel.look(() => model.checkStrangers(serial, kernel.now())),
     })
     bug?.onDisk?.(host.disk)
     hosts.push(host)

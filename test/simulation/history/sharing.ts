@@ -8,8 +8,8 @@ import type { CrashingHub } from './crashing-hub.ts'
 import { demand } from './demand.ts'
 import type { Faults } from './faults.ts'
 import type { HubInPlace } from './faulty-network.ts'
-import { type Kernel, pick } from './kernel.ts'
-import { NewsModel } from './news-model.ts'
+import { type Kernel, pick, type Program } from './kernel.ts'
+import { NEWS_MS, NewsModel } from './news-model.ts'
 import { SimulatedDatabase } from './simulated-database.ts'
 
 export interface SharingOptions {
@@ -65,6 +65,12 @@ export class Sharing {
     if (this.database.isAway || hubs.some((hub) => hub.isFrozen)) this.news.noteTrouble()
     const up = hubs.flatMap(({ place, isFrozen }) => (place && !isFrozen ? [place.program] : []))
     this.news.check(up)
+  }
+
+  /** [HUB-6] [HUB-7] A hub that was frozen, or has had no time to be told, may send what ended elsewhere. */
+  isLate(program: Program, endedMs: number): boolean {
+    const isOfJobs = this.database.holderOf('jobs') === program
+    return !isOfJobs || this.#options.kernel.now().getTime() - endedMs < NEWS_MS
   }
 
   /** [JRN-1] Undefined when all have the same, at the end of the journal. */

@@ -213,6 +213,7 @@ export class SimulatedDatabase {
       const found = this.#records.get(number)
       return rows(...(found ? [{ numero: String(number), selado: found.sealed }] : []))
     }
+    if (text.startsWith('SELECT count(*)')) return rows({ hubs: this.#countRunning() })
     if (text.startsWith('SELECT hub.id')) return rows(...this.#listHubs())
     invariant(transaction !== undefined, `a transaction has begun before ${text}`)
     return this.#change(session, transaction, text, values)
@@ -424,6 +425,12 @@ export class SimulatedDatabase {
       found.push({ ...end, numero: String(number), selado: record.sealed })
     }
     return found.length === 0 ? [{ ...end, numero: null, selado: null }] : found
+  }
+
+  #countRunning(): number {
+    const nowMs = this.nowMs()
+    return [...this.#leases].filter(([name, { untilMs }]) => isStanding(name) && untilMs > nowMs)
+      .length
   }
 
   #listHubs(): object[] {

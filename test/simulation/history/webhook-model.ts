@@ -24,10 +24,13 @@ export interface ReceivedMessage {
   readonly body: string
 }
 
+const ENDS: ReadonlySet<string> = new Set(['webhook_removed', 'webhook_disabled'])
 const LAG_MS_MAX = 120_000
 
 export class WebhookModel implements EntryReader {
   messages = 0
+  /** When a webhook was removed or disabled last, by the clock of a hub. */
+  lastEndMs = Number.NEGATIVE_INFINITY
   readonly #entries = new Map<number, AuditEntry>()
   #lastSeq = 0
   /** Those that the log has, by origin. */
@@ -55,6 +58,7 @@ export class WebhookModel implements EntryReader {
     }
     const endpoint = this.#endpoints.get(origin)
     if (endpoint === undefined) return
+    if (ENDS.has(entry.eventType)) this.lastEndMs = Date.parse(entry.timestamp)
     if (entry.eventType === 'webhook_removed') {
       this.#endpoints.delete(origin)
       this.#gone.set(origin, endpoint)
@@ -93,15 +97,15 @@ export class WebhookModel implements EntryReader {
     this.#removed.add(origin)
   }
 
-  /** The log has been read up to now. */
-  noteMessage({ origin, id, body }: ReceivedMessage): void {
+  /** The log has been read up to now. `isLate`: another hub may have ended the webhook, and the sender not know it yet. */
+  noteMessage({ origin, id, body }: ReceivedMessage, isLate: boolean): void {
     this.messages += 1
     const { type, data } = JSON.parse(body) as {
       readonly type: string
       readonly data: { readonly seq: number; readonly hash_atual: string }
     }
     const what = `${origin} ${data.seq} ${type}`
-    demand(!this.#removed.has(origin), '[WHK-17] sent after it was removed:', what)
+    demand(isLate || !this.#removed.has(origin), '[WHK-17] sent after it was removed:', what)
     const endpoint = this.#endpoints.get(origin)
     // What was under way when it was removed may arrive until that is answered.
     if (endpoint === undefined) return
@@ -109,7 +113,7 @@ export class WebhookModel implements EntryReader {
     demand(entry?.hash === data.hash_atual && entry.eventType === type, '[WHK-2] no entry:', what)
     demand(isExpected(endpoint, type), '[WHK-1] none of its types:', what)
     demand(data.seq > endpoint.floorSeq, '[WHK-1] older than the webhook:', what)
-    demand(!endpoint.isDisabled, '[WHK-9] sent to one who wants nothing more:', what)
+    demand(isLate || !endpoint.isDisabled, '[WHK-9] sent to one who wants nothing more:', what)
     const knownId = endpoint.messageIds.get(data.seq) ?? id
     demand(knownId === id, '[WHK-3] another id for the same entry:', what)
     endpoint.messageIds.set(data.seq, id)

@@ -175,6 +175,17 @@ describe('svc bundle update', () => {
 })
 
 describe('svc bundle update is refused', () => {
+  test('[HUB-8] while another hub puts other roots in force: the CA is trusted by these from then on', async () => {
+    file = () => [next]
+    hub.renews = () => {
+      const pem = `${old.pem}${next.pem}`
+      current.replace({ epoch, number: 5, pem, createdAt: NOW })
+      throw new Error('the CA does not answer')
+    }
+    await assert.rejects(update({}), { code: 'server_certificate_root' })
+    assert.deepEqual(hub.done, ['authority old+next', 'renew', 'authority old+next'])
+  })
+
   test('[TRU-2] [TRU-17] [TRU-10] for the first of what is wrong: the file, the number, the agents that need a root', () =>
     withAgents(['silent'], async () => {
       file = () => [expired]

@@ -103,7 +103,8 @@ async function updateRootSet(
     await leadServerCertificateTo(dependencies, next)
     changed = await commit()
   } catch (error) {
-    hub.useForAuthority(set.pem)
+    // Which may be another one by now: hubs that share the vault change it too.
+    hub.useForAuthority(current.set.pem)
     throw error
   }
   current.replace(changed)
