@@ -172,6 +172,7 @@ async function serveMetrics(
       readStatus: status,
       lastResult: () => loop.lastResult,
       hubTime: state.session.hubTime,
+      logWatch: state.session.logWatch,
       targets: state.targets,
     })
     log.info({ address: `${bound.host}:${bound.port}`, port: bound.port }, 'Metrics listening')

@@ -7,6 +7,7 @@ import { invariant } from '../../platform/errors.ts'
 import type { CargoId, DeliveryId, Recipient } from '../../protocol/identifiers.ts'
 import { IDENTITY_RECEIPT_HEADER, ROUTES } from '../../protocol/routes.ts'
 import type { EventRequestBody, RecipientRequestBody } from '../../protocol/schemas.ts'
+import type { AvoidedAddresses } from './avoided-addresses.ts'
 import { createHttpConnections, type HttpHeaders } from './http-connections.ts'
 import {
   type HubOutcome,
@@ -75,6 +76,8 @@ export interface HubClientOptions {
   noteHubTime(this: void, hubNow: Date): void
   /** Told of the checkpoint that an answer shows, a signed note; undefined of a good one that shows none. */
   readonly noteCheckpoint?: ((note: string | undefined) => void) | undefined
+  /** Of all connections to the hub. */
+  readonly avoided?: AvoidedAddresses | undefined
 }
 
 /** Far above what a hub takes from its operators. */
@@ -87,7 +90,11 @@ const BLOB_TYPE = 'application/octet-stream'
 const SHA256_MEMBER = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?=$|,)/
 
 export function createHubClient(options: HubClientOptions): HubClient {
-  const connections = createHttpConnections(() => openIdentityTls(options))
+  const connections = createHttpConnections(
+    () => openIdentityTls(options),
+    undefined,
+    options.avoided,
+  )
   const manifestCache = new ManifestCache()
 
   const requestTo = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]) => ({

@@ -2,6 +2,7 @@
 
 import { UserError } from '../../platform/errors.ts'
 import { readGivenFile } from '../files/given-files.ts'
+import { AvoidedAddresses } from './avoided-addresses.ts'
 import { createHubClient, type HubClient, type HubClientOptions } from './client.ts'
 import { createEnrollClient, type EnrollClient, type EnrollClientOptions } from './enroll-client.ts'
 import { type HubOutcome, type HubRefusal, HubUnreachableError } from './request.ts'
@@ -69,6 +70,7 @@ export const CA_BYTES_MAX = 1024 * 1024
 
 export function createHubGateway(options: HubGatewayOptions): HubGateway {
   let current: InUse | undefined
+  const avoided = new AvoidedAddresses()
 
   function inUse(): InUse {
     if (current === undefined) throw new UserError('no_identity', 'no identity in use yet')
@@ -116,6 +118,7 @@ export function createHubGateway(options: HubGatewayOptions): HubGateway {
         instance,
         noteHubTime,
         noteCheckpoint,
+        avoided,
         trustPem,
         keyPem,
         certificatePem,

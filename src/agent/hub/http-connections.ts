@@ -10,6 +10,7 @@ import {
 import { Agent as HttpsAgent, request as requestOverHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
+import { AvoidedAddresses } from './avoided-addresses.ts'
 
 export interface HttpConnections {
   /** Throws what kept it from an answer. */
@@ -18,6 +19,12 @@ export interface HttpConnections {
   close(): Promise<void>
   /** Ends what is under way, too. */
   destroy(): Promise<void>
+}
+
+/** Connections to a name that may have several addresses. */
+export interface ChoosyConnections extends HttpConnections {
+  /** Goes elsewhere from the next connection on, where the name has another address. Ends what is under way. */
+  leave(address: string | undefined): void
 }
 
 export interface HttpRequest {
@@ -34,6 +41,8 @@ export interface HttpRequest {
 export interface HttpReply {
   readonly statusCode: number
   readonly headers: HttpHeaders
+  /** Of who answered. */
+  readonly address?: string | undefined
   /** Throws what cut it short. Who does not read it to its end destroys the connections. */
   readonly body: AsyncIterable<Buffer>
 }
@@ -49,26 +58,29 @@ const AGENT_OPTIONS = { keepAlive: true, timeout: PARKED_MS_MAX }
 export function createHttpConnections(
   openTls: () => SecureContext,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
-): HttpConnections {
-  return new ConnectionPool(openTls, connectTimeoutMs)
+  avoided: AvoidedAddresses = new AvoidedAddresses(),
+): ChoosyConnections {
+  return new ConnectionPool(openTls, connectTimeoutMs, avoided)
 }
 
 class SilenceError extends Error {
   override name = 'TimeoutError'
 }
 
-class ConnectionPool implements HttpConnections {
+class ConnectionPool implements ChoosyConnections {
   readonly #openTls: () => SecureContext
   readonly #connectTimeoutMs: number
+  readonly #avoided: AvoidedAddresses
   readonly #http = new HttpAgent(AGENT_OPTIONS)
   #https: HttpsAgent | undefined
   #underWay = 0
   /** Who waits for the end of what is under way. */
   readonly #closing: (() => void)[] = []
 
-  constructor(openTls: () => SecureContext, connectTimeoutMs: number) {
+  constructor(openTls: () => SecureContext, connectTimeoutMs: number, avoided: AvoidedAddresses) {
     this.#openTls = openTls
     this.#connectTimeoutMs = connectTimeoutMs
+    this.#avoided = avoided
   }
 
   async send(options: HttpRequest): Promise<HttpReply> {
@@ -98,7 +110,9 @@ class ConnectionPool implements HttpConnections {
         .on('response', (message) => {
           response = message
           boundSilence(silenceMs?.body)
-          resolve({ statusCode: message.statusCode ?? 0, headers: message.headers, body: message })
+          const { statusCode = 0, headers } = message
+          const { remoteAddress: address } = message.socket
+          resolve({ statusCode, headers, address, body: message })
         })
         .on('error', reject)
         .on('close', () => {
@@ -117,6 +131,11 @@ class ConnectionPool implements HttpConnections {
     })
   }
 
+  leave(address: string | undefined): void {
+    if (address !== undefined) this.#avoided.avoid(address)
+    void this.destroy()
+  }
+
   destroy(): Promise<void> {
     this.#http.destroy()
     this.#https?.destroy()
@@ -129,6 +148,7 @@ class ConnectionPool implements HttpConnections {
     }
     this.#https ??= new HttpsAgent({
       ...AGENT_OPTIONS,
+      lookup: this.#avoided.lookup,
       // One for all its connections.
       secureContext: this.#openTls(),
     })

@@ -3,10 +3,15 @@
 import { describeConnectionFailure } from '../../platform/connection-failure.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import { type HubClientOptions, openIdentityTls } from './client.ts'
-import { createHttpConnections, type HttpConnections } from './http-connections.ts'
+import {
+  type ChoosyConnections,
+  createHttpConnections,
+  type HttpConnections,
+} from './http-connections.ts'
 import {
   type HubRefusal,
   HubUnreachableError,
+  readCheckpoint,
   readRefusal,
   REQUEST_TIMEOUT_MS,
   routeUrl,
@@ -35,7 +40,11 @@ const WINDOW_BYTES_MAX = 64 * 1024
 export async function openHubStream(options: HubStreamOptions): Promise<HubStreamReply> {
   const { baseUrl, lastEventId, silenceMs = SILENCE_MS } = options
   const url = routeUrl(baseUrl, ROUTES.stream.path)
-  const connections = createHttpConnections(() => openIdentityTls(options))
+  const connections = createHttpConnections(
+    () => openIdentityTls(options),
+    undefined,
+    options.avoided,
+  )
   try {
     const reply = await connections.send({
       url,
@@ -48,6 +57,8 @@ export async function openHubStream(options: HubStreamOptions): Promise<HubStrea
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
       },
     })
+    const checkpoint = readCheckpoint(reply.headers)
+    if (checkpoint !== undefined) requireGood(checkpoint, reply.address, { options, connections })
     if (reply.statusCode !== 200) {
       const refusal = await readRefusal(reply)
       void connections.destroy()
@@ -57,7 +68,21 @@ export async function openHubStream(options: HubStreamOptions): Promise<HubStrea
     return { ok: true, messages: readMessages(reply.body, connections, url) }
   } catch (error) {
     void connections.destroy()
-    throw unreachable(url, error)
+    throw error instanceof HubUnreachableError ? error : unreachable(url, error)
+  }
+}
+
+/** Throws HubUnreachableError for the stream of a hub that was replaced. */
+function requireGood(
+  checkpoint: string,
+  address: string | undefined,
+  { options, connections }: { options: HubStreamOptions; connections: ChoosyConnections },
+): void {
+  try {
+    options.noteCheckpoint?.(checkpoint)
+  } catch (error) {
+    connections.leave(address)
+    throw error
   }
 }
 

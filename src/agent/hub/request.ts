@@ -15,7 +15,12 @@ import {
 } from '../../protocol/routes.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { ErrorReplyBody } from '../../protocol/schemas.ts'
-import type { HttpConnections, HttpHeaders, HttpReply } from './http-connections.ts'
+import type {
+  ChoosyConnections,
+  HttpConnections,
+  HttpHeaders,
+  HttpReply,
+} from './http-connections.ts'
 import type { BundleNumber } from './wire.ts'
 
 export const REQUEST_TIMEOUT_MS = 15_000
@@ -48,7 +53,7 @@ export class HubUnreachableError extends SvcError {
 }
 
 export interface HubRequest<Value> {
-  readonly connections: HttpConnections
+  readonly connections: HttpConnections & Partial<Pick<ChoosyConnections, 'leave'>>
   readonly url: URL
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly userAgent: string
@@ -56,7 +61,10 @@ export interface HubRequest<Value> {
   readonly body?: unknown
   /** Told what every reply, of whatever kind, says about the hub's clock. */
   readonly noteHubTime?: ((hubNow: Date) => void) | undefined
-  /** Told of the checkpoint of the hub’s log that a reply shows, a signed note; undefined of a good one that shows none. */
+  /**
+   * Told of the checkpoint of the hub’s log that a reply shows, a signed note; undefined of a good one that shows none. Throws
+   * HubUnreachableError for one of a hub that was replaced: then nothing of the reply counts.
+   */
   readonly noteCheckpoint?: ((note: string | undefined) => void) | undefined
   decode(this: void, body: unknown): Value | undefined
 }
@@ -89,13 +97,18 @@ export function sendToHub<Value>({ decode, ...rest }: HubRequest<Value>): Promis
 }
 
 export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise<HubReply<Value>> {
-  const { status, headers, bytes } = await exchange(options)
+  const { status, headers, address, bytes } = await exchange(options)
+  const checkpoint = readCheckpoint(headers)
+  if (checkpoint !== undefined || status === 200 || status === 304) {
+    try {
+      options.noteCheckpoint?.(checkpoint)
+    } catch (error) {
+      options.connections.leave?.(address)
+      throw error
+    }
+  }
   const hubTime = parseHttpDate(headers['date'])
   if (hubTime !== undefined) options.noteHubTime?.(hubTime)
-  const checkpoint = single(headers[LOG_CHECKPOINT_HEADER])
-  if (checkpoint !== undefined || status === 200 || status === 304) {
-    options.noteCheckpoint?.(checkpoint && Buffer.from(checkpoint, 'base64').toString())
-  }
   const etag = single(headers['etag'])
   const bundleNumber = parseBundleNumber(headers)
   const about = { etag, bundleNumber }
@@ -113,6 +126,12 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
     )
   }
   return { outcome: { ok: true, value, hubTime }, ...about }
+}
+
+/** The newest one that the hub has signed, as a note. */
+export function readCheckpoint(headers: HttpHeaders): string | undefined {
+  const header = single(headers[LOG_CHECKPOINT_HEADER])
+  return header && Buffer.from(header, 'base64').toString()
 }
 
 /** A reply that is no success, with as much of its body as a refusal may have. */
@@ -133,7 +152,7 @@ export function routeUrl(base: URL, path: string): URL {
 
 async function exchange(
   options: Omit<BytesRequest<unknown>, 'decode'>,
-): Promise<{ status: number; headers: HttpHeaders; bytes: Buffer }> {
+): Promise<{ status: number; headers: HttpHeaders; address: string | undefined; bytes: Buffer }> {
   try {
     const reply = await options.connections.send({
       url: options.url,
@@ -148,7 +167,8 @@ async function exchange(
       signal: AbortSignal.timeout(options.timeoutMs),
     })
     const bytes = await readBounded(reply.body, options.bytesMax)
-    return { status: reply.statusCode, headers: reply.headers, bytes }
+    const { statusCode: status, headers, address } = reply
+    return { status, headers, address, bytes }
   } catch (error) {
     // The reason is in the message, which is all that a person or a log gets to see.
     throw new HubUnreachableError(

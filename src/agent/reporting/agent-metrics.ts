@@ -106,6 +106,13 @@ export const AGENT_METRICS = {
     meaning:
       'How often the hub’s audit log was not what the agent had seen of it; `svc-agent audit` says why.',
   },
+  svc_agent_hub_replaced: {
+    type: 'gauge',
+    unit: '',
+    labels: {},
+    meaning:
+      '1 while the last hub that answered is one that was replaced, from which the agent takes nothing; else 0.',
+  },
   svc_agent_update: {
     type: 'gauge',
     unit: '',

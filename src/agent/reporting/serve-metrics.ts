@@ -8,6 +8,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { createMetricSet, type MetricSet } from '../../platform/metric-set.ts'
 import { type MetricsServer, startMetricsServer } from '../../platform/metrics-server.ts'
 import type { HookRunner } from '../delivery/hook-runner.ts'
+import type { LogWatch } from '../witness/log-watch.ts'
 import type { HubTime } from '../hub/time.ts'
 import { updateNames } from '../update/update-files.ts'
 import { AGENT_METRICS, TARGET_RESULTS, type AgentMetrics } from './agent-metrics.ts'
@@ -31,6 +32,7 @@ export interface AgentMetricsOptions {
   readonly readStatus: () => Promise<AgentStatus>
   readonly lastResult: () => RoundResult | undefined
   readonly hubTime: Pick<HubTime, 'skewMs'>
+  readonly logWatch: Pick<LogWatch, 'isHubReplaced'>
   readonly targets: {
     lastResults(): readonly { readonly source: string; readonly result: string }[]
   }
@@ -124,6 +126,7 @@ async function collect(options: AgentMetricsOptions, status: AgentStatus): Promi
   set.replace('svc_agent_survival_seconds', one(status.survival_seconds ?? undefined))
   set.replace('svc_agent_outbox_events', one(status.events_waiting))
   set.replace('svc_agent_log_alarms', one(status.log?.alarms.length))
+  set.replace('svc_agent_hub_replaced', one(options.logWatch.isHubReplaced ? 1 : 0))
   const failing = status.deliveries.filter(({ hook_failure }) => hook_failure !== null)
   set.replace('svc_agent_hooks_failing', one(failing.length))
   const results = targets.lastResults()

@@ -25,6 +25,7 @@ import {
   noteUnproven,
   proven,
 } from './log-witness.ts'
+import { findReplacedHub } from './replaced-hub.ts'
 
 /** What is held against the hub, with all that proves it. */
 export const LogAlarm = Type.Object({
@@ -132,6 +133,7 @@ export class LogWatch {
   /** Of the answers since the last check. */
   #isShown = false
   #isSilent = false
+  #isHubReplaced = false
   #eventMs = Number.NEGATIVE_INFINITY
   #unprovenMs = Number.NEGATIVE_INFINITY
 
@@ -144,13 +146,25 @@ export class LogWatch {
     return this.#known
   }
 
-  /** A signed note, as the newest answer of the hub has it; undefined of a good answer that shows none. */
+  /** Whether the newest answer came from a hub that was replaced. */
+  get isHubReplaced(): boolean {
+    return this.#isHubReplaced
+  }
+
+  /**
+   * A signed note, as the newest answer of the hub has it; undefined of a good answer that shows none. Throws ReplacedHubError for an
+   * answer of which nothing counts.
+   */
   noteCheckpoint(note: string | undefined): void {
-    if (note === undefined) this.#isSilent = true
-    else {
-      this.#shown = note
-      this.#isShown = true
+    if (note === undefined) {
+      this.#isSilent = true
+      return
     }
+    const replaced = findReplacedHub(this.#known.witness, note)
+    this.#isHubReplaced = replaced !== undefined
+    if (replaced !== undefined) throw replaced
+    this.#shown = note
+    this.#isShown = true
   }
 
   /** The hub has recorded an event of the agent: checkpoints from then on have one entry more. */

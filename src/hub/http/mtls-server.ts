@@ -124,12 +124,13 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       if (fault === undefined) outcome = await authenticateSocket(socket)
       else noteReason(reply, fault)
     }
+    // With a refusal too: one by a hub that was replaced means nothing, and the agent has to be able to tell.
+    const checkpoint = options.auditLog.header()
+    if (checkpoint !== undefined) reply.header(LOG_CHECKPOINT_HEADER, checkpoint)
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
     const { 'user-agent': userAgent } = request.headers
     options.sightings?.note(outcome.agent, { userAgent, address: addressOf(request) })
-    const checkpoint = options.auditLog.header()
-    if (checkpoint !== undefined) reply.header(LOG_CHECKPOINT_HEADER, checkpoint)
     return undefined
   }
   const agentOf = (request: FastifyRequest): Agent => {

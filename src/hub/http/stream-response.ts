@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LOG_CHECKPOINT_HEADER } from '../../protocol/routes.ts'
 import type { StreamConnection } from './agent-streams.ts'
 
 const HEADERS = {
@@ -14,7 +15,12 @@ export function openStreamResponse(request: FastifyRequest, reply: FastifyReply)
   const response = reply.raw
   const { socket } = request.raw
   response.on('error', () => socket.destroy())
-  response.writeHead(200, { ...HEADERS, 'x-request-id': request.id })
+  const checkpoint = reply.getHeader(LOG_CHECKPOINT_HEADER)
+  response.writeHead(200, {
+    ...HEADERS,
+    'x-request-id': request.id,
+    ...(checkpoint !== undefined && { [LOG_CHECKPOINT_HEADER]: checkpoint }),
+  })
   return {
     write: (text) => void response.write(text),
     get bufferedBytes() {

@@ -4,7 +4,8 @@
 import { openNote, signNote } from '../../audit/signed-note.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { formatAct, parseAct, type RememberedAct } from '../domain/remembered-act.ts'
-import { epochOf, logSigner, openStatement, verifierOfEpoch } from './log-tree.ts'
+import { epochOf } from '../../audit/log-origin.ts'
+import { logSigner, openStatement, verifierOfEpoch } from './log-tree.ts'
 
 export interface ActSegment {
   /** Of the log, by name. */

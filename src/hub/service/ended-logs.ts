@@ -2,12 +2,13 @@
 // loss that was accepted, began since. Each has a beginning in common with what goes on. docs/protocol.md CHN-21.
 
 import type { Checkpoint } from '../../audit/checkpoint.ts'
+import { epochOf } from '../../audit/log-origin.ts'
 import type { SizedRoot } from '../../audit/merkle-proofs.ts'
 import { SvcError } from '../../platform/errors.ts'
 import { KEPT_LEVEL_MIN, type LogTree } from '../domain/log-tree.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { ActSegment } from './act-segment.ts'
-import { epochOf, openOfAnyEpoch, openStatement } from './log-tree.ts'
+import { openOfAnyEpoch, openStatement } from './log-tree.ts'
 import { readRootAt } from './read-log-nodes.ts'
 
 export interface EndedLog {

@@ -4,7 +4,8 @@
 import { hashChildren, nodesOf, rootOf } from '../../audit/merkle-tree.ts'
 import type { NoteVerifier } from '../../audit/signed-note.ts'
 import { KEPT_LEVEL_MIN, type LogTree } from '../domain/log-tree.ts'
-import { logVerifier, openCheckpoint, openStatement, originOf } from './log-tree.ts'
+import { originOf } from '../../audit/log-origin.ts'
+import { logVerifier, openCheckpoint, openStatement } from './log-tree.ts'
 import type { StoreReader } from '../store/store.ts'
 
 /** Of the tree alone, in the time of a few signatures. */

@@ -3,6 +3,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../../audit/checkpoint.ts'
 import { type EpochStatement, openEpoch, signEpoch } from '../../audit/epoch-statement.ts'
+import { epochOf, originOf } from '../../audit/log-origin.ts'
 import { EMPTY_FRONTIER, growTree, rootOf, type TreeNode } from '../../audit/merkle-tree.ts'
 import { hashRecord } from '../../audit/record.ts'
 import {
@@ -124,16 +125,6 @@ export function findNewestSigned(
 /** Who signs as this log in the epoch in which it has that name. */
 export function verifierOfEpoch(tree: LogTree, origin: string): NoteVerifier {
   return noteVerifier(origin, logVerifier(tree).publicKey)
-}
-
-/** What a vault calls its log in that epoch. */
-export function originOf(vaultId: string, epoch: number): string {
-  return epoch === 1 ? `cartorio/${vaultId}` : `cartorio/${vaultId}/${epoch}`
-}
-
-export function epochOf(origin: string): number {
-  const [, , epoch = '1'] = origin.split('/')
-  return Number(epoch)
 }
 
 function signed(tree: Omit<LogTree, 'checkpoint'>): LogTree {
