@@ -43,6 +43,7 @@ const HUB = [
   'hub/http/connections',
   'hub/http/json',
   'hub/http',
+  'hub/standby',
   'hub/metrics',
 ]
 
@@ -236,6 +237,23 @@ export const ROOMS: readonly Room[] = [
     name: 'hub/journal',
     what: 'a hub as one of several that share a journal: beats, leases, images of the vault',
     imports: ['hub/backup', 'hub/store', 'hub/ports', 'protocol', 'platform'],
+  },
+  {
+    name: 'hub/standby',
+    what: 'a second machine that keeps a copy of the vault: what hub and standby say to each other, promotion',
+    imports: [
+      'hub/backup',
+      'hub/journal',
+      'hub/service',
+      'hub/store',
+      'hub/vault',
+      'hub/http',
+      'hub/ports',
+      'protocol',
+      'platform',
+      'pki',
+      'audit',
+    ],
   },
   {
     name: 'hub/archive',

@@ -72,6 +72,17 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it starts three databases with Patroni and etcd, and two hubs with HAProxy; `npm run cluster` has the other faults',
   },
   {
+    path: 'test/conformance/standby.test.ts',
+    proves:
+      'a hub and its standby as processes: promoted, away, back, put in the place of each other',
+    why: 'it starts a dozen programs and waits for a standby that is away; src/hub/standby has the same in one process',
+  },
+  {
+    path: 'test/clusters/promotions.test.ts',
+    proves: 'promotions of a standby under load lose nothing that was acknowledged',
+    why: 'it starts two machines a dozen times; `npm run promotions -- --full` promotes 100 times',
+  },
+  {
     path: 'test/conformance/several-hubs.test.ts',
     proves:
       'several hubs with one vault: what each knows of the others, tokens, leases, hubs that are gone',

@@ -79,6 +79,12 @@ function createContext(invocation: Invocation): CommandContext {
     if (remote !== undefined) throw vaultElsewhere()
     return import('./doors/use-backup.ts')
   }
+  const loadStandby = async () => {
+    // Written out at each place: the build leaves out what comes after.
+    if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
+    if (remote !== undefined) throw vaultElsewhere()
+    return (await import('./doors/standby.ts')).standbyControls({ ...invocation, env })
+  }
   const usingBackup = async <T>(
     name: string,
     work: (source: OpenedFile) => Promise<T>,
@@ -144,6 +150,11 @@ function createContext(invocation: Invocation): CommandContext {
       rekey: async (wanted) => (await loadVaultControls()).rekey(wanted),
       compact: async () => (await loadVaultControls()).compact(),
       migrate: async (migration) => (await loadVaultControls()).migrate(migration),
+      standby: {
+        init: async (file) => (await loadStandby()).init(file),
+        status: async () => (await loadStandby()).status(),
+        promote: async (force) => (await loadStandby()).promote(force),
+      },
       join: async (file) => {
         // Written out at each place: the build leaves out what comes after.
         if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()

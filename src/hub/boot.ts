@@ -8,7 +8,7 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import type { MetricsServer } from '../platform/metrics-server.ts'
 import { readVersion } from '../platform/version.ts'
 import { type AdminDoors, openAdminDoors } from './admin-doors.ts'
-import { type CheckpointFiles, checkpointFiles } from './checkpoint-files.ts'
+import { checkpointFiles } from './checkpoint-files.ts'
 import { createLogArchiver } from './archive/log-archive.ts'
 import {
   createSegmentWatch,
@@ -20,6 +20,7 @@ import { BACKUP_PACE } from './backup/backup-pace.ts'
 import { createBackupMaker } from './backup/make-backup.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backup/scheduled-backups.ts'
 import { enterHubs, logTables } from './enter-hubs.ts'
+import { keepStandby } from './keep-standby.ts'
 import { createImageKeeper, type ImageKeeper } from './journal/keep-images.ts'
 import type { StepCaClient } from './ca/step-ca-client.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
@@ -38,10 +39,10 @@ import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
 import { agentAddresses } from './service/admin/agent-addresses.ts'
-import type { StoreReader } from './store/store.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
+import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
 import { createAddressLookup } from './webhook/address-lookup.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
@@ -101,12 +102,19 @@ export async function bootHub(
     checkpointDirectory,
     archiveDirectory,
     database,
+    standby: config.standby && {
+      ...config.standby,
+      log: logging.forModule('hub.standby'),
+      pace: { ...BACKUP_PACE, heldBytesMax: config.limits.backupHeldBytes },
+    },
     onBatch: meters?.onBatch,
     onRecord: meters?.onRecord,
     onTables: logTables(logging),
   })
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
+  const { standby } = store
+  opened.use(await keepStandby(config, vault, store, logging.forModule('hub.standby')))
   const member =
     store.sharing && (await enterHubs({ config, store, clock, logging }, store.sharing, stop))
   opened.defer(() => member?.membership.leave())
@@ -148,6 +156,7 @@ export async function bootHub(
       intervalMs: config.backupSchedule.intervalMs,
       lastAt: () => scheduled?.lastAt(),
     },
+    standby: standby?.state,
     journal: store.sharing && { position: store.sharing.position, look: () => keeper?.look() },
     countStreams: () => running?.services.streams.count ?? 0,
     listDoubled: () => running?.services.sightings.listDoubled() ?? [],
@@ -275,6 +284,7 @@ export async function bootHub(
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [asJob(archiving.run)] : []),
     ...(keeper ? [keeper.run] : []),
+    ...(standby ? [standby.run] : []),
     segmentWatch.run,
   ]
   const tasks = background.map((task) => task(stopping.signal))
@@ -331,7 +341,7 @@ export async function bootHub(
   const booted = opened.move()
   return {
     close: () => booted.disposeAsync(),
-    ended: member?.membership.ended ?? new Promise(() => undefined),
+    ended: member?.membership.ended ?? standby?.deposed ?? new Promise(() => undefined),
   }
 }
 
@@ -387,22 +397,4 @@ async function listenForMetrics(
     )
     return undefined
   }
-}
-
-/** A file that is gone, or a directory where nothing is mounted, must not turn the check off in silence. docs/protocol.md CHN-18. */
-async function warnIfHeldAgainstNothing(
-  reader: StoreReader,
-  checkpoints: CheckpointFiles | undefined,
-  log: Logger,
-): Promise<void> {
-  if (checkpoints === undefined) return
-  const kept = await checkpoints.read()
-  if (kept.some(({ path }) => path === checkpoints.newest)) return
-  const tree = await reader.findLogTree()
-  if (tree === undefined) return
-  const fields = { file: checkpoints.newest, entries: tree.frontier.size }
-  log.warn(
-    fields,
-    'No checkpoint outside the vault to hold it against; is SVC_CHECKPOINT_PATH mounted?',
-  )
 }

@@ -17,6 +17,7 @@ import { findPassphraseFaults } from './passphrase-faults.ts'
 import { isSecretSet, readSecret } from './read-secret.ts'
 import type { DatabaseReplication } from './store/postgres/judge-database.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
+import type { StandbyMode } from '../protocol/standby.ts'
 import { isSubjectAltName } from './domain/subject-alt-name.ts'
 
 const METRICS_CERTIFICATES_MAX = 100_000
@@ -61,6 +62,10 @@ export interface HubConfig {
   /** A directory outside the vault for segments of its log. */
   readonly archiveDirectory: string | undefined
   readonly databaseReplication: DatabaseReplication
+  /** The machine that keeps a copy, and what happens without it. */
+  readonly standby: { readonly url: URL; readonly mode: StandbyMode } | undefined
+  /** Where a hub sends its records while this machine is the standby. */
+  readonly standbyBind: BindAddress | undefined
   /** Older entries of the log are archived; undefined when the hub archives nothing by itself. */
   readonly logKeepMs: number | undefined
   readonly passphrase: Secret<string>
@@ -135,6 +140,7 @@ export function findMissing(env: Environment): string[] {
 export function parseHubSettings(env: Environment): HubSettings {
   return {
     ...parseHubNaming(env),
+    ...parseStandby(env),
     caUrl: parseHttpsUrl('SVC_CA_URL', valueOf(env, 'SVC_CA_URL')),
     caProvisionerKid: valueOf(env, 'SVC_CA_PROVISIONER_KID'),
     caProvisionerName: isSet(env, 'SVC_CA_PROVISIONER_NAME')
@@ -283,6 +289,25 @@ function parseBackupSchedule(env: Environment): BackupSchedule | undefined {
   if (keep === 0) throw invalid('SVC_BACKUP_KEEP', 'at least 1 backup stays')
   const directory = valueOf(env, 'SVC_BACKUP_DIR')
   return directory === '' ? undefined : { directory, intervalMs, keep }
+}
+
+function parseStandby(env: Environment): Pick<HubConfig, 'standby' | 'standbyBind'> {
+  const mode = valueOf(env, 'SVC_STANDBY')
+  if (mode !== 'required' && mode !== 'preferred') {
+    throw invalid('SVC_STANDBY', `${mode} is neither required nor preferred`)
+  }
+  const standbyBind = isSet(env, 'SVC_STANDBY_BIND')
+    ? parseBindAddress('SVC_STANDBY_BIND', valueOf(env, 'SVC_STANDBY_BIND'))
+    : undefined
+  if (!isSet(env, 'SVC_STANDBY_URL')) return { standby: undefined, standbyBind }
+  const url = parseHttpsUrl('SVC_STANDBY_URL', valueOf(env, 'SVC_STANDBY_URL'))
+  if (`${url.username}${url.password}${url.search}${url.hash}` !== '' || url.pathname !== '/') {
+    throw invalid('SVC_STANDBY_URL', `${url.href} has more than a host and a port`)
+  }
+  if (isSecretSet(env, 'SVC_DATABASE_URL')) {
+    throw invalid('SVC_STANDBY_URL', 'hubs that share a PostgreSQL need no standby')
+  }
+  return { standby: { url, mode }, standbyBind }
 }
 
 function parseIdentityMatch(text: string): IdentityMatch {

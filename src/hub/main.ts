@@ -102,6 +102,14 @@ async function serve(settingsPath: string | undefined): Promise<void> {
     reportFailure(PROGRAM, error)
     process.exit(1)
   })
+  const { readRole } = await import('./standby/standby-role.ts')
+  if (readRole(config.vaultRoot)?.role === 'standby') {
+    const { serveAsStandby } = await import('./serve-as-standby.ts')
+    if ((await serveAsStandby(config, logging, stop.signal)) === 'stopped') {
+      log.info('Stopped')
+      return
+    }
+  }
   const hub = await bootHub(config, logging, stop.signal)
   giveMemoryBack(stop.signal)
   const failure = await Promise.race([stopped, hub.ended])

@@ -26,6 +26,8 @@ import { hubAct } from './service/hub-acts.ts'
 import { requireReadableFor } from './require-readable-tables.ts'
 import { connectJournal, type JournalConnection } from './shared-journal.ts'
 import type { JournalPosition } from './store/journal.ts'
+import { openStandbyLink, type StandbyLink, type StandbySettings } from './standby/standby-link.ts'
+import { requireNoOtherHub } from './standby/standby-role.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { checkEveryPage, inspectAuditLog, nameFile } from './store/sqlite/encrypted-database.ts'
 import type { CommittedBatch } from './store/sqlite/group-commit.ts'
@@ -50,6 +52,8 @@ export interface OpenStoreOptions {
   readonly archiveDirectory?: string | undefined
   /** The PostgreSQL with the journal of the vault. */
   readonly database?: DatabaseServers | undefined
+  /** The machine that keeps a copy. */
+  readonly standby?: StandbySettings | undefined
   /** For the copy of a vault, which goes on without the journal that the vault has. */
   readonly leavesJournal?: boolean
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
@@ -59,6 +63,7 @@ export interface OpenStoreOptions {
 }
 
 export interface VaultStore extends CopiedStore {
+  readonly standby: StandbyLink | undefined
   /** Undefined for a vault that shares no journal. */
   readonly sharing: Sharing | undefined
 }
@@ -77,7 +82,9 @@ export async function openVaultStore(
   options: OpenStoreOptions,
 ): Promise<VaultStore> {
   const { database, leavesJournal = false, clock } = options
+  if (!leavesJournal) requireNoOtherHub(vault.root)
   const sharing = leavesJournal ? undefined : connectJournal(vault, database, clock)
+  let standby: StandbyLink | undefined
   const headFile = openAuditHeadFile(vaultFiles(vault.root).auditHead, vault.dataKey)
   let store: SqliteStore | undefined
   try {
@@ -86,6 +93,7 @@ export async function openVaultStore(
     const inspect = (): HeadFault | undefined => inspectAgainstHead(vault, head, options)
     let fault = sharing === undefined ? inspect() : undefined
     if (options.checkPages === true) checkEveryPage(vault.databasePath, vault.dataKey)
+    standby = options.standby && (await openStandbyLink(vault, options.standby, clock))
     store = await openSqliteStore({
       path: vault.databasePath,
       dataKey: vault.dataKey,
@@ -93,13 +101,16 @@ export async function openVaultStore(
       onBatch: options.onBatch,
       onRecord: options.onRecord,
       clock,
-      shared: sharing && { ...sharing, onTables: options.onTables },
+      shared: sharing ? { ...sharing, onTables: options.onTables } : standby?.shared,
     })
+    await standby?.start(store)
     await store.follow()
     if (sharing !== undefined) {
       const ownId = await readHubId(vault.root)
       await store.bringTablesForward(requireReadableFor(sharing, ownId))
     }
+    // A standby that does not know the step refuses it: it is upgraded first.
+    if (standby !== undefined) await store.bringTablesForward(async () => undefined)
     // The journal gives back what a database has lost that was put back to an earlier state.
     if (sharing !== undefined) fault = inspect()
     const tree = await store.reader.findLogTree()
@@ -118,11 +129,12 @@ export async function openVaultStore(
       acceptLoss: options.acceptLoss,
     })
     const reader = withArchive(store.reader, options.archiveDirectory)
-    return closingAll(store, headFile, reader, sharing)
+    return closingAll(store, headFile, reader, { sharing, standby })
   } catch (error) {
     await store?.close()
     await sharing?.journal.close()
     await sharing?.hubs.close()
+    await standby?.close()
     headFile.close()
     throw nameFile(vault.databasePath, error)
   }
@@ -286,10 +298,14 @@ function closingAll(
   store: SqliteStore,
   headFile: AuditHeadFile,
   reader: StoreReader,
-  sharing: JournalConnection | undefined,
+  {
+    sharing,
+    standby,
+  }: { sharing: JournalConnection | undefined; standby: StandbyLink | undefined },
 ): VaultStore {
   return {
     reader,
+    standby,
     sharing: sharing && {
       ...sharing,
       follow: () => store.follow(),
@@ -307,6 +323,7 @@ function closingAll(
       await sharing?.journal.close()
       await sharing?.lookout.close()
       await sharing?.hubs.close()
+      await standby?.close()
       headFile.close()
     },
   }

@@ -14,6 +14,7 @@ import { PostgresImages } from './store/postgres/postgres-images.ts'
 import { PostgresJournal } from './store/postgres/postgres-journal.ts'
 import type { DatabaseServers } from './store/postgres/writable-connection.ts'
 import { isSamePosition, NO_JOURNAL, RecordSeal } from './store/record-seal.ts'
+import { readRole } from './standby/standby-role.ts'
 import { inspectJournalPosition } from './store/sqlite/enter-journal.ts'
 import type { SharedJournal } from './store/sqlite/journal-follower.ts'
 import type { UnsealedVault } from './vault/vault.ts'
@@ -61,7 +62,9 @@ export function connectJournal(
 const chance = (): number => randomInt(CHANCES) / CHANCES
 const CHANCES = 1000
 
-export function isShared({ databasePath, dataKey }: UnsealedVault): boolean {
+export function isShared({ root, databasePath, dataKey }: UnsealedVault): boolean {
+  // With its standby a vault shares a journal of another kind.
+  if (readRole(root)?.role === 'hub') return false
   return !isSamePosition(inspectJournalPosition(databasePath, dataKey), NO_JOURNAL)
 }
 

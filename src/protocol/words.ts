@@ -76,6 +76,7 @@ export const HubEventType = {
   vaultMoved: 'vault_moved',
   hubJoined: 'hub_joined',
   hubRemoved: 'hub_removed',
+  standbyPromoted: 'standby_promoted',
   certificateLate: 'certificate_late',
   webhookCreated: 'webhook_created',
   webhookRemoved: 'webhook_removed',

@@ -154,6 +154,7 @@ export function svcProgram(): Command {
       compact: refuse,
       migrate: refuse,
       join: refuse,
+      standby: { init: refuse, status: refuse, promote: refuse },
     },
     useOptions: () => undefined,
     note: () => undefined,

@@ -38,6 +38,8 @@ const LOOKS: ReadonlySet<string> = new Set([
   'segments',
   'compact',
   'migrate',
+  'init',
+  'promote',
 ])
 
 /** To each command below it, unless the command only looks. */

@@ -42,6 +42,7 @@ const context: CommandContext = {
     compact: reached,
     migrate: reached,
     join: reached,
+    standby: { init: reached, status: reached, promote: reached },
   },
   useOptions: () => undefined,
   note: () => undefined,
@@ -107,7 +108,7 @@ describe('the help of each command', () => {
   )
 
   test('covers all that there is', () => {
-    assert.equal(leaves.length, 63)
+    assert.equal(leaves.length, 66)
   })
 
   for (const leaf of leaves) {

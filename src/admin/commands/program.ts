@@ -62,6 +62,9 @@ import { registerPoliticaShow } from './politica/politica-show.ts'
 import { registerRecoveryAdd } from './recovery/recovery-add.ts'
 import { registerRecoveryList } from './recovery/recovery-list.ts'
 import { registerRecoveryRemove } from './recovery/recovery-remove.ts'
+import { registerStandbyInit } from './standby/standby-init.ts'
+import { registerStandbyPromote } from './standby/standby-promote.ts'
+import { registerStandbyStatus } from './standby/standby-status.ts'
 import { registerStatus } from './status.ts'
 import { registerTokenCreate } from './token/token-create.ts'
 import { registerTokenList } from './token/token-list.ts'
@@ -190,6 +193,11 @@ const NOUNS: readonly Noun[] = [
     name: 'hubs',
     description: 'the hubs that share the vault',
     commands: [registerHubsList, registerHubsRemove],
+  },
+  {
+    name: 'standby',
+    description: 'a second machine that keeps a copy of the vault',
+    commands: [registerStandbyInit, registerStandbyStatus, registerStandbyPromote],
   },
   {
     name: 'recovery',

@@ -61,6 +61,7 @@ async function printed(language: Language, line: string): Promise<string> {
       compact: nothing,
       migrate: nothing,
       join: nothing,
+      standby: { init: nothing, status: nothing, promote: nothing },
     },
     openSecret: nothing,
     openScene: nothing,

@@ -1,3 +1,4 @@
+import type { PromoteReply, StandbyStatus } from '../../protocol/standby.ts'
 import type { BackupHead } from '../../backup/backup-head.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
@@ -60,6 +61,7 @@ export interface VaultControls {
   migrate(migration: VaultMigration): Promise<MigrateReport>
   /** Makes a vault of the journal that another one shares, whose config.json the file is. */
   join(file: string): Promise<JoinReport>
+  readonly standby: StandbyControls
   /** As config.json says, which the passphrase authenticates; beside a hub too. */
   listRecoveryKeys(): Promise<readonly RecoveryKey[]>
 }
@@ -76,6 +78,13 @@ export interface MigrateReport {
   readonly to: 'postgresql' | 'embedded'
   /** False when it was there already. */
   readonly isChanged: boolean
+}
+
+/** Of the svc-server on this machine, but for `init`. */
+export interface StandbyControls {
+  init(file: string): Promise<{ readonly path: string; readonly vaultId: string }>
+  status(): Promise<StandbyStatus>
+  promote(force: boolean): Promise<PromoteReply>
 }
 
 export interface JoinReport {

@@ -40,7 +40,10 @@ import { connectToHub } from './socket-client.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What needs the vault to be there. */
-export type OpenVaultControls = Omit<VaultControls, 'verifyBackup' | 'restore' | 'join'> & {
+export type OpenVaultControls = Omit<
+  VaultControls,
+  'verifyBackup' | 'restore' | 'join' | 'standby'
+> & {
   readonly withAdmin: WithAdmin
 }
 

@@ -1,12 +1,9 @@
 // The admin operations on a Unix socket in the vault directory. A caller that can open the socket may do everything: its mode
 // lets in the vault's owner and root only.
 
-import { chmod, mkdir, rename, rm, rmdir } from 'node:fs/promises'
-import type { Server } from 'node:net'
-import { dirname, join } from 'node:path'
-import { describeError, SvcError } from '../../platform/errors.ts'
+import { rm } from 'node:fs/promises'
+import { describeError } from '../../platform/errors.ts'
 import type { Logging } from '../../platform/logger.ts'
-import { openSocketPath } from '../../platform/unix-socket.ts'
 import { BACKUP_ROUTE } from '../../protocol/admin/backup-route.ts'
 import { ADMIN_OPERATIONS } from '../../protocol/admin/operations.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
@@ -18,6 +15,7 @@ import {
   addAdminRoutes,
   describeRefusal,
 } from './admin-routes.ts'
+import { bindPrivately } from './bind-privately.ts'
 import { addBackupRoute } from './backup-route.ts'
 import { createHttpPort } from './http-port.ts'
 
@@ -72,41 +70,5 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
       await rm(socketPath, { force: true })
       await port.close(CLOSE_TIMEOUT_MS)
     },
-  }
-}
-
-/** Binds inside a directory that only we can enter, so that the socket has its mode before anyone can reach it. */
-async function bindPrivately(server: Server, socketPath: string): Promise<void> {
-  const stagingDirectory = `${socketPath}.new`
-  const staged = join(stagingDirectory, 's')
-  try {
-    await rm(stagingDirectory, { recursive: true, force: true })
-    await mkdir(stagingDirectory, { mode: 0o700 })
-    await listen(server, staged)
-    await chmod(staged, 0o600)
-    await rename(staged, socketPath)
-    await rmdir(stagingDirectory)
-  } catch (error) {
-    server.close()
-    const reason = describeError(error)
-    throw new SvcError('admin_socket_failed', `cannot listen on ${socketPath}: ${reason}`, {
-      cause: error,
-      hint: `check the owner and mode of ${dirname(socketPath)}`,
-    })
-  }
-}
-
-async function listen(server: Server, path: string): Promise<void> {
-  const address = openSocketPath(path)
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(address.path, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  } finally {
-    address.release()
   }
 }

@@ -5,10 +5,11 @@ import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { BackupPace } from '../backup/backup-pace.ts'
-import type { JournalSize } from '../store/journal-images.ts'
+import type { JournalImages, JournalSize } from '../store/journal-images.ts'
 import { makeImage, type MakeImageOptions } from './make-image.ts'
 
 export interface ImageKeeperOptions extends Omit<MakeImageOptions, 'pace'> {
+  readonly images: JournalImages
   readonly pace: BackupPace
   readonly clock: Clock
   readonly random: () => number

@@ -15,7 +15,7 @@ import { StoreError } from '../store/store-error.ts'
 
 export interface MakeImageOptions {
   readonly store: Pick<CopiedStore, 'openCopy'> & { follow(): Promise<void> }
-  readonly images: JournalImages
+  readonly images: Pick<JournalImages, 'begin'>
   readonly seal: ImageSeal
   readonly clock: Clock
   /** For a vault that others use meanwhile. */

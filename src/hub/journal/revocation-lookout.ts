@@ -70,7 +70,7 @@ export class RevocationLookout {
     const { journal, seal, onRevoked } = this.#options
     let at = this.#ahead ?? here
     for (;;) {
-      const { end, records } = await journal.read(at.number)
+      const { end, records } = await journal.read(at.number, at)
       if (!isOverdue) return
       for (const record of records) {
         const { news } = parseChangeRecord(seal.open(at, record))

@@ -1,6 +1,7 @@
 // Every metric of the hub. docs/reference/metrics.md is written from this table, and the alerts and the dashboard of
 // deploy/ are held against it. Labels hold no text from outside: what strangers send is counted, never named.
 
+import { STANDBY_STATES } from '../../protocol/standby.ts'
 import type { MetricTable } from '../../platform/metric-set.ts'
 import { WIRE_ERRORS } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
@@ -267,6 +268,13 @@ export const HUB_METRICS = {
     unit: 'bytes',
     labels: { file: ['database', 'wal'] },
     meaning: 'Size of the database and of its write-ahead log on the disk.',
+  },
+  svc_standby_state: {
+    type: 'gauge',
+    unit: '',
+    labels: { state: STANDBY_STATES },
+    meaning:
+      '1 for how the hub is with its standby, else 0. `together`: the standby has all that was acknowledged; `alone`: it lacks some; `apart`: the hub writes nothing without it. Absent without SVC_STANDBY_URL.',
   },
   svc_journal_last_record: {
     type: 'gauge',

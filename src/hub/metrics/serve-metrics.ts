@@ -12,6 +12,7 @@ import {
 } from '../../platform/metrics-server.ts'
 import { readVersion } from '../../platform/version.ts'
 import type { StoreReader } from '../store/store.ts'
+import { STANDBY_STATES, type StandbyState } from '../../protocol/standby.ts'
 import { collectJournal, type JournalSeen } from './collect-journal.ts'
 import { createFleetCollector, type FleetCollectorOptions } from './collect-fleet.ts'
 import { CHECKPOINT_PLACES, type CheckpointPlace } from './hub-metrics.ts'
@@ -42,6 +43,7 @@ export interface HubMetricsOptions {
     | { readonly intervalMs: number; readonly lastAt: () => Date | undefined }
     | undefined
   readonly journal?: JournalSeen | undefined
+  readonly standby?: (() => StandbyState) | undefined
   readonly countStreams: () => number
   readonly listDoubled?: FleetCollectorOptions['listDoubled']
   readonly countConnections: () => Promise<Readonly<Record<string, number>>>
@@ -119,6 +121,14 @@ async function collectHub(options: HubMetricsOptions): Promise<void> {
   setOne('svc_backup_interval_seconds', (options.backups?.intervalMs ?? 0) / 1000)
   setOne('svc_backup_timestamp_seconds', (options.backups?.lastAt()?.getTime() ?? 0) / 1000)
   collectJournal(set, options.journal)
+  const standby = options.standby?.()
+  set.replace(
+    'svc_standby_state',
+    (standby === undefined ? [] : STANDBY_STATES).map((state) => ({
+      labels: { state },
+      value: state === standby ? 1 : 0,
+    })),
+  )
   setOne('svc_streams', options.countStreams())
   const webhooks = await reader.webhooks.list()
   set.replace(

@@ -21,10 +21,13 @@ export interface JournalPart {
 }
 
 export interface Journal {
-  /** The records after this number. Throws StoreError `store_behind` when the first of them is not there any more. */
-  read(after: number): Promise<JournalPart>
+  /**
+   * The records after this number, for a database at this position. Throws StoreError `store_behind` when the first of them is not there
+   * any more.
+   */
+  read(after: number, here: JournalPosition): Promise<JournalPart>
   /** Resolves when nobody else can append. A long one may be silent for two minutes. Throws StoreError `store_unavailable`. */
-  takeTurn(manners?: 'long'): Promise<JournalTurn>
+  takeTurn(manners: 'long' | undefined, here: JournalPosition): Promise<JournalTurn>
   close(): Promise<void>
 }
 

@@ -13,6 +13,9 @@ export interface VaultFiles {
   /** The authenticated head of the audit log. */
   readonly auditHead: string
   readonly adminSocket: string
+  /** What the vault is of two machines. */
+  readonly standby: string
+  readonly standbySocket: string
   readonly serverCertificate: string
   readonly serverKey: string
   readonly caCertificate: string
@@ -33,6 +36,8 @@ export function vaultFiles(root: string): VaultFiles {
     lock: join(root, 'vault.lock'),
     auditHead: join(root, 'audit.head'),
     adminSocket: join(root, 'admin.sock'),
+    standby: join(root, 'standby.json'),
+    standbySocket: join(root, 'standby.sock'),
     serverCertificate: join(root, 'server.crt'),
     serverKey: join(root, 'server.key'),
     caCertificate: join(root, 'ca.crt'),

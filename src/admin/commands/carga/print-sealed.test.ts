@@ -28,6 +28,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
       compact: reached,
       migrate: reached,
       join: reached,
+      standby: { init: reached, status: reached, promote: reached },
     },
     openSecret: reached,
     openScene: reached,

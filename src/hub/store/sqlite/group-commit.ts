@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
-import type { LeaseTerm } from '../journal.ts'
+import type { JournalRecord, LeaseTerm } from '../journal.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreWriter, WriteCompany } from '../store.ts'
 import type { Connection } from './encrypted-database.ts'
@@ -128,6 +128,11 @@ export class GroupCommit {
   /** Of the last record of the journal that is here; 0 without a journal. */
   get position(): number {
     return this.#follower?.number ?? 0
+  }
+
+  /** Records after this number that this database keeps, oldest first. */
+  listKept(after: number): readonly JournalRecord[] {
+    return this.#follower?.listKept(after) ?? []
   }
 
   write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {

@@ -7,6 +7,7 @@ import { StoreError } from '../store-error.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { formatChangeRecord, parseChangeRecord } from './change-record-form.ts'
 import { noteJournalPosition, selectJournalPosition } from './journal-position.ts'
+import { keepRecord, selectKeptRecords } from './kept-records.ts'
 import type { Migration } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { replayChanges } from './replay-changes.ts'
@@ -24,6 +25,8 @@ export interface SharedJournal {
   readonly onTables?: ((step: TablesStep) => void) | undefined
   /** What this program knows. */
   readonly migrations?: readonly Migration[] | undefined
+  /** Of how many bytes records are to stay in this database once they are run, or appended. Undefined where it keeps none ever. */
+  readonly keptBytes?: (() => number) | undefined
 }
 
 /** A turn at the journal, once this database has all that the journal has. */
@@ -51,6 +54,7 @@ export class JournalFollower {
   readonly #onFollowed: (changes: ChangeRecord) => void
   readonly #onTables: (step: TablesStep) => void
   readonly migrations: readonly Migration[]
+  readonly #keptBytes: SharedJournal['keptBytes']
 
   /** `onFollowed` is told of each transaction of others after it is committed here. */
   constructor(
@@ -66,12 +70,13 @@ export class JournalFollower {
     this.#onFollowed = onFollowed
     this.#onTables = shared.onTables ?? (() => undefined)
     this.migrations = migrations
+    this.#keptBytes = shared.keptBytes
   }
 
   /** Does what the journal has. Outside of a transaction. */
   async follow(): Promise<void> {
     for (;;) {
-      const { end, records } = await this.#journal.read(this.#position.number)
+      const { end, records } = await this.#journal.read(this.#position.number, this.#position)
       for (const record of records) this.#do(record)
       this.#requireSameJournal(end)
       if (this.#position.number === end.number) return
@@ -79,7 +84,7 @@ export class JournalFollower {
   }
 
   async takeTurn(manners?: 'long'): Promise<FollowedTurn> {
-    const turn = await this.#journal.takeTurn(manners)
+    const turn = await this.#journal.takeTurn(manners, this.#position)
     const has = ({ name, term }: LeaseTerm): boolean => turn.terms.get(name) === term
     try {
       const standing = this.#standing()
@@ -100,6 +105,11 @@ export class JournalFollower {
   /** What brings the tables forward is committed here. */
   noteTables(step: TablesStep): void {
     this.#onTables(step)
+  }
+
+  /** Of those that this database keeps. */
+  listKept(after: number): readonly JournalRecord[] {
+    return selectKeptRecords(this.#session, after)
   }
 
   /** Of the last record that is here. */
@@ -131,6 +141,7 @@ export class JournalFollower {
     try {
       replayChanges(session, changes, this.migrations)
       noteJournalPosition(session, positionAfter(before, record))
+      this.#keep(record)
       session.run('COMMIT')
     } catch (error) {
       if (session.inTransaction) session.run('ROLLBACK')
@@ -138,6 +149,11 @@ export class JournalFollower {
     }
     if (changes.tables !== undefined) this.#onTables(changes.tables)
     this.#onFollowed(changes)
+  }
+
+  #keep(record: JournalRecord): void {
+    const bytesMax = this.#keptBytes?.()
+    if (bytesMax !== undefined) keepRecord(this.#session, record, bytesMax)
   }
 
   async #append(turn: JournalTurn, changes: ChangeRecord): Promise<void> {
@@ -148,6 +164,7 @@ export class JournalFollower {
     noteJournalPosition(this.#session, end)
     try {
       await turn.append(record, end)
+      this.#keep(record)
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'store_unavailable')) throw error
       throw new RecordRefused(error)

@@ -18,6 +18,7 @@ import { LOG_ARCHIVE } from './log-archive-tables.ts'
 import { LOG_COSIGNED, LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { type Migration, TABLES_READABLE } from './migration.ts'
 import { OPEN_SIGNINGS } from './open-signings.ts'
+import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
@@ -381,7 +382,8 @@ const STEPS: readonly string[] = [
 ]
 
 /** A later step goes behind these, and says from which version on its tables are readable. */
-export const MIGRATIONS: readonly Migration[] = STEPS.map((sql, at) => ({
-  sql,
-  readableFrom: at + 1,
-}))
+export const MIGRATIONS: readonly Migration[] = [
+  ...STEPS.map((sql, at) => ({ sql, readableFrom: at + 1 })),
+  // A table that only a vault with a standby fills.
+  { sql: KEPT_RECORDS, readableFrom: STEPS.length },
+]

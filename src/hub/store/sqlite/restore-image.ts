@@ -14,7 +14,7 @@ import { inspectJournalPosition } from './enter-journal.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 export interface RestoreImageOptions {
-  readonly images: JournalImages
+  readonly images: Pick<JournalImages, 'list' | 'read'>
   readonly seal: ImageSeal
   readonly dataKey: Secret<Buffer>
   /** Of the database, which must not be there yet. */

@@ -8,7 +8,7 @@ import { type Connection, createDatabase, openReader, openWriter } from './encry
 import { exists } from '../../../platform/files.ts'
 import type { RequireReadable } from './bring-tables-forward.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
-import type { JournalPosition } from '../journal.ts'
+import type { JournalPosition, JournalRecord } from '../journal.ts'
 import { selectJournalPosition } from './journal-position.ts'
 import { copyLogIntoFile } from './log-copier.ts'
 import { SqlSession } from './sql-session.ts'
@@ -100,6 +100,11 @@ export class SqliteStore implements CopiedStore {
   /** The same without what a transaction under way has done. */
   get committedPosition(): JournalPosition {
     return selectJournalPosition(this.#readerSession)
+  }
+
+  /** Records after this number that this database keeps, oldest first. */
+  listKept(after: number): readonly JournalRecord[] {
+    return this.#groupCommit.listKept(after)
   }
 
   write<T>(work: (writer: StoreWriter) => Promise<T>, company?: WriteCompany): Promise<T> {

@@ -1,0 +1,99 @@
+// Part of the wiring of svc: the standby of a vault, or the hub of one, on this machine.
+
+import { request as httpRequest } from 'node:http'
+import { type TSchema, type Static } from 'typebox'
+import { Check } from 'typebox/value'
+import { parseHubNaming } from '../../hub/config.ts'
+import { DOOR_ROUTES, PromoteReply, StandbyStatus } from '../../protocol/standby.ts'
+import { makeStandbyDirectory } from '../../hub/standby/standby-role.ts'
+import { unwrapDataKey } from '../../hub/vault/data-key.ts'
+import { CONFIG_BYTES_MAX, parseVaultConfig } from '../../hub/vault/vault-config.ts'
+import { vaultFiles } from '../../hub/vault/vault-files.ts'
+import { becomeOwnerOf } from '../../platform/become-owner.ts'
+import { errnoCode, SvcError, UserError } from '../../platform/errors.ts'
+import { readSmallFile } from '../../platform/small-file.ts'
+import { openSocketPath } from '../../platform/unix-socket.ts'
+import type { StandbyControls } from './admin-session.ts'
+import { explainFailure } from './explain-failure.ts'
+import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
+import { createPassphraseSource } from './passphrase.ts'
+
+/** A promotion ends what is under way, and writes once. */
+const TIMEOUT_MS = 60_000
+const REPLY_BYTES_MAX = 65_536
+
+export function standbyControls(surroundings: Surroundings): StandbyControls {
+  const { env, userId, ask } = surroundings
+  const { vaultRoot: root } = parseHubNaming(env)
+  return {
+    init: async (file) => {
+      const { text } = readSmallFile(file, CONFIG_BYTES_MAX)
+      const passphrases = createPassphraseSource({ ...prepareToReadPassphrase(env, userId), ask })
+      if (userId === 0) becomeOwnerOf(root)
+      try {
+        const config = parseVaultConfig(text, file)
+        await unwrapDataKey(config, await passphrases.read())
+        await makeStandbyDirectory(root, text)
+        return { path: root, vaultId: config.vaultId }
+      } catch (error) {
+        throw explainFailure(error, { root, action: `make a standby at ${root}` })
+      }
+    },
+    status: () => askDoor(root, userId, 'GET', DOOR_ROUTES.status, '', StandbyStatus),
+    promote: (force) =>
+      askDoor(root, userId, 'POST', DOOR_ROUTES.promote, JSON.stringify({ force }), PromoteReply),
+  }
+}
+
+async function askDoor<Schema extends TSchema>(
+  root: string,
+  userId: number | undefined,
+  method: string,
+  path: string,
+  body: string,
+  schema: Schema,
+): Promise<Static<Schema>> {
+  if (userId === 0) becomeOwnerOf(root)
+  const address = openSocketPath(vaultFiles(root).standbySocket)
+  try {
+    const { status, text } = await exchange(address.path, { method, path, body })
+    const reply: unknown = JSON.parse(text)
+    if (status === 200 && Check(schema, reply)) return reply
+    const { error = 'unknown', message = 'no reason was given', hint } = reply as Refusal
+    throw new SvcError(error, message, hint === undefined ? {} : { hint })
+  } catch (error) {
+    if (!['ENOENT', 'ECONNREFUSED'].includes(errnoCode(error) ?? '')) throw error
+    throw new UserError('hub_not_running', `no svc-server runs with the vault at ${root}`, {
+      hint: 'start svc-server on this machine',
+    })
+  } finally {
+    address.release()
+  }
+}
+
+interface Refusal {
+  readonly error?: string
+  readonly message?: string
+  readonly hint?: string
+}
+
+function exchange(
+  socketPath: string,
+  { method, path, body }: { method: string; path: string; body: string },
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ socketPath, method, path, timeout: TIMEOUT_MS }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+        if (text.length > REPLY_BYTES_MAX) request.destroy(new Error('the reply is too large'))
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.on('error', reject)
+    })
+    request.on('timeout', () => request.destroy(new SvcError('hub_timeout', 'nothing answered')))
+    request.on('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,34 @@
+// What a hub does for its standby, and for a hub that was in its place, besides sending its records. docs/protocol.md STB-13, STB-16.
+
+import type { Logger } from '../platform/logger.ts'
+import type { HubConfig } from './config.ts'
+import type { VaultStore } from './open-store.ts'
+import { tellOldHub } from './standby/run-standby.ts'
+import { openStandbyDoor } from './standby/standby-door.ts'
+import { vaultFiles } from './vault/vault-files.ts'
+import type { UnsealedVault } from './vault/vault.ts'
+
+/** Closes both. */
+export async function keepStandby(
+  config: Pick<HubConfig, 'standbyBind'>,
+  vault: UnsealedVault,
+  { standby, reader }: VaultStore,
+  log: Logger,
+): Promise<AsyncDisposable> {
+  await using opened = new AsyncDisposableStack()
+  const epoch = async (): Promise<number> => (await reader.findLogTree())?.epoch ?? 0
+  const oldHubs = await tellOldHub(vault, config, epoch, log)
+  opened.defer(() => oldHubs?.close())
+  const door = await openStandbyDoor({
+    socketPath: vaultFiles(vault.root).standbySocket,
+    status: () => ({
+      role: 'hub',
+      mode: standby?.mode ?? null,
+      state: standby?.state() ?? 'none',
+      record: standby?.position() ?? null,
+      hub_heard_at: null,
+    }),
+  })
+  opened.use(door)
+  return opened.move()
+}

@@ -1,0 +1,198 @@
+// svc-server with the vault of a standby: it takes what its hub sends until it is stopped, or promoted. docs/protocol.md STB-3, STB-14.
+
+import type { BindAddress } from '../../platform/bind-address.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Secret } from '../../platform/secret.ts'
+import { SvcError, UserError } from '../../platform/errors.ts'
+import type { Logger, Logging } from '../../platform/logger.ts'
+import { readTextIfPresent } from '../../platform/files.ts'
+import { readVersion } from '../../platform/version.ts'
+import { unwrapDataKey } from '../vault/data-key.ts'
+import { CONFIG_BYTES_MAX, parseVaultConfig } from '../vault/vault-config.ts'
+import { vaultFiles } from '../vault/vault-files.ts'
+import { lockVault, type UnsealedVault } from '../vault/vault.ts'
+import {
+  beginPromoted,
+  finishPromotion,
+  type OutsideVault,
+  type PromotionFacts,
+} from './promote.ts'
+import { StandbyCopy } from './standby-copy.ts'
+import type { PromoteReply, StandbyStatus } from '../../protocol/standby.ts'
+import { openStandbyDoor } from './standby-door.ts'
+import { readRole, writeRole } from './standby-role.ts'
+import {
+  createStandbyServer,
+  listenForHub,
+  type StandbyPlace,
+  type StandbyServer,
+} from './standby-server.ts'
+import { standbyTls } from './standby-tls.ts'
+
+export interface StandbyConfig {
+  readonly vaultRoot: string
+  readonly passphrase: Secret<string>
+  readonly standbyBind: BindAddress | undefined
+}
+
+/** Resolves with `promoted` when this machine is the hub from here on. */
+export async function runStandby(
+  config: StandbyConfig,
+  outside: OutsideVault | undefined,
+  { logging, clock }: { readonly logging: Logging; readonly clock: Clock },
+  stop: AbortSignal,
+): Promise<'promoted' | 'stopped'> {
+  const { vaultRoot: root, standbyBind } = config
+  const log = logging.forModule('hub.standby')
+  if (standbyBind === undefined) {
+    throw new UserError('config_missing', 'SVC_STANDBY_BIND required', {
+      hint: 'the vault is the copy of a standby: its hub has to reach it there',
+    })
+  }
+  await using opened = new AsyncDisposableStack()
+  const lock = lockVault(root)
+  opened.defer(() => lock.release())
+  const vault = await unsealStandby(config)
+  log.info({ vault_id: vault.vaultId, version: readVersion() }, 'Standby unsealed')
+  const copy = await StandbyCopy.open(vault, clock)
+  opened.defer(() => copy.close())
+  const promoting = { vault, clock, outside }
+  if (copy.isPromoted) {
+    await finishPromotion(promoting)
+    log.warn('A promotion that was committed is finished: this machine is the hub')
+    return 'promoted'
+  }
+  const role = readRole(root)
+  const known = role?.role === 'standby' ? role : { journal: '', mode: undefined }
+  let kept = { journal: known.journal, mode: known.mode }
+  const place: StandbyPlace = {
+    copy,
+    journal: kept.journal,
+    keep: async (next) => {
+      if (next.journal === kept.journal && next.mode === kept.mode) return
+      const { journal, mode } = next
+      await writeRole(root, { role: 'standby', journal, ...(mode !== undefined && { mode }) })
+      kept = { journal, mode }
+    },
+  }
+  const server = createStandbyServer(
+    standbyTls(vault.dataKey, vault.vaultId, 'standby'),
+    place,
+    log,
+  )
+  opened.defer(() => server.close())
+  const hubHeard = createHeard(server, clock)
+  let notePromoted = (_end: 'promoted'): void => undefined
+  const promoted = new Promise<'promoted'>((resolve) => {
+    notePromoted = resolve
+  })
+  const door = await openStandbyDoor({
+    socketPath: vaultFiles(root).standbySocket,
+    status: () => describe(copy, kept.mode, hubHeard()),
+    promote: async (force) => {
+      const heard = hubHeard()
+      if (!force) requirePromotable(copy, kept.journal, heard.isConnected)
+      const { at: heardAt } = heard
+      const reply = await copy.endWith(async (store) => {
+        const record = copy.position?.number ?? 0
+        const facts: PromotionFacts = { record, mode: kept.mode, heardAt }
+        const { epoch = null } = await beginPromoted(store, promoting, facts)
+        const at = heardAt?.toISOString() ?? null
+        return { record, epoch, mode: kept.mode ?? null, hub_heard_at: at } satisfies PromoteReply
+      })
+      await finishPromotion(promoting)
+      log.warn({ record: reply.record, epoch: reply.epoch }, 'Promoted: this machine is the hub')
+      notePromoted('promoted')
+      return reply
+    },
+  })
+  opened.use(door)
+  const port = await listenForHub(server.server, standbyBind)
+  log.info({ address: `${standbyBind.host}:${port}`, port }, 'standby listening')
+  // Not before all of it may close.
+  return await Promise.race([promoted, stopped(stop)])
+}
+
+async function unsealStandby({
+  vaultRoot: root,
+  passphrase,
+}: StandbyConfig): Promise<UnsealedVault> {
+  const files = vaultFiles(root)
+  const text = (await readTextIfPresent(files.config, CONFIG_BYTES_MAX)) ?? ''
+  const config = parseVaultConfig(text, files.config)
+  const dataKey = await unwrapDataKey(config, passphrase)
+  return { root, vaultId: config.vaultId, databasePath: files.database, dataKey, config }
+}
+
+interface Heard {
+  readonly at: Date | undefined
+  readonly isConnected: boolean
+}
+
+function createHeard(server: StandbyServer, clock: Clock): () => Heard {
+  return () => {
+    const { heard } = server
+    if (heard === undefined) return { at: undefined, isConnected: false }
+    const agoMs = performance.now() - heard.atMs
+    return { at: new Date(clock.now().getTime() - agoMs), isConnected: heard.isConnected }
+  }
+}
+
+function describe(
+  copy: StandbyCopy,
+  mode: StandbyStatus['mode'] | undefined,
+  heard: Heard,
+): StandbyStatus {
+  const record = copy.position?.number ?? null
+  const state = record === null ? 'empty' : heard.isConnected ? 'connected' : 'silent'
+  return {
+    role: 'standby',
+    mode: mode ?? null,
+    state,
+    record,
+    hub_heard_at: heard.at?.toISOString() ?? null,
+  }
+}
+
+/** Two machines cannot tell which of them is dead: a person says so. */
+function requirePromotable(copy: StandbyCopy, journal: string, isConnected: boolean): void {
+  if (copy.position === undefined) {
+    throw new SvcError('standby_empty', 'this standby has no copy of the vault yet', {
+      hint: 'svc restore makes a hub of a backup',
+    })
+  }
+  if (isConnected) {
+    throw new SvcError('hub_alive', 'the hub is connected to this standby', {
+      hint: 'stop the hub first; --force promotes all the same, and the hub ends when it hears of it',
+    })
+  }
+  if (journal !== '') return
+  throw new SvcError(
+    'standby_behind',
+    'the hub was sending another copy of the vault: this one lacks writes',
+    {
+      hint: 'start the hub again, and let it finish; --force promotes the older copy',
+    },
+  )
+}
+
+function stopped(stop: AbortSignal): Promise<'stopped'> {
+  return new Promise((resolve) => {
+    if (stop.aborted) resolve('stopped')
+    stop.addEventListener('abort', () => resolve('stopped'), { once: true })
+  })
+}
+
+/** Of a hub: tells a hub that it was promoted after, and that comes back. */
+export async function tellOldHub(
+  vault: UnsealedVault,
+  { standbyBind }: Pick<StandbyConfig, 'standbyBind'>,
+  epoch: () => Promise<number>,
+  log: Logger,
+): Promise<StandbyServer | undefined> {
+  if (standbyBind === undefined) return undefined
+  const tls = standbyTls(vault.dataKey, vault.vaultId, 'standby')
+  const server = createStandbyServer(tls, { epoch }, log)
+  await listenForHub(server.server, standbyBind)
+  return server
+}

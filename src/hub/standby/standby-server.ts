@@ -1,0 +1,268 @@
+// The port of a standby, on which its hub speaks to it; and of a hub that was a standby, which tells the old hub so. A stranger, also one
+// with the certificate of an agent, does not get beyond the handshake. docs/protocol.md STB-4, STB-5.
+
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { Socket } from 'node:net'
+import { type TSchema, type Static } from 'typebox'
+import { Check } from 'typebox/value'
+import type { BindAddress } from '../../platform/bind-address.ts'
+import { describeError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { IMAGE_PIECE_BYTES, countImagePieces, countPieceBytes } from '../store/image-seal.ts'
+import { SEAL_BYTES } from '../../platform/sealed-pieces.ts'
+import type { ImageHead } from '../store/journal-images.ts'
+import { StoreError } from '../store/store-error.ts'
+import type { StandbyCopy } from './standby-copy.ts'
+import type { StandbyMode } from '../../protocol/standby.ts'
+import type { StandbyTls } from './standby-tls.ts'
+import {
+  CLAIM_HEADER,
+  ClaimBody,
+  type ClaimReply,
+  type FailureReply,
+  IMAGE_HEADER,
+  ImageBody,
+  NUMBER_HEADER,
+  RECORD_BYTES_MAX,
+  readPosition,
+  showPosition,
+  STANDBY_ROUTES,
+} from './standby-wire.ts'
+
+export interface StandbyPlace {
+  readonly copy: StandbyCopy
+  /** Of the journal that the copy follows. */
+  journal: string
+  /** Before the hub is believed to be another kind of hub than before. */
+  keep(
+    this: void,
+    kept: { readonly journal: string; readonly mode: StandbyMode | undefined },
+  ): Promise<void>
+}
+
+export interface HubHeard {
+  readonly id: string
+  readonly mode: StandbyMode
+  /** By a clock that never jumps. */
+  readonly atMs: number
+  readonly isConnected: boolean
+}
+
+export interface StandbyServer {
+  readonly server: Server
+  /** The hub that spoke last; undefined since the start. */
+  readonly heard: HubHeard | undefined
+  close(): Promise<void>
+}
+
+const CONNECTIONS_MAX = 16
+const HANDSHAKE_MS = 5000
+const CLAIM_BYTES_MAX = 4096
+/** A hub says something each second. */
+const SILENT_MS = 5000
+
+interface Claim {
+  readonly hub: string
+  readonly id: string
+  readonly mode: StandbyMode
+  readonly socket: Socket
+}
+
+/** `place` of a standby; of a hub the epoch of its log. */
+export function createStandbyServer(
+  tls: StandbyTls,
+  place: StandbyPlace | { readonly epoch: () => Promise<number> },
+  log: Logger,
+): StandbyServer {
+  let claim: Claim | undefined
+  let heardMs = Number.NEGATIVE_INFINITY
+  const isAlive = (): boolean =>
+    claim !== undefined && !claim.socket.destroyed && performance.now() - heardMs < SILENT_MS
+
+  const takeClaim = async (
+    standby: StandbyPlace,
+    { hub, mode }: ClaimBody,
+    socket: Socket,
+  ): Promise<ClaimReply> => {
+    if (claim !== undefined && claim.hub !== hub && isAlive()) {
+      throw new Refusal('claimed', 'another hub has this standby')
+    }
+    await standby.keep({ journal: standby.journal, mode })
+    if (claim?.hub !== hub) log.info({ hub, mode }, 'Hub connected')
+    // What an earlier connection has sent, and is not read yet, counts no more.
+    claim = { hub, mode, socket, id: randomUUID() }
+    const { journal, copy } = standby
+    // A record that is being run is in it.
+    const kept = await copy.settle()
+    return { role: 'standby', claim: claim.id, journal, end: kept ? showPosition(kept) : null }
+  }
+  const requireClaim = (request: IncomingMessage): void => {
+    if (claim === undefined || request.headers[CLAIM_HEADER] !== claim.id) {
+      throw new Refusal('claimed', 'another connection has this standby')
+    }
+  }
+  const answer = async (standby: StandbyPlace, request: IncomingMessage): Promise<object> => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'https://standby')
+    const what = `${request.method} ${pathname}`
+    heardMs = performance.now()
+    if (what === `POST ${STANDBY_ROUTES.claim}`) {
+      const body = parse(ClaimBody, (await readBody(request, CLAIM_BYTES_MAX)).toString())
+      return takeClaim(standby, body, request.socket)
+    }
+    requireClaim(request)
+    if (what === `GET ${STANDBY_ROUTES.records}`) {
+      const records = await standby.copy.listKept(Number(searchParams.get('after')))
+      return {
+        records: records.map(({ number, sealed }) => ({
+          number,
+          sealed: sealed.toString('base64'),
+        })),
+      }
+    }
+    if (what === `POST ${STANDBY_ROUTES.records}`) {
+      const sealed = await readBody(request, RECORD_BYTES_MAX)
+      // Another one may have come while the body did.
+      requireClaim(request)
+      const number = Number(request.headers[NUMBER_HEADER])
+      return { end: showPosition(await standby.copy.append({ number, sealed })) }
+    }
+    if (what === `POST ${STANDBY_ROUTES.image}`) {
+      const head = parse(ImageBody, String(request.headers[IMAGE_HEADER]))
+      const image: ImageHead = { ...head, position: readPosition(head.position) }
+      // Until the image is here, what is here is of no journal that the hub could go on with.
+      await standby.keep({ journal: '', mode: claim?.mode })
+      standby.journal = ''
+      const noteHeard = (): void => void (heardMs = performance.now())
+      const end = await standby.copy.replaceBy(image, readPieces(request, image, noteHeard))
+      await standby.keep({ journal: head.journal, mode: claim?.mode })
+      standby.journal = head.journal
+      log.info({ record: end.number, bytes: image.bytes }, 'Copy of the vault received')
+      return { end: showPosition(end) }
+    }
+    throw new Refusal('invalid', `${what} is no route of a standby`)
+  }
+
+  const server = createServer(
+    {
+      ...tls,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.3',
+      handshakeTimeout: HANDSHAKE_MS,
+      headersTimeout: HANDSHAKE_MS,
+      // An image takes its time; its hub is heard meanwhile, or ends.
+      requestTimeout: 0,
+    },
+    (request, response) => {
+      const answered =
+        'epoch' in place
+          ? place.epoch().then((epoch): ClaimReply => ({ role: 'hub', epoch }))
+          : answer(place, request)
+      answered.then(
+        (body) => reply(response, 200, body),
+        (error: unknown) => {
+          const failure = describeFailure(error)
+          if (failure.error !== 'promoted') log.warn({ reason: failure.message }, 'Hub refused')
+          reply(response, 409, failure)
+        },
+      )
+    },
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  return {
+    server,
+    get heard() {
+      if (claim === undefined) return undefined
+      return { id: claim.hub, mode: claim.mode, atMs: heardMs, isConnected: isAlive() }
+    },
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+export function listenForHub(server: Server, { host, port }: BindAddress): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+class Refusal extends Error {
+  readonly error: FailureReply['error']
+  constructor(error: FailureReply['error'], message: string) {
+    super(message)
+    this.error = error
+  }
+}
+
+function describeFailure(error: unknown): FailureReply {
+  if (error instanceof Refusal) return { error: error.error, message: error.message }
+  const message = describeError(error).slice(0, 1000)
+  if (!(error instanceof StoreError)) return { error: 'refused', message }
+  if (error.code === 'hub_deposed') return { error: 'promoted', message }
+  const isDiverged = ['store_diverged', 'store_missing', 'store_behind'].includes(error.code)
+  return { error: isDiverged ? 'diverged' : 'refused', message }
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  })
+  response.end(text)
+}
+
+async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new Refusal('invalid', `a body over ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** One piece is in memory at a time. */
+async function* readPieces(
+  request: IncomingMessage,
+  head: ImageHead,
+  noteHeard: () => void,
+): AsyncGenerator<Buffer, void> {
+  let index = 0
+  let waiting = Buffer.alloc(0)
+  const wanted = (): number =>
+    index < countImagePieces(head) ? countPieceBytes(head, index) + SEAL_BYTES : IMAGE_PIECE_BYTES
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    noteHeard()
+    waiting = Buffer.concat([waiting, chunk])
+    while (waiting.length >= wanted()) {
+      const bytes = wanted()
+      yield waiting.subarray(0, bytes)
+      waiting = waiting.subarray(bytes)
+      index += 1
+    }
+  }
+  if (waiting.length > 0) yield waiting
+}
+
+function parse<Schema extends TSchema>(schema: Schema, text: string): Static<Schema> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  if (Check(schema, value)) return value
+  throw new Refusal('invalid', 'the request has another form')
+}

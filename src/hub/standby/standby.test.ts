@@ -1,0 +1,221 @@
+// A hub's store and its standby in one process, over real connections.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { initCheapVault } from '../../../test/support/cheap-vault.ts'
+import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
+import { BACKUP_PACE } from '../backup/backup-pace.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { createLogging } from '../../platform/logger.ts'
+import { Secret } from '../../platform/secret.ts'
+import { HubEventType } from '../../protocol/words.ts'
+import { openVaultStore, type VaultStore } from '../open-store.ts'
+import { appendEntry } from '../service/append-entries.ts'
+import { hubAct } from '../service/hub-acts.ts'
+import type { JournalRecord } from '../store/journal.ts'
+import { StoreError } from '../store/store-error.ts'
+import { vaultFiles } from '../vault/vault-files.ts'
+import { unsealVault, type UnsealedVault } from '../vault/vault.ts'
+import { StandbyClient } from './standby-client.ts'
+import { StandbyCopy } from './standby-copy.ts'
+import type { StandbyMode } from '../../protocol/standby.ts'
+import { readRole } from './standby-role.ts'
+import { createStandbyServer, listenForHub, type StandbyPlace } from './standby-server.ts'
+import { standbyTls } from './standby-tls.ts'
+
+const PASSPHRASE = new Secret('correct horse battery staple')
+const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
+
+interface Scene extends AsyncDisposable {
+  readonly vault: UnsealedVault
+  readonly copy: StandbyCopy
+  readonly url: URL
+  openHub(mode: StandbyMode): Promise<VaultStore>
+  /** What happens to each record instead. */
+  onRecord: ((record: JournalRecord, run: () => Promise<unknown>) => Promise<void>) | undefined
+}
+
+async function openScene(): Promise<Scene> {
+  const stack = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'standby-'))
+  stack.defer(() => rm(directory, { recursive: true }))
+  await initCheapVault(join(directory, 'hub'), PASSPHRASE)
+  const vault = await unsealVault(join(directory, 'hub'), PASSPHRASE)
+  const databasePath = vaultFiles(directory).database
+  const copy = await StandbyCopy.open({ ...vault, root: directory, databasePath }, systemClock)
+  stack.defer(() => copy.close())
+  const scene: Pick<Scene, 'onRecord'> = { onRecord: undefined }
+  const append = copy.append.bind(copy)
+  copy.append = async (record) => {
+    let end: Awaited<ReturnType<typeof append>> | undefined
+    const run = async (): Promise<void> => {
+      end = await append(record)
+    }
+    await (scene.onRecord?.(record, run) ?? run())
+    assert.ok(end)
+    return end
+  }
+  const place: StandbyPlace = { copy, journal: '', keep: async () => undefined }
+  const tls = standbyTls(vault.dataKey, vault.vaultId, 'standby')
+  const server = createStandbyServer(tls, place, log)
+  stack.defer(() => server.close())
+  const port = await listenForHub(server.server, { host: '127.0.0.1', port: 0 })
+  const url = new URL(`https://127.0.0.1:${port}`)
+  return Object.assign(scene, {
+    vault,
+    copy,
+    url,
+    openHub: async (mode: StandbyMode) => {
+      const standby = { url, mode, log, pace: { ...BACKUP_PACE, heldBytesMax: 1e9 } }
+      const store = await openVaultStore(vault, { clock: systemClock, standby })
+      let closing: Promise<void> | undefined
+      const close = (): Promise<void> => (closing ??= store.close())
+      stack.defer(close)
+      return { ...store, reader: store.reader, close }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  })
+}
+
+const write = (store: VaultStore): Promise<unknown> =>
+  store.write((writer) =>
+    appendEntry(writer, hubAct(new Date(), HubEventType.tokenRevoked, { actor: 'hub' })),
+  )
+
+const countEntries = async (store: VaultStore): Promise<number> =>
+  (await store.reader.findChainEnd())?.seq ?? 0
+
+describe('a hub and its standby', () => {
+  test('[STB-6] [STB-7] share each record; the answer that was lost is found out, the record runs once', async () => {
+    await using scene = await openScene()
+    const store = await scene.openHub('required')
+    await write(store)
+    assert.equal(scene.copy.position?.number, store.standby?.position())
+    let losses = 0
+    scene.onRecord = async (_record, run) => {
+      await run()
+      if (losses > 0) return
+      losses += 1
+      throw new Error('the answer is lost')
+    }
+    await write(store)
+    assert.equal(losses, 1)
+    assert.equal(await countEntries(store), 2)
+    assert.equal(scene.copy.position?.number, store.standby?.position())
+  })
+
+  test('[STB-12] a standby whose disk is full: nothing is acknowledged, nothing is lost, and writes go on when there is room', async () => {
+    await using scene = await openScene()
+    const store = await scene.openHub('required')
+    await write(store)
+    scene.onRecord = () =>
+      Promise.reject(new StoreError('store_unavailable', 'no space left for the database'))
+    await assert.rejects(write(store), { code: 'store_unavailable' })
+    assert.equal(await countEntries(store), 1)
+    scene.onRecord = undefined
+    await write(store)
+    assert.equal(await countEntries(store), 2)
+    assert.equal(scene.copy.position?.number, store.standby?.position())
+  })
+
+  test('[STB-7] a hub that was killed before it committed what the standby has gets it at its start', async () => {
+    await using scene = await openScene()
+    const store = await scene.openHub('required')
+    await write(store)
+    // The hub is gone before the answer comes.
+    scene.onRecord = async (_record, run) => {
+      await run()
+      await store.standby?.close()
+      throw new Error('the hub was killed')
+    }
+    await assert.rejects(write(store))
+    scene.onRecord = undefined
+    assert.equal(await countEntries(store), 1)
+    await store.close()
+    const again = await scene.openHub('required')
+    assert.equal(await countEntries(again), 2)
+  })
+
+  test('[STB-9] preferred: what the hub wrote alone the standby gets by records', async () => {
+    await using scene = await openScene()
+    const store = await scene.openHub('preferred')
+    await write(store)
+    scene.onRecord = () => Promise.reject(new StoreError('store_unavailable', 'no space left'))
+    for (let count = 0; count < 100; count += 1) await write(store)
+    assert.equal(store.standby?.state(), 'alone')
+    scene.onRecord = undefined
+    const stopping = new AbortController()
+    const running = store.standby?.run(stopping.signal)
+    const isTogether = (): boolean => store.standby?.state() === 'together'
+    for (let count = 0; count < 500 && !isTogether(); count += 1) await systemClock.sleep(20)
+    stopping.abort()
+    await running
+    assert.ok(isTogether())
+    assert.equal(scene.copy.position?.number, store.standby?.position())
+    await write(store)
+    assert.deepEqual(await scene.copy.listKept(0).then((all) => all.length > 1), true)
+  })
+
+  test('[STB-5] a second process of the hub, or a hub of the same key elsewhere, is refused while the first is connected', async () => {
+    await using scene = await openScene()
+    const store = await scene.openHub('required')
+    await write(store)
+    const { vaultId, dataKey } = scene.vault
+    const other = new StandbyClient(scene.url, standbyTls(dataKey, vaultId, 'hub'), 'f'.repeat(32))
+    await assert.rejects(other.claim('required'), { kind: 'claimed' })
+    other.disconnect()
+    await write(store)
+  })
+
+  test('[STB-16] a hub whose standby was promoted writes no more, and knows it at its next start', async () => {
+    await using scene = await openScene()
+    const store = await scene.openHub('required')
+    await write(store)
+    await scene.copy.endWith(async () => undefined)
+    await assert.rejects(write(store), { code: 'hub_deposed' })
+    assert.equal((await store.standby?.deposed)?.code, 'hub_deposed')
+    assert.equal(await countEntries(store), 1)
+    await store.close()
+    assert.equal(readRole(scene.vault.root)?.role, 'deposed')
+    await assert.rejects(scene.openHub('required'), { code: 'vault_deposed' })
+  })
+})
+
+describe('[STB-4] who speaks to a standby', () => {
+  test('has the data key: the certificate of an agent, that of another vault, that of a standby and none get no answer', async () => {
+    await using scene = await openScene()
+    await (await scene.openHub('required')).close()
+    const ca = await createFakeCa()
+    const agent = await ca.issueServer('web-1.example.org')
+    const { vaultId, dataKey } = scene.vault
+    const another = standbyTls(new Secret(Buffer.alloc(32, 7)), vaultId, 'hub')
+    const strangers = {
+      agent: { cert: agent.certificatePem, key: agent.keyPem },
+      'another vault': another,
+      'a standby': standbyTls(dataKey, vaultId, 'standby'),
+      nobody: {},
+    }
+    for (const [who, tls] of Object.entries(strangers)) {
+      await assert.rejects(ask(scene.url, { ...tls, rejectUnauthorized: false }), Error, who)
+    }
+    const hub = standbyTls(dataKey, vaultId, 'hub')
+    assert.equal(await ask(scene.url, { ...hub, checkServerIdentity: () => undefined }), 409)
+  })
+})
+
+async function ask(url: URL, tls: object): Promise<number | undefined> {
+  const agent = new Agent({ ...tls, servername: '' })
+  try {
+    const request = httpsRequest(new URL('/v1/standby/records?after=0', url), { agent })
+    request.end()
+    const [response] = (await once(request, 'response')) as [{ statusCode?: number }]
+    return response.statusCode
+  } finally {
+    agent.destroy()
+  }
+}
