@@ -121,6 +121,7 @@ describe('the metrics port', () => {
         'svc_agent_duplicated_timestamp_seconds',
         'svc_certificate_late_not_after_timestamp_seconds',
         'svc_delivery_reverted_timestamp_seconds',
+        'svc_standby_state',
       ],
     )
     // What is counted is there always: [MET-32].

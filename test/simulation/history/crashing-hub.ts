@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- One hub and several are one model.
 // The real services of a hub over a real vault, killed at any of their steps. What was committed by then is there when
 // the next one starts, and nothing else is: the files of the database are kept as they were at that moment. Its server
 // certificate is on a simulated disk, which forgets at a power cut. Not modelled: pages of the database that a power
@@ -444,10 +445,10 @@ export class CrashingHub {
       new AbortController().signal,
     )
     this.#hubId = hubId
-    const isEnded = membership.ended.then((error) => {
-      if (program.isAlive) this.#endAtBoot(error)
-    })
-    isEnded.catch((error: unknown) => kernel.fail(error))
+    void membership.ended.then(
+      (error) => (program.isAlive ? this.#endAtBoot(error) : undefined),
+      (error: unknown) => kernel.fail(error),
+    )
     const parts = this.#watchJobs(surroundMember({ hubId, leases, onFollowed }, store), program)
     const running: SimulatedMembership = {
       parts,
@@ -510,11 +511,11 @@ export class CrashingHub {
     const opened = this.#opened
     this.#opened = undefined
     if (opened === undefined) return
-    let isClosed = false
+    const state = { isClosed: false }
     const closing = opened.close().finally(() => {
-      isClosed = true
+      state.isClosed = true
     })
-    while (!isClosed) await program.drain()
+    while (!state.isClosed) await program.drain()
     await closing
   }
 }

@@ -8,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import pg from 'pg'
+import pg, { Client } from 'pg'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { DatabaseClient } from './database-client.ts'
 import { DiskCalls } from './disk-calls.ts'
@@ -137,7 +137,6 @@ function interceptStopwatch(functions: Functions): void {
 }
 
 function interceptDatabase(functions: Functions): void {
-  const { Client } = pg
   functions['Client'] = function (...values: unknown[]) {
     const program = currentProgram()
     if (program?.database === undefined) return Reflect.construct(Client, values) as unknown

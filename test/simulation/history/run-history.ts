@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- One hub and several are one model.
 // One history: a hub, or two that share a vault, its agents and their people, in hours of trouble that a seed decides, and then peace, in which
 // everything has to come right.
 

@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- One hub and several are one model.
 // The PostgreSQL of several hubs, as far as they speak with it: their statements, its locks and its timeouts, by virtual time. It goes away, fails over, falls silent
 // and cuts connections, in a COMMIT too: what it has answered stays, what it has not answered may be there or not. Not modelled: images, and records that go.
 

@@ -18,7 +18,7 @@ export interface ShownLog {
   prove(from: number, to: number): Promise<ConsistencyReplyBody | undefined>
 }
 
-/** `catchUp`, of one of several hubs, resolves when `newest` is what any of them has shown by now: agents go from one to another. */
+/** `catchUp`, of one of several hubs, resolves when `newest` is what any of them has shown: agents go from one to another. */
 export function showLog(
   reader: StoreReader,
   newest: () => LogTree | undefined,

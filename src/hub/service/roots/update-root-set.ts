@@ -103,7 +103,7 @@ async function updateRootSet(
     await leadServerCertificateTo(dependencies, next)
     changed = await commit()
   } catch (error) {
-    // Which may be another one by now: hubs that share the vault change it too.
+    // Hubs that share the vault may have put another one in force meanwhile.
     hub.useForAuthority(current.set.pem)
     throw error
   }

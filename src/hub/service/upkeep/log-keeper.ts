@@ -40,7 +40,7 @@ export interface LogKeeper {
   run(signal: AbortSignal): Promise<void>
   /** The one that agents are shown; undefined until this hub has looked. */
   readonly newest: LogTree | undefined
-  /** What another hub has signed by now, and may have shown, is shown here too. */
+  /** What another hub has signed, and may have shown, is shown here too. */
   catchUp(): Promise<void>
   /** When the newest checkpoint covered the whole log last, in the vault and outside. */
   readonly coveredAt: { readonly vault: Date | undefined; readonly outside: Date | undefined }
