@@ -309,6 +309,7 @@ export class CrashingHub {
   #thaw(program: Program): void {
     if (!program.isFrozen) return
     program.isFrozen = false
+    program.thawedAtMs = this.#options.kernel.now().getTime()
     if (program.isAlive) this.#options.note(`${program.name} goes on`)
   }
 

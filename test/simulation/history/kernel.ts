@@ -153,6 +153,8 @@ export class Program {
   isAlive = true
   /** It gets no turn while time goes on, and does not know that afterwards. */
   isFrozen = false
+  /** When it went on last. */
+  thawedAtMs = Number.NEGATIVE_INFINITY
   stepsTaken = 0
   readonly #steps: Step[] = []
   readonly #immediates: Step[] = []

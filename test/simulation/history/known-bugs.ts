@@ -198,7 +198,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a request to the CA that does not name its token',
     hubs: 2,
-    foundBy: 13,
+    foundBy: 20,
     symptom: /HUB-9/,
     inStore: (store) =>
       withWriter(store, (writer) => ({
@@ -215,7 +215,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a lease that is believed in without its term',
     hubs: 2,
-    foundBy: 4,
+    foundBy: 11,
     symptom: /HUB-6/,
     inMember: (parts, store) => ({ ...parts, leases: withoutTerms(parts.leases, store) }),
   },

@@ -70,7 +70,8 @@ export class Sharing {
   /** [HUB-6] [HUB-7] A hub that was frozen, or has had no time to be told, may send what ended elsewhere. */
   isLate(program: Program, endedMs: number): boolean {
     const isOfJobs = this.database.holderOf('jobs') === program
-    return !isOfJobs || this.#options.kernel.now().getTime() - endedMs < NEWS_MS
+    const sinceMs = Math.max(endedMs, program.thawedAtMs)
+    return !isOfJobs || this.#options.kernel.now().getTime() - sinceMs < NEWS_MS
   }
 
   /** [JRN-1] Undefined when all have the same, at the end of the journal. */
