@@ -12,7 +12,7 @@ import {
   parseBackupHead,
   requireHeadMac,
 } from './backup-head.ts'
-import { ByteQueue } from './byte-queue.ts'
+import { ByteQueue } from '../platform/byte-queue.ts'
 
 export interface OpenedBackup {
   /** Not yet authenticated; `readContent` does that first. */

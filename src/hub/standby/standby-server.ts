@@ -2,12 +2,14 @@
 // with the certificate of an agent, does not get beyond the handshake. docs/protocol.md STB-4, STB-5.
 
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { type TSchema, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import type { BindAddress } from '../../platform/bind-address.ts'
+import { ByteQueue } from '../../platform/byte-queue.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { IMAGE_PIECE_BYTES, countImagePieces, countPieceBytes } from '../store/image-seal.ts'
@@ -185,15 +187,10 @@ export function createStandbyServer(
   }
 }
 
-export function listenForHub(server: Server, { host, port }: BindAddress): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
+export async function listenForHub(server: Server, { host, port }: BindAddress): Promise<number> {
+  await once(server.listen(port, host), 'listening')
+  // A server that listens on TCP has an address object.
+  return (server.address() as AddressInfo).port
 }
 
 class Refusal extends Error {
@@ -233,27 +230,27 @@ async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buf
   return Buffer.concat(chunks)
 }
 
-/** One piece is in memory at a time. */
+/** One piece is in memory at a time. Also what comes behind the last one, for the one that judges them. */
 async function* readPieces(
   request: IncomingMessage,
   head: ImageHead,
   noteHeard: () => void,
 ): AsyncGenerator<Buffer, void> {
-  let index = 0
-  let waiting = Buffer.alloc(0)
-  const wanted = (): number =>
-    index < countImagePieces(head) ? countPieceBytes(head, index) + SEAL_BYTES : IMAGE_PIECE_BYTES
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    noteHeard()
-    waiting = Buffer.concat([waiting, chunk])
-    while (waiting.length >= wanted()) {
-      const bytes = wanted()
-      yield waiting.subarray(0, bytes)
-      waiting = waiting.subarray(bytes)
-      index += 1
-    }
+  const queue = new ByteQueue(noting(request, noteHeard))
+  for (let index = 0; ; index += 1) {
+    const isBehind = index >= countImagePieces(head)
+    const wanted = isBehind ? IMAGE_PIECE_BYTES : countPieceBytes(head, index) + SEAL_BYTES
+    const piece = await queue.take(wanted)
+    if (piece.length > 0) yield piece
+    if (piece.length < wanted) return
   }
-  if (waiting.length > 0) yield waiting
+}
+
+async function* noting(request: IncomingMessage, note: () => void): AsyncGenerator<Buffer, void> {
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    note()
+    yield chunk
+  }
 }
 
 function parse<Schema extends TSchema>(schema: Schema, text: string): Static<Schema> {
