@@ -4,6 +4,7 @@ import { jsonReply, refusalReply, refuse, type Reply } from './reply.ts'
 import { publicPartOf, type ProvisionerPrivateJwk } from './provisioner.ts'
 import { revoke, type RevokeDependencies } from './revoke.ts'
 import { sign, type SignDependencies } from './sign.ts'
+import { parseJson } from '../platform/parse-json.ts'
 
 export interface ApiRequest {
   readonly method: string
@@ -53,13 +54,4 @@ function listProvisioners({ provisionerName, provisionerJwk }: ApiDependencies, 
   const provisioner = { type: 'JWK', name: provisionerName, key: publicPartOf(provisionerJwk) }
   const isFirstPage = (url.searchParams.get('cursor') ?? '') === ''
   return jsonReply(200, { provisioners: isFirstPage ? [provisioner] : [], nextCursor: '' })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // What is not JSON is read as no object at all, which every handler refuses.
-    return undefined
-  }
 }

@@ -3,6 +3,7 @@
 
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
+import { parseJson } from '../../platform/parse-json.ts'
 
 const agentPin = Type.Object({ hostname: Type.String(), fingerprint: Type.String() })
 const cargoPin = Type.Object({
@@ -66,12 +67,4 @@ export function addPins(known: RecipientPins, more: RecipientPins): RecipientPin
 
 export function hasPins({ agents, escrow, cargoes }: RecipientPins): boolean {
   return agents.size > 0 || escrow.size > 0 || cargoes.size > 0
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

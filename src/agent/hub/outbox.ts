@@ -19,6 +19,7 @@ import type { HubBudget } from './budget.ts'
 import type { HubClient } from './client.ts'
 import { type HubRefusal, HubUnreachableError } from './request.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import { removeStagedFiles } from '../files/file-operations.ts'
 import { type AgentEvent, encodeEvent, type EventReceipt } from './wire.ts'
 
@@ -216,12 +217,4 @@ export async function listEventFiles(directory: string): Promise<string[]> {
     throw error
   })
   return names.filter((name) => FILE_NAME.test(name)).sort()
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -8,6 +8,7 @@ import {
   describeConnectionFailure,
 } from '../../platform/connection-failure.ts'
 import { SvcError } from '../../platform/errors.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import {
   BUNDLE_EPOCH_HEADER,
   BUNDLE_NUMBER_HEADER,
@@ -92,7 +93,7 @@ export function sendToHub<Value>({ decode, ...rest }: HubRequest<Value>): Promis
     accept: 'application/json',
     bytesMax: LIMITS.replyBytesMax,
     timeoutMs: REQUEST_TIMEOUT_MS,
-    decode: (bytes) => decode(parseJson(bytes)),
+    decode: (bytes) => decode(parseJson(bytes.toString())),
   })
 }
 
@@ -114,7 +115,7 @@ export async function sendForBytes<Value>(options: BytesRequest<Value>): Promise
   const about = { etag, bundleNumber }
   if (status === 304) return { outcome: { notModified: true, hubTime }, ...about }
   if (status !== 200) {
-    return { outcome: refusalOf(status, parseJson(bytes), headers, hubTime), ...about }
+    return { outcome: refusalOf(status, parseJson(bytes.toString()), headers, hubTime), ...about }
   }
   const value = options.decode(bytes, headers)
   if (value === undefined) {
@@ -139,7 +140,7 @@ export async function readRefusal({ statusCode, headers, body }: HttpReply): Pro
   const hubTime = parseHttpDate(headers['date'])
   return refusalOf(
     statusCode,
-    parseJson(await readBounded(body, LIMITS.replyBytesMax)),
+    parseJson((await readBounded(body, LIMITS.replyBytesMax)).toString()),
     headers,
     hubTime,
   )
@@ -187,15 +188,6 @@ async function readBounded(body: AsyncIterable<Uint8Array>, bytesMax: number): P
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown
-  } catch {
-    // Whatever stands between us and the hub may answer in HTML.
-    return undefined
-  }
 }
 
 function refusalOf(

@@ -7,6 +7,7 @@ import { Check } from 'typebox/value'
 import { UserError } from '../../platform/errors.ts'
 import { readTextIfPresent, removeIfPresent, replaceFile } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { parseTrustKey, type TrustKey } from '../../trust/trust-key.ts'
 import type { BundleNumber } from '../hub/wire.ts'
@@ -98,12 +99,4 @@ function parseRecord(text: string, path: string): TrustDemand {
   }
   const newest = { epoch: record.epoca, number: record.numero }
   return { given: record.given, key, newest, isConfirmed: record.is_confirmed }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

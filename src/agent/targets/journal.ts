@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeError, invariant, SvcError } from '../../platform/errors.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import {
   type FileImage,
   replaceStateFile,
@@ -176,12 +177,4 @@ export function stagedPaths(
 
 function nameOf({ target }: JournalEntry, phase: JournalPhase): string {
   return `${target}.${phase}.json`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -11,6 +11,7 @@ import { errnoCode } from '../../platform/errors.ts'
 import { readTextIfPresent, replaceFile, syncDirectory } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { uuidOfHex } from '../../platform/time-ordered-uuid.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import type { RetrySchedule } from '../hub/backoff.ts'
 import type { HubBudget } from '../hub/budget.ts'
 import type { Outbox } from '../hub/outbox.ts'
@@ -65,8 +66,10 @@ const SIGNED_MS_MAX = 600_000
 export async function readKnownLog(
   paths: Pick<AgentPaths, 'logWitnessFile' | 'logAlarmsFile'>,
 ): Promise<KnownLog> {
-  const witness = parseJson(await readTextIfPresent(paths.logWitnessFile, WITNESS_BYTES_MAX))
-  const alarms = parseJson(await readTextIfPresent(paths.logAlarmsFile, ALARMS_BYTES_MAX))
+  const witness = parseJson(
+    (await readTextIfPresent(paths.logWitnessFile, WITNESS_BYTES_MAX)) ?? '',
+  )
+  const alarms = parseJson((await readTextIfPresent(paths.logAlarmsFile, ALARMS_BYTES_MAX)) ?? '')
   return {
     witness: Check(LogWitness, witness) && isSound(witness) ? witness : undefined,
     alarms: Check(LogAlarms, alarms) ? alarms : [],
@@ -302,12 +305,4 @@ export class LogWatch {
 
 function isSameKind(one: string, other: string): boolean {
   return one.replaceAll(/\d+/g, '') === other.replaceAll(/\d+/g, '')
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '') as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { errnoCode, SvcError, UserError } from '../../platform/errors.ts'
 import { replaceFile, writeNewFile } from '../../platform/files.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import { StandbyMode } from '../../protocol/standby.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 
@@ -84,12 +85,4 @@ export async function makeStandbyDirectory(root: string, configText: string): Pr
   }
   await writeRole(root, { role: 'standby', journal: '' })
   await writeNewFile(files.config, configText, MODE)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

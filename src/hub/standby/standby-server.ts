@@ -12,6 +12,7 @@ import type { BindAddress } from '../../platform/bind-address.ts'
 import { ByteQueue } from '../../platform/byte-queue.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import { IMAGE_PIECE_BYTES, countImagePieces, countPieceBytes } from '../store/image-seal.ts'
 import { SEAL_BYTES } from '../../platform/sealed-pieces.ts'
 import type { ImageHead } from '../store/journal-images.ts'
@@ -254,12 +255,7 @@ async function* noting(request: IncomingMessage, note: () => void): AsyncGenerat
 }
 
 function parse<Schema extends TSchema>(schema: Schema, text: string): Static<Schema> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    value = undefined
-  }
+  const value = parseJson(text)
   if (Check(schema, value)) return value
   throw new Refusal('invalid', 'the request has another form')
 }
