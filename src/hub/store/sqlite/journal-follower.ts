@@ -76,7 +76,8 @@ export class JournalFollower {
   /** Does what the journal has. Outside of a transaction. */
   async follow(): Promise<void> {
     for (;;) {
-      const { end, records } = await this.#journal.read(this.#position.number, this.#position)
+      const here = this.#position
+      const { end, records } = await this.#journal.read(here.number, here)
       for (const record of records) this.#do(record)
       this.#requireSameJournal(end)
       if (this.#position.number === end.number) return
