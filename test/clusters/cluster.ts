@@ -5,11 +5,10 @@ import { runProgram } from '../../src/platform/program.ts'
 import { parseCommandOptions } from '../../tools/command-options.ts'
 import { seedFrom } from '../simulation/seeded-random.ts'
 import { FAULTS, type FaultName } from './faults.ts'
+import { reportJudgement } from './judgement.ts'
 import type { Outage } from './outage.ts'
 import { REPLICATION_MODES, type ReplicationMode } from './reference-settings.ts'
 import { type Trial, type TrialOptions, tryFault } from './try-fault.ts'
-
-const SHOWN = 20
 
 const HELP = `Usage: npm run cluster -- --fault FAULT [options]
 
@@ -73,7 +72,8 @@ await runProgram('cluster', async () => {
   report(await tryFault(options))
 })
 
-function report({ outages, acknowledged, unknown, entries, violations, surprises }: Trial): void {
+function report(trial: Trial): void {
+  const { outages } = trial
   for (const [name, pick] of [
     ['without writes', ({ writesMs }: Outage) => writesMs],
     ['without polls', ({ pollsMs }: Outage) => pollsMs],
@@ -82,12 +82,7 @@ function report({ outages, acknowledged, unknown, entries, violations, surprises
     const seconds = outages.map((outage) => (pick(outage) / 1000).toFixed(1))
     say(`${name}: ${seconds.join(', ')} s; median ${median(outages.map(pick)).toFixed(1)} s`)
   }
-  say(`${acknowledged} answers, ${unknown} requests without one, ${entries} entries in the log`)
-  const lost = violations.filter(({ kind }) => kind === 'lost').length
-  say(`acknowledged and lost: ${lost}; violations: ${violations.length}`)
-  for (const { kind, text } of violations.slice(0, SHOWN)) say(`  ${kind}: ${text}`)
-  for (const text of surprises.slice(0, SHOWN)) say(`  unexpected: ${text}`)
-  if (violations.length + surprises.length > 0) process.exitCode = 1
+  reportJudgement(trial, say)
 }
 
 function median(valuesMs: readonly number[]): number {

@@ -4,9 +4,8 @@ import { UserError } from '../../src/platform/errors.ts'
 import { runProgram } from '../../src/platform/program.ts'
 import { parseCommandOptions } from '../../tools/command-options.ts'
 import { seedFrom } from '../simulation/seeded-random.ts'
+import { reportJudgement } from './judgement.ts'
 import { tryPromotions } from './try-promotions.ts'
-
-const SHOWN = 20
 
 const HELP = `Usage: npm run promotions -- [options]
 
@@ -51,18 +50,12 @@ await runProgram('promotions', async () => {
     loadMs: 2000,
     progress: (text) => void process.stderr.write(`promotions: ${text}\n`),
   })
-  const { outagesMs, acknowledged, unknown, entries, violations, surprises } = trial
-  const sorted = outagesMs.toSorted((one, other) => one - other)
+  const sorted = trial.outagesMs.toSorted((one, other) => one - other)
   const seconds = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
   say(
     `without writes: ${seconds.map((ms = 0) => (ms / 1000).toFixed(1)).join(', ')} s (least, median, most)`,
   )
-  say(`${acknowledged} answers, ${unknown} requests without one, ${entries} entries in the log`)
-  const lost = violations.filter(({ kind }) => kind === 'lost').length
-  say(`acknowledged and lost: ${lost}; violations: ${violations.length}`)
-  for (const { kind, text } of violations.slice(0, SHOWN)) say(`  ${kind}: ${text}`)
-  for (const text of surprises.slice(0, SHOWN)) say(`  unexpected: ${text}`)
-  if (violations.length + surprises.length > 0) process.exitCode = 1
+  reportJudgement(trial, say)
 })
 
 function say(text: string): void {

@@ -9,13 +9,13 @@ import { createSeededRandom } from '../simulation/seeded-random.ts'
 import { readEvents } from '../support/audit-log.ts'
 import { waitUntil } from '../support/processes.ts'
 import { startScriptedCa } from '../support/scripted-ca.ts'
-import { checkHistory, type Violation } from './check-history.ts'
 import { Clients } from './clients.ts'
 import { type CommitProxy, startCommitProxy } from './commit-proxy.ts'
 import { type DatabaseCluster, startDatabaseCluster } from './database-cluster.ts'
 import { type Fault, FAULTS, type FaultName } from './faults.ts'
-import { startLoad } from './load.ts'
-import type { Entry, FinalState } from './operation.ts'
+import { judge, type Judgement, readWhatIsLeft } from './judgement.ts'
+import { startLoad, WITHOUT_RATES } from './load.ts'
+import type { Entry } from './operation.ts'
 import { measureOutage, type Outage } from './outage.ts'
 import type { ReplicationMode } from './reference-settings.ts'
 import { type SharedHubs, startSharedHubs } from './shared-hubs.ts'
@@ -33,22 +33,8 @@ export interface TrialOptions {
   progress(this: void, text: string): void
 }
 
-export interface Trial {
+export interface Trial extends Judgement {
   readonly outages: readonly Outage[]
-  readonly acknowledged: number
-  readonly unknown: number
-  readonly entries: number
-  readonly violations: readonly Violation[]
-  /** What no hub may answer, and hubs that ended. */
-  readonly surprises: readonly string[]
-}
-
-/** A few hosts that write without a pause, of which none is to be refused for that. */
-const WITHOUT_RATES = {
-  SVC_LIMIT_EVENTS: '0',
-  SVC_LIMIT_EVENT_BYTES: '0',
-  SVC_LIMIT_ENROLL_FAILURES: '0',
-  SVC_LIMIT_ISSUE: '0',
 }
 
 /** Of a fault that is over. */
@@ -106,7 +92,11 @@ export async function tryFault(options: TrialOptions): Promise<Trial> {
   await load.stop()
   progress('comparing')
   // Before all of it goes.
-  return await judge(clients, shared, outages)
+  const logsOfHubs: Entry[][] = []
+  for (const hub of shared.hubs) if (!hub.hasEnded()) logsOfHubs.push(await readEvents(hub))
+  // As the journal has it, not as a hub remembers it.
+  const left = await readWhatIsLeft(shared.askNewVault)
+  return { outages, ...judge(clients, { ...left, logsOfHubs }, listEnded(shared)) }
 }
 
 interface Strike {
@@ -137,48 +127,10 @@ async function strike(scene: Strike): Promise<Outage> {
   return measureOutage(clients.operations, { fromMs, toMs })
 }
 
-async function judge(
-  clients: Clients,
-  shared: SharedHubs,
-  outages: readonly Outage[],
-): Promise<Trial> {
-  const { operations, surprises } = clients
-  const state = await readFinalState(shared)
-  const count = (outcome: string): number =>
-    operations.filter((operation) => operation.outcome === outcome).length
-  const ended = shared.hubs.flatMap((hub, index) =>
+function listEnded({ hubs }: SharedHubs): string[] {
+  return hubs.flatMap((hub, index) =>
     hub.hasEnded() ? [`hub ${index + 1} ended: ${hub.logText().slice(-1000)}`] : [],
   )
-  return {
-    outages,
-    acknowledged: count('acknowledged'),
-    unknown: count('unknown'),
-    entries: state.log.length,
-    violations: checkHistory(operations, state),
-    surprises: [...surprises, ...ended],
-  }
-}
-
-/** As the journal has it, not as a hub remembers it. */
-async function readFinalState(shared: SharedHubs): Promise<FinalState> {
-  const logsOfHubs: Entry[][] = []
-  for (const hub of shared.hubs) if (!hub.hasEnded()) logsOfHubs.push(await readEvents(hub))
-  const [log, tokens, agents] = (await shared.askNewVault(
-    ['evento', 'list', '--json'],
-    ['token', 'list', '--json'],
-    ['agente', 'list', '--json'],
-  )) as [
-    { readonly eventos: readonly Entry[] },
-    { readonly tokens: readonly { readonly hostname: string; readonly consumed_at: unknown }[] },
-    { readonly agentes: readonly { readonly hostname: string }[] },
-  ]
-  const consumed = tokens.tokens.filter(({ consumed_at: at }) => at !== null)
-  return {
-    log: log.eventos,
-    logsOfHubs,
-    consumedTokens: new Set(consumed.map(({ hostname }) => hostname)),
-    enrolledHosts: new Set(agents.agentes.map(({ hostname }) => hostname)),
-  }
 }
 
 function urlOf({ ports }: CommitProxy, cluster: DatabaseCluster): string {

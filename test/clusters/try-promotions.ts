@@ -10,10 +10,10 @@ import { createSeededRandom } from '../simulation/seeded-random.ts'
 import { waitUntil } from '../support/processes.ts'
 import { startScriptedCa } from '../support/scripted-ca.ts'
 import { type Machine, makeStandbyPair } from '../support/standby-pair.ts'
-import { checkHistory, type Violation } from './check-history.ts'
 import { Clients } from './clients.ts'
-import { startLoad } from './load.ts'
-import type { Entry, FinalState } from './operation.ts'
+import { judge, type Judgement, readWhatIsLeft } from './judgement.ts'
+import { startLoad, WITHOUT_RATES } from './load.ts'
+import type { Entry } from './operation.ts'
 import type { SharedHub } from './shared-hubs.ts'
 
 export interface PromotionsOptions {
@@ -26,23 +26,11 @@ export interface PromotionsOptions {
   progress(this: void, text: string): void
 }
 
-export interface PromotionsTrial {
-  readonly acknowledged: number
-  readonly unknown: number
-  readonly entries: number
-  readonly violations: readonly Violation[]
-  /** What no hub may answer, and old hubs that listened. */
-  readonly surprises: readonly string[]
+export interface PromotionsTrial extends Judgement {
   /** From the kill to the first write that the promoted hub acknowledged. */
   readonly outagesMs: readonly number[]
 }
 
-const WITHOUT_RATES = {
-  SVC_LIMIT_EVENTS: '0',
-  SVC_LIMIT_EVENT_BYTES: '0',
-  SVC_LIMIT_ENROLL_FAILURES: '0',
-  SVC_LIMIT_ISSUE: '0',
-}
 const WAIT_MS_MAX = 60_000
 /** Of the standbys, so many are killed and started again before their hub is. */
 const STANDBYS_KILLED = 0.25
@@ -95,18 +83,14 @@ export async function tryPromotions(options: PromotionsOptions): Promise<Promoti
   await hub.stop('SIGKILL')
   await promote(standby)
   await standby.becameHub()
-  const state = await readFinalState(standby, hub)
-  const { operations } = clients
-  const count = (outcome: string): number =>
-    operations.filter((operation) => operation.outcome === outcome).length
-  return {
-    acknowledged: count('acknowledged'),
-    unknown: count('unknown'),
-    entries: state.log.length,
-    violations: checkHistory(operations, state),
-    surprises: [...clients.surprises, ...surprises],
-    outagesMs,
-  }
+  const left = await readWhatIsLeft(async (...questions) => {
+    const answers: unknown[] = []
+    for (const question of questions) answers.push(await read(standby, question))
+    return answers
+  })
+  const ofKilled = (await read(hub, ['evento', 'list', '--json'])) as { eventos: readonly Entry[] }
+  const state = { ...left, logsOfHubs: [ofKilled.eventos] }
+  return { outagesMs, ...judge(clients, state, surprises) }
 }
 
 /** Whichever machine it is. */
@@ -182,28 +166,8 @@ async function resurrect(old: Machine): Promise<readonly string[]> {
   }
 }
 
-async function readFinalState(left: Machine, killed: Machine): Promise<FinalState> {
-  const [log, tokens, agents] = [
-    await read<{ eventos: readonly Entry[] }>(left, 'evento', 'list'),
-    await read<{ tokens: readonly { hostname: string; consumed_at: unknown }[] }>(
-      left,
-      'token',
-      'list',
-    ),
-    await read<{ agentes: readonly { hostname: string }[] }>(left, 'agente', 'list'),
-  ]
-  const ofKilled = await read<{ eventos: readonly Entry[] }>(killed, 'evento', 'list')
-  const consumed = tokens.tokens.filter(({ consumed_at: at }) => at !== null)
-  return {
-    log: log.eventos,
-    logsOfHubs: [ofKilled.eventos],
-    consumedTokens: new Set(consumed.map(({ hostname }) => hostname)),
-    enrolledHosts: new Set(agents.agentes.map(({ hostname }) => hostname)),
-  }
-}
-
-async function read<T>(machine: Machine, ...args: readonly string[]): Promise<T> {
-  const { status, stdout, stderr } = await machine.svc(...args, '--json')
+async function read(machine: Machine, words: readonly string[]): Promise<unknown> {
+  const { status, stdout, stderr } = await machine.svc(...words)
   if (status !== 0) throw new Error(stderr)
-  return JSON.parse(stdout) as T
+  return JSON.parse(stdout)
 }
