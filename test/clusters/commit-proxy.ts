@@ -1,7 +1,7 @@
 // Between hubs and servers that speak in the clear: passes on what it gets, and cuts connections around a COMMIT when it is told to.
 
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 import type { Random } from '../simulation/seeded-random.ts'
 
 /** Before the server has it, when it has it, and without a word for longer than a hub waits. */
@@ -27,26 +27,17 @@ export async function startCommitProxy(
   random: Random,
 ): Promise<CommitProxy> {
   const cutting: Cutting = { cutShare: 0, cuts: 0 }
-  const sockets = new Set<Socket>()
-  const servers: Server[] = []
-  for (const address of addresses) {
-    const server = createServer((client) => {
-      const upstream = connect(5432, address)
-      for (const socket of [client, upstream]) {
-        sockets.add(socket)
-        socket.once('close', () => sockets.delete(socket))
-        // Whatever ends one side ends the other.
-        socket.on('error', () => undefined)
-      }
-      join(client, upstream, cutting, random)
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    servers.push(server)
+  await using stack = new AsyncDisposableStack()
+  const ports: number[] = []
+  for (const host of addresses) {
+    const proxy = await startTcpProxy({ host, port: 5432 }, (client, upstream) =>
+      join(client, upstream, cutting, random),
+    )
+    ports.push(stack.use(proxy).port)
   }
+  const kept = stack.move()
   return {
-    // A server that listens on TCP has an address object.
-    ports: servers.map((server) => (server.address() as AddressInfo).port),
+    ports,
     get cutShare() {
       return cutting.cutShare
     },
@@ -56,13 +47,7 @@ export async function startCommitProxy(
     get cuts() {
       return cutting.cuts
     },
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      for (const server of servers) {
-        server.close()
-        await once(server, 'close')
-      }
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 

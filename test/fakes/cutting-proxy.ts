@@ -2,8 +2,8 @@
 // that nobody can seed, and cannot tell one request of a connection from the next: which reply is lost, and that the
 // next try gets through, has to be known here.
 
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startTcpProxy } from './tcp-proxy.ts'
 
 /**
  * `request` cuts with a part of the request sent, `before` when the server has answered and nothing of that was passed
@@ -32,32 +32,16 @@ export interface CuttingProxy extends AsyncDisposable {
 export async function startCuttingProxy(targetPort: number): Promise<CuttingProxy> {
   const planned: Cut[] = []
   const cuts = new Map<CutMoment, number>()
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    const upstream = connect(targetPort, '127.0.0.1')
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-      // Whatever ends one side ends the other.
-      socket.on('error', () => undefined)
-    }
+  const proxy = await startTcpProxy({ port: targetPort }, (client, upstream) =>
     join(client, upstream, planned.shift(), (moment) => {
       cuts.set(moment, (cuts.get(moment) ?? 0) + 1)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+    }),
+  )
   return {
-    // A server that listens on TCP has an address object.
-    port: (server.address() as AddressInfo).port,
+    ...proxy,
     plan: (...more) => void planned.push(...more),
     forgetPlan: () => void planned.splice(0),
     cuts,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
   }
 }
 
