@@ -34,15 +34,34 @@ export function exchange(
 ): Promise<HubReply> {
   const { method, path: pattern, isFleetWide = false } = ADMIN_OPERATIONS[name]
   const { path, body } = fillAdminPath(pattern, request)
-  const content = method === 'GET' ? '' : JSON.stringify(body)
+  return send(begin, {
+    method,
+    path: method === 'GET' ? `${path}${queryOf(request)}` : path,
+    content: method === 'GET' ? '' : JSON.stringify(body),
+    timeoutMs: timeoutMs ?? (isFleetWide ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS),
+    replyBytesMax: REPLY_BYTES_MAX,
+  })
+}
+
+export interface HubRequest {
+  readonly method: string
+  readonly path: string
+  /** JSON; empty for none. */
+  readonly content: string
+  readonly timeoutMs: number
+  readonly replyBytesMax: number
+}
+
+export function send(
+  begin: BeginRequest,
+  { method, path, content, timeoutMs, replyBytesMax }: HubRequest,
+): Promise<HubReply> {
   return new Promise((resolve, reject) => {
     const outgoing = begin({
       method,
-      path: method === 'GET' ? `${path}${queryOf(request)}` : path,
+      path,
       agent: false,
-      signal: AbortSignal.timeout(
-        timeoutMs ?? (isFleetWide ? FLEET_TIMEOUT_MS : REQUEST_TIMEOUT_MS),
-      ),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(content),
@@ -51,7 +70,7 @@ export function exchange(
     outgoing.once('error', reject)
     outgoing.once('response', (response) => {
       const { statusCode: status = 0, headers } = response
-      readReply(response).then((text) => resolve({ status, headers, text }), reject)
+      readReply(response, replyBytesMax).then((text) => resolve({ status, headers, text }), reject)
     })
     outgoing.end(content)
   })
@@ -65,14 +84,13 @@ function queryOf(request: object): string {
   return query === '' ? '' : `?${query}`
 }
 
-async function readReply(response: IncomingMessage): Promise<string> {
+async function readReply(response: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response) {
     const buffer = chunk as Buffer
     bytes += buffer.length
-    if (bytes > REPLY_BYTES_MAX)
-      throw new SvcError('reply_too_large', 'the hub’s reply is too large')
+    if (bytes > bytesMax) throw new SvcError('reply_too_large', 'the hub’s reply is too large')
     chunks.push(buffer)
   }
   return Buffer.concat(chunks).toString('utf8')

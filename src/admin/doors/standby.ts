@@ -15,6 +15,7 @@ import { readSmallFile } from '../../platform/small-file.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import type { StandbyControls } from './admin-session.ts'
 import { explainFailure } from './explain-failure.ts'
+import { send } from './hub-calls.ts'
 import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
 import { createPassphraseSource } from './passphrase.ts'
 
@@ -56,12 +57,18 @@ async function askDoor<Schema extends TSchema>(
   if (userId === 0) becomeOwnerOf(root)
   const address = openSocketPath(vaultFiles(root).standbySocket)
   try {
-    const { status, text } = await exchange(address.path, { method, path, body })
+    const { status, text } = await send(
+      (options) => httpRequest({ ...options, socketPath: address.path }),
+      { method, path, content: body, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX },
+    )
     const reply: unknown = JSON.parse(text)
     if (status === 200 && Check(schema, reply)) return reply
     const { error = 'unknown', message = 'no reason was given', hint } = reply as Refusal
     throw new SvcError(error, message, hint === undefined ? {} : { hint })
   } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') {
+      throw new SvcError('hub_timeout', 'nothing answered', { cause: error })
+    }
     if (!['ENOENT', 'ECONNREFUSED'].includes(errnoCode(error) ?? '')) throw error
     throw new UserError('hub_not_running', `no svc-server runs with the vault at ${root}`, {
       hint: 'start svc-server on this machine',
@@ -75,25 +82,4 @@ interface Refusal {
   readonly error?: string
   readonly message?: string
   readonly hint?: string
-}
-
-function exchange(
-  socketPath: string,
-  { method, path, body }: { method: string; path: string; body: string },
-): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({ socketPath, method, path, timeout: TIMEOUT_MS }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        text += chunk
-        if (text.length > REPLY_BYTES_MAX) request.destroy(new Error('the reply is too large'))
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-      response.on('error', reject)
-    })
-    request.on('timeout', () => request.destroy(new SvcError('hub_timeout', 'nothing answered')))
-    request.on('error', reject)
-    request.end(body)
-  })
 }
