@@ -26,7 +26,11 @@ test('[PSH-8] a client that never reads is cut, and one beside it gets everythin
     const agent = request.url === '/deaf' ? agents[0] : agents[1]
     const connection = openStreamResponse(
       { id: 'id', raw: request } as unknown as FastifyRequest,
-      { raw: response, hijack: () => undefined } as unknown as FastifyReply,
+      {
+        raw: response,
+        hijack: () => undefined,
+        getHeader: () => undefined,
+      } as unknown as FastifyReply,
     )
     const authenticate = async () => agent
     streams.hold({ agentId: agent.id, connection, lastEventId: undefined, authenticate })
