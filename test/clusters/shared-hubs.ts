@@ -27,7 +27,7 @@ export interface SharedHub extends HubPlace {
 export interface SharedHubs extends AsyncDisposable {
   readonly hubs: readonly SharedHub[]
   /** Of a vault that is made now, of what the journal has and of nothing else; JSON. */
-  askNewVault(...questions: readonly (readonly string[])[]): Promise<readonly unknown[]>
+  askNewVault(this: void, ...questions: readonly (readonly string[])[]): Promise<readonly unknown[]>
 }
 
 export interface SharedHubsOptions {

@@ -91,7 +91,6 @@ export async function tryFault(options: TrialOptions): Promise<Trial> {
   }
   await load.stop()
   progress('comparing')
-  // Before all of it goes.
   const logsOfHubs: Entry[][] = []
   for (const hub of shared.hubs) if (!hub.hasEnded()) logsOfHubs.push(await readEvents(hub))
   // As the journal has it, not as a hub remembers it.
