@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { startAgentFleet } from '../support/agent-fleet.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { waitUntil } from '../support/processes.ts'
+import { runSvcHere } from '../support/run-svc.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { type Machine, makeStandbyPair } from '../support/standby-pair.ts'
 import { startTestCa } from '../support/test-hub.ts'
@@ -56,6 +57,25 @@ describe('a hub with a standby', () => {
     ca = await startTestCa()
   })
   after(() => ca[Symbol.asyncDispose]())
+
+  test('[STB-2] [STB-3] svc leaves the vault of a standby alone, and says what is wrong with --from', async () => {
+    await using pair = await makeStandbyPair({ caEnvironment: ca.environment })
+    const [, two] = pair.machines
+    const used = await two.svc('status')
+    assert.equal(
+      used.stderr,
+      `svc: error: the vault at ${two.vaultRoot} is the copy of a standby\nsvc: hint: use the hub; when the hub is lost, svc standby promote makes this machine the hub\n`,
+    )
+    for (const command of [['standby', 'init'], ['join']]) {
+      const { status, stderr } = await runSvcHere([...command, '--from', '/missing/config.json'], {
+        ...two.environment,
+        SVC_STANDBY_URL: '',
+        SVC_DATABASE_URL: 'postgresql://svc@127.0.0.1:1/none',
+      })
+      assert.equal(status, 1)
+      assert.match(stderr, /^svc: error: --from: ENOENT: no such file or directory/)
+    }
+  })
 
   test('[STB-1] [STB-2] [STB-3] [STB-6] [STB-8] [STB-10] [STB-13] [CLI-146] [CLI-147] [CLI-148] [ENV-54] [ENV-56] [STB-15] [STB-14] [STB-16] required: the promoted standby has what was acknowledged, the old hub ends, and becomes the standby', async () => {
     await using pair = await makeStandbyPair({ caEnvironment: ca.environment })

@@ -1,8 +1,8 @@
 // Which hub a command is for: `--hub` and its companions, or their variables.
 
-import { describeError, UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
-import { readSmallFile, type SmallFile } from '../../platform/small-file.ts'
+import { readNamedFile } from './read-named-file.ts'
 
 export interface HubOptions {
   readonly hub?: string
@@ -82,7 +82,7 @@ function parseHubUrl(text: string): URL {
 
 /** A file that others may read has told its token to them; one that others own could be any. */
 function readTokenFile(path: string, userId: number | undefined): Secret<string> {
-  const { text, stats } = readNamed('--token-file', path)
+  const { text, stats } = readNamedFile('--token-file', path, FILE_BYTES_MAX)
   const isOurs = stats.uid === 0 || stats.uid === userId
   if (!isOurs || (stats.mode & 0o077) !== 0) {
     throw new UserError(
@@ -98,16 +98,7 @@ function readTokenFile(path: string, userId: number | undefined): Secret<string>
 }
 
 function readCaFile(path: string): string {
-  const { text } = readNamed('--hub-ca', path)
+  const { text } = readNamedFile('--hub-ca', path, FILE_BYTES_MAX)
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   throw new UserError('hub_ca_invalid', `--hub-ca: ${path} holds no PEM certificate`)
-}
-
-function readNamed(option: string, path: string): SmallFile {
-  try {
-    return readSmallFile(path, FILE_BYTES_MAX)
-  } catch (error) {
-    const code = error instanceof UserError ? 'file_invalid' : 'file_unreadable'
-    throw new UserError(code, `${option}: ${describeError(error)}`, { cause: error })
-  }
 }

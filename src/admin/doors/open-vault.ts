@@ -3,6 +3,7 @@
 
 import { accessSync, constants } from 'node:fs'
 import { parseHubNaming, type HubNaming } from '../../hub/config.ts'
+import { requireNoOtherHub } from '../../hub/standby/standby-role.ts'
 import { readDatabaseServers } from '../../hub/database-settings.ts'
 import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
 import { isSecretSet, readSecret } from '../../hub/read-secret.ts'
@@ -135,6 +136,8 @@ function createAccess(naming: HubNaming, options: PassphraseOptions) {
   // Deriving the key is slow on purpose: once is enough for a command that both checks and opens.
   let unsealed: UnsealedVault | undefined
   const unseal = async (): Promise<UnsealedVault> => {
+    // A standby may have no database yet, and nothing of it is to be repaired.
+    requireNoOtherHub(root)
     unsealed ??= await unsealVault(root, await passphrases.read())
     return unsealed
   }

@@ -11,11 +11,11 @@ import { unwrapDataKey } from '../../hub/vault/data-key.ts'
 import { CONFIG_BYTES_MAX } from '../../hub/vault/vault-config.ts'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { UserError } from '../../platform/errors.ts'
-import { readSmallFile } from '../../platform/small-file.ts'
 import type { JoinReport, MigrateReport, VaultMigration } from './admin-session.ts'
 import { type KeysAccess, lockWithoutHub, readPassphrase } from './change-keys.ts'
 import { explainFailure } from './explain-failure.ts'
 import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
+import { readNamedFile } from './read-named-file.ts'
 import { createPassphraseSource } from './passphrase.ts'
 
 /** Refuses while a hub runs here; that none runs elsewhere the operator knows. */
@@ -53,7 +53,7 @@ export async function joinFrom(surroundings: Surroundings, file: string): Promis
   const { env, userId, ask, clock, progress } = surroundings
   const { vaultRoot: root } = parseHubNaming(env)
   const servers = requireDatabase(readDatabaseServers(env))
-  const { text } = readSmallFile(file, CONFIG_BYTES_MAX)
+  const { text } = readNamedFile('--from', file, CONFIG_BYTES_MAX)
   const passphrases = createPassphraseSource({ ...prepareToReadPassphrase(env, userId), ask })
   if (userId === 0) becomeOwnerOf(root)
   const damaged: string[] = []

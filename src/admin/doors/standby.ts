@@ -11,12 +11,12 @@ import { CONFIG_BYTES_MAX, parseVaultConfig } from '../../hub/vault/vault-config
 import { vaultFiles } from '../../hub/vault/vault-files.ts'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { errnoCode, SvcError, UserError } from '../../platform/errors.ts'
-import { readSmallFile } from '../../platform/small-file.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import type { StandbyControls } from './admin-session.ts'
 import { explainFailure } from './explain-failure.ts'
 import { send } from './hub-calls.ts'
 import { prepareToReadPassphrase, type Surroundings } from './open-vault.ts'
+import { readNamedFile } from './read-named-file.ts'
 import { createPassphraseSource } from './passphrase.ts'
 
 /** A promotion ends what is under way, and writes once. */
@@ -28,7 +28,7 @@ export function standbyControls(surroundings: Surroundings): StandbyControls {
   const { vaultRoot: root } = parseHubNaming(env)
   return {
     init: async (file) => {
-      const { text } = readSmallFile(file, CONFIG_BYTES_MAX)
+      const { text } = readNamedFile('--from', file, CONFIG_BYTES_MAX)
       const passphrases = createPassphraseSource({ ...prepareToReadPassphrase(env, userId), ask })
       if (userId === 0) becomeOwnerOf(root)
       try {
