@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sceneOf, SILENT_HUB } from '../../test/support/sound-scene.ts'
+import { sceneOf, SILENT_HUB, SOUND } from '../../test/support/sound-scene.ts'
 import { CHECKS } from './checks.ts'
 import { Unchecked } from './finding.ts'
 import { exitStatusOf, runChecks } from './run-checks.ts'
@@ -18,7 +18,7 @@ describe('the checks of svc doctor', () => {
   test('[DOC-1] have these ids, which programs know', () => {
     assert.equal(
       CHECKS.map(({ id }) => id).join(' '),
-      'hub settings files vault disk clock ca database lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries webhooks revocations',
+      'hub settings files vault disk clock ca database standby lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries webhooks revocations',
     )
   })
 
@@ -38,6 +38,18 @@ describe('the checks of svc doctor', () => {
     )
   })
 
+  test('[DOC-29] ask no hub on the machine of a standby', async () => {
+    const standby = { ...SOUND.standby!.status!, role: 'standby' as const, state: 'connected' }
+    const results = await runChecks(
+      CHECKS.filter(({ id }) => ['hub', 'standby'].includes(id)),
+      sceneOf({ hub: SILENT_HUB, standby: { role: 'standby', status: standby } }),
+    )
+    assert.deepEqual(
+      results.map(({ id, status: found }) => `${id} ${found}`),
+      ['hub skipped', 'standby ok'],
+    )
+  })
+
   test('[DOC-20] leave out what is of the hub’s machine for a hub elsewhere', async () => {
     const elsewhere = new Unchecked('elsewhere', { isExpected: true })
     const results = await runChecks(
@@ -54,6 +66,7 @@ describe('the checks of svc doctor', () => {
         checkpointDirectory: elsewhere,
         backups: elsewhere,
         database: elsewhere,
+        standby: elsewhere,
       }),
     )
     assert.deepEqual(
@@ -63,6 +76,7 @@ describe('the checks of svc doctor', () => {
         'files',
         'vault',
         'database',
+        'standby',
         'names',
         'public-url',
         'ports',

@@ -19,6 +19,7 @@ import {
 import { judgeCoreDumps, judgeLimits, judgeNames, judgePorts, judgeSwap } from './judge-machine.ts'
 import { judgePublicUrl } from './judge-public-url.ts'
 import { judgeFiles, judgeSettings } from './judge-settings.ts'
+import { judgeStandby } from './judge-standby.ts'
 import { judgeVault } from './judge-vault.ts'
 import type { Check } from './run-checks.ts'
 import type { HubFacts, Scene } from './scene.ts'
@@ -72,7 +73,13 @@ export const CHECKS: readonly Check[] = [
     finds:
       'a hub that does not run, waits, is not ready (with its reasons), or is of another version than `svc`',
     needs: 'the admin socket (root, the vault’s owner) or an admin token (viewer)',
-    run: async (scene) => judgeHub(await scene.hub(), await ifKnown(scene.unit()), scene.version),
+    run: async (scene) => {
+      const standby = await ifKnown(scene.standby())
+      if (standby?.role === 'standby') {
+        throw new Unchecked('this machine is a standby: ask on the hub', { isExpected: true })
+      }
+      return judgeHub(await scene.hub(), await ifKnown(scene.unit()), scene.version)
+    },
   },
   {
     id: 'settings',
@@ -138,6 +145,14 @@ export const CHECKS: readonly Check[] = [
       const path = (await ifKnown(scene.settings()))?.path ?? DEFAULT_SETTINGS
       return judgeDatabase(await scene.database(), path)
     },
+  },
+  {
+    id: 'standby',
+    title: 'hub and standby are together',
+    finds:
+      'a standby that lacks writes, or a hub that writes nothing without it; a standby that does not run, has no copy yet, or hears nothing of its hub; a vault whose standby was promoted',
+    needs: 'root, or the vault’s owner',
+    run: async (scene) => judgeStandby(await scene.standby()),
   },
   {
     id: 'lifetime',

@@ -19,6 +19,7 @@ export type LocalLooks = Pick<
   | 'checkpointDirectory'
   | 'backups'
   | 'database'
+  | 'standby'
   | 'disk'
   | 'authority'
   | 'certificates'
@@ -67,6 +68,7 @@ export function composeScene(
     checkpointDirectory: look((from) => from.checkpointDirectory),
     backups: look((from) => from.backups),
     database: look((from) => from.database),
+    standby: look((from) => from.standby),
     disk: seen(
       'disk',
       look((from) => from.disk),

@@ -29,7 +29,57 @@ function withDatabase(finding: DatabaseFinding): ChangedFacts {
   return { database: { name: 'PostgreSQL 15.18 at db1:5432', findings: [finding] } }
 }
 
+const { standby } = SOUND
+assert.ok(standby?.status !== undefined)
+const { status: together } = standby
+
+function withStandby(role: 'hub' | 'standby', changed: Partial<typeof together>): ChangedFacts {
+  return { standby: { role, status: { ...together, role, ...changed } } }
+}
+
 const FAULTS: readonly Fault[] = [
+  [
+    'a standby that is away',
+    withStandby('hub', { state: 'alone', other: null, reason: 'no standby is connected' }),
+    'standby',
+    'warning',
+    /^the standby lacks writes: no standby is connected$/,
+  ],
+  [
+    'a hub that waits for its standby',
+    withStandby('hub', { state: 'apart', other: null, reason: 'no space left' }),
+    'standby',
+    'error',
+    /^the hub writes nothing without its standby: no space left$/,
+  ],
+  [
+    'a standby without a copy',
+    withStandby('standby', { state: 'empty', other: 'https://hub1:8447', reason: 'ECONNREFUSED' }),
+    'standby',
+    'warning',
+    /^this standby has no copy of the vault yet: https:\/\/hub1:8447: ECONNREFUSED$/,
+  ],
+  [
+    'a standby whose hub is silent',
+    withStandby('standby', { state: 'silent', other: 'https://hub1:8447', reason: 'ECONNREFUSED' }),
+    'standby',
+    'warning',
+    /^this standby hears nothing of its hub: /,
+  ],
+  [
+    'a standby that does not run',
+    { standby: { role: 'standby', status: undefined } },
+    'standby',
+    'error',
+    /^this machine is a standby, and no svc-server runs here$/,
+  ],
+  [
+    'a vault whose standby was promoted',
+    { standby: { role: 'deposed', status: undefined } },
+    'standby',
+    'error',
+    /^the standby of this vault was promoted, and is the hub now$/,
+  ],
   [
     'a clock that is ahead',
     { authority: { ...authority, clock_ahead_seconds: 90 } },

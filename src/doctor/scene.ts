@@ -9,6 +9,7 @@ import type {
 } from '../protocol/admin/examination.ts'
 import type { DatabaseFinding } from '../protocol/admin/database-finding.ts'
 import type { AdminReplies } from '../protocol/admin/operations.ts'
+import type { StandbyStatus } from '../protocol/standby.ts'
 
 export interface Scene {
   readonly now: () => Date
@@ -31,6 +32,8 @@ export interface Scene {
   backups(): Promise<BackupDirectoryFacts | undefined>
   /** Undefined where nobody named one. */
   database(): Promise<DatabaseFacts | undefined>
+  /** Undefined where the vault never had a standby, and nobody wants one. */
+  standby(): Promise<StandbyFacts | undefined>
   disk(): Promise<DiskFacts>
   authority(): Promise<AuthorityFacts>
   certificates(): Promise<CertificateFacts>
@@ -109,6 +112,13 @@ export interface HubFailure {
   readonly reason: string
   /** `denied`: this user may not ask it; `old`: it does not know the question. Then nothing is wrong with the hub. */
   readonly kind: 'denied' | 'old' | 'silent'
+}
+
+export interface StandbyFacts {
+  /** What the vault that is here is; `hub` also before its first start with a standby. */
+  readonly role: 'hub' | 'standby' | 'deposed'
+  /** Undefined when no svc-server runs with it. */
+  readonly status: StandbyStatus | undefined
 }
 
 export interface UnitFacts {

@@ -114,7 +114,8 @@ export async function bootHub(
   opened.defer(() => store.close())
   log.info(bootMessages.schemaVerified)
   const { standby } = store
-  opened.use(await keepStandby(config, vault, store, logging.forModule('hub.standby')))
+  const standbyLog = logging.forModule('hub.standby')
+  opened.use(await keepStandby(config, vault, store, { clock, log: standbyLog }))
   const member =
     store.sharing && (await enterHubs({ config, store, clock, logging }, store.sharing, stop))
   opened.defer(() => member?.membership.leave())
@@ -133,6 +134,7 @@ export async function bootHub(
     caCalls,
     reader: store.reader,
     requireCurrent: member && (() => member.membership.requireHeard()),
+    ...(standby && { standby }),
     vaultRoot,
     freeSpaceFloorBytes: config.limits.freeSpaceBytes,
     certificate: () => running?.certificates.serverCertificate,

@@ -9,6 +9,9 @@ import { tryAuthority } from './ca/try-authority.ts'
 import { type Finding, findNames, findPorts, findSecretFiles, findVault } from './check-places.ts'
 import { type HubConfig, parseHubConfig } from './config.ts'
 import { findDatabaseFaults } from './find-database-faults.ts'
+import { callHub } from './standby/call-hub.ts'
+import { unsealStandby } from './standby/run-standby.ts'
+import { standbyTls } from './standby/standby-tls.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -18,6 +21,7 @@ const CLOCK_AHEAD_MS_MAX = 60_000
 const CLOCK_BEHIND_MS_MAX = 300_000
 const CLOCK_WARNING_MS = 30_000
 const DATABASE_MS_MAX = 4000
+const HUB_MS_MAX = 4000
 
 /** Each finding as soon as it is there. As root it becomes the vault's owner for good. */
 export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
@@ -37,12 +41,35 @@ export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
   yield* findSecretFiles(env)
   const failed = await tryTo('vault', 'SVC_VAULT_ROOT', async () => becomeOwnerOf(config.vaultRoot))
   if (failed !== undefined) yield failed
-  const { findings, isHubRunning } = await findVault(config)
+  const { findings, isHubRunning, isCopy } = await findVault(config)
   yield* findings
+  if (isCopy && !isHubRunning) yield* findHub(config)
   yield* findPorts(config, isHubRunning)
   yield* findNames(config)
   yield* findDatabase(config)
   yield* findAuthority(config)
+}
+
+/** As the standby that would start here. */
+async function* findHub(
+  config: Pick<HubConfig, 'vaultRoot' | 'passphrase' | 'standbyOf'>,
+): AsyncGenerator<Finding> {
+  const variable = 'SVC_STANDBY_OF'
+  const { standbyOf: hub } = config
+  if (hub === undefined) {
+    const message = 'the vault is the copy of a standby: which hub is it of?'
+    yield { check: 'standby', status: 'failed', message, variable }
+    return
+  }
+  const failed = await tryTo('standby', variable, async () => {
+    const { dataKey, vaultId } = await unsealStandby(config)
+    const tls = standbyTls(dataKey, vaultId, 'standby')
+    const socket = await callHub({ hub, tls }, AbortSignal.timeout(HUB_MS_MAX))
+    socket.destroy()
+  })
+  // Once started, it tries again until the hub is there.
+  if (failed) yield { ...failed, status: 'warning', message: `${hub.origin}: ${failed.message}` }
+  else yield { check: 'standby', status: 'ok', message: `${hub.origin} is the hub of this vault` }
 }
 
 async function* findDatabase({

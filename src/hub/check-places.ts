@@ -9,10 +9,21 @@ import { describeError, errnoCode } from '../platform/errors.ts'
 import { unlessAborted } from '../platform/unless-aborted.ts'
 import type { HubConfig } from './config.ts'
 import { HUB_VARIABLES } from './hub-variables.ts'
+import { unsealStandby } from './standby/run-standby.ts'
+import { isStandby, requireNoOtherHub } from './standby/standby-role.ts'
 import { lockVault, unsealVault, type VaultLock } from './vault/vault.ts'
 
 export interface Finding {
-  readonly check: 'settings' | 'files' | 'vault' | 'ports' | 'names' | 'database' | 'clock' | 'ca'
+  readonly check:
+    | 'settings'
+    | 'files'
+    | 'vault'
+    | 'standby'
+    | 'ports'
+    | 'names'
+    | 'database'
+    | 'clock'
+    | 'ca'
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
   /** The setting to look at. */
@@ -42,15 +53,23 @@ export async function* findSecretFiles(env: Environment): AsyncGenerator<Finding
   }
 }
 
+export interface VaultFindings {
+  readonly findings: readonly Finding[]
+  readonly isHubRunning: boolean
+  /** Of a standby. */
+  readonly isCopy: boolean
+}
+
 /** Changes nothing, and also answers whether a hub has the vault open. */
 export async function findVault(
-  config: Pick<HubConfig, 'vaultRoot' | 'passphrase' | 'limits'>,
-): Promise<{ readonly findings: readonly Finding[]; readonly isHubRunning: boolean }> {
+  config: Pick<HubConfig, 'vaultRoot' | 'passphrase' | 'limits' | 'standby' | 'standbyOf'>,
+): Promise<VaultFindings> {
   const { vaultRoot, passphrase, limits } = config
   const findings: Finding[] = []
   const note = (status: Finding['status'], message: string, variable?: string): void =>
     void findings.push({ check: 'vault', status, message, variable })
   let isHubRunning = false
+  let isCopy = false
   try {
     const { mode } = await stat(vaultRoot)
     if ((mode & OTHERS) !== 0) {
@@ -68,19 +87,22 @@ export async function findVault(
     if (errnoCode(error) !== 'ENOENT') note('failed', describeError(error), 'SVC_VAULT_ROOT')
   }
   try {
-    await unsealVault(vaultRoot, passphrase)
+    isCopy = isStandby(config)
+    if (isCopy) await unsealStandby(config)
+    else {
+      requireNoOtherHub(vaultRoot)
+      await unsealVault(vaultRoot, passphrase)
+    }
     const lock = tryLock(vaultRoot)
     isHubRunning = lock === undefined
     lock?.release()
-    note(
-      'ok',
-      isHubRunning ? 'the passphrase opens it, and a hub has it open' : 'the passphrase opens it',
-    )
+    const holder = isCopy ? 'this machine is a standby that runs' : 'a hub has it open'
+    note('ok', `the passphrase opens it${isHubRunning ? `, and ${holder}` : ''}`)
   } catch (error) {
     const isPassphrase = describeError(error).includes('passphrase')
     note('failed', describeError(error), isPassphrase ? 'SVC_MASTER_PASSPHRASE' : 'SVC_VAULT_ROOT')
   }
-  return { findings, isHubRunning }
+  return { findings, isHubRunning, isCopy }
 }
 
 function tryLock(vaultRoot: string): VaultLock | undefined {
@@ -114,6 +136,7 @@ export async function* findPorts(
     ['SVC_MTLS_BIND', config.mtlsBind],
     ['SVC_ENROLL_TLS_BIND', config.enrollTlsBind],
     ['SVC_ADMIN_BIND', config.adminBind],
+    ['SVC_STANDBY_BIND', config.standby?.bind],
     ['SVC_METRICS_BIND', config.metricsBind?.address, config.metricsBind?.isDefault],
   ]
   const held: Server[] = []

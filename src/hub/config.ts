@@ -63,9 +63,10 @@ export interface HubConfig {
   readonly archiveDirectory: string | undefined
   readonly databaseReplication: DatabaseReplication
   /** The machine that keeps a copy, and what happens without it. */
-  readonly standby: { readonly url: URL; readonly mode: StandbyMode } | undefined
-  /** Where a hub sends its records while this machine is the standby. */
-  readonly standbyBind: BindAddress | undefined
+  /** Where its standby connects, and what the hub does without it. */
+  readonly standby: { readonly bind: BindAddress; readonly mode: StandbyMode } | undefined
+  /** The machine that is the hub, or was it before this one. */
+  readonly standbyOf: URL | undefined
   /** Older entries of the log are archived; undefined when the hub archives nothing by itself. */
   readonly logKeepMs: number | undefined
   readonly passphrase: Secret<string>
@@ -291,23 +292,28 @@ function parseBackupSchedule(env: Environment): BackupSchedule | undefined {
   return directory === '' ? undefined : { directory, intervalMs, keep }
 }
 
-function parseStandby(env: Environment): Pick<HubConfig, 'standby' | 'standbyBind'> {
+function parseStandby(env: Environment): Pick<HubConfig, 'standby' | 'standbyOf'> {
   const mode = valueOf(env, 'SVC_STANDBY')
   if (mode !== 'required' && mode !== 'preferred') {
     throw invalid('SVC_STANDBY', `${mode} is neither required nor preferred`)
   }
-  const standbyBind = isSet(env, 'SVC_STANDBY_BIND')
+  const bind = isSet(env, 'SVC_STANDBY_BIND')
     ? parseBindAddress('SVC_STANDBY_BIND', valueOf(env, 'SVC_STANDBY_BIND'))
     : undefined
-  if (!isSet(env, 'SVC_STANDBY_URL')) return { standby: undefined, standbyBind }
-  const url = parseHttpsUrl('SVC_STANDBY_URL', valueOf(env, 'SVC_STANDBY_URL'))
-  if (`${url.username}${url.password}${url.search}${url.hash}` !== '' || url.pathname !== '/') {
-    throw invalid('SVC_STANDBY_URL', `${url.href} has more than a host and a port`)
+  const url = isSet(env, 'SVC_STANDBY_OF')
+    ? parseHttpsUrl('SVC_STANDBY_OF', valueOf(env, 'SVC_STANDBY_OF'))
+    : undefined
+  if (
+    url !== undefined &&
+    (`${url.username}${url.password}${url.search}${url.hash}` !== '' || url.pathname !== '/')
+  ) {
+    throw invalid('SVC_STANDBY_OF', `${url.href} has more than a host and a port`)
   }
-  if (isSecretSet(env, 'SVC_DATABASE_URL')) {
-    throw invalid('SVC_STANDBY_URL', 'hubs that share a PostgreSQL need no standby')
+  if ((bind ?? url) !== undefined && isSecretSet(env, 'SVC_DATABASE_URL')) {
+    const name = bind === undefined ? 'SVC_STANDBY_OF' : 'SVC_STANDBY_BIND'
+    throw invalid(name, 'hubs that share a PostgreSQL need no standby')
   }
-  return { standby: { url, mode }, standbyBind }
+  return { standby: bind && { bind, mode }, standbyOf: url }
 }
 
 function parseIdentityMatch(text: string): IdentityMatch {

@@ -100,11 +100,11 @@ export const HUB_VARIABLES: readonly Variable[] = [
       '`standby`: a database without a synchronous standby is warned of; `engine`: it keeps copies in a way of its own, as Aurora, CockroachDB and YugabyteDB do.',
   },
   {
-    name: 'SVC_STANDBY_URL',
+    name: 'SVC_STANDBY_BIND',
     required: false,
     default: '',
     meaning:
-      'https URL of the standby, another machine that keeps a copy of the vault, such as `https://hub2:8447`. Not set: there is none.',
+      'Bind address at which this hub takes the connection of its standby, another machine that keeps a copy of the vault, such as `0.0.0.0:8447`. Not set: there is none.',
   },
   {
     name: 'SVC_STANDBY',
@@ -114,11 +114,11 @@ export const HUB_VARIABLES: readonly Variable[] = [
       '`required`: the hub acknowledges no write that the standby does not have; `preferred`: it goes on alone while the standby is away.',
   },
   {
-    name: 'SVC_STANDBY_BIND',
+    name: 'SVC_STANDBY_OF',
     required: false,
     default: '',
     meaning:
-      'Bind address at which this machine takes the records of its hub while it is the standby, and tells an old hub that it was replaced; set it on both machines, such as `0.0.0.0:8447`.',
+      'https URL of the hub whose standby this machine is, such as `https://hub1:8447`; `svc-server --standby URL` is the same. Once the machine was promoted, it tells the hub there, when that one comes back, that it was replaced.',
   },
   {
     name: 'SVC_LOG_KEEP',

@@ -1,5 +1,6 @@
 // What a hub does for its standby, and for a hub that was in its place, besides sending its records. docs/protocol.md STB-13, STB-16.
 
+import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { HubConfig } from './config.ts'
 import type { VaultStore } from './open-store.ts'
@@ -10,21 +11,24 @@ import type { UnsealedVault } from './vault/vault.ts'
 
 /** Closes both. */
 export async function keepStandby(
-  config: Pick<HubConfig, 'standbyBind'>,
+  { standbyOf }: Pick<HubConfig, 'standbyOf'>,
   vault: UnsealedVault,
   { standby, reader }: VaultStore,
-  log: Logger,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const epoch = async (): Promise<number> => (await reader.findLogTree())?.epoch ?? 0
-  const oldHubs = await tellOldHub(vault, config, epoch, log)
-  opened.defer(() => oldHubs?.close())
+  if (standbyOf !== undefined) {
+    opened.use(tellOldHub(vault, { hub: standbyOf, epoch, clock }, log))
+  }
   const door = await openStandbyDoor({
     socketPath: vaultFiles(vault.root).standbySocket,
     status: () => ({
       role: 'hub',
       mode: standby?.mode ?? null,
       state: standby?.state() ?? 'none',
+      other: standby?.address() ?? null,
+      reason: standby?.reason() ?? null,
       record: standby?.position() ?? null,
       hub_heard_at: null,
     }),

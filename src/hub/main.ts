@@ -9,11 +9,11 @@ import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 const PROGRAM = 'svc-server'
 
 void runProgram(PROGRAM, async () => {
-  const { help, version, config, check, json } = parseArguments()
+  const { help, version, config, check, json, standby } = parseArguments()
   if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
   else if (help) process.stdout.write((await import('./help-text.ts')).helpText())
-  else if (check) await runCheck(config, json)
-  else await serve(config)
+  else if (check) await runCheck(await readSettings(config, standby), json)
+  else await serve(await readSettings(config, standby))
 })
 
 interface Arguments {
@@ -22,6 +22,7 @@ interface Arguments {
   readonly check: boolean
   readonly json: boolean
   readonly config?: string
+  readonly standby?: string
 }
 
 function parseArguments(): Arguments {
@@ -31,6 +32,7 @@ function parseArguments(): Arguments {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'V', default: false },
         config: { type: 'string' },
+        standby: { type: 'string' },
         check: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
       },
@@ -44,13 +46,19 @@ function parseArguments(): Arguments {
   }
 }
 
+type Settings = Readonly<Record<string, string | undefined>>
+
+async function readSettings(path: string | undefined, hub: string | undefined): Promise<Settings> {
+  const { withSettingsOf } = await import('../platform/settings-file.ts')
+  const settings = withSettingsOf(process.env, HUB_SETTINGS, path)
+  return hub === undefined ? settings : { ...settings, SVC_STANDBY_OF: hub }
+}
+
 /** Says what a start would find; exits 1 when anything of it has failed. */
-async function runCheck(settingsPath: string | undefined, isJson: boolean): Promise<void> {
+async function runCheck(env: Settings, isJson: boolean): Promise<void> {
   const { checkHub } = await import('./check-hub.ts')
   const { withoutSecrets } = await import('./config.ts')
-  const { withSettingsOf } = await import('../platform/settings-file.ts')
   const { printableLines } = await import('../platform/printable.ts')
-  const env = withSettingsOf(process.env, HUB_SETTINGS, settingsPath)
   // Nothing that we start shall find them.
   process.env = withoutSecrets(env)
   const findings = []
@@ -67,7 +75,7 @@ async function runCheck(settingsPath: string | undefined, isJson: boolean): Prom
 }
 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way; a second signal ends it at once. */
-async function serve(settingsPath: string | undefined): Promise<void> {
+async function serve(env: Settings): Promise<void> {
   const { parseHubConfig, withoutSecrets } = await import('./config.ts')
   const { findUnknownVariables, VARIABLE_NAMES } = await import('../protocol/variable-names.ts')
   const { nearMatches } = await import('../platform/near-matches.ts')
@@ -75,8 +83,6 @@ async function serve(settingsPath: string | undefined): Promise<void> {
   const { becomeOwnerOf } = await import('../platform/become-owner.ts')
   const { bootHub } = await import('./boot.ts')
   const { giveMemoryBack } = await import('../platform/give-memory-back.ts')
-  const { withSettingsOf } = await import('../platform/settings-file.ts')
-  const env = withSettingsOf(process.env, HUB_SETTINGS, settingsPath)
   const logging = await createLoggingFromEnvironment(env)
   const log = logging.forModule('hub.boot')
   const config = parseHubConfig(env)
@@ -102,8 +108,8 @@ async function serve(settingsPath: string | undefined): Promise<void> {
     reportFailure(PROGRAM, error)
     process.exit(1)
   })
-  const { readRole } = await import('./standby/standby-role.ts')
-  if (readRole(config.vaultRoot)?.role === 'standby') {
+  const { isStandby } = await import('./standby/standby-role.ts')
+  if (isStandby(config)) {
     const { serveAsStandby } = await import('./serve-as-standby.ts')
     if ((await serveAsStandby(config, logging, stop.signal)) === 'stopped') {
       log.info('Stopped')

@@ -15,6 +15,10 @@ export const StandbyStatus = Type.Object({
   mode: Type.Union([StandbyMode, Type.Null()]),
   /** Of a hub a StandbyState, or `none`; of a standby `connected`, `silent`, or `empty` before it has a copy. */
   state: Type.String(),
+  /** Of a standby the URL of its hub; of a hub the address of the standby that is connected. */
+  other: Type.Union([Type.String(), Type.Null()]),
+  /** Why the other one is away. */
+  reason: Type.Union([Type.String(), Type.Null()]),
   /** The last record that is here. */
   record: Type.Union([Type.Number(), Type.Null()]),
   /** Of a standby: when its hub was heard last. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startAgentFleet } from '../support/agent-fleet.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { waitUntil } from '../support/processes.ts'
+import { type Ended, runProgram, startProgram, waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 import { type Machine, makeStandbyPair } from '../support/standby-pair.ts'
@@ -40,6 +40,10 @@ async function entryTypes(machine: Machine): Promise<readonly string[]> {
   return eventos.map(({ tipo_evento }) => tipo_evento)
 }
 
+async function doctor(machine: Machine): Promise<string> {
+  return (await machine.svc('doctor')).stdout
+}
+
 async function stateMetric(machine: Machine): Promise<Readonly<Record<string, number>>> {
   const line = machine
     .logText()
@@ -69,7 +73,8 @@ describe('a hub with a standby', () => {
     for (const command of [['standby', 'init'], ['join']]) {
       const { status, stderr } = await runSvcHere([...command, '--from', '/missing/config.json'], {
         ...two.environment,
-        SVC_STANDBY_URL: '',
+        SVC_STANDBY_BIND: '',
+        SVC_STANDBY_OF: '',
         SVC_DATABASE_URL: 'postgresql://svc@127.0.0.1:1/none',
       })
       assert.equal(status, 1)
@@ -86,6 +91,12 @@ describe('a hub with a standby', () => {
     assert.equal((await statusOf(one)).state, 'together')
     const host = await enrollHost(one, 'web-1.example.org')
     assert.equal((await statusOf(two)).record, (await statusOf(one)).record)
+    const { other } = JSON.parse((await two.svc('standby', 'status', '--json')).stdout)
+    assert.equal(other, two.environment['SVC_STANDBY_OF'])
+    const [there, here] = await Promise.all([doctor(one), doctor(two)])
+    assert.match(there, /^ok +standby +the standby at 127\.0\.0\.1 has every write$/m)
+    assert.match(here, /^ok +standby +this machine is the standby of https:\/\/127\.0\.0\.1:\d+, /m)
+    assert.match(here, /^skipped +hub +this machine is a standby: ask on the hub$/m)
     const early = await two.svc('standby', 'promote')
     assert.match(early.stderr, /^svc: error: the hub is connected to this standby\n/)
     const used = await two.svc('token', 'list')
@@ -118,6 +129,46 @@ describe('a hub with a standby', () => {
     assert.equal((await statusOf(one)).record, (await statusOf(two)).record)
   })
 
+  test('[STB-1] [STB-3] svc-server --standby says of which hub, --check tries it, and no vault of a hub becomes a copy', async () => {
+    await using pair = await makeStandbyPair({ caEnvironment: ca.environment })
+    const [one, two] = pair.machines
+    const hub = two.environment['SVC_STANDBY_OF'] ?? ''
+    const asStandby = { ...two.environment, SVC_STANDBY_OF: '', SVC_STANDBY_BIND: '' }
+    const check = (): Promise<Ended> =>
+      runProgram('svc-server', ['--check', '--standby', hub], asStandby)
+    const { stderr } = await runProgram('svc-server', ['--standby', hub], {
+      ...one.environment,
+      SVC_STANDBY_BIND: '',
+    })
+    assert.equal(
+      stderr.trimEnd().split('\n').slice(-2).join('\n'),
+      `svc-server: error: there is no copy of a standby at ${one.vaultRoot}\nsvc-server: hint: svc standby init --from config.json makes an empty directory that of a standby`,
+    )
+    const alone = await check()
+    assert.equal(alone.status, 0, alone.stdout)
+    assert.match(
+      alone.stdout,
+      /^warning +standby +SVC_STANDBY_OF: https:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/m,
+    )
+    await one.start('hub')
+    const there = await check()
+    assert.match(
+      there.stdout,
+      /^ok +standby +https:\/\/127\.0\.0\.1:\d+ is the hub of this vault$/m,
+    )
+    const status = await one.svc('status')
+    assert.match(status.stdout, /^ {2}the standby lacks writes: no standby is connected$/m)
+    const none = await runProgram('svc-server', [], asStandby)
+    assert.match(none.stderr, /SVC_STANDBY_OF required/)
+    const standby = startProgram('svc-server', ['--standby', hub], asStandby)
+    try {
+      await until(one, 'together')
+    } finally {
+      standby.kill('SIGTERM')
+      await standby.ended
+    }
+  })
+
   test('[STB-12] [ENV-55] required: nothing is acknowledged without the standby, and a hub that starts without it serves nobody', async () => {
     await using pair = await makeStandbyPair({ caEnvironment: ca.environment })
     const [one, two] = pair.machines
@@ -134,7 +185,7 @@ describe('a hub with a standby', () => {
     await one.stop('SIGKILL')
     await assert.rejects(
       one.start('hub'),
-      /the standby has not what this vault has: connect ECONNREFUSED/,
+      /the standby has not what this vault has: no standby is connected/,
     )
     await two.start('standby')
     await one.start('hub')
@@ -187,7 +238,7 @@ describe('a hub with a standby', () => {
       async () => (await entryTypes(two)).includes('log_epoch_adopted') || undefined,
     )
     // The old hub, which cannot ask anybody.
-    await one.start('hub', { SVC_STANDBY_URL: 'https://127.0.0.1:1' })
+    await one.start('hub', { SVC_STANDBY_BIND: '127.0.0.1:0' })
     front.leadTo(one.ports)
     const { problems } = await agent.poll()
     assert.match(problems.join('\n'), /a hub that was replaced answered: it shows the log/)

@@ -53,7 +53,7 @@ export async function makeStandbyPair(options: StandbyPairOptions): Promise<Stan
     const environment = {
       ...options.environment,
       SVC_STANDBY_BIND: `127.0.0.1:${own}`,
-      SVC_STANDBY_URL: `https://127.0.0.1:${other}`,
+      SVC_STANDBY_OF: `https://127.0.0.1:${other}`,
     }
     const { remove, ...place } = await createHubPlace({ ...options, environment })
     stack.defer(remove)
@@ -108,10 +108,7 @@ function machineAt(place: HubPlace, program = 'svc-server'): Machine {
     start: async (as, extra = {}) => {
       running = startProgram(program, [], { ...place.environment, ...extra })
       if (as === 'hub') return becameHub()
-      await waitFor(
-        'the standby to listen',
-        (log) => log.includes('"standby listening"') || undefined,
-      )
+      await waitFor('the standby to start', (log) => log.includes('"standby started"') || undefined)
     },
     becameHub,
     ended: () => started().ended,

@@ -10,8 +10,10 @@ import { vaultFiles } from '../../hub/vault/vault-files.ts'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { describeError } from '../../platform/errors.ts'
 import { readVersion } from '../../platform/version.ts'
+import type { StandbyStatus } from '../../protocol/standby.ts'
 import { lookAtHub } from './look-at-hub.ts'
 import type { Surroundings } from './open-vault.ts'
+import { findStandbyStatus } from './standby.ts'
 import { connectToHub } from './socket-client.ts'
 
 /** A hub that is held up must not hold svc up. */
@@ -36,7 +38,17 @@ export function openLocalScene(options: SceneOptions): Scene {
   }
   const vaultIsThere = becomeOwnerOfIt()
   vaultIsThere.catch(() => undefined)
-  const looks = { env, settingsPath, read, vaultRoot, vaultAnswers, vaultIsThere, now }
+  const standbyStatus = (): Promise<StandbyStatus | undefined> => findStandbyStatus(vaultRoot)
+  const looks = {
+    env,
+    settingsPath,
+    read,
+    vaultRoot,
+    vaultAnswers,
+    vaultIsThere,
+    standbyStatus,
+    now,
+  }
   return composeScene({
     now,
     version: readVersion(),

@@ -21,6 +21,7 @@ import { createPassphraseSource } from './passphrase.ts'
 
 /** A promotion ends what is under way, and writes once. */
 const TIMEOUT_MS = 60_000
+const LOOK_MS_MAX = 4000
 const REPLY_BYTES_MAX = 65_536
 
 export function standbyControls(surroundings: Surroundings): StandbyControls {
@@ -40,26 +41,51 @@ export function standbyControls(surroundings: Surroundings): StandbyControls {
         throw explainFailure(error, { root, action: `make a standby at ${root}` })
       }
     },
-    status: () => askDoor(root, userId, 'GET', DOOR_ROUTES.status, '', StandbyStatus),
-    promote: (force) =>
-      askDoor(root, userId, 'POST', DOOR_ROUTES.promote, JSON.stringify({ force }), PromoteReply),
+    status: () => {
+      if (userId === 0) becomeOwnerOf(root)
+      return askStatus(root, TIMEOUT_MS)
+    },
+    promote: (force) => {
+      if (userId === 0) becomeOwnerOf(root)
+      const content = JSON.stringify({ force })
+      const question = { method: 'POST', path: DOOR_ROUTES.promote, content, timeoutMs: TIMEOUT_MS }
+      return askDoor(root, question, PromoteReply)
+    },
   }
+}
+
+/** Undefined when no svc-server runs with the vault. */
+export async function findStandbyStatus(root: string): Promise<StandbyStatus | undefined> {
+  try {
+    return await askStatus(root, LOOK_MS_MAX)
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'hub_not_running') return undefined
+    throw error
+  }
+}
+
+function askStatus(root: string, timeoutMs: number): Promise<StandbyStatus> {
+  const question = { method: 'GET', path: DOOR_ROUTES.status, content: '', timeoutMs }
+  return askDoor(root, question, StandbyStatus)
+}
+
+interface Question {
+  readonly method: string
+  readonly path: string
+  readonly content: string
+  readonly timeoutMs: number
 }
 
 async function askDoor<Schema extends TSchema>(
   root: string,
-  userId: number | undefined,
-  method: string,
-  path: string,
-  body: string,
+  question: Question,
   schema: Schema,
 ): Promise<Static<Schema>> {
-  if (userId === 0) becomeOwnerOf(root)
   const address = openSocketPath(vaultFiles(root).standbySocket)
   try {
     const { status, text } = await send(
       (options) => httpRequest({ ...options, socketPath: address.path }),
-      { method, path, content: body, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX },
+      { ...question, replyBytesMax: REPLY_BYTES_MAX },
     )
     const reply: unknown = JSON.parse(text)
     if (status === 200 && Check(schema, reply)) return reply

@@ -7,7 +7,9 @@ import type { HubSettings } from '../../hub/config.ts'
 import { measureDisk } from '../../hub/facts/measure-disk.ts'
 import { probeAuthority } from '../../hub/facts/probe-authority.ts'
 import { readRootFile } from '../../hub/root-file.ts'
+import { readRole } from '../../hub/standby/standby-role.ts'
 import { errnoCode } from '../../platform/errors.ts'
+import type { StandbyStatus } from '../../protocol/standby.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { LocalLooks } from '../compose-scene.ts'
 import { Unchecked } from '../finding.ts'
@@ -30,6 +32,8 @@ export interface LocalOptions {
   readonly vaultAnswers: Promise<unknown>
   /** Also when root must not work in it. */
   readonly vaultIsThere: Promise<unknown>
+  /** Undefined when no svc-server runs here. */
+  readonly standbyStatus: () => Promise<StandbyStatus | undefined>
   readonly now: () => Date
 }
 
@@ -80,6 +84,12 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
       // A Unix socket knows the hub by the user that it runs as.
       await vaultIsThere.catch(() => undefined)
       return lookAtDatabase(read.database, databaseReplication, now)
+    },
+    standby: async () => {
+      await vaultIsThere
+      const found = readRole(vaultRoot)?.role
+      const role = found ?? (read.settings?.standby === undefined ? undefined : 'hub')
+      return role && { role, status: await options.standbyStatus() }
     },
     disk: async () => {
       await vaultIsThere

@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises'
 import type { Clock } from '../../platform/clock.ts'
 import type { Readiness } from '../../platform/metrics-server.ts'
 import type { AdminHubHealth } from '../../protocol/admin/views.ts'
+import type { StandbyState } from '../../protocol/standby.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { CaCalls } from './ca-calls.ts'
 import { decideReadiness, readLastEntries } from './hub-readiness.ts'
@@ -17,6 +18,11 @@ export interface HubHealthOptions {
   readonly vaultRoot: string
   /** `Number.POSITIVE_INFINITY` where it is lifted. */
   readonly freeSpaceFloorBytes: number
+  /** Undefined where there is none. */
+  readonly standby?: {
+    readonly state: () => StandbyState
+    readonly reason: () => string | undefined
+  }
   /** Of the hub itself; undefined while it waits for its first one. */
   readonly certificate: () => { readonly notBefore: Date; readonly notAfter: Date } | undefined
 }
@@ -73,7 +79,11 @@ export function createHubHealth(options: HubHealthOptions): HubHealth {
           reason,
           since: first?.toISOString() ?? null,
         })),
-        remarks: [...describeLateness(certificate(), clock.now()), ...(await listBacklogs(reader))],
+        remarks: [
+          ...describeLateness(certificate(), clock.now()),
+          ...describeStandby(options.standby),
+          ...(await listBacklogs(reader)),
+        ],
       }
     },
     run: async (signal) => {
@@ -95,6 +105,14 @@ function describeLateness(
   return [
     `the hub’s own certificate ends at ${certificate.notAfter.toISOString()} and is renewed late`,
   ]
+}
+
+function describeStandby(standby: HubHealthOptions['standby']): string[] {
+  const state = standby?.state() ?? 'together'
+  if (state === 'together') return []
+  const what =
+    state === 'apart' ? 'the hub writes nothing without its standby' : 'the standby lacks writes'
+  return [`${what}: ${standby?.reason() ?? 'it was never there'}`]
 }
 
 async function listBacklogs(reader: StoreReader): Promise<string[]> {

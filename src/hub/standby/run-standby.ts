@@ -1,6 +1,5 @@
 // svc-server with the vault of a standby: it takes what its hub sends until it is stopped, or promoted. docs/protocol.md STB-3, STB-14.
 
-import type { BindAddress } from '../../platform/bind-address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
@@ -11,6 +10,7 @@ import { unwrapDataKey } from '../vault/data-key.ts'
 import { CONFIG_BYTES_MAX, parseVaultConfig } from '../vault/vault-config.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { lockVault, type UnsealedVault } from '../vault/vault.ts'
+import { type HubCallOptions, keepCalling } from './call-hub.ts'
 import {
   beginPromoted,
   finishPromotion,
@@ -21,18 +21,14 @@ import { StandbyCopy } from './standby-copy.ts'
 import type { PromoteReply, StandbyStatus } from '../../protocol/standby.ts'
 import { openStandbyDoor } from './standby-door.ts'
 import { readRole, writeRole } from './standby-role.ts'
-import {
-  createStandbyServer,
-  listenForHub,
-  type StandbyPlace,
-  type StandbyServer,
-} from './standby-server.ts'
+import { createStandbyServer, type StandbyPlace, type StandbyServer } from './standby-server.ts'
 import { standbyTls } from './standby-tls.ts'
 
 export interface StandbyConfig {
   readonly vaultRoot: string
   readonly passphrase: Secret<string>
-  readonly standbyBind: BindAddress | undefined
+  /** The hub, or the machine that was it. */
+  readonly standbyOf: URL | undefined
 }
 
 /** Resolves with `promoted` when this machine is the hub from here on. */
@@ -42,11 +38,11 @@ export async function runStandby(
   { logging, clock }: { readonly logging: Logging; readonly clock: Clock },
   stop: AbortSignal,
 ): Promise<'promoted' | 'stopped'> {
-  const { vaultRoot: root, standbyBind } = config
+  const { vaultRoot: root, standbyOf: hub } = config
   const log = logging.forModule('hub.standby')
-  if (standbyBind === undefined) {
-    throw new UserError('config_missing', 'SVC_STANDBY_BIND required', {
-      hint: 'the vault is the copy of a standby: its hub has to reach it there',
+  if (hub === undefined) {
+    throw new UserError('config_missing', 'SVC_STANDBY_OF required', {
+      hint: 'the vault is the copy of a standby: svc-server --standby https://HUB:8447 says of which hub',
     })
   }
   await using opened = new AsyncDisposableStack()
@@ -75,20 +71,16 @@ export async function runStandby(
       kept = { journal, mode }
     },
   }
-  const server = createStandbyServer(
-    standbyTls(vault.dataKey, vault.vaultId, 'standby'),
-    place,
-    log,
-  )
-  opened.defer(() => server.close())
+  const server = createStandbyServer(place, log)
   const hubHeard = createHeard(server, clock)
   let notePromoted = (_end: 'promoted'): void => undefined
   const promoted = new Promise<'promoted'>((resolve) => {
     notePromoted = resolve
   })
+  let failure: string | undefined
   const door = await openStandbyDoor({
     socketPath: vaultFiles(root).standbySocket,
-    status: () => describe(copy, kept.mode, hubHeard()),
+    status: () => describe(copy, { mode: kept.mode, hub, failure, heard: hubHeard() }),
     promote: async (force) => {
       const heard = hubHeard()
       if (!force) requirePromotable(copy, kept.journal, heard.isConnected)
@@ -107,16 +99,38 @@ export async function runStandby(
     },
   })
   opened.use(door)
-  const port = await listenForHub(server.server, standbyBind)
-  log.info({ address: `${standbyBind.host}:${port}`, port }, 'standby listening')
+  opened.use(
+    callWhileOpen({
+      hub,
+      tls: standbyTls(vault.dataKey, vault.vaultId, 'standby'),
+      clock,
+      take: server.serve,
+      onFailure: (reason) => {
+        failure = reason
+        log.warn({ hub: hub.origin, reason }, 'Hub not connected, tried again')
+      },
+    }),
+  )
+  log.info({ hub: hub.origin }, 'standby started')
   // Not before all of it may close.
   return await Promise.race([promoted, stopped(stop)])
 }
 
-async function unsealStandby({
+function callWhileOpen(options: HubCallOptions): AsyncDisposable {
+  const stopping = new AbortController()
+  const calling = keepCalling(options, stopping.signal)
+  return {
+    [Symbol.asyncDispose]: () => {
+      stopping.abort()
+      return calling
+    },
+  }
+}
+
+export async function unsealStandby({
   vaultRoot: root,
   passphrase,
-}: StandbyConfig): Promise<UnsealedVault> {
+}: Pick<StandbyConfig, 'vaultRoot' | 'passphrase'>): Promise<UnsealedVault> {
   const files = vaultFiles(root)
   const text = (await readTextIfPresent(files.config, CONFIG_BYTES_MAX)) ?? ''
   const config = parseVaultConfig(text, files.config)
@@ -138,17 +152,23 @@ function createHeard(server: StandbyServer, clock: Clock): () => Heard {
   }
 }
 
-function describe(
-  copy: StandbyCopy,
-  mode: StandbyStatus['mode'] | undefined,
-  heard: Heard,
-): StandbyStatus {
+interface Situation {
+  readonly mode: StandbyStatus['mode'] | undefined
+  readonly hub: URL
+  /** Why the hub was not connected last. */
+  readonly failure: string | undefined
+  readonly heard: Heard
+}
+
+function describe(copy: StandbyCopy, { mode, hub, failure, heard }: Situation): StandbyStatus {
   const record = copy.position?.number ?? null
   const state = record === null ? 'empty' : heard.isConnected ? 'connected' : 'silent'
   return {
     role: 'standby',
     mode: mode ?? null,
     state,
+    other: hub.origin,
+    reason: heard.isConnected ? null : (failure ?? 'the hub has asked nothing yet'),
     record,
     hub_heard_at: heard.at?.toISOString() ?? null,
   }
@@ -183,16 +203,25 @@ function stopped(stop: AbortSignal): Promise<'stopped'> {
   })
 }
 
-/** Of a hub: tells a hub that it was promoted after, and that comes back. */
-export async function tellOldHub(
-  vault: UnsealedVault,
-  { standbyBind }: Pick<StandbyConfig, 'standbyBind'>,
-  epoch: () => Promise<number>,
+/** Of a hub: tells the hub that it was the standby of, when that one comes back, that it was promoted. */
+export function tellOldHub(
+  { vaultId, dataKey }: UnsealedVault,
+  { hub, epoch, clock }: TellingOldHub,
   log: Logger,
-): Promise<StandbyServer | undefined> {
-  if (standbyBind === undefined) return undefined
-  const tls = standbyTls(vault.dataKey, vault.vaultId, 'standby')
-  const server = createStandbyServer(tls, { epoch }, log)
-  await listenForHub(server.server, standbyBind)
-  return server
+): AsyncDisposable {
+  const server = createStandbyServer({ epoch }, log)
+  return callWhileOpen({
+    hub,
+    tls: standbyTls(dataKey, vaultId, 'standby'),
+    clock,
+    take: server.serve,
+    // It is away as a rule, or is the standby now.
+    onFailure: (reason) => log.debug({ hub: hub.origin, reason }, 'No old hub to tell'),
+  })
+}
+
+interface TellingOldHub {
+  readonly hub: URL
+  readonly epoch: () => Promise<number>
+  readonly clock: Clock
 }

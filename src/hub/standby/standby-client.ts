@@ -1,8 +1,7 @@
-// How a hub speaks to its standby: one request at a time on a connection that is kept. docs/protocol.md STB-5.
+// How a hub asks its standby: one request at a time, on the connection that the standby keeps to it. docs/protocol.md STB-5.
 
 import { once } from 'node:events'
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
 import type { TSchema, Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeConnectionFailure } from '../../platform/connection-failure.ts'
@@ -11,7 +10,7 @@ import type { JournalPosition, JournalRecord } from '../store/journal.ts'
 import type { ImageHead, ImageWriter } from '../store/journal-images.ts'
 import { StoreError } from '../store/store-error.ts'
 import type { StandbyMode } from '../../protocol/standby.ts'
-import type { StandbyTls } from './standby-tls.ts'
+import type { StandbyLine } from './standby-line.ts'
 import {
   CLAIM_HEADER,
   ClaimReply,
@@ -51,23 +50,22 @@ const IMAGE_SILENT_MS = 30_000
 
 /** All of it throws StandbyRefusal, or what kept it from an answer. */
 export class StandbyClient {
-  readonly #url: URL
   readonly #agent: Agent
   readonly #hub: string
   #claim = ''
 
-  constructor(url: URL, tls: StandbyTls, hub: string) {
-    this.#url = url
+  constructor(line: Pick<StandbyLine, 'take'>, hub: string) {
     this.#hub = hub
-    // Its name is no matter: no other certificate is trusted.
-    this.#agent = new Agent({
-      ...tls,
-      keepAlive: true,
-      maxSockets: 2,
-      minVersion: 'TLSv1.3',
-      servername: '',
-      checkServerIdentity: () => undefined,
-    })
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    this.#agent.createConnection = (_options, callback) => {
+      try {
+        return line.take()
+      } catch (error) {
+        // There is no socket with an error, whatever the type says.
+        callback?.(error as Error, undefined as never)
+        return undefined
+      }
+    }
   }
 
   /** `mode` is how the hub goes on without the standby. */
@@ -134,11 +132,9 @@ export class StandbyClient {
   }
 
   #begin(method: string, path: string, { headers, timeoutMs }: RequestOptions): ClientRequest {
-    const { hostname, port } = this.#url
-    const request = httpsRequest({
+    const request = httpRequest({
       agent: this.#agent,
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port: port === '' ? 443 : Number(port),
+      host: 'standby',
       method,
       path,
       headers: { [CLAIM_HEADER]: this.#claim, ...headers },

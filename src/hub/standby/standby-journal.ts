@@ -138,6 +138,11 @@ export class StandbyJournal implements Journal {
     )
   }
 
+  /** Of the last time that the standby was away. */
+  get reason(): string | undefined {
+    return this.#reason
+  }
+
   /** What kept the standby from being together with this hub. */
   get lack(): Lack | undefined {
     return this.#lack
@@ -282,8 +287,10 @@ export class StandbyJournal implements Journal {
   async #claim(): Promise<Claimed> {
     if (this.#isClosed) throw new StoreError('store_unavailable', 'the hub stops')
     const claimed = await this.#options.client.claim(this.#mode)
-    if (claimed.role === 'hub' && claimed.epoch > (await this.#options.epoch())) {
-      await this.#depose(claimed.epoch)
+    if (claimed.role === 'hub') {
+      if (claimed.epoch > (await this.#options.epoch())) await this.#depose(claimed.epoch)
+      // A standby may connect then.
+      this.#options.client.disconnect()
     }
     return claimed
   }
@@ -322,7 +329,6 @@ export class StandbyJournal implements Journal {
   #lose(error: unknown): void {
     this.#end = undefined
     this.#isSkipped = true
-    this.#options.client.disconnect()
     this.#reason = describeError(error)
     this.#become(this.#mode === 'preferred' ? 'alone' : 'apart', this.#reason)
   }

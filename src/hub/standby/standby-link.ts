@@ -2,6 +2,7 @@
 // docs/protocol.md STB-9 to STB-11.
 
 import { randomBytes } from 'node:crypto'
+import type { BindAddress } from '../../platform/bind-address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -17,11 +18,13 @@ import type { UnsealedVault } from '../vault/vault.ts'
 import { StandbyClient } from './standby-client.ts'
 import { isFinal, StandbyJournal } from './standby-journal.ts'
 import type { StandbyMode, StandbyState } from '../../protocol/standby.ts'
+import { listenForStandby } from './standby-line.ts'
 import { readRole, writeRole } from './standby-role.ts'
 import { standbyTls } from './standby-tls.ts'
 
 export interface StandbySettings {
-  readonly url: URL
+  /** Where the standby connects. */
+  readonly bind: BindAddress
   readonly mode: StandbyMode
   readonly log: Logger
   readonly pace: BackupPace
@@ -30,7 +33,13 @@ export interface StandbySettings {
 export interface StandbyLink {
   readonly shared: SharedJournal
   readonly mode: StandbyMode
+  /** Where the standby connects. */
+  readonly port: number
+  /** Of the standby that is connected. */
+  readonly address: () => string | undefined
   readonly state: () => StandbyState
+  /** Why they are not together. */
+  readonly reason: () => string | undefined
   /** Of the last record that is here. */
   readonly position: () => number
   /** Resolves when the standby was promoted. */
@@ -43,19 +52,21 @@ export interface StandbyLink {
 
 const LOOK_MS = 1000
 const START_MS = 10_000
+/** One that runs connects within a second. */
+const ARRIVE_MS = 3000
 /** Once so few are left, the rest is sent within a turn. */
 const NEAR = 32
 
 /** Of a vault that nobody has open: it becomes one that has a standby. */
 export async function openStandbyLink(
   vault: UnsealedVault,
-  { url, mode, log, pace }: StandbySettings,
+  { bind, mode, log, pace }: StandbySettings,
   clock: Clock,
 ): Promise<StandbyLink> {
   const { root, vaultId, dataKey } = vault
   const { journal: journalId, met } = await enterStandbyJournal(vault)
-  const tls = standbyTls(dataKey, vaultId, 'hub')
-  const client = new StandbyClient(url, tls, randomBytes(16).toString('hex'))
+  const line = await listenForStandby(bind, standbyTls(dataKey, vaultId, 'hub'), log)
+  const client = new StandbyClient(line, randomBytes(16).toString('hex'))
   let store: SqliteStore | undefined
   const journal = new StandbyJournal({
     client,
@@ -124,7 +135,10 @@ export async function openStandbyLink(
   }
   return {
     mode,
+    port: line.port,
+    address: line.address,
     state: () => journal.state,
+    reason: () => (journal.state === 'together' ? undefined : journal.reason),
     position: () => store?.position ?? 0,
     deposed: journal.deposed,
     shared: {
@@ -135,14 +149,17 @@ export async function openStandbyLink(
     async start(opened) {
       store = opened
       journal.keepIn((after) => opened.listKept(after))
-      const endMs = clock.now().getTime() + START_MS
+      const beganMs = clock.now().getTime()
+      while (line.address() === undefined && clock.now().getTime() < beganMs + ARRIVE_MS) {
+        await clock.sleep(LOOK_MS / 10)
+      }
       for (;;) {
         const failure = await failureOf(bringUp(opened, mode === 'required' && met))
         const { fault } = journal
         if (fault === undefined) return
         if (failure !== undefined && isFinal(failure)) throw failure
         if (isFinal(fault)) throw fault
-        if (clock.now().getTime() >= endMs) throw failure ?? fault
+        if (clock.now().getTime() >= beganMs + START_MS) throw failure ?? fault
         await clock.sleep(LOOK_MS / 4)
       }
     },
@@ -159,7 +176,10 @@ export async function openStandbyLink(
         await clock.sleep(LOOK_MS, signal).catch(() => undefined)
       }
     },
-    close: () => journal.close(),
+    close: async () => {
+      await journal.close()
+      await line.close()
+    },
   }
 }
 

@@ -55,6 +55,24 @@ export async function writeRole(root: string, role: StandbyRole): Promise<void> 
   await replaceFile(vaultFiles(root).standby, `${JSON.stringify(role)}\n`, MODE)
 }
 
+/** Whether the copy of a standby is there. Throws UserError `not_a_standby` for a vault of a hub that shall be one. */
+export function isStandby({ vaultRoot: root, standby, standbyOf }: StandbyWishes): boolean {
+  const role = readRole(root)?.role
+  // Two machines that change places have both settings.
+  if (role === undefined && standbyOf !== undefined && standby === undefined) {
+    throw new UserError('not_a_standby', `there is no copy of a standby at ${root}`, {
+      hint: 'svc standby init --from config.json makes an empty directory that of a standby',
+    })
+  }
+  return role === 'standby'
+}
+
+interface StandbyWishes {
+  readonly vaultRoot: string
+  readonly standby: object | undefined
+  readonly standbyOf: URL | undefined
+}
+
 /** Throws SvcError `vault_is_standby` or `vault_deposed` for a vault that nobody may use as the hub's. */
 export function requireNoOtherHub(root: string): void {
   const role = readRole(root)

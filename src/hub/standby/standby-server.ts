@@ -1,14 +1,12 @@
-// The port of a standby, on which its hub speaks to it; and of a hub that was a standby, which tells the old hub so. A stranger, also one
-// with the certificate of an agent, does not get beyond the handshake. docs/protocol.md STB-4, STB-5.
+// What a standby answers its hub on the connection that it keeps to it; and a hub that was a standby, which tells the old hub so.
+// docs/protocol.md STB-5.
 
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { type TSchema, type Static } from 'typebox'
 import { Check } from 'typebox/value'
-import type { BindAddress } from '../../platform/bind-address.ts'
 import { ByteQueue } from '../../platform/byte-queue.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -19,7 +17,6 @@ import type { ImageHead } from '../store/journal-images.ts'
 import { StoreError } from '../store/store-error.ts'
 import type { StandbyCopy } from './standby-copy.ts'
 import type { StandbyMode } from '../../protocol/standby.ts'
-import type { StandbyTls } from './standby-tls.ts'
 import {
   CLAIM_HEADER,
   ClaimBody,
@@ -54,15 +51,16 @@ export interface HubHeard {
 }
 
 export interface StandbyServer {
-  readonly server: Server
+  /** Answers what the hub asks on a connection to it. */
+  serve(this: void, socket: TLSSocket): void
   /** The hub that spoke last; undefined since the start. */
   readonly heard: HubHeard | undefined
-  close(): Promise<void>
 }
 
-const CONNECTIONS_MAX = 16
-const HANDSHAKE_MS = 5000
 const CLAIM_BYTES_MAX = 4096
+/** A hub asks each second: a connection on which nothing is asked, or nothing moves, is given up. */
+const IDLE_MS = 15_000
+const STALL_MS = 60_000
 /** A hub says something each second. */
 const SILENT_MS = 5000
 
@@ -75,7 +73,6 @@ interface Claim {
 
 /** `place` of a standby; of a hub the epoch of its log. */
 export function createStandbyServer(
-  tls: StandbyTls,
   place: StandbyPlace | { readonly epoch: () => Promise<number> },
   log: Logger,
 ): StandbyServer {
@@ -147,17 +144,9 @@ export function createStandbyServer(
     throw new Refusal('invalid', `${what} is no route of a standby`)
   }
 
+  // It listens nowhere: its connections are those to the hub. An image takes its time.
   const server = createServer(
-    {
-      ...tls,
-      requestCert: true,
-      rejectUnauthorized: true,
-      minVersion: 'TLSv1.3',
-      handshakeTimeout: HANDSHAKE_MS,
-      headersTimeout: HANDSHAKE_MS,
-      // An image takes its time; its hub is heard meanwhile, or ends.
-      requestTimeout: 0,
-    },
+    { keepAliveTimeout: IDLE_MS, requestTimeout: 0 },
     (request, response) => {
       const answered =
         'epoch' in place
@@ -173,25 +162,14 @@ export function createStandbyServer(
       )
     },
   )
-  server.maxConnections = CONNECTIONS_MAX
+  server.setTimeout(STALL_MS)
   return {
-    server,
+    serve: (socket) => void server.emit('connection', socket),
     get heard() {
       if (claim === undefined) return undefined
       return { id: claim.hub, mode: claim.mode, atMs: heardMs, isConnected: isAlive() }
     },
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-    },
   }
-}
-
-export async function listenForHub(server: Server, { host, port }: BindAddress): Promise<number> {
-  await once(server.listen(port, host), 'listening')
-  // A server that listens on TCP has an address object.
-  return (server.address() as AddressInfo).port
 }
 
 class Refusal extends Error {

@@ -1,12 +1,12 @@
 // A hub's store and its standby in one process, over real connections.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
 import { describe, test } from 'node:test'
+import { findFreePort } from '../../../test/support/free-port.ts'
 import { initCheapVault } from '../../../test/support/cheap-vault.ts'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { BACKUP_PACE } from '../backup/backup-pace.ts'
@@ -21,20 +21,26 @@ import type { JournalRecord } from '../store/journal.ts'
 import { StoreError } from '../store/store-error.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import { unsealVault, type UnsealedVault } from '../vault/vault.ts'
+import { callHub, keepCalling } from './call-hub.ts'
 import { StandbyClient } from './standby-client.ts'
 import { StandbyCopy } from './standby-copy.ts'
 import type { StandbyMode } from '../../protocol/standby.ts'
+import { listenForStandby } from './standby-line.ts'
 import { readRole } from './standby-role.ts'
-import { createStandbyServer, listenForHub, type StandbyPlace } from './standby-server.ts'
+import { createStandbyServer, type StandbyPlace, type StandbyServer } from './standby-server.ts'
 import { standbyTls } from './standby-tls.ts'
 
 const PASSPHRASE = new Secret('correct horse battery staple')
 const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
 
+const LOOPBACK = '127.0.0.1'
+const urlOf = (port: number): URL => new URL(`https://${LOOPBACK}:${port}`)
+
 interface Scene extends AsyncDisposable {
   readonly vault: UnsealedVault
   readonly copy: StandbyCopy
-  readonly url: URL
+  /** What the standby answers with. */
+  readonly server: StandbyServer
   openHub(mode: StandbyMode): Promise<VaultStore>
   /** What happens to each record instead. */
   onRecord: ((record: JournalRecord, run: () => Promise<unknown>) => Promise<void>) | undefined
@@ -62,16 +68,22 @@ async function openScene(): Promise<Scene> {
   }
   const place: StandbyPlace = { copy, journal: '', keep: async () => undefined }
   const tls = standbyTls(vault.dataKey, vault.vaultId, 'standby')
-  const server = createStandbyServer(tls, place, log)
-  stack.defer(() => server.close())
-  const port = await listenForHub(server.server, { host: '127.0.0.1', port: 0 })
-  const url = new URL(`https://127.0.0.1:${port}`)
+  const server = createStandbyServer(place, log)
+  const bind = { host: LOOPBACK, port: await findFreePort() }
+  const hub = urlOf(bind.port)
+  const stopping = new AbortController()
+  const call = { hub, tls, clock: systemClock, take: server.serve, onFailure: () => undefined }
+  const calling = keepCalling(call, stopping.signal)
+  stack.defer(async () => {
+    stopping.abort()
+    await calling
+  })
   return Object.assign(scene, {
     vault,
     copy,
-    url,
+    server,
     openHub: async (mode: StandbyMode) => {
-      const standby = { url, mode, log, pace: { ...BACKUP_PACE, heldBytesMax: 1e9 } }
+      const standby = { bind, mode, log, pace: { ...BACKUP_PACE, heldBytesMax: 1e9 } }
       const store = await openVaultStore(vault, { clock: systemClock, standby })
       let closing: Promise<void> | undefined
       const close = (): Promise<void> => (closing ??= store.close())
@@ -151,11 +163,12 @@ describe('a hub and its standby', () => {
     scene.onRecord = undefined
     const stopping = new AbortController()
     const running = store.standby?.run(stopping.signal)
-    const isTogether = (): boolean => store.standby?.state() === 'together'
-    for (let count = 0; count < 500 && !isTogether(); count += 1) await systemClock.sleep(20)
-    stopping.abort()
-    await running
-    assert.ok(isTogether())
+    try {
+      await until(() => store.standby?.state() === 'together')
+    } finally {
+      stopping.abort()
+      await running
+    }
     assert.equal(scene.copy.position?.number, store.standby?.position())
     await write(store)
     assert.deepEqual(await scene.copy.listKept(0).then((all) => all.length > 1), true)
@@ -166,9 +179,13 @@ describe('a hub and its standby', () => {
     const store = await scene.openHub('required')
     await write(store)
     const { vaultId, dataKey } = scene.vault
-    const other = new StandbyClient(scene.url, standbyTls(dataKey, vaultId, 'hub'), 'f'.repeat(32))
-    await assert.rejects(other.claim('required'), { kind: 'claimed' })
-    other.disconnect()
+    await using other = await openLine(scene.vault)
+    const tls = standbyTls(dataKey, vaultId, 'standby')
+    scene.server.serve(await callHub({ hub: urlOf(other.line.port), tls }, NEVER))
+    await until(() => other.line.address() !== undefined)
+    const client = new StandbyClient(other.line, 'f'.repeat(32))
+    await assert.rejects(client.claim('required'), { kind: 'claimed' })
+    client.disconnect()
     await write(store)
   })
 
@@ -186,36 +203,73 @@ describe('a hub and its standby', () => {
   })
 })
 
-describe('[STB-4] who speaks to a standby', () => {
-  test('has the data key: the certificate of an agent, that of another vault, that of a standby and none get no answer', async () => {
+describe('[STB-4] a hub takes the connection', () => {
+  test('of who has the data key: with the certificate of an agent, that of another vault, that of a hub, and none nobody gets in', async () => {
     await using scene = await openScene()
-    await (await scene.openHub('required')).close()
+    await using opened = await openLine(scene.vault)
+    const { line } = opened
     const ca = await createFakeCa()
     const agent = await ca.issueServer('web-1.example.org')
     const { vaultId, dataKey } = scene.vault
-    const another = standbyTls(new Secret(Buffer.alloc(32, 7)), vaultId, 'hub')
+    const another = standbyTls(new Secret(Buffer.alloc(32, 7)), vaultId, 'standby')
     const strangers = {
       agent: { cert: agent.certificatePem, key: agent.keyPem },
       'another vault': another,
-      'a standby': standbyTls(dataKey, vaultId, 'standby'),
+      'a hub': standbyTls(dataKey, vaultId, 'hub'),
       nobody: {},
     }
     for (const [who, tls] of Object.entries(strangers)) {
-      await assert.rejects(ask(scene.url, { ...tls, rejectUnauthorized: false }), Error, who)
+      const socket = connect({ ...tls, port: line.port, host: LOOPBACK, rejectUnauthorized: false })
+      socket.on('error', () => undefined)
+      await closed(socket)
+      assert.equal(line.address(), undefined, who)
     }
-    const hub = standbyTls(dataKey, vaultId, 'hub')
-    assert.equal(await ask(scene.url, { ...hub, checkServerIdentity: () => undefined }), 409)
+    const hub = urlOf(line.port)
+    await assert.rejects(callHub({ hub, tls: another }, NEVER), /not trusted|self-signed/i)
+    const socket = await callHub({ hub, tls: standbyTls(dataKey, vaultId, 'standby') }, NEVER)
+    await until(() => line.address() === LOOPBACK)
+    socket.destroy()
+  })
+
+  test('of one standby: another is turned away while the first is there, and taken when it has gone', async () => {
+    await using scene = await openScene()
+    await using opened = await openLine(scene.vault)
+    const { line } = opened
+    const { vaultId, dataKey } = scene.vault
+    const call = { hub: urlOf(line.port), tls: standbyTls(dataKey, vaultId, 'standby') }
+    const first = await callHub(call, NEVER)
+    await until(() => line.address() !== undefined)
+    const taken = line.take()
+    assert.throws(() => line.take(), /no standby is connected/)
+    const second = await callHub(call, NEVER)
+    await closed(second)
+    assert.ok(!first.destroyed)
+    first.destroy()
+    await closed(taken)
+    const third = await callHub(call, NEVER)
+    await until(() => line.address() !== undefined)
+    line.take()
+    third.destroy()
   })
 })
 
-async function ask(url: URL, tls: object): Promise<number | undefined> {
-  const agent = new Agent({ ...tls, servername: '' })
-  try {
-    const request = httpsRequest(new URL('/v1/standby/records?after=0', url), { agent })
-    request.end()
-    const [response] = (await once(request, 'response')) as [{ statusCode?: number }]
-    return response.statusCode
-  } finally {
-    agent.destroy()
-  }
+const NEVER = new AbortController().signal
+
+async function openLine({ vaultId, dataKey }: UnsealedVault): Promise<OpenedLine> {
+  const tls = standbyTls(dataKey, vaultId, 'hub')
+  const line = await listenForStandby({ host: LOOPBACK, port: 0 }, tls, log)
+  return { line, [Symbol.asyncDispose]: () => line.close() }
+}
+
+interface OpenedLine extends AsyncDisposable {
+  readonly line: Awaited<ReturnType<typeof listenForStandby>>
+}
+
+async function closed(socket: TLSSocket): Promise<void> {
+  await new Promise((resolve) => socket.resume().once('close', resolve))
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let count = 0; count < 500 && !isSo(); count += 1) await systemClock.sleep(20)
+  assert.ok(isSo())
 }

@@ -15,11 +15,12 @@ export function registerStandbyInit(
       'after',
       `
 SVC_VAULT_ROOT names a directory that is empty or missing. The passphrase is that of config.json: by the key in it hub and standby know each
-other, and no certificate is needed. Then start svc-server here with SVC_STANDBY_BIND, and the hub with SVC_STANDBY_URL; the hub sends a copy
-of its vault, and each write from then on.
+other, and no certificate is needed. The hub has SVC_STANDBY_BIND, where svc-server of this machine connects: the hub sends it a copy of its
+vault, and each write from then on.
 
 Examples:
   SVC_VAULT_ROOT=/var/lib/svc svc standby init --from /etc/svc/config.json
+  svc-server --standby https://hub1.example.org:8447
 `,
     )
     .action(async ({ from, json }: { from: string; json?: true }) => {

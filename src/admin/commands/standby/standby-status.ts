@@ -14,7 +14,7 @@ export function registerStandbyStatus(
       'after',
       `
 Of a hub: "together" when the standby has all that the hub acknowledged; "alone" when it lacks some (SVC_STANDBY=preferred); "apart" when it is
-away and the hub writes nothing (required); "none" without SVC_STANDBY_URL. Of a standby: "connected", "silent" when its hub says nothing, or
+away and the hub writes nothing (required); "none" without SVC_STANDBY_BIND. Of a standby: "connected", "silent" when its hub says nothing, or
 "empty" before it has a copy.
 
 Examples:
