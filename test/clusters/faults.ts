@@ -33,6 +33,7 @@ const LAG_MS = 1500
 const CUT_SHARE = 0.3
 const CUTS = 60
 const CUTS_MS_MAX = 120_000
+const KILLS = 50
 
 export const FAULTS = {
   'leader-process': {
@@ -91,11 +92,12 @@ export const FAULTS = {
   },
   'hub-killed': {
     text: 'a hub is killed (kill -9), and started again at once',
-    strike: async ({ hubs, random }) => {
-      const hub = hubs[Math.floor(random() * hubs.length)]
-      invariant(hub, 'there is a hub')
-      await hub.kill()
-      await hub.start()
+    strike: killOneHub,
+  },
+  'hubs-killed': {
+    text: `${KILLS} times, without a pause, a hub is killed (kill -9), and started again`,
+    strike: async (scene) => {
+      for (let kill = 0; kill < KILLS; kill += 1) await killOneHub(scene)
     },
   },
   'commits-cut': {
@@ -122,6 +124,13 @@ export const FAULTS = {
 } as const satisfies Readonly<Record<string, Fault>>
 
 export type FaultName = keyof typeof FAULTS
+
+async function killOneHub({ hubs, random }: FaultScene): Promise<void> {
+  const hub = hubs[Math.floor(random() * hubs.length)]
+  invariant(hub, 'there is a hub')
+  await hub.kill()
+  await hub.start()
+}
 
 async function leaderOf(cluster: DatabaseCluster): Promise<DatabaseNode> {
   const leader = await cluster.findLeader()
