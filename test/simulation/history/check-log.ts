@@ -12,7 +12,7 @@ import type { ContractModel } from './contract-model.ts'
 import { demand } from './demand.ts'
 import { DATA_DIR } from './crashing-host.ts'
 import type { CrashingHub } from './crashing-hub.ts'
-import type { WatchedHost, World } from './run-history.ts'
+import type { WatchedHost, World } from './world.ts'
 
 const STATE_DIR = `${DATA_DIR}/state`
 /** The file, one in the making, and the directory. */

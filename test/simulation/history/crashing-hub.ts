@@ -1,96 +1,29 @@
-// oxlint-disable max-lines -- One hub and several are one model.
 // The real services of a hub over a real vault, killed at any of their steps. What was committed by then is there when
 // the next one starts, and nothing else is: the files of the database are kept as they were at that moment. Its server
 // certificate is on a simulated disk, which forgets at a power cut. Not modelled: pages of the database that a power
 // cut tears, since SQLite's own tests do that better. It may be one of several, which share a simulated database; then it is frozen now and then, and removed.
 
 import { join } from 'node:path'
-import type {
-  CertificateAuthority,
-  RootedAuthority,
-} from '../../../src/hub/ca/certificate-authority.ts'
-import { createLogArchiver } from '../../../src/hub/archive/log-archive.ts'
-import { BACKUP_PACE } from '../../../src/hub/backup/backup-pace.ts'
-import { createBackupMaker } from '../../../src/hub/backup/make-backup.ts'
-import { DEFAULT_HUB_LIMITS } from '../../../src/protocol/hub-limits.ts'
-import { enterHubs } from '../../../src/hub/enter-hubs.ts'
-import type { MemberParts } from '../../../src/hub/compose-services.ts'
-import { keepOutside } from '../../../src/hub/keep-outside.ts'
-import { openVaultStore, type VaultStore } from '../../../src/hub/open-store.ts'
-import { StoreError } from '../../../src/hub/store/store-error.ts'
-import type { Store } from '../../../src/hub/store/store.ts'
-import type { WebhookConnection } from '../../../src/hub/webhook/webhook-connection.ts'
+import type { VaultStore } from '../../../src/hub/open-store.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
-import type { Clock } from '../../../src/platform/clock.ts'
 import { describeError, SvcError } from '../../../src/platform/errors.ts'
-import type { Logging } from '../../../src/platform/logger.ts'
-import type { SimulatedCa } from '../simulated-authority.ts'
-import type { AgentId } from '../../../src/protocol/identifiers.ts'
-import { type RunningHub, type SimulatedMembership, startServices } from '../simulated-hub.ts'
-import type { Faults } from './faults.ts'
+import { ARCHIVE_DIR, bootHub, type HubParts, OUTSIDE_DIR } from './boot-hub.ts'
 import { demand } from './demand.ts'
-import { createFaultyAuthority } from './faulty-authority.ts'
-import type { HubInPlace } from './faulty-network.ts'
-import type { Kernel, Program } from './kernel.ts'
 import { findIfPresent, readIfPresent } from './disk-calls.ts'
-import { HUB_SLOWNESS, type SimulatedDatabase } from './simulated-database.ts'
+import type { HubInPlace } from './faulty-network.ts'
+import type { Program } from './kernel.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 import { type VaultCopy, VaultOnDisk } from './vault-on-disk.ts'
 
-export interface CrashingHubOptions {
+export interface CrashingHubOptions extends HubParts {
   /** Among others. */
   readonly name: string
-  /** That several hubs share; undefined for one that has its vault to itself. */
-  readonly database: SimulatedDatabase | undefined
-  readonly kernel: Kernel
-  readonly faults: Faults
-  readonly ca: SimulatedCa
-  readonly readRootFile: () => string
-  readonly logging: Logging
   /** Copied, so that one vault serves many histories. */
   readonly vault: UnsealedVault
   readonly directory: string
-  /** Whether it keeps what a restore needs outside the vault. */
-  readonly hasOutside: boolean
-  /** Of a hub with an archive; `keepMs` is that of SVC_LOG_KEEP. */
-  readonly archive: { readonly keepMs: number | undefined } | undefined
   readonly note: (text: string) => void
-  /** Puts the model around the services, and perhaps a fault into them. */
-  readonly surround: (
-    hub: RunningHub,
-    program: Program,
-    authority: CertificateAuthority,
-  ) => RunningHub
-  /** The same around its store. */
-  readonly surroundStore: (store: Store) => Store
-  /** The same around its client of the CA. */
-  readonly surroundAuthority: (authority: RootedAuthority, program: Program) => RootedAuthority
-  /** The same around what makes it one of several. */
-  readonly surroundMember: (parts: MemberParts, store: Store) => MemberParts
-  /** Told whose connections it ends. */
-  readonly onCut: (agentId: AgentId, program: Program) => void
-  readonly connectReceiver: (url: URL, program: Program, store: Store) => WebhookConnection
-  /** Told of each certificate that the CA is asked to revoke, before it is. */
-  readonly onRevoke: (serial: string, program: Program, store: Store) => Promise<void>
-  /** For a fault put in on purpose: the vault is held against nothing. */
-  readonly startsBlindly: boolean
-  /** Told of each start, before anything else is asked; how many entries the log has. */
-  readonly onStart: (hub: RunningHub, program: Program) => Promise<number>
 }
 
-/** Where the servers are is in the settings; what they are, in the simulation. */
-const SERVERS = {
-  hosts: [{ host: 'database.test', port: 5432 }],
-  database: 'svc',
-  user: 'svc',
-  password: undefined,
-  tls: undefined,
-} as const
-
-/** As SVC_CHECKPOINT_PATH: of another machine, which has room whatever happens to the hub's. */
-export const OUTSIDE_DIR = '/mnt/outside'
-/** As SVC_LOG_ARCHIVE_DIR. */
-export const ARCHIVE_DIR = '/mnt/archive'
 const OLDER_LIKELIHOOD = 0.5
 const RESTART_MS_MAX = 90_000
 const STEPS_TO_LIVE_MAX = 1500
@@ -357,145 +290,36 @@ export class CrashingHub {
   }
 
   async #boot(program: Program): Promise<void> {
-    const { faults, logging, kernel, surround, onStart, hasOutside, archive } = this.#options
-    const { clock } = program
-    const { random } = kernel
-    const { vault } = this
-    const { vaultId } = vault
+    const { hasOutside, database, kernel } = this.#options
     this.#headSynced = this.#files.readHead()
     program.onRealSync = () => {
       this.#headSynced = this.#files.readHead()
     }
-    const archiveDirectory = archive && ARCHIVE_DIR
-    const opened = await openVaultStore(vault, {
-      clock: wokenByDeath(program),
-      checkpointDirectory: hasOutside && !this.#options.startsBlindly ? OUTSIDE_DIR : undefined,
-      archiveDirectory,
-      database: this.#options.database && SERVERS,
-    })
-    this.#opened = opened
-    const isOlder = this.#newest !== undefined
-    demand(!isOlder, '[CHN-18] a vault was put back to an earlier state, and the hub starts')
-    const filling = fillingUp(this.#watchWrites(opened, program), () => this.isDiskFull)
-    const store = this.#options.surroundStore(filling)
-    const entered = await this.#enter(opened, store, program)
-    const { ca, onRevoke, surroundAuthority } = this.#options
-    const authority = surroundAuthority(
-      createFaultyAuthority(ca, {
-        clock,
-        random,
-        faults,
-        onRevoke: (serial) => onRevoke(serial, program, opened),
-      }),
+    const { place, entries } = await bootHub(this.#options, {
       program,
-    )
-    const { hub } = await startServices({
-      store,
-      vaultId,
-      vaultRoot: vault.root,
-      hasFreeSpace: () => !this.isDiskFull,
-      clock,
-      background: (work) => {
-        work().catch((error: unknown) => {
-          if (program.isAlive) kernel.fail(error)
-        })
+      vault: this.vault,
+      isDiskFull: () => this.isDiskFull,
+      onOpened: (opened) => {
+        this.#opened = opened
+        const isOlder = this.#newest !== undefined
+        demand(!isOlder, '[CHN-18] a vault was put back to an earlier state, and the hub starts')
       },
-      authority,
-      readRootFile: this.#options.readRootFile,
-      openWebhook: (url) => this.#options.connectReceiver(url, program, opened),
-      publishOutside: hasOutside ? keepOutside(OUTSIDE_DIR, vaultId, store.reader) : undefined,
-      archive: archive && {
-        ...archive,
-        archiver: createLogArchiver({ ...vault, store, directory: archiveDirectory, clock }),
+      onEntered: (hubId) => {
+        this.#hubId = hubId
       },
-      membership: entered?.membership,
-      onCut: (agentId) => this.#options.onCut(agentId, program),
-      random,
-      logging,
+      onEnded: (error) => this.#endAtBoot(error),
+      onFrozen: () => this.freeze(),
     })
-    const entries = await onStart(hub, program)
-    const isAlone = this.#options.database === undefined
-    if (hasOutside && isAlone && (this.#older === undefined || random() < OLDER_LIKELIHOOD)) {
+    const isAlone = database === undefined
+    if (
+      hasOutside &&
+      isAlone &&
+      (this.#older === undefined || kernel.random() < OLDER_LIKELIHOOD)
+    ) {
       this.#older = { copy: this.#files.copy(), entries }
     }
     this.#hasServed = true
-    const backups = createBackupMaker({
-      vault,
-      store: { ...store, openCopy: () => opened.openCopy() },
-      clock,
-      pace: { ...BACKUP_PACE, heldBytesMax: DEFAULT_HUB_LIMITS.backupHeldBytes },
-    })
-    const { hubs } = entered ?? {}
-    this.#place = { program, hub: surround(hub, program, authority), backups, hubs }
-  }
-
-  /** As boot does it. Its time goes by slowly. */
-  async #enter(opened: VaultStore, store: Store, program: Program) {
-    const { database, kernel, logging, surroundMember } = this.#options
-    const { sharing } = opened
-    if (database === undefined || sharing === undefined) return undefined
-    const { hubId, leases, onFollowed, membership, catchUp, run, hubs } = await enterHubs(
-      {
-        config: { vaultRoot: this.vault.root },
-        store,
-        clock: slowed(program.clock),
-        monotonicMs: () => database.nowMs(),
-        logging,
-      },
-      sharing,
-      new AbortController().signal,
-    )
-    this.#hubId = hubId
-    void membership.ended.then(
-      (error) => (program.isAlive ? this.#endAtBoot(error) : undefined),
-      (error: unknown) => kernel.fail(error),
-    )
-    const parts = this.#watchJobs(surroundMember({ hubId, leases, onFollowed }, store), program)
-    const running: SimulatedMembership = {
-      parts,
-      catchUp,
-      run,
-    }
-    return { membership: running, hubs }
-  }
-
-  #watchWrites(store: Store, program: Program): Store {
-    const { database, kernel } = this.#options
-    if (database === undefined) return store
-    return withWrite(store, (work, company) => {
-      const write = {}
-      return store.write((writer) => {
-        kernel.look(() => database.noteWrite(program, write))
-        return work(writer)
-      }, company)
-    })
-  }
-
-  /** It may be frozen at the very moment at which it begins to write for the jobs. */
-  #watchJobs(parts: MemberParts, program: Program): MemberParts {
-    const { database, faults } = this.#options
-    const { leases } = parts
-    const storeFor: typeof leases.storeFor = (name) => {
-      const store = leases.storeFor(name)
-      if (name !== 'jobs') return store
-      return withWrite(store, (work, company) => {
-        const written = store.write((writer) => {
-          database?.noteJob(program)
-          return work(writer)
-        }, company)
-        if (faults.happens('hub frozen in a job')) this.freeze()
-        return written
-      })
-    }
-    return {
-      ...parts,
-      leases: {
-        storeFor,
-        whileHeld: (name, work, signal) => leases.whileHeld(name, work, signal),
-        during: (name, work) => leases.during(name, work),
-        has: (name) => leases.has(name),
-      },
-    }
+    this.#place = place
   }
 
   #makeDirectories(path: string): void {
@@ -523,41 +347,4 @@ export class CrashingHub {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof SvcError ? error.code : undefined
-}
-
-function fillingUp(store: Store, isFull: () => boolean): Store {
-  return withWrite(store, (work, company) =>
-    isFull()
-      ? Promise.reject(new StoreError('store_unavailable', 'database or disk is full'))
-      : store.write(work, company?.lease && company),
-  )
-}
-
-function withWrite(store: Store, write: Store['write']): Store {
-  return {
-    reader: store.reader,
-    get version() {
-      return store.version
-    },
-    versionOf: (id) => store.versionOf(id),
-    write,
-    close: () => store.close(),
-  }
-}
-
-function slowed(clock: Clock): Clock {
-  return {
-    now: () => clock.now(),
-    sleep: (durationMs, signal) => clock.sleep(durationMs * HUB_SLOWNESS, signal),
-  }
-}
-
-/** What a program that was killed still waits for comes to its end: it has to close its database. */
-function wokenByDeath(program: Program): Clock {
-  const { clock } = program
-  const death = new Promise<void>((resolve) => program.onDeath(resolve))
-  return {
-    now: () => clock.now(),
-    sleep: (durationMs, signal) => Promise.race([clock.sleep(durationMs, signal), death]),
-  }
 }

@@ -1,6 +1,7 @@
 // In the place of a client of PostgreSQL's library, for a program of a simulation: the simulated database at its other end.
 
-import type { Answer, Session, SimulatedDatabase } from './simulated-database.ts'
+import type { Answer, Session } from './database-session.ts'
+import type { SimulatedDatabase } from './simulated-database.ts'
 import type { Program } from './kernel.ts'
 
 interface Question {

@@ -15,7 +15,7 @@ import type { HubInPlace } from './faulty-network.ts'
 import type { Kernel } from './kernel.ts'
 import { pick } from './kernel.ts'
 import { restoreHub } from './restore-hub.ts'
-import type { WatchedHost } from './run-history.ts'
+import type { WatchedHost } from './world.ts'
 
 export interface DisasterOptions {
   readonly kernel: Kernel

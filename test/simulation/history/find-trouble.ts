@@ -2,7 +2,7 @@
 
 import { readSeen } from './check-log.ts'
 import { DATA_DIR } from './crashing-host.ts'
-import type { World, WatchedHost } from './run-history.ts'
+import type { World, WatchedHost } from './world.ts'
 import { demand } from './demand.ts'
 import { invariant } from '../../../src/platform/errors.ts'
 import { parseCertificatesPem } from '../../../src/pki/certificates.ts'

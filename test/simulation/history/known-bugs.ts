@@ -22,7 +22,7 @@ import { createLogging } from '../../../src/platform/logger.ts'
 import type { TokenHash } from '../../../src/protocol/identifiers.ts'
 import { HUB_NAME, type RunningHub } from '../simulated-hub.ts'
 import type { RestoreOptions } from '../../../src/hub/backup/restore-vault.ts'
-import { ARCHIVE_DIR } from './crashing-hub.ts'
+import { ARCHIVE_DIR } from './boot-hub.ts'
 import { fileAt, findIfPresent } from './disk-calls.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 
