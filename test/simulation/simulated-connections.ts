@@ -6,8 +6,9 @@ import { Check } from 'typebox/value'
 import type { TSchema } from 'typebox'
 import type { Blob } from '../../src/agent/hub/client.ts'
 import type { EnrollClient, EnrollClientOptions } from '../../src/agent/hub/enroll-client.ts'
-import type { HubClient } from '../../src/agent/hub/client.ts'
+import type { HubClient, HubClientOptions } from '../../src/agent/hub/client.ts'
 import type { HubConnections } from '../../src/agent/hub/gateway.ts'
+import type { StreamMessage } from '../../src/agent/hub/parse-event-stream.ts'
 import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub/request.ts'
 import {
   decodeBundleReply,
@@ -22,6 +23,7 @@ import {
   type Manifest,
 } from '../../src/agent/hub/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
+import type { StreamConnection } from '../../src/hub/http/agent-streams.ts'
 import {
   type AuthenticationOutcome,
   presentCertificate,
@@ -64,7 +66,15 @@ export interface SimulatedConnectionsOptions {
   readonly traffic: Pick<Traffic, 'noteAttempt' | 'noteEvent'>
   /** Told when hub and agent do not trust each other's roots, which the holder of a good identity never meets. */
   readonly onStrangers?: (serial: string) => void
+  /** Undefined where a host polls and does nothing else; it is by polling that nothing is ever lost. */
+  readonly openStream?: OpenStream | undefined
 }
+
+/** A stream at a hub that lets the agent in: both ends of its connection. */
+export type OpenStream = (
+  hub: RunningHub,
+  stream: { readonly agent: Agent; readonly sha256: string; readonly signal: AbortSignal },
+) => { readonly connection: StreamConnection; readonly messages: AsyncIterable<StreamMessage> }
 
 export interface UnreliableExchangeOptions {
   readonly hub: SimulatedHub
@@ -87,30 +97,46 @@ const LATENCY_MS_MAX = 200
 export function createSimulatedConnections(options: SimulatedConnectionsOptions): HubConnections {
   const { time, traffic, onStrangers } = options
   const leadsTo = createChainCheck()
+  const connect = (client: HubClientOptions) => {
+    const leaf = new X509Certificate(client.certificatePem)
+    const presented = presentCertificate(leaf.toLegacyObject())
+    const send: Send = (route, decode, serve, receipt) =>
+      request(options, client, { route, decode }, async (hub) => {
+        checkClientCertificate(leaf, hub.clock.now())
+        const isTrusted = leadsTo(hub.serverCertificate().chainPem, client.trustPem)
+        if (!isTrusted || !leadsTo(client.certificatePem, hub.rootPem())) {
+          onStrangers?.(presented.serial)
+          throw new HubUnreachableError('unable to get issuer certificate')
+        }
+        const outcome = await authenticate(hub, presented, receipt)
+        if (!outcome.ok) return outcome
+        const checkpoint = hub.auditLog.header()
+        if (checkpoint !== undefined) {
+          client.noteCheckpoint?.(Buffer.from(checkpoint, 'base64').toString())
+        }
+        return serve(hub, outcome.agent, presented.sha256)
+      })
+    return { presented, send }
+  }
   return {
-    createHubClient: (client) => {
-      const leaf = new X509Certificate(client.certificatePem)
-      const presented = presentCertificate(leaf.toLegacyObject())
-      const send: Send = (route, decode, serve, receipt) =>
-        request(options, client, { route, decode }, async (hub) => {
-          checkClientCertificate(leaf, hub.clock.now())
-          const isTrusted = leadsTo(hub.serverCertificate().chainPem, client.trustPem)
-          if (!isTrusted || !leadsTo(client.certificatePem, hub.rootPem())) {
-            onStrangers?.(presented.serial)
-            throw new HubUnreachableError('unable to get issuer certificate')
-          }
-          const outcome = await authenticate(hub, presented, receipt)
-          if (!outcome.ok) return outcome
-          const checkpoint = hub.auditLog.header()
-          if (checkpoint !== undefined) {
-            client.noteCheckpoint?.(Buffer.from(checkpoint, 'base64').toString())
-          }
-          return serve(hub, outcome.agent, presented.sha256)
-        })
-      return createHubClient(send, traffic, time)
+    createHubClient: (client) => createHubClient(connect(client).send, traffic, time),
+    openStream: async ({ lastEventId, signal, ...client }) => {
+      const { openStream } = options
+      if (openStream === undefined) throw new HubUnreachableError('no streams here')
+      const { presented, send } = connect(client)
+      let messages: AsyncIterable<StreamMessage> | undefined
+      const outcome = await send(
+        'stream',
+        () => messages,
+        async (hub, agent, sha256) => {
+          const opened = openStream(hub, { agent, sha256, signal })
+          ;({ messages } = opened)
+          hub.holdStream({ agent, presented, connection: opened.connection, lastEventId })
+          return { ok: true, body: {} }
+        },
+      )
+      return outcome.ok ? { ok: true, messages: outcome.value } : outcome
     },
-    // A host of the simulation polls; it is by polling that nothing is ever lost.
-    openStream: () => Promise.reject(new HubUnreachableError('no streams here')),
     createEnrollClient: (client): EnrollClient => ({
       enroll: (body, key) =>
         request(options, client, { route: 'enroll', decode: decodeEnrollReply }, async (hub) => {

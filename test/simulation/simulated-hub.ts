@@ -7,11 +7,14 @@ import type { RootedAuthority } from '../../src/hub/ca/certificate-authority.ts'
 import type { RestoredBackup } from '../../src/hub/backup/restore-vault.ts'
 import { createScheduledArchive } from '../../src/hub/archive/scheduled-archive.ts'
 import { composeServices, type MemberParts } from '../../src/hub/compose-services.ts'
+import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { LogArchiver } from '../../src/hub/domain/log-archive.ts'
 import type { LogTree } from '../../src/hub/domain/log-tree.ts'
 import { keepOutside } from '../../src/hub/keep-outside.ts'
 import { openVaultStore } from '../../src/hub/open-store.ts'
+import type { NewStream } from '../../src/hub/http/agent-streams.ts'
 import { createAdminOperations } from '../../src/hub/service/admin/admin-operations.ts'
+import type { PresentedCertificate } from '../../src/hub/service/agent/authenticate-agent.ts'
 import type { ServerCertificate } from '../../src/hub/service/upkeep/server-certificate.ts'
 import type { Store, StoreReader } from '../../src/hub/store/store.ts'
 import { lockVault, unsealVault } from '../../src/hub/vault/vault.ts'
@@ -42,6 +45,21 @@ export interface RunningHub extends AgentServices {
   readonly rootPem: () => string
   /** As its ports do before each request; undefined for a hub that has its vault to itself. */
   readonly catchUp: (() => Promise<void>) | undefined
+  /** As its port for agents does when one of them opens a stream. */
+  readonly holdStream: (stream: OpenedStream) => void
+  /** Undefined where nobody holds a stream. */
+  readonly connections: OpenConnections | undefined
+}
+
+export interface OpenedStream extends Pick<NewStream, 'connection' | 'lastEventId'> {
+  readonly agent: Agent
+  readonly presented: PresentedCertificate
+}
+
+/** Connections that outlive a request, which are those of streams. */
+export interface OpenConnections {
+  cut(agentId: AgentId): void
+  cutUnless(isWanted: (sha256: string) => Promise<boolean>): Promise<void>
 }
 
 export interface SimulatedHub extends AsyncDisposable {
@@ -177,8 +195,8 @@ export interface ServicesOptions {
   readonly archive?: SimulatedArchive | undefined
   /** Of one of several hubs. */
   readonly membership?: SimulatedMembership | undefined
-  /** Told whose connections end. */
-  readonly onCut?: ((agentId: AgentId) => void) | undefined
+  /** Undefined where nobody holds a stream. */
+  readonly connections?: OpenConnections | undefined
   /** How many times later than others it looks at its log. */
   readonly lateness?: number | undefined
   readonly random: Random
@@ -210,7 +228,7 @@ export async function startServices({
   publishOutside,
   archive,
   membership,
-  onCut = () => undefined,
+  connections,
   lateness = 1,
   random,
   logging,
@@ -249,8 +267,8 @@ export async function startServices({
               rootPem = pem
             },
             // Each request of a simulation is a connection of its own.
-            cutConnections: onCut,
-            cutConnectionsUnless: async () => undefined,
+            cutConnections: (agentId) => connections?.cut(agentId),
+            cutConnectionsUnless: async (isWanted) => connections?.cutUnless(isWanted),
           },
         }
       },
@@ -264,12 +282,18 @@ export async function startServices({
       await polls.flush().catch((error: unknown) => log.warn({ err: error }, 'Polls not stored'))
     }
   }
-  // Nobody holds a stream here.
-  const { polls: _polls, streams: _streams, ...others } = tasks
+  const { polls: _polls, streams, ...others } = tasks
   const ended: Promise<void>[] = []
   const archiving = scheduleArchive(archive, { reader: store.reader, clock, logging })
   const beating = membership === undefined ? [] : [membership.run]
-  for (const task of [...beating, recordPolls, ...archiving, ...Object.values(others)]) {
+  const streaming = connections === undefined ? [] : [streams]
+  for (const task of [
+    ...beating,
+    recordPolls,
+    ...streaming,
+    ...archiving,
+    ...Object.values(others),
+  ]) {
     background(() => {
       const run = task(signal)
       ended.push(run)
@@ -293,6 +317,17 @@ export async function startServices({
       serverCertificate: () => certificates.serverCertificate,
       rootPem: () => rootPem,
       catchUp: membership?.catchUp,
+      connections,
+      holdStream: ({ agent, presented, ...opened }) =>
+        services.streams.hold({
+          ...opened,
+          agentId: agent.id,
+          agent,
+          authenticate: async () => {
+            const outcome = await services.authenticateAgent(presented)
+            return outcome.ok ? outcome.agent : undefined
+          },
+        }),
     },
     stop: async () => {
       stopping.abort()

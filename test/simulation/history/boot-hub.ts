@@ -24,6 +24,7 @@ import { type RunningHub, type SimulatedMembership, startServices } from '../sim
 import type { Faults } from './faults.ts'
 import { createFaultyAuthority } from './faulty-authority.ts'
 import type { HubInPlace } from './faulty-network.ts'
+import { HeldStreams } from './held-streams.ts'
 import type { Kernel, Program } from './kernel.ts'
 import { HUB_SLOWNESS, type SimulatedDatabase } from './simulated-database.ts'
 
@@ -59,6 +60,8 @@ export interface HubParts {
   readonly onRevoke: (serial: string, program: Program, store: Store) => Promise<void>
   /** For a fault put in on purpose: the vault is held against nothing. */
   readonly startsBlindly: boolean
+  /** For a fault put in on purpose: who is cut off keeps the stream. */
+  readonly leavesStreams: boolean
   /** Told of each start, before anything else is asked; how many entries the log has. */
   readonly onStart: (hub: RunningHub, program: Program) => Promise<number>
 }
@@ -123,6 +126,7 @@ export async function bootHub(parts: HubParts, start: HubStart): Promise<Started
     }),
     program,
   )
+  const streams = parts.database && new HeldStreams({ ...parts, hub: program })
   const { hub } = await startServices({
     store,
     vaultId,
@@ -143,7 +147,7 @@ export async function bootHub(parts: HubParts, start: HubStart): Promise<Started
       archiver: createLogArchiver({ ...vault, store, directory: archiveDirectory, clock }),
     },
     membership: entered?.membership,
-    onCut: (agentId) => parts.onCut(agentId, program),
+    connections: streams,
     random,
     logging,
   })
@@ -155,10 +159,8 @@ export async function bootHub(parts: HubParts, start: HubStart): Promise<Started
     pace: { ...BACKUP_PACE, heldBytesMax: DEFAULT_HUB_LIMITS.backupHeldBytes },
   })
   const { hubs } = entered ?? {}
-  return {
-    place: { program, hub: parts.surround(hub, program, authority), backups, hubs },
-    entries,
-  }
+  const surrounded = parts.surround(hub, program, authority)
+  return { place: { program, hub: surrounded, backups, hubs, streams }, entries }
 }
 
 /** Its time goes by slowly. */

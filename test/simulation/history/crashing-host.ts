@@ -8,9 +8,16 @@ import { enroll } from '../../../src/agent/identity/enroll.ts'
 import { agentPaths, prepareDirectories } from '../../../src/agent/settings/paths.ts'
 import { openPollState, pollOnce, type PollState } from '../../../src/agent/round/poll.ts'
 import { createRunLoop, type RunLoop } from '../../../src/agent/round/run-loop.ts'
-import { openSession, rotateAndReport } from '../../../src/agent/identity/session.ts'
+import {
+  type AgentSession,
+  openSession,
+  rotateAndReport,
+} from '../../../src/agent/identity/session.ts'
 import { recordLastRound } from '../../../src/agent/update/round-outcome.ts'
-import { agentStarted } from '../../../src/agent/hub/wire.ts'
+import { agentStarted, decodeCheckpointMessage } from '../../../src/agent/hub/wire.ts'
+import { createAskedRotation } from '../../../src/agent/stream/asked-rotation.ts'
+import { createHubFollower } from '../../../src/agent/stream/follow-hub.ts'
+import { createPacedWake } from '../../../src/agent/stream/paced-wake.ts'
 import { errnoCode, invariant, SvcError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
 import { Secret } from '../../../src/platform/secret.ts'
@@ -21,6 +28,7 @@ import { HUB_NAME } from '../simulated-hub.ts'
 import { readIfPresent } from './disk-calls.ts'
 import type { Faults } from './faults.ts'
 import { createFaultyExchange, type NetworkOptions } from './faulty-network.ts'
+import { HeldStreams } from './held-streams.ts'
 import type { Kernel, Program } from './kernel.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 
@@ -31,6 +39,8 @@ export interface CrashingHostOptions {
   readonly logging: Logging
   readonly hostname: string
   readonly pollInterval: string
+  /** Beside its polls. */
+  readonly holdsStream: boolean
   /** Resolves with a token that is good, however long that takes. */
   readonly obtainToken: (host: CrashingHost) => Promise<string>
   readonly note: (text: string) => void
@@ -300,7 +310,29 @@ export class CrashingHost {
     })
     this.#state = state
     this.#loop = loop
+    if (this.#options.holdsStream) kernel.background(() => this.#follow(session, loop, program))
     await loop.run()
+  }
+
+  /** As `svc-agent run`: it does at once what the hub says there. */
+  #follow(session: AgentSession, loop: RunLoop, { clock }: Program): Promise<never> {
+    const { kernel, logging } = this.#options
+    const { random } = kernel
+    const log = logging.forModule('agent.stream')
+    const rotate = (): Promise<unknown> => rotateAndReport(session)
+    const follower = createHubFollower({
+      clock,
+      random,
+      log,
+      hub: session.hub,
+      onManifest: createPacedWake(clock, () => loop.wake()),
+      onRotate: createAskedRotation({ clock, random, log, rotate }),
+      onCheckpoint: (data) => {
+        const note = decodeCheckpointMessage(data)
+        if (note !== undefined) session.logWatch.noteCheckpoint(note)
+      },
+    })
+    return follower.run()
   }
 
   #connections(program: Program) {
@@ -311,6 +343,11 @@ export class CrashingHost {
       hostClock: program.clock,
       traffic: { noteAttempt: () => undefined, noteEvent: () => undefined },
       onStrangers,
+      openStream: (hub, { agent, ...opened }) => {
+        const { connections } = hub
+        invariant(connections instanceof HeldStreams, 'a history has streams of its own')
+        return connections.open({ ...opened, agentId: agent.id, agent: program })
+      },
     })
   }
 

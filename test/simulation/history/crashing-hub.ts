@@ -84,6 +84,11 @@ export class CrashingHub {
     return this.#program?.isFrozen === true
   }
 
+  /** When it went on last. */
+  get thawedAtMs(): number {
+    return this.#program?.thawedAtMs ?? Number.NEGATIVE_INFINITY
+  }
+
   /** Of the last record that it has run. */
   get position(): number | undefined {
     return this.#opened?.sharing?.position()

@@ -69,6 +69,7 @@ function createHub(name: string, options: HubsOptions): CrashingHub {
       kernel.look(() => revocations.checkAsked(serial))
     },
     startsBlindly: bug?.startsBlindly ?? false,
+    leavesStreams: bug?.leavesStreams ?? false,
     surroundStore: (store) => bug?.inStore?.(store) ?? store,
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model, sharing?.claims),

@@ -52,6 +52,7 @@ const LIKELIHOODS_OF_SHARING = {
   'hub frozen': 0.1,
   'hub frozen in a job': 0.03,
   'hub removed': 0.03,
+  'stream lost': 0.02,
 } as const
 
 const ALL_LIKELIHOODS = { ...LIKELIHOODS, ...LIKELIHOODS_OF_SHARING }

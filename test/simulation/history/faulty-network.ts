@@ -7,6 +7,7 @@ import type { HubsControl } from '../../../src/hub/service/admin/manage-hubs.ts'
 import type { BackupMaker } from '../../../src/hub/backup/make-backup.ts'
 import type { RunningHub } from '../simulated-hub.ts'
 import type { Faults } from './faults.ts'
+import type { HeldStreams } from './held-streams.ts'
 import type { Kernel, Program } from './kernel.ts'
 
 export interface HubInPlace {
@@ -15,6 +16,8 @@ export interface HubInPlace {
   readonly backups: BackupMaker
   /** Of one of several. */
   readonly hubs: HubsControl | undefined
+  /** Undefined where nobody holds a stream. */
+  readonly streams: HeldStreams | undefined
 }
 
 export interface NetworkOptions {

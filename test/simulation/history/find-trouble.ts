@@ -22,7 +22,6 @@ export async function findTrouble(world: World): Promise<string | undefined> {
   invariant(running !== undefined, 'each hub is up')
   const sharedTrouble = sharing?.findTrouble(hubs)
   if (sharedTrouble !== undefined) return sharedTrouble
-  sharing?.checkNews(hubs)
   const { entregas } = await running.admin.listDeliveries({})
   for (const { id, tipo, status, hostname } of entregas) {
     if (!ARRIVED.has(status) && !OVER.has(status)) return `${hostname}: ${tipo} ${id} is ${status}`

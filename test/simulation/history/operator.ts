@@ -33,6 +33,7 @@ export interface OperatorOptions {
 
 const MINUTE_MS = 60_000
 const ACT_INTERVAL_MS = 12 * MINUTE_MS
+const REVOKE_INTERVAL_MS = 120 * MINUTE_MS
 const OVER: ReadonlySet<string> = new Set(['cancelada', 'substituida'])
 const BACK_MS_MAX = 20 * MINUTE_MS
 const NAMES = ['site', 'db', 'mail'] as const
@@ -56,6 +57,18 @@ export class Operator {
       await kernel.sleep(kernel.random() * ACT_INTERVAL_MS)
       if (faults.isOver) return
       await this.#doSomething()
+    }
+  }
+
+  /** The same: somebody is revoked, and may be heard at another hub still. */
+  async revokeNowAndThen(): Promise<void> {
+    const { kernel, faults, hosts } = this.#options
+    const { random } = kernel
+    for (;;) {
+      await kernel.sleep(random() * REVOKE_INTERVAL_MS)
+      const host = pick(hosts, random)
+      if (faults.isOver || host === undefined) return
+      await this.revoke(host)
     }
   }
 

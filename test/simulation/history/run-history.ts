@@ -35,6 +35,8 @@ export interface History {
   readonly entries: number
   /** That receivers of webhooks got, once more or not. */
   readonly messages: number
+  /** That agents held, where hubs share their vault. */
+  readonly streams: number
   readonly backups: number
   readonly restores: number
   /** Of old vaults that were put in place. */
@@ -186,7 +188,6 @@ async function makeTrouble({ kernel, faults, hubs, sharing, hosts }: World): Pro
       if (faults.happens('hub outage')) hub.goAway(random() * HOUR_MS)
     }
     sharing?.makeTrouble(hubs)
-    kernel.look(() => sharing?.checkNews(hubs))
     for (const { host } of hosts) {
       if (faults.happens('clock step')) host.clockSkewMs = (random() - 0.5) * 4 * HOUR_MS
       host.disk.failure = faults.happens('agent disk full')
@@ -232,6 +233,7 @@ function summarise(
     acts: operator.acts,
     entries: model.entryCount - (oldLog?.records.length ?? 0),
     messages: webhooks.messages,
+    streams: world.sharing?.news.streams ?? 0,
     backups: world.disaster?.backups ?? 0,
     restores: model.restores,
     refusals: sumOf(hubs, ({ refusals }) => refusals),

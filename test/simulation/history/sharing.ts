@@ -22,6 +22,8 @@ export interface SharingOptions {
 
 const HUB_NAMES = ['hub one', 'hub two'] as const
 const MINUTE_MS = 60_000
+/** Much less than what news may take. */
+const LOOK_INTERVAL_MS = 30_000
 const AWAY_MS_MAX = 20 * MINUTE_MS
 const FAILOVER_MS_MAX = 30_000
 /** Hubs that share a vault keep their clocks; docs/protocol.md DBS-7. */
@@ -52,7 +54,7 @@ export class Sharing {
     if (faults.happens('database fails over')) {
       database.goAway(random() * FAILOVER_MS_MAX, 'fails over')
     }
-    if (database.isAway) this.news.noteTrouble()
+    this.news.noteTrouble(database.awayUntilMs)
     for (const hub of hubs) if (faults.happens('hub frozen')) hub.freeze()
     const [hub, other] = random() < 0.5 ? hubs : hubs.toReversed()
     if (other?.place !== undefined && faults.happens('hub removed')) {
@@ -60,11 +62,26 @@ export class Sharing {
     }
   }
 
+  /** For as long as the history goes on. */
+  async watchNews(hubs: readonly CrashingHub[]): Promise<never> {
+    const { kernel } = this.#options
+    for (;;) {
+      await kernel.sleep(LOOK_INTERVAL_MS)
+      await this.#checkNews(hubs)
+    }
+  }
+
   /** While hubs and database hear each other. */
-  checkNews(hubs: readonly CrashingHub[]): void {
-    if (this.database.isAway || hubs.some((hub) => hub.isFrozen)) this.news.noteTrouble()
-    const up = hubs.flatMap(({ place, isFrozen }) => (place && !isFrozen ? [place.program] : []))
-    this.news.check(up)
+  async #checkNews(hubs: readonly CrashingHub[]): Promise<void> {
+    const { news, database } = this
+    const { kernel } = this.#options
+    const nowMs = kernel.now().getTime()
+    news.noteTrouble(database.awayUntilMs)
+    for (const { isFrozen, thawedAtMs } of hubs) news.noteTrouble(isFrozen ? nowMs : thawedAtMs)
+    if (hubs.some(({ isDiskFull }) => isDiskFull)) news.noteRootTrouble(nowMs)
+    const up = hubs.flatMap(({ place, isFrozen }) => (place && !isFrozen ? [place] : []))
+    kernel.look(() => news.check(up))
+    await news.checkStreams(up)
   }
 
   /** [HUB-6] [HUB-7] A hub that was frozen, or has had no time to be told, may send what ended elsewhere. */

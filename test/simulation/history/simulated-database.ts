@@ -88,6 +88,10 @@ export class SimulatedDatabase implements DatabaseServer {
     return this.kernel.now().getTime() < this.#awayUntilMs
   }
 
+  get awayUntilMs(): number {
+    return this.#awayUntilMs
+  }
+
   /** Whoever has the lease by the database's clock. */
   holderOf(name: string): Program | undefined {
     return this.#hubs.holderOf(name)
@@ -101,7 +105,7 @@ export class SimulatedDatabase implements DatabaseServer {
   }
 
   comeBack(): void {
-    this.#awayUntilMs = 0
+    this.#awayUntilMs = Math.min(this.#awayUntilMs, this.kernel.now().getTime())
   }
 
   connect(program: Program, settle: (opened: Session | Error) => void): void {

@@ -13,6 +13,7 @@ export class Tally {
   #acts = 0
   #entries = 0
   #messages = 0
+  #streams = 0
   #backups = 0
   #restores = 0
   #refusals = 0
@@ -31,6 +32,7 @@ export class Tally {
     this.#acts += history.acts
     this.#entries += history.entries
     this.#messages += history.messages
+    this.#streams += history.streams
     this.#backups += history.backups
     this.#restores += history.restores
     this.#refusals += history.refusals
@@ -51,6 +53,7 @@ export class Tally {
       `${this.#acts} acts of operators`,
       `${this.#entries} log entries`,
       `${this.#messages} webhook messages`,
+      `${this.#streams} streams`,
       `${this.#backups} backups`,
       `${this.#restores} restores`,
       `${this.#refusals} old vaults refused`,

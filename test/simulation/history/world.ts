@@ -63,6 +63,8 @@ export const START = new Date('2030-01-01T00:00:00Z')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const HOSTS_MAX = 3
+/** Others have SVC_AGENT_STREAM=off. */
+const STREAM_LIKELIHOOD = 0.7
 const ROOT_LIKELIHOOD = 0.6
 const OUTSIDE_LIKELIHOOD = 0.7
 const ARCHIVE_LIKELIHOOD = 0.5
@@ -166,12 +168,15 @@ export async function createWorld(
       logging,
       hostname: `web-${index}.example`,
       pollInterval,
+      holdsStream: isShared && random() < STREAM_LIKELIHOOD,
       obtainToken: (asking) => operator.obtainToken(asking),
       note,
       onPowerLost: (lost) => watchOf(lost)?.checkAfterPowerCut(),
-      // [HUB-8] Where another hub removed a root, this one needs another certificate first: until then agents go to the other one.
-      onStrangers: (serial) =>
-        isShared || kernel.look(() => model.checkStrangers(serial, kernel.now())),
+      // Where another hub removed a root, this one may need another certificate first: until then agents go to the other one.
+      onStrangers: (serial) => {
+        if (sharing?.news.areRootsDue() === false) return
+        kernel.look(() => model.checkStrangers(serial, kernel.now()))
+      },
     })
     bug?.onDisk?.(host.disk)
     hosts.push(host)
@@ -186,6 +191,7 @@ export async function createWorld(
     ...(isRootReplaced ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })] : []),
     ...(hasOutside && !isShared ? [() => disaster.live()] : []),
     ...(archivist ? [() => archivist.live()] : []),
+    ...(sharing ? [() => sharing.watchNews(hubs), () => operator.revokeNowAndThen()] : []),
   ]
   return {
     kernel,
