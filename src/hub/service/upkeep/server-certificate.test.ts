@@ -372,4 +372,21 @@ describe('a hub that runs', () => {
       await setting.pass(MINUTE_MS)
       assert.equal(renewed.length, 1)
     }))
+
+  test('[HUB-8] asks a CA that fails every minute, while its certificate leads to a root that another hub removed', () =>
+    withSetting(async (setting) => {
+      const renewed = setting.keepFresh(await obtainFirst(setting))
+      const next = await createFakeAuthority(setting.time)
+      next.isDown = true
+      await setting.pass(MINUTE_MS)
+      assert.equal(setting.authority.askedAtSeconds.length, 1)
+      Object.assign(setting.authority, { rootPem: next.rootPem, sign: next.sign })
+      await setting.pass(3 * MINUTE_MS)
+      assert.deepEqual(next.askedAtSeconds, [120, 180, 240])
+      next.isDown = false
+      await setting.pass(HOUR_MS)
+      assert.deepEqual(next.askedAtSeconds, [120, 180, 240, 300])
+      assert.equal(renewed.length, 1)
+      assert.equal(renewed[0]?.rootPem, next.rootPem)
+    }))
 })

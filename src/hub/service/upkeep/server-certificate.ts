@@ -5,7 +5,7 @@ import { describeError, invariant, SvcError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { parseCertificatesPem, type Certificate } from '../../../pki/certificates.ts'
 import { createCsrPem, parseCsrPem } from '../../../pki/csr.ts'
-import { findIssuedCertificateFault } from '../../../pki/issued-certificate.ts'
+import { findIssuedCertificateFault, findRootOf } from '../../../pki/issued-certificate.ts'
 import { generateEcP256Key, parsePrivateKeyPem } from '../../../pki/keys.ts'
 import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
 import { readServerPair, storeServerPair } from './server-pair-files.ts'
@@ -81,8 +81,9 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Renews in the background, once less than a third of its life is left, until the signal aborts. Whichever is in use then
- * counts: a change of the roots may have brought one that lives shorter.
+ * Renews in the background, once less than a third of its life is left, or when it leads to no root in force, until the signal
+ * aborts. Whichever is in use then counts: a change of the roots may have brought one that lives shorter, and another hub may
+ * have removed a root while the CA gave this one no certificate.
  */
 export async function keepServerCertificateFresh(
   dependencies: ServerCertificateDependencies,
@@ -90,13 +91,15 @@ export async function keepServerCertificateFresh(
   onRenewed: (certificate: ServerCertificate) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, log } = dependencies
+  const { authority, clock, log } = dependencies
+  const isDue = (): boolean =>
+    isRenewalDue(inUse(), clock.now()) || !leadsToRoot(inUse(), authority.rootPem)
   while (!signal.aborted) {
     const { notBefore, notAfter } = inUse()
     const lifeMs = notAfter.getTime() - notBefore.getTime()
     const intervalMs = Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, lifeMs / RENEWAL_CHECKS_PER_LIFE)
     await clock.sleep(intervalMs, signal).catch(() => undefined)
-    if (signal.aborted || !isRenewalDue(inUse(), clock.now())) continue
+    if (signal.aborted || !isDue()) continue
     try {
       const renewed = await renewServerCertificate(dependencies)
       onRenewed(renewed)
@@ -130,6 +133,10 @@ export function isRenewalDue(
   const lifeMs = notAfter.getTime() - notBefore.getTime()
   const isFromTheFuture = notBefore.getTime() - now.getTime() > CLOCK_SKEW_MS_MAX
   return isFromTheFuture || notAfter.getTime() - now.getTime() < lifeMs / 3
+}
+
+function leadsToRoot({ chainPem }: ServerCertificate, rootPem: string): boolean {
+  return findRootOf(parseCertificatesPem(chainPem), parseCertificatesPem(rootPem)) !== undefined
 }
 
 /** What is on disk, if key, chain, names and validity are all as they should be. */
