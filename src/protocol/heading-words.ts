@@ -54,6 +54,7 @@ export const HEADING_WORDS = {
   hub: ['hub', 'hub'],
   id: ['id', 'id'],
   is_pinned: ['pinned', 'fixado'],
+  labels: ['labels', 'labels'],
   last: ['last', 'ultimo'],
   last_at: ['last_at', 'ultimo_em'],
   'last poll': ['last poll', 'ultima consulta'],

@@ -60,6 +60,7 @@ export const HubEventType = {
   cargoRemoved: 'carga_removed',
   deliveryCancelled: 'entrega_cancelled',
   deliveryRetried: 'entrega_retried',
+  labelsChanged: 'labels_changed',
   agentSyncRequested: 'agent_sync_requested',
   agentRotateRequested: 'agent_rotate_requested',
   identityRecovered: 'identity_recovered',

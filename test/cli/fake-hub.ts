@@ -202,6 +202,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     expires_at: '2026-11-21T11:00:00.000Z',
     consumed_at: '2026-11-21T10:30:00.000Z',
     created_at: '2026-11-21T10:00:00.000Z',
+    labels: {},
   }
   const accessToken: AdminAccessToken = {
     id: '9d1c0c5e9b7d2417',
@@ -267,6 +268,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       ...token,
       hostname: request.hostname,
       role: request.role,
+      labels: request.labels ?? {},
       consumed_at: null,
       expires_at: new Date(
         Date.UTC(2026, 10, 21) + (request.ttl_seconds ?? 0) * 1000,
@@ -282,6 +284,12 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
       entregas: [DELIVERY],
     }),
+    labelAgents: async ({ agente, where }) => {
+      if (agente !== undefined) return { agentes: 1, changed: findAgent(agente) === AGENT ? 1 : 0 }
+      return where?.startsWith('env=nothing')
+        ? { agentes: 0, changed: 0 }
+        : { agentes: 40, changed: 12 }
+    },
     revokeAgent: async ({ agente }) => ({
       ...findAgent(agente),
       revoked_at: '2026-11-21T10:10:00.000Z',
@@ -338,7 +346,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
-    showFeatures: async () => ({ features: [] }),
+    showFeatures: async () => ({ features: ['labels'] }),
     showExamination: async () => EXAMINATION,
     showStatus: async () => ({
       version: '0.1.0',

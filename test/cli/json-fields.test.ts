@@ -50,7 +50,7 @@ const fieldsOf = (row: Row | undefined): string => Object.keys(row ?? {}).join('
 describe('the JSON of svc', () => {
   test('[CLI-22] [VER-3] of a token has these fields, and its text only when it is made', async () => {
     const made = await svcJson('token create --hostname web-2.example --role web')
-    const listed = 'id, hostname, role, expires_at, consumed_at, created_at'
+    const listed = 'id, hostname, role, expires_at, consumed_at, created_at, labels'
     assert.equal(fieldsOf(made), `${listed}, token, agent_command, note`)
     assert.match(String(made['expires_at']), TIME)
     const tokens = await listOf('token list', 'tokens')
@@ -65,7 +65,7 @@ describe('the JSON of svc', () => {
     const userAgent = 'svc-agent/9.8.7 (linux-arm64; instance=0123456789abcdef)'
     assertOk(await send(host.mtls, { path: '/v1/manifest', headers: { 'user-agent': userAgent } }))
     const agente =
-      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, atrasado, atrasado_since, duplicado, agent_version, platform, addresses, first_seen_at, last_contact_at, online_since, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason'
+      'id, hostname, role, last_seen_at, last_poll_at, revoked_at, created_at, cert_serial, cert_not_after, atrasado, atrasado_since, duplicado, agent_version, platform, addresses, first_seen_at, last_contact_at, online_since, ca_revocations_waiting, ca_revocations_refused, ca_revocation_reason, labels'
     const [listed, ...others] = await listOf('agente list', 'agentes')
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])

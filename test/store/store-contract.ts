@@ -30,6 +30,7 @@ import {
 import { testCertificates } from './store-contract-certificates.ts'
 import { testFleetChanges } from './store-contract-changes.ts'
 import { testAuditLog } from './store-contract-log.ts'
+import { testLabels } from './store-contract-labels.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRevertedTargets } from './store-contract-reverted.ts'
 import { testRootSets } from './store-contract-roots.ts'
@@ -49,6 +50,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     afterEach(() => store.close())
     const current = (): Store => store
     describe('agents', () => testAgents(current))
+    describe('labels', () => testLabels(current))
     describe('enrollment tokens', () => testTokens(current))
     describe('enrollment tokens and time', () => testTokenEnds(current))
     describe('certificates', () => testCertificates(current))
@@ -155,6 +157,7 @@ function testTokens(store: () => Store): void {
       hash: token.hash,
       expectedHostname: 'web-2' as Hostname,
       expectedRole: 'db',
+      labels: new Map([['env', 'prod']]),
       createdAt: LATER,
       expiresAt: NOW,
       consumedAt: LATER,

@@ -53,6 +53,7 @@ export async function insertToken(
     hash: randomBytes(32).toString('hex') as TokenHash,
     expectedHostname: 'web-1' as Hostname,
     expectedRole: 'web',
+    labels: new Map(),
     createdAt: NOW,
     expiresAt: LATER,
     consumedAt: null,

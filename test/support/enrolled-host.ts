@@ -36,10 +36,11 @@ export async function enrollHost(
     readonly role?: string
     readonly reenroll?: boolean
     readonly recipient?: string
+    readonly labels?: Readonly<Record<string, string>>
   } = {},
 ): Promise<EnrolledHost> {
-  const { role = 'web', reenroll = false, recipient } = options
-  const token = await hub.createToken({ hostname, role, reenroll })
+  const { role = 'web', reenroll = false, recipient, labels } = options
+  const token = await hub.createToken({ hostname, role, reenroll, ...(labels && { labels }) })
   const { keyPem, csrPem } = await createKeyAndCsr(hostname)
   const body = { token, hostname, role, csr_pem: csrPem, recipient }
   const reply = await post({ port: hub.ports.enroll }, '/v1/enroll', body)

@@ -68,6 +68,9 @@ function statements(each: string): string[] {
     'UPDATE agentes SET eventos_bytes = 1, eventos_reserva = 1, eventos_at = 1',
     'INSERT INTO agentes_polls SELECT id, 1 FROM agentes',
     "INSERT INTO agentes_vistos SELECT id, '0.4.0', NULL, '[]', 1 FROM agentes",
+    `${each} INSERT INTO agentes_labels SELECT ${uuid('0')}, 'env', 'prod', 'host-' || i FROM n`,
+    `${each} INSERT INTO agentes_labels SELECT ${uuid('0')}, 'zone', 'z' || i, 'host-' || i FROM n`,
+    `INSERT INTO agentes_labels VALUES ('${ORDINARY.agentId}', 'canary', '', '${ORDINARY.hostname}')`,
     'INSERT INTO pedidos (agente_id, sync_at) SELECT id, 1 FROM agentes',
     `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)
        SELECT id, 1, '[]', 1 FROM agentes`,

@@ -2,6 +2,7 @@
 // is forgotten. The compiler asks for one when the port gets a method.
 
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
+import type { HostIndex, HostSource } from '../../src/hub/domain/host-source.ts'
 import type { TokenHash } from '../../src/protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../src/protocol/words.ts'
 import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
@@ -42,6 +43,15 @@ const ENTRY_SOURCES = [
   { by: 'subject', value: HEAVY.agentId },
   { by: 'subject', value: 'ator:hub' },
 ] as const
+/** Each host is of the first three, and only the ordinary one of the last two. */
+const HOST_INDEXES: readonly HostIndex[] = [
+  { by: 'role', role: 'web' },
+  { by: 'label', key: 'env', value: 'prod' },
+  { by: 'label', key: 'zone', value: undefined },
+  { by: 'label', key: 'canary', value: undefined },
+  { by: 'name', hostname: ORDINARY.hostname },
+]
+const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
 export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
@@ -182,9 +192,15 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   pageDeliveries: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
     (page) => (w) => w.pageDeliveries(page),
   ),
-  pageRoleHosts: [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
-    (page) => (w) => w.pageRoleHosts('web', page),
+  listLabels: [(w) => w.listLabels(AGENTS), (w) => w.listLabels(AGENTS, ['zone'])],
+  pageHosts: HOST_SOURCES.flatMap((source) =>
+    [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
+      (page): PortCall =>
+        (w) =>
+          w.pageHosts(source, page),
+    ),
   ),
+  countHosts: HOST_INDEXES.map((index) => (w) => w.countHosts(index, 10)),
   pageCargoDeliveries: [...PAGES, { after: ORDINARY.deliveryId, limit: 10 }].map(
     (page) => (w) => w.pageCargoDeliveries(HEAVY.cargoId, page),
   ),

@@ -35,6 +35,7 @@ const token = {
   hash: 'f'.repeat(64) as TokenHash,
   expectedHostname: HEAVY.hostname as Hostname,
   expectedRole: 'web',
+  labels: new Map(),
   createdAt: NOW,
   expiresAt: NOW,
   consumedAt: null,
@@ -107,6 +108,19 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
     (w) => w.setEventDebt(ORDINARY.agentId, { bytes: 1, reserveBytes: 0, at: NOW }),
   ],
   setAgentsPolled: [(w) => w.setAgentsPolled(new Map(AGENTS.map((id) => [id, NOW])))],
+  changeLabels: [
+    (w) =>
+      w.changeLabels(
+        AGENTS.map((agentId) => ({
+          agentId,
+          set: new Map([
+            ['env', 'stage'],
+            ['new', ''],
+          ]),
+          removed: ['zone'],
+        })),
+      ),
+  ],
   putSightings: [
     (w) =>
       w.putSightings(

@@ -35,6 +35,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   },
   listAgents: () => ({}),
   showAgent: ({ hostname }) => ({ agente: hostname }),
+  labelAgents: ({ hostname }) => ({ agente: hostname, set: { env: 'prod' } }),
   revokeAgent: () => ({ agente: NOBODY }),
   removeAgent: () => ({ agente: NOBODY }),
   listCaRevocations: () => ({}),

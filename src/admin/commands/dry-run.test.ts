@@ -43,6 +43,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   archiveEntries: 'evento archive --before 90d',
   createToken: 'token create --hostname web-9 --role web',
   revokeToken: 'token revoke web-9',
+  labelAgents: 'agente label web-1 env=prod',
   revokeAgent: 'agente revoke web-1',
   removeAgent: 'agente remove web-1',
   pushToAgent: 'agente push web-1 --nome motd --file motd',

@@ -7,6 +7,7 @@ import { readVersion } from '../../platform/version.ts'
 import { HUB_SETTINGS } from '../../protocol/hub-settings.ts'
 import { COMMAND_WORDS, namesIn, stateIn, toWireValue } from '../../protocol/spoken-words.ts'
 import { registerAdminToken } from './admin-token.ts'
+import { registerAgenteLabel } from './agente/agente-label.ts'
 import { registerAgenteList } from './agente/agente-list.ts'
 import { registerAgentePush } from './agente/agente-push.ts'
 import { registerAgenteRemove } from './agente/agente-remove.ts'
@@ -100,6 +101,7 @@ const NOUNS: readonly Noun[] = [
     commands: [
       registerAgenteList,
       registerAgenteShow,
+      registerAgenteLabel,
       registerAgenteSync,
       registerAgenteRotate,
       registerAgentePush,

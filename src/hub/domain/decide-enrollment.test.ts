@@ -11,6 +11,7 @@ const TOKEN: EnrollmentToken = {
   hash: 'a'.repeat(64) as TokenHash,
   expectedHostname: 'web-1' as Hostname,
   expectedRole: 'web',
+  labels: new Map(),
   createdAt: new Date(NOW.getTime() - 1000),
   expiresAt: new Date(NOW.getTime() + 1),
   consumedAt: null,

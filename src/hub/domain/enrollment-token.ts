@@ -1,9 +1,12 @@
 import type { AgentId, Hostname, TokenHash } from '../../protocol/identifiers.ts'
+import type { Labels } from '../../protocol/labels.ts'
 
 export interface EnrollmentToken {
   readonly hash: TokenHash
   readonly expectedHostname: Hostname
   readonly expectedRole: string
+  /** What the host gets when it enrols, beside the labels that it has. */
+  readonly labels: Labels
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly consumedAt: Date | null

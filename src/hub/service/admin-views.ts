@@ -9,6 +9,7 @@ import type {
   AdminPolicy,
   AdminToken,
 } from '../../protocol/admin/views.ts'
+import { type Labels, toLabelRecord } from '../../protocol/labels.ts'
 import type { Agent } from '../domain/agent.ts'
 import {
   type AgentSighting,
@@ -38,11 +39,13 @@ export function toAdminToken(token: EnrollmentToken): AdminToken {
     expires_at: token.expiresAt.toISOString(),
     consumed_at: timeOrNull(token.consumedAt),
     created_at: token.createdAt.toISOString(),
+    labels: toLabelRecord(token.labels),
   }
 }
 
 /** What is known of an agent beside its own row. */
 export interface AgentFacts {
+  readonly labels: Labels
   readonly identity: IssuedCertificate | undefined
   readonly lastPollAt: Date | undefined
   /** Undefined when it is not late. */
@@ -88,6 +91,7 @@ export function toAdminAgent(agent: Agent, facts: AgentFacts): AdminAgent {
     ca_revocations_waiting: caRevocations.waiting,
     ca_revocations_refused: caRevocations.refused,
     ca_revocation_reason: caRevocations.reason,
+    labels: toLabelRecord(facts.labels),
   }
 }
 

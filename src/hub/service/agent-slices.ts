@@ -1,22 +1,86 @@
+// Agents by hostname, a slice at a time: all of them, or those that a selector matches. Of these the index that has the fewest
+// is walked, and what else they need is looked up for a slice at once. docs/protocol.md FLT-7, LBL-6.
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AgentId } from '../../protocol/identifiers.ts'
+import type { Labels } from '../../protocol/labels.ts'
+import { labelKeysOf, matchesSelector, type Selector } from '../../protocol/selector.ts'
 import type { Agent } from '../domain/agent.ts'
-import type { StoreReader } from '../store/store.ts'
+import { type HostSource, sourcesOf } from '../domain/host-source.ts'
+import type { Page, StoreReader } from '../store/store.ts'
+
+export interface AgentWalk {
+  /** Undefined for all agents. */
+  readonly where?: Selector | undefined
+  /** The id of the agent that it starts after. */
+  readonly after?: string | undefined
+  /** How many are looked at between two turns. */
+  readonly sliceAgents?: number
+}
 
 /** Few enough that no caller notices the wait for them. */
 const SLICE_AGENTS = 500
+/** No index is counted further: beyond it each is long. */
+const COUNTED_MAX = 2000
+const ALL: HostSource = { by: 'all' }
+const NO_LABELS: Labels = new Map()
 
 /**
- * All agents that are not removed, by hostname, a slice at a time. Between two slices all other callers have a turn;
- * an agent that is enrolled or removed meanwhile may be among them or not.
+ * All agents that are not removed. Between two slices all other callers have a turn; an agent that is enrolled, removed or
+ * labelled meanwhile may be among them or not.
  */
-export async function* agentSlices(reader: StoreReader): AsyncGenerator<Agent[]> {
-  let after: string | undefined
-  for (;;) {
-    // A row stays for ever, so there always is one `after`.
-    const slice = (await reader.pageAgents({ after, limit: SLICE_AGENTS })) ?? []
-    if (slice.length > 0) yield slice
-    if (slice.length < SLICE_AGENTS) return
-    after = slice.at(-1)?.id
+export async function* agentSlices(
+  reader: StoreReader,
+  { where, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk = {},
+): AsyncGenerator<readonly Agent[]> {
+  const source = where === undefined ? ALL : await chooseSource(reader, where)
+  for (let start = after; ;) {
+    const slice = await reader.pageHosts(source, { after: start, limit })
+    const matching = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
+    if (matching.length > 0) yield matching
+    if (slice.length < limit) return
+    start = slice.at(-1)?.id
     await nextTurn()
   }
+}
+
+/** Undefined when there is no agent that the page is to start after. */
+export async function readMatchingAgents(
+  reader: StoreReader,
+  where: Selector,
+  { after, limit }: Page,
+): Promise<readonly Agent[] | undefined> {
+  if (after !== undefined && (await reader.findAgentById(after as AgentId)) === undefined) {
+    return undefined
+  }
+  const found: Agent[] = []
+  for await (const some of agentSlices(reader, { where, after })) {
+    found.push(...some)
+    if (found.length >= limit) break
+  }
+  return found.slice(0, limit)
+}
+
+/** By one question for all of them. */
+export async function keepMatchingAgents(
+  reader: StoreReader,
+  where: Selector,
+  agents: readonly Agent[],
+): Promise<readonly Agent[]> {
+  const keys = labelKeysOf(where)
+  const ids = agents.map(({ id }) => id)
+  const labels = keys.length === 0 ? undefined : await reader.listLabels(ids, keys)
+  return agents.filter(({ id, hostname, role }) =>
+    matchesSelector(where, { hostname, role, labels: labels?.get(id) ?? NO_LABELS }),
+  )
+}
+
+/** The one with the fewest agents, as far as they are counted; of those that are long the first. */
+async function chooseSource(reader: StoreReader, where: Selector): Promise<HostSource> {
+  let best: { readonly source: HostSource; readonly count: number } | undefined
+  for (const source of sourcesOf(where)) {
+    const count = await reader.countHosts(source, COUNTED_MAX)
+    if (best === undefined || count < best.count) best = { source, count }
+  }
+  return best?.source ?? ALL
 }

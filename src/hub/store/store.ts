@@ -22,7 +22,9 @@ import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { FleetChange } from '../domain/fleet-change.ts'
+import type { HostIndex, HostSource } from '../domain/host-source.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
+import type { LabelChange } from '../domain/label-change.ts'
 import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
@@ -34,6 +36,7 @@ import type {
   Recipient,
   TokenHash,
 } from '../../protocol/identifiers.ts'
+import type { Labels } from '../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
@@ -55,6 +58,11 @@ export interface StoreReader {
   listLastPolls(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Date>>
   /** What was written down of these hosts last. */
   listSightings(agentIds: readonly AgentId[]): Promise<AgentSighting[]>
+  /** All labels of these hosts, or those of the keys; nothing for a host that has none. */
+  listLabels(
+    agentIds: readonly AgentId[],
+    keys?: readonly string[],
+  ): Promise<ReadonlyMap<AgentId, Labels>>
   /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 
@@ -201,8 +209,10 @@ export interface StoreReader {
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
   pageCargoes(page: Page): Promise<Cargo[] | undefined>
   pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined>
-  /** The hosts of one role, by hostname, after any agent. */
-  pageRoleHosts(role: string, page: Page): Promise<Agent[]>
+  /** By hostname, after any agent; revoked ones too. */
+  pageHosts(source: HostSource, page: Page): Promise<Agent[]>
+  /** At most `limit` of them. */
+  countHosts(index: HostIndex, limit: number): Promise<number>
   /** The live deliveries of a carga, oldest first. */
   pageCargoDeliveries(id: CargoId, page: Page): Promise<DeliveryPage>
   /** All that there ever were of a carga, by agent. */
@@ -247,6 +257,7 @@ export interface StoreWriter extends StoreReader {
   setAgentsPolled(polls: ReadonlyMap<AgentId, Date>): Promise<void>
   /** Each in place of the one that was there. */
   putSightings(sightings: readonly AgentSighting[]): Promise<void>
+  changeLabels(changes: readonly LabelChange[]): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
 
   /** In the place of an earlier request of the same kind. */

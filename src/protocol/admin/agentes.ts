@@ -1,7 +1,17 @@
 // The enrolled hosts, and what an operator sends to one host at once.
 
+import { GIVEN_LABELS_MAX } from '../labels.ts'
 import { PUSH_BYTES_MAX } from './bounds.ts'
-import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
+import {
+  type AdminOperation,
+  givenLabels,
+  labelText,
+  listRequest,
+  next,
+  nullable,
+  selectorText,
+  text,
+} from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminAgent, AdminCaRevocation, AdminDelivery } from './views.ts'
 
@@ -14,8 +24,8 @@ export const AGENT_OPERATIONS = {
     method: 'GET',
     path: '/v1/admin/agentes',
     role: 'viewer',
-    summary: 'The agents, by hostname.',
-    request: listRequest,
+    summary: 'The agents that match, by hostname.',
+    request: Type.Object({ ...listRequest.properties, where: Type.Optional(selectorText) }),
     reply: Type.Object({ agentes: Type.Array(AdminAgent), next }),
   },
   showAgent: {
@@ -30,6 +40,27 @@ export const AGENT_OPERATIONS = {
       /** Null for an agent that has none. */
       recipient_fingerprint: nullable(Type.String()),
       entregas: Type.Array(AdminDelivery),
+    }),
+  },
+  labelAgents: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/agentes/label',
+    role: 'operator',
+    isFleetWide: true,
+    summary: 'Give labels to one agent, or to each that matches, and take labels away.',
+    request: Type.Object({
+      /** One of these. */
+      agente: Type.Optional(text),
+      where: Type.Optional(selectorText),
+      set: Type.Optional(givenLabels),
+      /** Keys; a label that is not there is no error. */
+      remove: Type.Optional(Type.Array(labelText, { maxItems: GIVEN_LABELS_MAX })),
+    }),
+    reply: Type.Object({
+      /** How many agents it was about, and how many of them have other labels now. */
+      agentes: Type.Integer(),
+      changed: Type.Integer(),
     }),
   },
   revokeAgent: {

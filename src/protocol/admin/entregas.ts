@@ -1,7 +1,14 @@
 // Each agent's share of a carga.
 
 import { DeliveryStatus } from '../words.ts'
-import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
+import {
+  type AdminOperation,
+  listRequest,
+  next,
+  nullable,
+  selectorText,
+  text,
+} from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminDelivery } from './views.ts'
 
@@ -28,6 +35,7 @@ export const DELIVERY_OPERATIONS = {
       /** Hostname or id. */
       agente: Type.Optional(text),
       role: Type.Optional(text),
+      where: Type.Optional(selectorText),
       /** Name or id. */
       carga: Type.Optional(text),
       /** Any of these; `revertida` is an installed one with a target that is taken back. */

@@ -38,6 +38,15 @@ export const ADMIN_ERRORS = {
   time_invalid: { status: 400, when: 'A time is not in the form of RFC 3339 with a zone.' },
   sort_unsupported: { status: 400, when: 'No index has this order for these filters.' },
   cursor_unknown: { status: 400, when: '`after` is in no page of this list.' },
+  selector_invalid: { status: 400, when: 'A selector does not have the form of one.' },
+  label_invalid: {
+    status: 400,
+    when: 'A label does not have the form of one, or only agents say it.',
+  },
+  selector_reported: {
+    status: 400,
+    when: 'A selector of what decides looks at a label that agents report.',
+  },
   hostname_invalid: { status: 400, when: 'The hostname is not a lower-case host name.' },
   hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
@@ -108,6 +117,7 @@ export const ADMIN_ERRORS = {
   admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },
+  labels_too_many: { status: 409, when: 'A host would have more labels than it may have.' },
   agent_revoked: { status: 409, when: 'The agent is revoked.' },
   archive_running: { status: 409, when: 'Another archiving of the log is under way.' },
   archive_unset: { status: 409, when: 'The hub has no directory for segments of the log.' },

@@ -1,6 +1,7 @@
 // What an admin operation is: one entry says everything about it that hub, CLI and other clients have to know.
 
 import type { Static, TNull, TObject, TSchema, TString, TUnion } from 'typebox'
+import { SELECTOR_CHARACTERS_MAX } from '../selector.ts'
 import { LIST_PAGE_MAX } from './bounds.ts'
 import { Type } from './plain-type.ts'
 import type { AdminRole } from './roles.ts'
@@ -47,6 +48,14 @@ export function withRehearsal(operation: AdminOperation): AdminOperation {
 }
 
 export const text = Type.String({ minLength: 1, maxLength: 512 })
+
+/** Which hosts, by labels, roles and names. docs/protocol.md LBL-5. */
+export const selectorText = Type.String({ minLength: 1, maxLength: SELECTOR_CHARACTERS_MAX })
+
+/** A key or a value of a label; the use case says what is wrong with one that is long. */
+export const labelText = Type.String({ maxLength: 512 })
+/** By key. docs/protocol.md LBL-1. */
+export const givenLabels = Type.Record(Type.String(), labelText)
 
 export const nothing = Type.Object({})
 

@@ -1,7 +1,7 @@
 // Enrolment tokens.
 
 import { LIMITS } from '../limits.ts'
-import { type AdminOperation, listRequest, next, text } from './operation.ts'
+import { type AdminOperation, givenLabels, listRequest, next, text } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminCreatedToken, AdminToken } from './views.ts'
 
@@ -22,6 +22,8 @@ export const TOKEN_OPERATIONS = {
     request: Type.Object({
       hostname: text,
       role: newRole,
+      /** What the host gets when it enrols. */
+      labels: Type.Optional(givenLabels),
       ttl_seconds: Type.Optional(Type.Integer({ minimum: 1 })),
       reenroll: Type.Optional(Type.Boolean()),
     }),

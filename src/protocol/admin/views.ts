@@ -4,6 +4,8 @@ import type { Static } from 'typebox'
 import { nullable, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 
+const labelRecord = Type.Record(Type.String(), Type.String())
+
 export const AdminToken = Type.Object({
   /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
   id: Type.String(),
@@ -12,6 +14,8 @@ export const AdminToken = Type.Object({
   expires_at: time,
   consumed_at: nullable(time),
   created_at: time,
+  /** What the host gets when it enrols. */
+  labels: labelRecord,
 })
 export type AdminToken = Static<typeof AdminToken>
 
@@ -57,6 +61,8 @@ export const AdminAgent = Type.Object({
   ca_revocations_waiting: Type.Integer(),
   ca_revocations_refused: Type.Integer(),
   ca_revocation_reason: nullable(Type.String()),
+  /** What tokens and operators gave it, and as `host.…` what its agent says. */
+  labels: labelRecord,
 })
 export type AdminAgent = Static<typeof AdminAgent>
 

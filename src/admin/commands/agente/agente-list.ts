@@ -1,12 +1,26 @@
 import type { AdminAgent } from '../../../protocol/admin/views.ts'
-import { listCommand } from '../list-command.ts'
+import { showLabels } from '../hosts/label-option.ts'
+import { parseWhereOption, requireWhere, WHERE_FLAG } from '../hosts/where-option.ts'
+import { listCommand, type ListOptions } from '../list-command.ts'
 import { shortTime } from '../short-time.ts'
 import { stateWord } from '../../terminal/table.ts'
 
+interface AgenteListOptions extends ListOptions {
+  readonly where?: string
+}
+
+const ABOUT = `\
+--where lists only agents that match, such as 'role=web,env in (prod,stage),!canary': svc agent label --help says more. Here it
+may also look at what agents report of themselves: host.os, host.arch, host.distribution, host.agent-version and more.`
+
 export const registerAgenteList = listCommand({
   description: 'list the agents by hostname',
+  about: ABOUT,
   plural: 'agentes',
-  ask: (operations, page) => operations.listAgents(page),
+  ask: async (operations, page, options) => {
+    const { where } = options as AgenteListOptions
+    return operations.listAgents({ ...page, ...(await requireWhere(operations, where)) })
+  },
   columns: {
     hostname: (agent) => agent.hostname,
     role: (agent) => agent.role,
@@ -18,8 +32,11 @@ export const registerAgenteList = listCommand({
     last_poll_at: (agent) => shortTime(agent.last_poll_at),
     ca_revocations_waiting: waitingAtCa,
     id: (agent) => agent.id,
+    labels: ({ labels }: Partial<AdminAgent>) => showLabels(labels),
   },
   nameOf: ({ hostname }) => hostname,
+  addOptions: (command) =>
+    command.option(WHERE_FLAG, 'only agents that it matches', parseWhereOption),
 })
 
 type SentAgent = Pick<AdminAgent, 'revoked_at' | 'atrasado'> &

@@ -24,7 +24,7 @@ export function registerAgenteRevoke(agente: Command, context: CommandContext): 
       .command('revoke')
       .description('revoke agents: the hub refuses them and all their certificates from now on'),
   )
-    .option('--yes', 'revoke each agent that --role or --all names')
+    .option('--yes', 'revoke each agent that --role, --where or --all names')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { CommandContext } from '../command-context.ts'
+import { showLabels } from '../hosts/label-option.ts'
 import { renderDeliveries, renderRevertedTargets } from '../entrega/entrega-list.ts'
 import { type Cell, renderFields, yesOrNo } from '../../terminal/table.ts'
 
@@ -33,13 +34,14 @@ Examples:
 
 type SentAgent = AdminReplies['showAgent']
 /** A hub up to 0.4.0 does not know all of a host. */
-type Fields = Omit<SentAgent, 'entregas' | 'duplicado' | 'addresses'> &
-  Partial<Pick<SentAgent, 'duplicado' | 'addresses'>>
+type NewField = 'duplicado' | 'addresses' | 'labels'
+type Fields = Omit<SentAgent, 'entregas' | NewField> & Partial<Pick<SentAgent, NewField>>
 
 function describeAgent(fields: Fields) {
-  const { duplicado, addresses } = fields
+  const { duplicado, addresses, labels } = fields
   return {
     ...fields,
+    labels: showLabels(labels),
     atrasado: yesOrNo(fields.atrasado),
     duplicado: duplicado === undefined ? null : describeDoubled(duplicado),
     addresses: addresses?.join(', ') ?? null,

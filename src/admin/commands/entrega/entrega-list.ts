@@ -6,6 +6,7 @@ import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { AdminDelivery } from '../../../protocol/admin/views.ts'
 import { flagOf, type Language, stateIn, toWireValue } from '../../../protocol/spoken-words.ts'
 import { DeliveryStatus } from '../../../protocol/words.ts'
+import { parseWhereOption, requireWhere, WHERE_FLAG } from '../hosts/where-option.ts'
 import { listCommand, type ListOptions } from '../list-command.ts'
 import type { PageRequest } from '../list-pages.ts'
 import { shortTime } from '../short-time.ts'
@@ -44,6 +45,7 @@ interface EntregaListOptions extends ListOptions {
   readonly all?: true
   readonly agente?: string
   readonly role?: string
+  readonly where?: string
   readonly carga?: string
   readonly status: readonly DeliveryState[]
   readonly late?: true
@@ -57,7 +59,7 @@ type DeliveryState = (typeof STATES)[number]
 const ABOUT = `\
 Without --all the list has what is in force: no delivery that was cancelled, or that another has replaced or is to replace. The
 filters all have to match; several --status match any. The rows come by hostname (host); with --load the oldest first (created);
-with one --status and no --role what has it longest (updated). The hub refuses an order that no index of it has.`
+with one --status, no --role and no --where what has it longest (updated). The hub refuses an order that no index of it has.`
 
 export const registerEntregaList = listCommand({
   description: 'list the deliveries in force, by hostname',
@@ -73,6 +75,7 @@ export const registerEntregaList = listCommand({
       .option('--all', 'also what was cancelled or replaced')
       .option(`${flagOf('agente')} <agent>`, 'only of this agent, by hostname or id')
       .option('--role <role>', 'only of agents of this role')
+      .option(WHERE_FLAG, 'only of agents that it matches', parseWhereOption)
       .option(`${flagOf('carga')} <load>`, 'only of this load, by name or id')
       .addOption(
         new Option('--status <status>', 'only with this status; repeatable')
@@ -99,10 +102,11 @@ async function askForDeliveries(
   page: PageRequest,
   options: ListOptions,
 ): Promise<{ entregas: readonly SentDelivery[]; next?: string | null }> {
-  const { all, agente, role, carga, status, late, sort } = options as EntregaListOptions
+  const { all, agente, role, where, carga, status, late, sort } = options as EntregaListOptions
   const filters = {
     ...(agente !== undefined && { agente }),
     ...(role !== undefined && { role }),
+    ...(await requireWhere(operations, where)),
     ...(carga !== undefined && { carga }),
     ...(status.length > 0 && { status: [...status] }),
     ...(late && { late }),

@@ -2,6 +2,7 @@ import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { CommandContext } from '../command-context.ts'
 import type { DryRunOptions } from '../dry-run.ts'
 import { runOnHosts } from '../hosts/run-on-hosts.ts'
+import { type Labelled, requireLabels } from './require-labels.ts'
 import { openTokenFile, refuseExposedOutput, type TokenFile } from './token-file.ts'
 
 export interface TokenHost {
@@ -18,7 +19,7 @@ export interface TokenHosts {
 
 export interface TokensRequest extends DryRunOptions {
   readonly out?: string
-  readonly request: { readonly reenroll?: true; readonly ttl_seconds?: number }
+  readonly request: Labelled & { readonly reenroll?: true; readonly ttl_seconds?: number }
 }
 
 const AGAIN = 'run the command again with the same --out: it makes the tokens that are left'
@@ -48,6 +49,7 @@ async function createEach(
   out: TokenFile | undefined,
 ): Promise<void> {
   await context.withAdmin(async ({ operations }) => {
+    await requireLabels(operations, request)
     const all = await find(operations)
     const hosts = all.filter(({ name }) => out?.hosts.has(name) !== true)
     const before = all.length - hosts.length

@@ -24,8 +24,8 @@ const operations = {
     AGENTS.find(({ hostname }) => hostname === agente),
 } as unknown as AdminOperations
 
-const ALL = { roles: [], all: true, expired: false }
-const WEB = { roles: ['web'], all: false, expired: false }
+const ALL = { roles: [], where: undefined, expired: false }
+const WEB = { roles: ['web'], where: undefined, expired: false }
 
 for (const [selection, expected] of [
   [ALL, 'db-1 db, web-1 web, web-2 web'],

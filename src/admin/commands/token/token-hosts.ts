@@ -5,7 +5,7 @@ import { UserError } from '../../../platform/errors.ts'
 import type { AdminAgent } from '../../../protocol/admin/views.ts'
 import type { CommandContext } from '../command-context.ts'
 import { readHostFile } from '../hosts/host-file.ts'
-import { listAgentsWhere } from '../hosts/select-agents.ts'
+import { describeSelection, listAgentsWhere } from '../hosts/select-agents.ts'
 import type { TokenHosts } from './token-create-many.ts'
 
 /** `role` is that of the lines that name none. docs/protocol.md CLI-63. */
@@ -26,8 +26,9 @@ export async function readHostsOfFile(
 }
 
 export interface EnrolledSelection {
+  /** Of these roles, or matching, or else all. */
   readonly roles: readonly string[]
-  readonly all: boolean
+  readonly where: string | undefined
   /** Only those whose identity has ended: they no longer come back by renewing it. */
   readonly expired: boolean
 }
@@ -38,16 +39,16 @@ export interface EnrolledSelection {
  */
 export function findEnrolledHosts(
   { progress, clock }: Pick<CommandContext, 'progress' | 'clock'>,
-  { roles, all, expired }: EnrolledSelection,
+  { roles, where, expired }: EnrolledSelection,
 ): TokenHosts {
   const isWanted = (agent: AdminAgent): boolean =>
-    (all || roles.includes(agent.role)) && (!expired || hasEnded(agent, clock))
+    (roles.length === 0 || roles.includes(agent.role)) && (!expired || hasEnded(agent, clock))
   return {
     find: async (operations) => {
-      const agents = await listAgentsWhere(operations, progress, isWanted)
+      const agents = await listAgentsWhere(operations, progress, { where, isWanted })
       const hosts = agents.map(({ hostname: name, role }) => ({ name, role }))
       if (hosts.length > 0) return hosts
-      const which = `${all ? '' : ` of role ${roles.join(', ')}`}${expired ? ' whose identity has expired' : ''}`
+      const which = `${describeSelection({ roles, where })}${expired ? ' whose identity has expired' : ''}`
       throw new UserError('no_recipient', `no agent${which} is there`, {
         hint: 'svc agent list shows the agents, their roles and when their identities end',
       })

@@ -1,5 +1,6 @@
 import type { AdminToken } from '../../../protocol/admin/views.ts'
 import type { RegisterCommand } from '../command-context.ts'
+import { showLabels } from '../hosts/label-option.ts'
 import { listCommand } from '../list-command.ts'
 import { stateWord } from '../../terminal/table.ts'
 
@@ -16,6 +17,7 @@ export const registerTokenList: RegisterCommand = (noun, context) =>
       expires_at: (token) => token.expires_at,
       consumed_at: (token) => token.consumed_at,
     },
+    wide: { labels: ({ labels }: Partial<AdminToken>) => showLabels(labels) },
   })(noun, context)
 
 function stateOf(token: AdminToken, now: Date): string {

@@ -45,6 +45,7 @@ describe('a token that is made', () => {
       expires_at,
       consumed_at: null,
       created_at: '2026-11-21T10:00:00.123Z',
+      labels: {},
     })
     const { isReenrollment, isOperators, mismatches } =
       (await store.reader.findToken(hashToken(token))) ?? {}
@@ -200,6 +201,28 @@ describe('svc token revoke', () => {
     await assert.rejects(revoke('several'), {
       code: 'token_ambiguous',
       message: 'several names more than one token',
+    })
+  })
+
+  test('[LBL-4] [LBL-3] has labels for its host, which the log names, and the list', async () => {
+    const seq = await lastSeq(store.reader)
+    const labels = { env: 'prod', canary: '' }
+    const made = await hub.admin.createToken({ hostname: 'labelled', role: 'web', labels })
+    assert.deepEqual(made.labels, labels)
+    const { tokens } = await hub.admin.listTokens({ limit: 1 })
+    assert.deepEqual(tokens[0]?.labels, labels)
+    const [[, payload] = []] = await readActs(store.reader, seq)
+    assert.deepEqual((payload as { labels: unknown }).labels, labels)
+    const refused = { hostname: 'refused', role: 'web', labels: { 'host.os': 'plan9' } }
+    await assert.rejects(hub.admin.createToken(refused), { code: 'label_invalid' })
+    const many = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '']))
+    await insertAgent(store, 'full')
+    await hub.admin.labelAgents({ agente: 'full', set: many })
+    const again = { hostname: 'full', role: 'web', reenroll: true }
+    await hub.admin.createToken({ ...again, labels: { k1: 'v' } })
+    await assert.rejects(hub.admin.createToken({ ...again, labels }), {
+      code: 'labels_too_many',
+      message: 'full would have 34 labels, and may have 32',
     })
   })
 })

@@ -4,9 +4,11 @@ import { quoteForShell } from '../../../platform/quote-for-shell.ts'
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { parseCertificatesPem } from '../../../pki/certificates.ts'
+import { GIVEN_LABELS_MAX, toLabelRecord } from '../../../protocol/labels.ts'
 import { parseHostname } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import { countGiven } from '../../domain/label-change.ts'
 import { type RoleRules, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import { coversName } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -14,6 +16,7 @@ import { toAdminToken } from '../admin-views.ts'
 import type { AdminContext } from './admin-context.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
 import { findRules } from '../find-rules.ts'
+import { parseGivenLabels, tooManyLabels } from '../labels/parse-labels.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { refuseReenrollment } from '../refuse-operator.ts'
 
@@ -33,6 +36,7 @@ export const createToken: Write<
   if (hubNames.some((name) => coversName(name, hostname))) {
     throw new AdminRefusal('hostname_reserved', `${hostname} is a name of the hub itself`)
   }
+  const labels = parseGivenLabels(request.labels)
   const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
   const rules = await findRules(writer, request.role)
@@ -40,6 +44,7 @@ export const createToken: Write<
     hash: hashToken(plaintext),
     expectedHostname: hostname,
     expectedRole: request.role,
+    labels,
     createdAt: now,
     expiresAt: new Date(now.getTime() + chooseTtlSeconds(request, rules) * 1000),
     consumedAt: null,
@@ -52,6 +57,7 @@ export const createToken: Write<
   if (created.isReenrollment) {
     await refuseReenrollment(writer, { hostname, role: request.role }, by)
   } else await refuseTakenHostname(writer, hostname, now)
+  await refuseTooManyLabels(writer, created)
   await writer.insertToken(created)
   const pins = addresses.isOwnTls === true ? await findPins(writer, roots) : []
   const isUnpinned = addresses.isOwnTls === true && pins.length === 0
@@ -60,6 +66,7 @@ export const createToken: Write<
     token_id: created.hash.slice(0, 16),
     hostname,
     role: created.expectedRole,
+    ...(labels.size > 0 && { labels: toLabelRecord(labels) }),
     expires_at: created.expiresAt.toISOString(),
     reenroll: created.isReenrollment,
   }
@@ -80,6 +87,18 @@ export const createToken: Write<
       ...(note === undefined ? {} : { note }),
     },
   }
+}
+
+/** A host that enrols again keeps the labels that it has. */
+async function refuseTooManyLabels(
+  reader: StoreReader,
+  { expectedHostname: hostname, labels }: EnrollmentToken,
+): Promise<void> {
+  const agent = await reader.findAgentByHostname(hostname)
+  if (agent === undefined || labels.size === 0) return
+  const before = (await reader.listLabels([agent.id])).get(agent.id) ?? new Map<string, string>()
+  const count = countGiven(new Map([...before, ...labels]))
+  if (count > GIVEN_LABELS_MAX) throw tooManyLabels(hostname, count)
 }
 
 /**

@@ -28,6 +28,9 @@ describe('entregas are listed', () => {
     for (const name of ['web-2', 'web-1']) await insertAgent(store, name)
     const db = await insertAgent(store, 'db-1')
     await store.write((writer) => writer.updateAgent({ ...db, role: 'db' }))
+    for (const name of ['web-1', 'db-1']) {
+      await operations.labelAgents({ agente: name, set: { env: 'prod' } })
+    }
     const create = async (nome: string, agentes: string[]) => {
       const made = await operations.createCargo({
         tipo: 'csr_cert',
@@ -73,6 +76,12 @@ describe('entregas are listed', () => {
     [{ agente: 'db-1', all: true }, ['db-1/site cancelada']],
     [{ role: 'web' }, ['web-1/shop falhou', 'web-1/site pendente', 'web-2/site pendente']],
     [{ role: 'db', all: true }, ['db-1/site cancelada']],
+    [{ where: 'env=prod' }, ['web-1/shop falhou', 'web-1/site pendente']],
+    [{ where: '!env' }, ['web-2/site pendente']],
+    [{ where: 'role in (web,db),name!=web-2', role: 'db', all: true }, ['db-1/site cancelada']],
+    [{ where: 'env=prod', agente: 'web-2' }, []],
+    [{ where: 'env', carga: 'site' }, ['web-1/site pendente']],
+    [{ where: 'env', status: ['pendente'] }, ['web-1/site pendente']],
     [{ role: 'web', status: ['falhou'] }, ['web-1/shop falhou']],
     [{ carga: 'site' }, ['web-1/site pendente', 'web-2/site pendente']],
     [
@@ -106,12 +115,16 @@ describe('entregas are listed', () => {
       { carga: 'site', sort: 'created', all: true },
       { sort: 'updated' },
       { sort: 'updated', status: ['pendente'], role: 'web' },
+      { sort: 'updated', status: ['pendente'], where: 'env' },
       { sort: 'updated', status: ['pendente', 'falhou'] },
     ] as AdminRequest<'findDeliveries'>[]) {
       await assert.rejects(operations.findDeliveries(request), { code: 'sort_unsupported' })
     }
     await assert.rejects(operations.findDeliveries({ after: 'nowhere' }), {
       code: 'cursor_unknown',
+    })
+    await assert.rejects(operations.findDeliveries({ where: 'env=prod,' }), {
+      code: 'selector_invalid',
     })
   })
 

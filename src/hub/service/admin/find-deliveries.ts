@@ -2,12 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LIST_PAGE_MAX } from '../../../protocol/admin/bounds.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminDelivery } from '../../../protocol/admin/views.ts'
+import type { Selector } from '../../../protocol/selector.ts'
 import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import { isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, LateRule, StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read } from '../admin-act.ts'
+import { keepMatchingAgents } from '../agent-slices.ts'
 import { findCargo } from '../cargo/find-cargo.ts'
 import { findAgent } from '../find-agent.ts'
+import { parseWhere } from '../parse-where.ts'
 import type { AdminContext } from './admin-context.ts'
 import { viewDeliveries } from './view-deliveries.ts'
 import {
@@ -31,9 +34,10 @@ export const findDeliveries: Read<
 > = async (reader, request, { clock, renewalThresholdMs: thresholdMs, waiting }) => {
   const { limit = LIST_PAGE_MAX } = request
   const rule = { now: clock.now(), thresholdMs }
+  const where = selectorOf(request)
   const found: AdminDelivery[] = []
-  for await (const deliveries of await chooseWalk(reader, request, rule)) {
-    found.push(...(await keepMatching(reader, request, rule, deliveries, waiting)))
+  for await (const deliveries of await chooseWalk(reader, request, where, rule)) {
+    found.push(...(await keepMatching(reader, request, where, rule, deliveries, waiting)))
     // One more than wanted tells whether there is a next page.
     if (found.length > limit) break
     await nextTurn()
@@ -42,9 +46,21 @@ export const findDeliveries: Read<
   return { entregas, next: found.length > limit ? (entregas.at(-1)?.id ?? null) : null }
 }
 
+/** Undefined when the request names neither roles nor labels. */
+function selectorOf({ role, where }: Request): Selector | undefined {
+  const terms = where === undefined ? [] : parseWhere(where).terms
+  const ofRole = role === undefined ? [] : [{ key: 'role', values: [role], isNegated: false }]
+  return terms.length + ofRole.length === 0 ? undefined : { terms: [...ofRole, ...terms] }
+}
+
 /** An order that no index has would be a sort of the whole fleet. */
-async function chooseWalk(reader: StoreReader, request: Request, rule: LateRule): Promise<Walk> {
-  const { all = false, role, agente, carga, status = [], late, sort, after } = request
+async function chooseWalk(
+  reader: StoreReader,
+  request: Request,
+  where: Selector | undefined,
+  rule: LateRule,
+): Promise<Walk> {
+  const { all = false, agente, carga, status = [], late, sort, after } = request
   const start = after === undefined ? undefined : await findStart(reader, after)
   if (agente !== undefined) {
     if (sort !== undefined && sort !== 'host') {
@@ -61,13 +77,16 @@ async function chooseWalk(reader: StoreReader, request: Request, rule: LateRule)
   const [only] = status
   const isOneStatus = status.length === 1 && only !== undefined && only !== REVERTED
   if (sort === 'created') return walkAll(reader, after)
-  if (isOneStatus && sort !== 'host' && role === undefined) {
+  if (isOneStatus && sort !== 'host' && where === undefined) {
     return walkStatus(reader, only, after)
   }
   if (sort === 'updated') {
-    throw unsorted(sort, 'only the deliveries of one status are in that order, without a role')
+    throw unsorted(
+      sort,
+      'only the deliveries of one status are in that order, without role and where',
+    )
   }
-  const walk = { role, isHistoryIncluded: all, late: late === true ? rule : undefined }
+  const walk = { where, isHistoryIncluded: all, late: late === true ? rule : undefined }
   return walkHosts(reader, walk, start)
 }
 
@@ -89,7 +108,8 @@ async function findCargoId(reader: StoreReader, wanted: string, all: boolean): P
 
 async function keepMatching(
   reader: StoreReader,
-  { all = false, role, carga, agente, status, late }: Request,
+  { all = false, carga, agente, status, late }: Request,
+  where: Selector | undefined,
   rule: LateRule,
   walked: readonly DeliveryWithCargo[],
   waiting: AdminContext['waiting'],
@@ -100,10 +120,10 @@ async function keepMatching(
     const id = await findCargoId(reader, carga, all)
     deliveries = deliveries.filter(({ cargoId }) => cargoId === id)
   }
-  if (role !== undefined) {
+  if (where !== undefined) {
     const agents = await reader.findAgents([...new Set(deliveries.map(({ agentId }) => agentId))])
-    const ofRole = new Set(agents.filter((agent) => agent.role === role).map(({ id }) => id))
-    deliveries = deliveries.filter(({ agentId }) => ofRole.has(agentId))
+    const wanted = new Set((await keepMatchingAgents(reader, where, agents)).map(({ id }) => id))
+    deliveries = deliveries.filter(({ agentId }) => wanted.has(agentId))
   }
   if (late === true) {
     const ids = deliveries.map(({ id }) => id)

@@ -197,6 +197,10 @@ const REQUESTS: Requests = {
   archiveEntries: () => [],
   createToken: () => [{ hostname: 'web-9', role: 'web' }],
   revokeToken: ({ made: { token } }) => [{ token }],
+  labelAgents: () => [
+    { agente: 'gone', set: { env: 'prod' }, remove: ['zone'] },
+    { where: 'role=web', set: { env: 'stage' } },
+  ],
   revokeAgent: () => [{ agente: 'web-1' }, { agente: 'gone' }],
   removeAgent: () => [{ agente: 'gone' }],
   pushToAgent: () => [
@@ -233,6 +237,7 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   archiveEntries: { before: '2026-01-01T00:00:00Z' },
   createToken: { hostname: 'web-1', role: 'web' },
   revokeToken: { token: 'nobody' },
+  labelAgents: { agente: 'nobody', set: { env: 'prod' } },
   revokeAgent: { agente: 'nobody' },
   removeAgent: { agente: 'web-1' },
   pushToAgent: { agente: 'gone', acao: 'sync' },

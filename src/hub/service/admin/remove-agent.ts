@@ -1,11 +1,20 @@
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import { HubEventType } from '../../../protocol/words.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { cancelDeliveries } from '../cargo/change-delivery.ts'
 import { listStandingDeliveries } from '../cargo/replace-delivery.ts'
 import { findAgent } from '../find-agent.ts'
 import { endOpenTokens } from './end-open-tokens.ts'
 import { type AgentViewContext, viewAgent } from './view-agents.ts'
+
+/** Labels are of hosts that are there. */
+async function removeLabels(writer: StoreWriter, agentId: AgentId): Promise<void> {
+  const labels = (await writer.listLabels([agentId])).get(agentId)
+  if (labels === undefined) return
+  await writer.changeLabels([{ agentId, set: new Map(), removed: [...labels.keys()] }])
+}
 
 /** A revoked agent leaves the lists and frees its hostname; its history stays. Removing twice is no error. */
 export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
@@ -27,6 +36,7 @@ export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
   await endOpenTokens(writer, agent.hostname, now)
   const removed: Agent = { ...agent, removedAt: now }
   await writer.updateAgent(removed)
+  await removeLabels(writer, agent.id)
   const act = { agente_id: agent.id, hostname: agent.hostname }
   return {
     acts: [...cancellations, { type: HubEventType.agentRemoved, payload: act }],

@@ -157,6 +157,7 @@ function spentToken({ token, hostname, role }: ActOf<'agent_enrolled'>, at: Date
     hash: token as TokenHash,
     expectedHostname: hostname as Hostname,
     expectedRole: role,
+    labels: new Map(),
     createdAt: at,
     expiresAt: at,
     consumedAt: at,

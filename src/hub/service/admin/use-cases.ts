@@ -1,6 +1,7 @@
 // The use case of each admin operation: cargo and webhooks name their own, the rest is named here. The type demands all.
 
 import { CARGO_USE_CASES } from '../cargo/cargo-use-cases.ts'
+import { labelAgents } from '../labels/label-agents.ts'
 import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/change-policy.ts'
 import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
@@ -34,6 +35,7 @@ export const USE_CASES: UseCases = {
   revokeToken,
   listAgents,
   showAgent,
+  labelAgents,
   revokeAgent,
   removeAgent,
   listCaRevocations,

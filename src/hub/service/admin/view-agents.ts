@@ -2,12 +2,15 @@
 
 import { invariant } from '../../../platform/errors.ts'
 import type { AdminAgent } from '../../../protocol/admin/views.ts'
+import type { Labels } from '../../../protocol/labels.ts'
 import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminAgent, toAdminCaRevocation } from '../admin-views.ts'
+import { readMatchingAgents } from '../agent-slices.ts'
 import { findAgent } from '../find-agent.ts'
+import { parseWhere } from '../parse-where.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 import { viewDeliveries } from './view-deliveries.ts'
@@ -22,8 +25,12 @@ export const listAgents: Read<'listAgents', AgentViewContext> = async (
   request,
   context,
 ) => {
+  const where = request.where === undefined ? undefined : parseWhere(request.where)
   const read = async (page: Page) => {
-    const agents = await reader.pageAgents(page)
+    const agents =
+      where === undefined
+        ? await reader.pageAgents(page)
+        : await readMatchingAgents(reader, where, page)
     return agents && viewAgents(context, agents)
   }
   const { rows, next } = await readPage(request, read, (agent) => agent)
@@ -56,6 +63,7 @@ export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'cl
   return { revocations: rows, next }
 }
 
+const NO_LABELS: Labels = new Map()
 const NOTHING_TO_REVOKE = { waiting: 0, refused: 0, reason: null }
 
 async function viewAgents(
@@ -70,6 +78,7 @@ async function viewAgents(
   const identities = await reader.listCurrentIdentities(ids)
   const identityOf = new Map(identities.map((identity) => [identity.agentId, identity]))
   const lastPolls = await reader.listLastPolls(ids)
+  const labels = await reader.listLabels(ids)
   const caRevocations = await reader.summarizeCaRevocations(ids, now)
   const seen = new Map((await reader.listSightings(ids)).map((one) => [one.agentId, one]))
   return agents.map((agent) => {
@@ -78,6 +87,7 @@ async function viewAgents(
       identity: identityOf.get(id),
       lastPollAt: polls?.lastPollAt(id) ?? lastPolls.get(id),
       lateSince: late.get(id),
+      labels: labels.get(id) ?? NO_LABELS,
       caRevocations: caRevocations.get(id) ?? NOTHING_TO_REVOKE,
       sighting: seen.get(id),
       live: sightings?.find(id),

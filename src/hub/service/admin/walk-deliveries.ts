@@ -1,6 +1,7 @@
 // The ways to entregas, each by an index and in its order. A walk looks at a bounded number at a time, whatever matches.
 
 import type { AgentId, CargoId } from '../../../protocol/identifiers.ts'
+import type { Selector } from '../../../protocol/selector.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type {
   DeliveryPage,
@@ -9,6 +10,7 @@ import type {
   Page,
   StoreReader,
 } from '../../store/store.ts'
+import { agentSlices } from '../agent-slices.ts'
 
 export type Walk = AsyncGenerator<readonly DeliveryWithCargo[]>
 
@@ -16,7 +18,8 @@ const STEP_DELIVERIES = 500
 const STEP_HOSTS = 200
 
 export interface HostWalk {
-  readonly role: string | undefined
+  /** Undefined for every host. */
+  readonly where: Selector | undefined
   /** Also what is over. */
   readonly isHistoryIncluded: boolean
   /** Only hosts with a certificate that is late. */
@@ -26,7 +29,7 @@ export interface HostWalk {
 /** By hostname, of each host by name. `after` is the last entrega before. */
 export async function* walkHosts(
   reader: StoreReader,
-  { role, isHistoryIncluded, late }: HostWalk,
+  { where, isHistoryIncluded, late }: HostWalk,
   after: DeliveryWithCargo | undefined,
 ): Walk {
   const of = (ids: readonly AgentId[]) =>
@@ -35,16 +38,11 @@ export async function* walkHosts(
     const rest = sortByName(await of([after.agentId]))
     yield rest.filter((delivery) => compare(delivery, after) > 0)
   }
-  let cursor: string | undefined = after?.agentId
-  for (;;) {
-    const page = { after: cursor, limit: STEP_HOSTS }
-    const hosts =
-      role === undefined ? await reader.pageAgents(page) : await reader.pageRoleHosts(role, page)
-    const ids = (hosts ?? []).map(({ id }) => id)
+  const walk = { where, after: after?.agentId, sliceAgents: STEP_HOSTS }
+  for await (const hosts of agentSlices(reader, walk)) {
+    const ids = hosts.map(({ id }) => id)
     const wanted = late === undefined ? ids : [...(await reader.listLateAgents(ids, late)).keys()]
     yield sortByName(await of(wanted))
-    if (ids.length < STEP_HOSTS) return
-    cursor = ids.at(-1)
   }
 }
 

@@ -328,3 +328,46 @@ describe('an agent of a role with a politica', () => {
     assert.deepEqual(await commit(await token()), refused, 'by the role that it has by now')
   })
 })
+
+describe('[LBL-4] a host that enrols', () => {
+  const labelsOf = async ({ id }: Agent): Promise<Record<string, string>> =>
+    Object.fromEntries((await store.reader.listLabels([id])).get(id) ?? [])
+  const label = ({ id: agentId }: Agent, labels: Record<string, string>): Promise<void> =>
+    store.write((writer) =>
+      writer.changeLabels([{ agentId, set: new Map(Object.entries(labels)), removed: [] }]),
+    )
+  const enrollWith = async (hostname: string, labels: Record<string, string>): Promise<Agent> => {
+    const token = await invite(hostname, { labels: new Map(Object.entries(labels)) })
+    assert.equal((await commit(token)).ok, true)
+    return (await store.reader.findAgentByHostname(hostname)) ?? assert.fail()
+  }
+
+  test('gets the labels of its token, and the log says so', async () => {
+    const seq = await lastSeq(store.reader)
+    const agent = await enrollWith('labelled', { env: 'prod' })
+    assert.deepEqual(await labelsOf(agent), { env: 'prod' })
+    const [, payload] =
+      (await readActs(store.reader, seq)).find(([type]) => type === 'agent_enrolled') ?? []
+    assert.deepEqual((payload as { labels: unknown }).labels, { env: 'prod' })
+    assert.deepEqual(await labelsOf(await enroll('plain')), {})
+  })
+
+  test('again keeps what it had, without what its agent said before', async () => {
+    const agent = await enrollWith('rebuilt', { env: 'prod', zone: 'a' })
+    await label(agent, { 'host.os': 'linux', rack: 'r7' })
+    assert.deepEqual(await labelsOf(await enrollWith('rebuilt', { env: 'stage' })), {
+      env: 'stage',
+      rack: 'r7',
+      zone: 'a',
+    })
+    const kept = { env: 'stage', rack: 'r7', zone: 'a' }
+    assert.deepEqual(await labelsOf(await enrollWith('rebuilt', {})), kept)
+  })
+
+  test('with more labels than it may have gets those of its token alone', async () => {
+    const agent = await enrollWith('full', {})
+    const many = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '']))
+    await label(agent, many)
+    assert.deepEqual(await labelsOf(await enrollWith('full', { env: 'prod' })), { env: 'prod' })
+  })
+})

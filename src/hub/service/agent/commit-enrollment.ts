@@ -2,11 +2,13 @@ import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { CertificateRequest } from '../../../pki/csr.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
 import type { AgentId, Recipient } from '../../../protocol/identifiers.ts'
+import { type Labels, toLabelRecord } from '../../../protocol/labels.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { SignedCertificate } from '../../ca/certificate-authority.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { decideEnrollment } from '../../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import { enrolledLabels, findLabelChange } from '../../domain/label-change.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
@@ -53,6 +55,7 @@ export async function commitEnrollment(
   await writer.setAgentCertificate(agent.id, signed.chainPem)
   // A host that is enrolled again was rebuilt, and is empty.
   if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
+  await giveLabels(writer, agent.id, token.labels)
   const rules = await findRules(writer, agent.role)
   const automatic = await deliverAutomatically(writer, agent, rules.automaticCargoes, now)
   await recordHubAct(writer, now, HubEventType.agentEnrolled, {
@@ -61,6 +64,7 @@ export async function commitEnrollment(
     agente_id: agent.id,
     hostname: agent.hostname,
     role: agent.role,
+    ...(token.labels.size > 0 && { labels: toLabelRecord(token.labels) }),
     reenroll: known !== undefined,
     ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
   })
@@ -81,6 +85,13 @@ export async function commitEnrollment(
     policyName: rules.policyName,
   })
   return { ok: true, agentId: agent.id }
+}
+
+/** What the agent of the host said before says nothing of the host that is there now. docs/protocol.md LBL-4. */
+async function giveLabels(writer: StoreWriter, agentId: AgentId, ofToken: Labels): Promise<void> {
+  const before = (await writer.listLabels([agentId])).get(agentId) ?? new Map<string, string>()
+  const change = findLabelChange(agentId, before, enrolledLabels(before, ofToken))
+  if (change !== undefined) await writer.changeLabels([change])
 }
 
 function toEnrolledAgent(known: Agent | undefined, token: EnrollmentToken, now: Date): Agent {

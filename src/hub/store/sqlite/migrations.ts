@@ -4,6 +4,7 @@
 // `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
 // "the events of this agent, by seq" needs to name only the agent.
 
+import { AGENT_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
@@ -386,4 +387,6 @@ export const MIGRATIONS: readonly Migration[] = [
   ...STEPS.map((sql, at) => ({ sql, readableFrom: at + 1 })),
   // A table that only a vault with a standby fills.
   { sql: KEPT_RECORDS, readableFrom: STEPS.length },
+  // Earlier programs leave labels alone: a host that enrols at their hub gets none of its token.
+  { sql: AGENT_LABELS, readableFrom: STEPS.length },
 ]

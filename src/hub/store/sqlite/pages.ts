@@ -34,18 +34,6 @@ export const AGENT_PAGES: PagedList<AgentRow, ReturnType<typeof toAgent>> = {
     ORDER BY hostname LIMIT ?`,
   translate: toAgent,
 }
-/** A page of the hosts of one role; the place is that of any agent. */
-export function selectRoleHosts(
-  session: SqlSession,
-  role: string,
-  { after, limit }: Page,
-): ReturnType<typeof toAgent>[] {
-  const place =
-    after === undefined ? undefined : session.get<{ place: string }>(AGENT_PAGES.placeOf, after)
-  const sql = `SELECT * FROM agentes INDEXED BY agentes_por_role_e_hostname
-    WHERE role = ? AND removed_at IS NULL AND hostname > ? ORDER BY hostname LIMIT ?`
-  return session.all<AgentRow>(sql, role, place?.place ?? '', limit).map(toAgent)
-}
 export const CARGO_PAGES: PagedList<CargoRow, ReturnType<typeof toCargo>> = {
   placeOf: 'SELECT ordem AS place FROM cargas WHERE id = ?',
   parametersOf: byId,

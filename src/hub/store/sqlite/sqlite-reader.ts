@@ -10,6 +10,7 @@ import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
+import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
 import type { RevertedDelivery, RevertedTarget } from '../../domain/reverted-target.ts'
@@ -21,6 +22,7 @@ import type {
   Recipient,
   TokenHash,
 } from '../../../protocol/identifiers.ts'
+import type { Labels } from '../../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type {
   CaRevocationPage,
@@ -70,9 +72,9 @@ import {
   DELIVERY_PAGES,
   POLICY_PAGES,
   selectPage,
-  selectRoleHosts,
   TOKEN_PAGES,
 } from './pages.ts'
+import { countHosts, selectHosts, selectLabels } from './agent-labels.ts'
 import { selectLastPolls } from './agent-polls.ts'
 import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
 import { type CargoRow, type ContentRow, toCargo, toContent } from './cargo-rows.ts'
@@ -393,8 +395,19 @@ export class SqliteReader extends SqliteEntryReader implements StoreReader {
     return selectPage(this.session(), DELIVERY_PAGES, page)
   }
 
-  async pageRoleHosts(role: string, page: Page): Promise<Agent[]> {
-    return selectRoleHosts(this.session(), role, page)
+  async pageHosts(source: HostSource, page: Page): Promise<Agent[]> {
+    return selectHosts(this.session(), source, page)
+  }
+
+  async countHosts(index: HostIndex, limit: number): Promise<number> {
+    return countHosts(this.session(), index, limit)
+  }
+
+  async listLabels(
+    agentIds: readonly AgentId[],
+    keys?: readonly string[],
+  ): Promise<ReadonlyMap<AgentId, Labels>> {
+    return selectLabels(this.session(), agentIds, keys)
   }
 
   async pageCargoDeliveries(id: CargoId, page: Page): Promise<DeliveryPage> {

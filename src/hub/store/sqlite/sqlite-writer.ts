@@ -21,6 +21,7 @@ import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { LabelChange } from '../../domain/label-change.ts'
 import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
@@ -51,6 +52,7 @@ import {
   setAccessTokenUsed,
   updateAccessToken,
 } from './access-tokens.ts'
+import { changeLabels } from './agent-labels.ts'
 import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
@@ -121,6 +123,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async putSightings(sightings: readonly AgentSighting[]): Promise<void> {
     putSightings(this.session(), sightings)
+  }
+
+  async changeLabels(changes: readonly LabelChange[]): Promise<void> {
+    changeLabels(this.session(), changes)
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {

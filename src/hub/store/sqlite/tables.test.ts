@@ -55,8 +55,10 @@ describe('the tables', () => {
         expires_at: false,
         expected_hostname: false,
         expected_role: false,
+        labels: true,
       },
     ],
+    ['RES-16', 'agentes_labels', { agente_id: false, chave: false, valor: false, hostname: false }],
     ['RES-3', 'cargas', { id: false, tipo: false, nome: false, versao: false }],
     ['RES-4', 'entregas', { id: false, carga_id: false, agente_id: false, status: false }],
     [

@@ -1,3 +1,4 @@
+import { toLabelRecord } from '../../../protocol/labels.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
@@ -6,6 +7,8 @@ export interface TokenRow {
   token_hash: EnrollmentToken['hash']
   expected_hostname: EnrollmentToken['expectedHostname']
   expected_role: string
+  /** An object, as JSON. */
+  labels: string | null
   created_at: Instant
   expires_at: Instant
   ended_at: Instant | null
@@ -25,6 +28,7 @@ export function toToken(row: TokenRow): EnrollmentToken {
     hash: row.token_hash,
     expectedHostname: row.expected_hostname,
     expectedRole: row.expected_role,
+    labels: new Map(Object.entries(JSON.parse(row.labels ?? '{}') as Record<string, string>)),
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
     consumedAt: toDate(row.consumed_at),
@@ -41,6 +45,7 @@ export function fromToken(token: EnrollmentToken): TokenRow {
     token_hash: token.hash,
     expected_hostname: token.expectedHostname,
     expected_role: token.expectedRole,
+    labels: token.labels.size === 0 ? null : JSON.stringify(toLabelRecord(token.labels)),
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
     consumed_at: fromDate(token.consumedAt),

@@ -1,0 +1,39 @@
+// `--where`: which hosts, by a selector. A mistake in it is told before the hub is asked. docs/protocol.md LBL-5, LBL-11.
+
+import { UserError } from '../../../platform/errors.ts'
+import type { AdminOperations } from '../../../protocol/admin/operations.ts'
+import { findReportedKey, formatSelector, parseSelector } from '../../../protocol/selector.ts'
+import { requireFeature } from '../require-feature.ts'
+
+export const WHERE_FLAG = '--where <selector>'
+const FORM = "write it as 'role=web,env in (prod,stage),!canary'"
+
+/** In its one form. */
+export function parseWhereOption(text: string): string {
+  const parsed = parseSelector(text)
+  if (parsed.ok) return formatSelector(parsed.selector)
+  throw new UserError('selector_invalid', `--where, column ${parsed.column}: ${parsed.message}`, {
+    hint: FORM,
+  })
+}
+
+/** Of a command that does something to each host: what agents say of themselves may not choose them. docs/protocol.md LBL-7. */
+export function parseDecidingWhereOption(text: string): string {
+  const where = parseWhereOption(text)
+  const parsed = parseSelector(where)
+  const key = parsed.ok ? findReportedKey(parsed.selector) : undefined
+  if (key === undefined) return where
+  throw new UserError('selector_reported', `--where: the agents themselves say what ${key} is`, {
+    hint: 'look at what svc agent list --where shows, and name the hosts',
+  })
+}
+
+/** An older hub ignores the field that it does not know, and answers for every host. */
+export async function requireWhere(
+  operations: Pick<AdminOperations, 'showFeatures'>,
+  where: string | undefined,
+): Promise<{ readonly where?: string }> {
+  if (where === undefined) return {}
+  await requireFeature(operations, 'labels', 'it would take every host for one that matches')
+  return { where }
+}

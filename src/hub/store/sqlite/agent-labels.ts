@@ -1,0 +1,131 @@
+// The labels of hosts, and the hosts of a label by hostname. An agent's hostname never changes, so it stands here too: the
+// hosts of a label are read in the order of a list, however many others there are.
+
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { Labels } from '../../../protocol/labels.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { HostIndex, HostSource } from '../../domain/host-source.ts'
+import type { LabelChange } from '../../domain/label-change.ts'
+import type { Page } from '../store.ts'
+import { type AgentRow, toAgent } from './agent-rows.ts'
+import type { Parameter, SqlSession } from './sql-session.ts'
+
+/** A step of migrations.ts. */
+export const AGENT_LABELS = `
+CREATE TABLE agentes_labels (
+  agente_id TEXT NOT NULL REFERENCES agentes (id),
+  chave TEXT NOT NULL,
+  valor TEXT NOT NULL,
+  hostname TEXT NOT NULL,
+  PRIMARY KEY (agente_id, chave)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agentes_labels_por_valor ON agentes_labels (chave, valor, hostname);
+CREATE INDEX agentes_labels_por_chave ON agentes_labels (chave, hostname);
+-- What the host gets when it enrols; null for nothing.
+ALTER TABLE enrollment_tokens ADD COLUMN labels TEXT CHECK (labels IS NULL OR json_type(labels) = 'object');
+`
+
+export function selectLabels(
+  session: SqlSession,
+  agentIds: readonly AgentId[],
+  keys: readonly string[] | undefined,
+): ReadonlyMap<AgentId, Labels> {
+  const ofKeys =
+    keys === undefined
+      ? 'agente_id = wanted.value'
+      : 'agente_id = wanted.value AND chave IN (SELECT value FROM json_each(?))'
+  const sql = `SELECT agente_id, chave, valor FROM json_each(?) AS wanted
+    CROSS JOIN agentes_labels ON ${ofKeys}`
+  const rows = session.all<{ agente_id: AgentId; chave: string; valor: string }>(
+    sql,
+    JSON.stringify(agentIds),
+    ...(keys === undefined ? [] : [JSON.stringify(keys)]),
+  )
+  const labels = new Map<AgentId, Map<string, string>>()
+  for (const { agente_id: id, chave, valor } of rows) {
+    const known = labels.get(id) ?? new Map<string, string>()
+    labels.set(id, known.set(chave, valor))
+  }
+  return labels
+}
+
+export function changeLabels(session: SqlSession, changes: readonly LabelChange[]): void {
+  const set = changes.flatMap(({ agentId, set: labels }) =>
+    [...labels].map(([key, value]) => [agentId, key, value]),
+  )
+  const removed = changes.flatMap(({ agentId, removed: keys }) => keys.map((key) => [agentId, key]))
+  // Nothing that an agent is answered depends on its labels.
+  session.about('no agent', () => {
+    session.run(
+      `INSERT INTO agentes_labels (agente_id, chave, valor, hostname)
+       SELECT wanted.value ->> 0, wanted.value ->> 1, wanted.value ->> 2, agentes.hostname
+       FROM json_each(?) AS wanted CROSS JOIN agentes ON agentes.id = wanted.value ->> 0 WHERE true
+       ON CONFLICT DO UPDATE SET valor = excluded.valor`,
+      JSON.stringify(set),
+    )
+    session.run(
+      `DELETE FROM agentes_labels WHERE (agente_id, chave) IN
+         (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
+      JSON.stringify(removed),
+    )
+  })
+}
+
+interface SourceSql {
+  /** An index, in the order of hostnames within what the parameters name. */
+  readonly from: string
+  readonly where: string
+  readonly hostname: string
+}
+
+const BY_HOSTNAME = 'agentes INDEXED BY agentes_por_hostname'
+const OF_LABEL = 'CROSS JOIN agentes ON agentes.id = agente_id'
+const ALL: SourceSql = { from: BY_HOSTNAME, where: 'true', hostname: 'hostname' }
+const ONE: SourceSql = { ...ALL, where: 'hostname = ?' }
+const OF_ROLE: SourceSql = {
+  from: 'agentes INDEXED BY agentes_por_role_e_hostname',
+  where: 'role = ?',
+  hostname: 'hostname',
+}
+const OF_KEY: SourceSql = {
+  from: `agentes_labels INDEXED BY agentes_labels_por_chave ${OF_LABEL}`,
+  where: 'chave = ?',
+  hostname: 'agentes_labels.hostname',
+}
+const OF_VALUE: SourceSql = {
+  from: `agentes_labels INDEXED BY agentes_labels_por_valor ${OF_LABEL}`,
+  where: 'chave = ? AND valor = ?',
+  hostname: 'agentes_labels.hostname',
+}
+
+function sqlOf(source: HostSource): readonly [sql: SourceSql, parameters: readonly Parameter[]] {
+  if (source.by === 'name') return [ONE, [source.hostname]]
+  if (source.by === 'role') return [OF_ROLE, [source.role]]
+  if (source.by === 'all') return [ALL, []]
+  const { key, value } = source
+  return value === undefined ? [OF_KEY, [key]] : [OF_VALUE, [key, value]]
+}
+
+/** By hostname, after that of any agent. */
+export function selectHosts(
+  session: SqlSession,
+  source: HostSource,
+  { after, limit }: Page,
+): Agent[] {
+  const place =
+    after === undefined
+      ? undefined
+      : session.get<{ place: string }>('SELECT hostname AS place FROM agentes WHERE id = ?', after)
+  const [{ from, where, hostname }, parameters] = sqlOf(source)
+  const sql = `SELECT agentes.* FROM ${from}
+    WHERE ${where} AND ${hostname} > ? AND removed_at IS NULL ORDER BY ${hostname} LIMIT ?`
+  return session.all<AgentRow>(sql, ...parameters, place?.place ?? '', limit).map(toAgent)
+}
+
+/** At most `limit`. */
+export function countHosts(session: SqlSession, index: HostIndex, limit: number): number {
+  const [{ from, where }, parameters] = sqlOf(index)
+  const sql = `SELECT count(*) AS count
+    FROM (SELECT 1 FROM ${from} WHERE ${where} AND removed_at IS NULL LIMIT ?)`
+  return session.get<{ count: number }>(sql, ...parameters, limit)?.count ?? 0
+}
