@@ -11,13 +11,24 @@ export interface Label {
 /** Of keys that only the agent of a host says; they never decide anything. docs/protocol.md LBL-3. */
 export const REPORTED_PREFIX = 'host.'
 
+/** What agents see of their hosts themselves, by keys without that; nobody else says it for them. docs/protocol.md LBL-12. */
+export const SEEN_KEYS = [
+  'os',
+  'arch',
+  'distribution',
+  'distribution-version',
+  'agent-version',
+] as const
+export type SeenKey = (typeof SEEN_KEYS)[number]
+
 /** What each host has anyway, and selectors know by the same form. */
 export const BUILT_IN_KEYS = ['name', 'role'] as const
 export type BuiltInKey = (typeof BUILT_IN_KEYS)[number]
 
 export const LABEL_BYTES_MAX = 63
-/** Of what tokens and operators give one host. */
+/** Of what tokens and operators give one host, and of what its agent says. */
 export const GIVEN_LABELS_MAX = 32
+export const REPORTED_LABELS_MAX = 16
 
 /** Letters, digits, `-`, `_` and `.`, a letter or a digit at both ends: all of ASCII, so characters are bytes. */
 const WORD = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/

@@ -137,6 +137,12 @@ export const EventRequestBody = Type.Object({
 })
 export type EventRequestBody = Static<typeof EventRequestBody>
 
+/** Of `agent_started`; agents up to 0.4.0 send no labels. */
+export const AgentStartedPayload = Type.Object({
+  /** By key, without `host.`. */
+  labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+})
+
 export const EventReplyBody = Type.Object({
   evento_id: uuid,
   hash_atual: Type.String({ pattern: '^[0-9a-f]{64}$' }),

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost, eventually, manifestEntry } from '../support/agent-host.ts'
+import { runProgram } from '../support/processes.ts'
 import { loadIdentity } from '../../src/agent/identity/identity.ts'
 
 async function setUp(): Promise<{ hub: FakeHub; host: AgentHost; stack: AsyncDisposableStack }> {
@@ -18,7 +19,7 @@ async function setUp(): Promise<{ hub: FakeHub; host: AgentHost; stack: AsyncDis
 }
 
 describe('svc-agent', () => {
-  test('[AGT-5] [AGT-15] [AGT-16] enrols, shows its identity, does a round, and is present after that', async () => {
+  test('[AGT-5] [AGT-15] [AGT-16] [LBL-12] [AGV-33] enrols, shows its identity, does a round, and is present after that', async () => {
     const { hub, host, stack } = await setUp()
     await using _ = stack
     const before = await host.command('identity')
@@ -47,10 +48,15 @@ describe('svc-agent', () => {
     await chmod(hooks, 0o755)
     await writeFile(join(hooks, 'post-csr-cert'), '#!/bin/sh\necho "$1 $SVC_EVENT" > ../hook-ran\n')
     await chmod(join(hooks, 'post-csr-cert'), 0o755)
-    const round = await host.command('run', '--once')
+    const env = { ...host.env, SVC_LABELS: 'rack=r7' }
+    const round = await runProgram('svc-agent', ['run', '--once'], env)
     assert.equal(round.status, 0, round.stderr)
     assert.equal(await readFile(join(host.dataDir, 'hook-ran'), 'utf8'), 'site installed\n')
     assert.deepEqual(hub.eventTypes(), ['agent_started', 'manifest_pulled', 'entrega_instalada'])
+
+    const started = hub.events.find(({ tipo_evento: type }) => type === 'agent_started')
+    const { labels } = (started?.payload ?? {}) as { labels?: Record<string, string> }
+    assert.deepEqual([labels?.['os'], labels?.['rack']], [process.platform, 'r7'])
 
     const again = await host.command('enroll')
     assert.equal(again.status, 1)

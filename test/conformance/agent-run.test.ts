@@ -154,10 +154,12 @@ describe('the end of svc-agent run', () => {
 })
 
 describe('svc-agent run', () => {
-  test('[AGT-17] [EVT-15] sends agent_started with the hostname', async () => {
+  test('[AGT-17] [EVT-15] sends agent_started with the hostname, and what the host says of itself', async () => {
     startRun()
     const event = await eventually('agent_started', () => eventOf('agent_started'))
-    assert.deepEqual(event.payload, { hostname: 'web-1' })
+    const { labels, ...rest } = event.payload as { labels: Record<string, string> }
+    assert.deepEqual(rest, { hostname: 'web-1' })
+    assert.deepEqual([labels['os'], labels['arch']], [process.platform, process.arch])
     assert.equal(hub.eventTypes()[0], 'agent_started')
   })
 

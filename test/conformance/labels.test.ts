@@ -6,6 +6,7 @@ import type { AdminRehearsal } from '../../src/protocol/admin/operation.ts'
 import type { AdminAgent, AdminEntry } from '../../src/protocol/admin/views.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { useHub } from '../support/use-hub.ts'
+import { assertOk, post } from '../support/wire-client.ts'
 
 interface AgentPage {
   readonly agentes: readonly AdminAgent[]
@@ -101,5 +102,36 @@ describe('labels at a hub', () => {
       await assert.rejects(hub.admin(method, path, body), new RegExp(code), path)
     }
     assert.deepEqual(await listed('host.os'), [])
+  })
+
+  test('[LBL-12] [LBL-13] that an agent reports are in lists, and change when it starts again', async () => {
+    const host = await enrollHost(hub, 'reporting.example', { labels: { env: 'prod' } })
+    const start = async (payload: object, request_id: string): Promise<void> => {
+      const event = { tipo_evento: 'agent_started', payload, request_id }
+      assertOk(await post(host.mtls, '/v1/events', event))
+    }
+    const labelsNow = async (): Promise<unknown> => {
+      const path = '/v1/admin/agentes/show'
+      return (await hub.admin<AdminAgent>('POST', path, { agente: host.hostname })).labels
+    }
+    const linux = { labels: { os: 'linux', 'distribution-version': '12', env: 'stage' } }
+    await start(linux, 'first')
+    assert.deepEqual(await listed('host.os=linux,host.distribution-version in (11,12)'), [
+      'reporting',
+    ])
+    assert.deepEqual(await labelsNow(), {
+      env: 'prod',
+      'host.distribution-version': '12',
+      'host.env': 'stage',
+      'host.os': 'linux',
+    })
+    await start({ labels: { os: 'darwin' } }, 'second')
+    await start(linux, 'first')
+    assert.deepEqual(await labelsNow(), { env: 'prod', 'host.os': 'darwin' })
+    // Recorded as it is, and nothing more.
+    await start({ labels: { os: 'no label' } }, 'third')
+    assert.deepEqual(await labelsNow(), { env: 'prod', 'host.os': 'darwin' })
+    await start({ hostname: host.hostname }, 'fourth')
+    assert.deepEqual(await labelsNow(), { env: 'prod' })
   })
 })

@@ -20,8 +20,9 @@ import { lockAgentWhenFree, viaRunningAgentOr } from '../control/singleton.ts'
 import { recordLastRound } from '../update/round-outcome.ts'
 import type { RestartReply } from '../update/restart-agent.ts'
 import { takeTargetReport } from '../targets/agent-targets.ts'
-import { agentStarted, decodeCheckpointMessage } from '../hub/wire.ts'
-import { EventType } from '../../protocol/words.ts'
+import { decodeCheckpointMessage } from '../hub/wire.ts'
+import { readHostLabels } from '../reporting/host-labels.ts'
+import { queueStart } from '../hub/queue-start.ts'
 import { type CommandContext, type Environment, startCommand } from './context.ts'
 import { reportOf } from './rotate.ts'
 
@@ -200,17 +201,13 @@ async function boot(
       { hub: config.mtlsUrl?.href, data_dir: paths.dataDir, hostname, version },
       'Agent started',
     )
-  await queueStart(session, hostname).catch((error: unknown) => {
+  const labels = await readHostLabels(version, config.labels)
+  // Best effort: the agent works without it.
+  await queueStart(session.outbox, hostname, labels).catch((error: unknown) => {
     const reason = describeError(error)
     logging.forModule('agent').warn({ reason }, 'agent_started cannot be kept')
   })
   return { session, state }
-}
-
-/** Best effort; while one waits for a hub that is away, a restart adds none. */
-async function queueStart({ outbox }: AgentSession, hostname: string): Promise<void> {
-  if (outbox.listWaiting().some(({ type }) => type === EventType.agentStarted)) return
-  await outbox.enqueue(agentStarted(hostname))
 }
 
 function hookRunnerOf({ paths, logging }: CommandContext, lock: FileLock): HookRunner {

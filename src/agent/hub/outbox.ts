@@ -30,6 +30,7 @@ export type FlushResult = 'empty' | Error | HubRefusal
 export interface WaitingEvent {
   readonly type: string | undefined
   readonly deliveryId: string | undefined
+  readonly payload?: object | undefined
 }
 
 /** An event that the hub has recorded, and what it answered. */
@@ -131,6 +132,7 @@ class FileOutbox implements Outbox {
     return this.#queue.map(({ body }) => ({
       type: body?.tipo_evento,
       deliveryId: body?.entrega_id,
+      payload: body?.payload,
     }))
   }
 

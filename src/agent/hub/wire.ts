@@ -181,8 +181,11 @@ export function encodeEvent(event: AgentEvent, requestId: string): EventRequestB
   }
 }
 
-export function agentStarted(hostname: string): AgentEvent {
-  return { type: EventType.agentStarted, payload: { hostname } }
+export function agentStarted(payload: {
+  readonly hostname: string
+  readonly labels: Readonly<Record<string, string>>
+}): AgentEvent {
+  return { type: EventType.agentStarted, payload }
 }
 
 export function manifestPulled(count: number): AgentEvent {

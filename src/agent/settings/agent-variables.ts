@@ -142,6 +142,13 @@ export const AGENT_VARIABLES = [
     meaning: 'off: run holds no stream, and learns what is new when it polls',
   },
   {
+    name: 'SVC_LABELS',
+    requiredIn: [],
+    default: undefined,
+    meaning:
+      'What run tells the hub of this host beside what it sees itself, such as rack=r7,site=fra: labels host.rack and host.site, which decide nothing',
+  },
+  {
     name: 'SVC_AGENT_SUPERVISED',
     requiredIn: [],
     default: '0',

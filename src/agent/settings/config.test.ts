@@ -53,6 +53,14 @@ describe('the agent’s environment', () => {
     assert.deepEqual([targetsStateDir(given, 0), targetsStateDir(given, 1000)], ['/s', '/s'])
   })
 
+  test('[AGV-33] has labels of its host, or says what is wrong with them', () => {
+    assert.deepEqual([...parse(URLS).labels], [])
+    assert.deepEqual([...parse({ ...URLS, SVC_LABELS: 'rack=r7' }).labels], [['rack', 'r7']])
+    assert.throws(() => parse({ ...URLS, SVC_LABELS: 'rack' }), {
+      message: 'SVC_LABELS is not key=value: rack',
+    })
+  })
+
   test('[AGV-25] holds the hub’s stream unless that is switched off', () => {
     assert.equal(parse(URLS).hasStream, true)
     assert.equal(parse({ ...URLS, SVC_AGENT_STREAM: 'on' }).hasStream, true)

@@ -7,6 +7,7 @@ import { parseDurationMs } from '../../platform/durations.ts'
 import { UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
 import { type Hostname, parseHostname } from '../../protocol/identifiers.ts'
+import type { Labels } from '../../protocol/labels.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { type Language, parseLanguage } from '../../protocol/spoken-words.ts'
 import { findUnknownVariables } from '../../protocol/variable-names.ts'
@@ -16,6 +17,7 @@ import {
   type AgentVariable,
   type AgentVariableName,
 } from './agent-variables.ts'
+import { parseSetLabels } from './parse-labels.ts'
 import { parseTrustSetting, type TrustSetting } from './trust-setting.ts'
 
 /** In place of the path of a token. */
@@ -44,6 +46,8 @@ export interface AgentConfig {
   readonly noProxy: string | undefined
   /** Whether `run` holds the hub's stream. */
   readonly hasStream: boolean
+  /** Beside what the agent sees itself. */
+  readonly labels: Labels
   /** Whether somebody starts the agent again when it ends. */
   readonly isSupervised: boolean
   /** Undefined where metrics are off. */
@@ -60,6 +64,7 @@ export interface AgentConfigOptions {
   readonly allowHttp?: boolean
 }
 
+const NO_LABELS: Labels = new Map()
 const POLL_INTERVAL_MS_MIN = 100
 
 /** Throws a UserError that names every missing or wrong variable, one a line. */
@@ -90,6 +95,7 @@ export function parseAgentConfig(
     httpsProxy: reader.text('HTTPS_PROXY') ?? blankToUndefined(env['https_proxy']),
     noProxy: reader.text('NO_PROXY') ?? blankToUndefined(env['no_proxy']),
     hasStream: reader.isOn('SVC_AGENT_STREAM'),
+    labels: reader.labels(),
     isSupervised: reader.text('SVC_AGENT_SUPERVISED') === '1',
     metricsBind: reader.bindAddress('SVC_AGENT_METRICS_BIND'),
     language: reader.language(options.command),
@@ -184,6 +190,14 @@ class VariableReader {
     const setting = parseTrustSetting(text)
     if (setting !== null) return setting
     return this.#wrong('SVC_AGENT_TRUST_KEY', `is not <fleet>:<key of minisign>, nor off: ${text}`)
+  }
+
+  labels(): Labels {
+    const text = this.text('SVC_LABELS')
+    const labels = text === undefined ? NO_LABELS : parseSetLabels(text)
+    if (typeof labels !== 'string') return labels
+    this.#wrong('SVC_LABELS', labels)
+    return NO_LABELS
   }
 
   token(): Secret<string> | undefined {

@@ -48,3 +48,8 @@ export function enrolledLabels(before: Labels, ofToken: Labels): Labels {
   const both = new Map([...given, ...ofToken])
   return both.size > GIVEN_LABELS_MAX && ofToken.size > 0 ? ofToken : both
 }
+
+/** The agent of a host says what all of its labels are; the others stay. */
+export function withReported(before: Labels, reported: Labels): Labels {
+  return new Map([...[...before].filter(([key]) => !isReported(key)), ...reported])
+}

@@ -14,7 +14,8 @@ import {
   rotateAndReport,
 } from '../../../src/agent/identity/session.ts'
 import { recordLastRound } from '../../../src/agent/update/round-outcome.ts'
-import { agentStarted, decodeCheckpointMessage } from '../../../src/agent/hub/wire.ts'
+import { queueStart } from '../../../src/agent/hub/queue-start.ts'
+import { decodeCheckpointMessage } from '../../../src/agent/hub/wire.ts'
 import { createAskedRotation } from '../../../src/agent/stream/asked-rotation.ts'
 import { createHubFollower } from '../../../src/agent/stream/follow-hub.ts'
 import { createPacedWake } from '../../../src/agent/stream/paced-wake.ts'
@@ -22,7 +23,6 @@ import { errnoCode, invariant, SvcError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
 import { Secret } from '../../../src/platform/secret.ts'
 import type { Hostname } from '../../../src/protocol/identifiers.ts'
-import { EventType } from '../../../src/protocol/words.ts'
 import { createSimulatedConnections } from '../simulated-connections.ts'
 import { HUB_NAME } from '../simulated-hub.ts'
 import { readIfPresent } from './disk-calls.ts'
@@ -288,9 +288,7 @@ export class CrashingHost {
     })
     const state = await openPollState(session, this.#hookRunner(program))
     const { outbox, paths } = session
-    if (!outbox.listWaiting().some(({ type }) => type === EventType.agentStarted)) {
-      await outbox.enqueue(agentStarted(this.hostname)).catch(() => undefined)
-    }
+    await queueStart(outbox, this.hostname, new Map([['os', 'linux']])).catch(() => undefined)
     state.deliveries.hooks.driveItself()
     const loop = createRunLoop({
       clock,

@@ -17,6 +17,7 @@ import type { StoreWriter } from '../../store/store.ts'
 import { appendEntry } from '../append-entries.ts'
 import type { ChargeEntry, EventBudget } from './event-budget.ts'
 import { recordAgentTrust } from './record-agent-trust.ts'
+import { recordReportedLabels } from './record-reported-labels.ts'
 import { endPredecessors } from '../cargo/replace-delivery.ts'
 
 export type EventOutcome =
@@ -100,6 +101,7 @@ async function commitEvent(
   })
   await writer.setAgentSeen(agent.id, now)
   await recordAgentTrust(writer, agent, event, now)
+  await recordReportedLabels(writer, agent, event)
   return { ok: true, entryId: entry.id, hash: entry.hash }
 }
 
