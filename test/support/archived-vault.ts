@@ -24,6 +24,8 @@ export interface ArchivedVault extends AsyncDisposable {
   /** Reads through the segments. */
   readonly store: Store
   readonly archiver: LogArchiver
+  /** Of another hub that shares vault and directory; what it waits for is the test's to end. */
+  archiverOfAnother(pause: () => Promise<void>): LogArchiver
   /** Appends entries of that many days ago: acts and events, with all kinds of columns. */
   append(count: number, daysAgo: number): Promise<void>
   /** Signs a tree over all entries. */
@@ -58,12 +60,21 @@ export async function openArchivedVault(vaultId: string = randomUUID()): Promise
     write: (work, company) => inner.write(work, company),
     close: () => inner.close(),
   }
-  const archiver = createLogArchiver({ store, vaultId, dataKey, directory: archive, clock })
+  const archiverOfAnother = (pause: () => Promise<void>): LogArchiver =>
+    createLogArchiver({
+      store,
+      vaultId,
+      dataKey,
+      directory: archive,
+      clock: { ...clock, sleep: pause },
+    })
+  const archiver = archiverOfAnother(clock.sleep)
   return {
     directory,
     archive,
     store,
     archiver,
+    archiverOfAnother,
     append: async (count, daysAgo) => {
       const entries = Array.from({ length: count }, (_, index) => ({
         id: randomUUID() as EntryId,

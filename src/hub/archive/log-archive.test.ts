@@ -186,6 +186,73 @@ describe('an archive of the log', () => {
     assert.equal((await reader.listRecords(0, 1280)).length, 1280)
   })
 
+  test('[ARC-2] [ARC-6] a slow hub takes nothing from the segment that another hub has written meanwhile', async () => {
+    const { reader } = vault.store
+    const before = await readAll(reader)
+    let goOn: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let isHeld: () => void = () => undefined
+    const reached = new Promise<void>((resolve) => {
+      isHeld = resolve
+    })
+    const slow = vault.archiverOfAnother(() => {
+      isHeld()
+      return held
+    })
+    const slowly = slow.step(daysBefore(70), 'admin')
+    await reached
+    // Then its head has other hashes, and another length.
+    await vault.append(3000, 0)
+    await vault.sign()
+    await vault.archiveBefore(70)
+    goOn()
+    const { archivedUntil, removedUntil } = await slowly
+    assert.deepEqual([archivedUntil, removedUntil], [1280, 1280])
+    const [segment, ...more] = await reader.listSegments(0, 10)
+    assert.deepEqual([segment?.last, more], [1280, []])
+    assert.deepEqual(await readdir(vault.archive), [segment?.file])
+    const { records, ...rest } = (await readAll(reader)) as { records: string[] }
+    const { records: earlier, ...restBefore } = before as { records: string[] }
+    assert.deepEqual(rest, restBefore)
+    assert.deepEqual(records.slice(0, OLD + YOUNG), earlier.slice(0, OLD + YOUNG))
+  })
+
+  test('[ARC-6] two hubs that archive at once end with what one of them would have', async () => {
+    const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    const hubs = [vault.archiverOfAnother(pause), vault.archiverOfAnother(pause)]
+    for (let steps = 0; steps < 4; steps += 1) {
+      await Promise.all(hubs.map((hub) => hub.step(daysBefore(31), 'admin')))
+    }
+    const [segment, ...more] = await vault.store.reader.listSegments(0, 10)
+    assert.deepEqual([segment?.first, segment?.last, more], [1, 2816, []])
+    assert.deepEqual(await readdir(vault.archive), [segment?.file])
+    assert.deepEqual(await seqsInVault(), [2817, OLD + YOUNG + 1])
+    const records = await vault.store.reader.listRecords(0, OLD)
+    assert.equal(records.length, OLD)
+  })
+
+  test('[ARC-2] a file that is no segment of this log keeps the name that it has', async () => {
+    const vaultId = '00000000-0000-4000-8000-00000000000a'
+    await using named = await openArchivedVault(vaultId)
+    await named.append(300, 90)
+    await named.append(YOUNG, 1)
+    await named.sign()
+    const { reader } = named.store
+    const [last] = await reader.findEntries([256])
+    const name = `${vaultId}-000000000001-000000000256-${last?.hash.slice(0, 8)}`
+    const path = join(named.archive, `${name}.svcsegment`)
+    await writeFile(path, 'of a vault that was restored')
+    await named.archiveBefore(70)
+    assert.equal(await readFile(path, 'utf8'), 'of a vault that was restored')
+    const [segment, ...more] = await reader.listSegments(0, 10)
+    assert.deepEqual([segment?.last, more], [256, []])
+    assert.match(segment?.file ?? '', new RegExp(`^${name}-[0-9a-f]{8}\\.svcsegment$`))
+    assert.equal(await reader.findFirstSeq(), 257)
+    assert.equal((await reader.listRecords(0, 256)).length, 256)
+  })
+
   test('[ARC-6] entries whose segment is gone again are not removed', async () => {
     await vault.archiver.step(daysBefore(70), 'admin')
     for (const name of await readdir(vault.archive)) await rm(join(vault.archive, name))
@@ -210,8 +277,13 @@ describe('an archive of the log', () => {
   })
 })
 
-for (const fault of ['error', 'crash'] as const) {
-  test(`[ARC-6] after ${fault === 'crash' ? 'a crash' : 'an error'} at any operation each entry is in the vault or in a segment, and the next run ends it`, async () => {
+for (const [fault, left, pointsMin] of [
+  ['error', 'kept', { writing: 6, removing: 4 }],
+  ['error', 'gone', { writing: 12, removing: 4 }],
+  ['crash', 'kept', { writing: 6, removing: 4 }],
+  ['crash', 'gone', { writing: 12, removing: 4 }],
+] as const) {
+  test(`[ARC-6] after ${fault === 'crash' ? 'a crash' : 'an error'} at any operation each entry is in the vault or in a segment, and the next run ends it, with what is left of a segment ${left}`, async () => {
     await using vault = await openArchivedVault()
     await vault.append(600, 60)
     await vault.append(YOUNG, 1)
@@ -227,8 +299,10 @@ for (const fault of ['error', 'crash'] as const) {
       const after = await vault.store.reader.listRecords(0, 600 + YOUNG)
       assert.deepEqual(after, before)
       if ((await vault.store.reader.findLastSegment()) !== undefined) phase = 'removing'
+      else if (left === 'gone') await emptyDirectory(vault.archive)
     }
-    assert.ok(faults.writing >= 9 && faults.removing >= 4, JSON.stringify(faults))
+    const { writing, removing } = pointsMin
+    assert.ok(faults.writing >= writing && faults.removing >= removing, JSON.stringify(faults))
     assert.equal(await vault.store.reader.findFirstSeq(), 513)
     assert.equal((await readdir(vault.archive)).length, 1)
   })
@@ -256,7 +330,7 @@ async function failingAt(
       isDown = fault === 'crash'
       throw Object.assign(new Error('EIO'), { code: 'EIO' })
     }
-  const names = ['rename', 'readdir', 'stat', 'unlink'] as const
+  const names = ['link', 'lstat', 'readdir', 'stat', 'unlink'] as const
   const real = { open: promises.open, ...pick(promises, names) }
   const openFaulty = faulty(real.open)
   const open: Operation = async (...args) => {
@@ -279,6 +353,10 @@ async function failingAt(
     Object.assign(vault.store, { write })
     syncBuiltinESMExports()
   }
+}
+
+async function emptyDirectory(path: string): Promise<void> {
+  for (const name of await readdir(path)) await rm(join(path, name))
 }
 
 type Operation = (...args: never[]) => Promise<unknown>

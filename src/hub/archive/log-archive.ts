@@ -34,6 +34,7 @@ const IN_PASSING: WriteCompany = { isExpected: () => false, isInPassing: true }
 /** Of one step. */
 const REMOVED_MAX = 4096
 const KEY_BYTES = 32
+const FORCE = { force: true } as const
 const KEY_PURPOSE = 'svc log archive v1'
 
 export interface LogArchiveOptions {
@@ -134,21 +135,45 @@ interface NextSegment {
   readonly actor: string
 }
 
-async function archiveNext({
-  options,
-  directory,
-  last,
-  target,
-  actor,
-}: NextSegment): Promise<void> {
+async function archiveNext(next: NextSegment): Promise<void> {
+  const { options, directory, last, actor } = next
+  const { store, vaultId, clock } = options
+  const archived = last?.last ?? 0
+  const isAnothers = async (reader: StoreReader): Promise<boolean> =>
+    (await reader.findLastSegment())?.last !== last?.last
+  let segment: LogSegment | undefined
+  try {
+    const written = await writeNext(next)
+    segment = written
+    await store.write(async (writer) => {
+      if (await isAnothers(writer)) return
+      await writer.insertSegment(written)
+      const { file, first, last: until, hash } = written
+      const payload = { actor, arquivo: file, desde: first, ate: until, hash_atual: hash }
+      await recordHubAct(writer, clock.now(), HubEventType.logArchived, payload)
+    })
+  } catch (error) {
+    // Another hub that shares the vault has recorded these entries meanwhile, and tidied.
+    if (!(error instanceof ArchiveError) || !(await isAnothers(store.reader))) throw error
+  }
+  const recorded = await store.reader.findSegment(archived + 1)
+  if (recorded === undefined) return
+  if (segment !== undefined && segment.file !== recorded.file) {
+    await rm(join(directory, segment.file), FORCE)
+  }
+  await tidy(directory, vaultId, recorded)
+}
+
+async function writeNext({ options, directory, last, target }: NextSegment): Promise<LogSegment> {
   const { store, vaultId, clock } = options
   const { reader } = store
-  await tidy(directory, vaultId)
+  // Before the work on its content is begun.
+  await list(directory)
   const archiveKey = await findKey(options)
   const tree = await reader.findLogTree()
   invariant(tree !== undefined, 'only what was signed is archived')
   const archived = last?.last ?? 0
-  const segment = await writeSegment({
+  return writeSegment({
     reader,
     vaultId,
     directory,
@@ -160,12 +185,6 @@ async function archiveNext({
     now: clock.now(),
     pause: () => clock.sleep(PAUSE_MS),
   })
-  await store.write(async (writer) => {
-    await writer.insertSegment(segment)
-    const { file, first, last: until, hash } = segment
-    const payload = { actor, arquivo: file, desde: first, ate: until, hash_atual: hash }
-    await recordHubAct(writer, clock.now(), HubEventType.logArchived, payload)
-  })
 }
 
 /** One key for all segments, in the database: a vault whose data key changes goes on reading them. */
@@ -175,7 +194,10 @@ async function findKey({ store, dataKey }: LogArchiveOptions): Promise<Secret<Bu
   const made = new Secret(
     Buffer.from(hkdfSync('sha256', dataKey.reveal(), '', KEY_PURPOSE, KEY_BYTES)),
   )
-  await store.write((writer) => writer.insertArchiveKey(made))
+  // Of another hub that shares the vault it is the same.
+  await store.write(async (writer) => {
+    if ((await writer.findArchiveKey()) === undefined) await writer.insertArchiveKey(made)
+  })
   return made
 }
 
@@ -194,18 +216,25 @@ async function removeEntries(
   const left = Math.min(REMOVED_MAX, segment.last - first + 1)
   for (let removed = 0; removed < left;) {
     const limit = Math.min(SLICE_ENTRIES, left - removed)
-    removed += await store.write((writer) => writer.removeArchived(limit), IN_PASSING)
+    const gone = await store.write((writer) => writer.removeArchived(limit), IN_PASSING)
+    // Another hub has removed the others.
+    if (gone === 0) return
+    removed += gone
     await clock.sleep(PAUSE_MS)
   }
 }
 
-/** What a crash left of a segment. */
-async function tidy(directory: string, vaultId: string): Promise<void> {
+/** What is left of the writing of a segment that is recorded: by a crash, or by a hub that was slower. */
+async function tidy(directory: string, vaultId: string, recorded: LogSegment): Promise<void> {
+  const start = `${vaultId}-${String(recorded.first).padStart(12, '0')}-`
+  for (const name of await list(directory)) {
+    if (name.startsWith(start) && isPartialFile(name)) await rm(join(directory, name), FORCE)
+  }
+}
+
+async function list(directory: string): Promise<string[]> {
   try {
-    for (const name of await readdir(directory)) {
-      if (!name.startsWith(`${vaultId}-`) || !isPartialFile(name)) continue
-      if (name.includes('.svcsegment')) await rm(join(directory, name), { force: true })
-    }
+    return await readdir(directory)
   } catch (error) {
     throw new ArchiveError(
       'archive_unusable',

@@ -15,7 +15,7 @@ import { LogVerifier } from '../../audit/log-verifier.ts'
 import { completeTree, EMPTY_FRONTIER, nodesOf, rootOf } from '../../audit/merkle-tree.ts'
 import { parseRecord, type RecordedEntry } from '../../audit/record.ts'
 import { formatVerifierKey } from '../../audit/signed-note.ts'
-import { errnoCode } from '../../platform/errors.ts'
+import { errnoCode, UserError } from '../../platform/errors.ts'
 import { headMacOf, PieceSeal } from '../../platform/sealed-pieces.ts'
 import type { Secret } from '../../platform/secret.ts'
 import { streamToFile } from '../../platform/stream-to-file.ts'
@@ -29,6 +29,7 @@ import { openSegmentFile } from './segment-file.ts'
 
 /** What ends a segment early: it is held in memory while it is made. */
 const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
+const SALT_CHARACTERS = 8
 
 export interface WriteSegmentOptions {
   readonly reader: StoreReader
@@ -46,9 +47,13 @@ export interface WriteSegmentOptions {
   readonly pause: () => Promise<void>
 }
 
-/** Throws ArchiveError, and leaves nothing under the name, unless the file holds what was signed. */
+/**
+ * Throws ArchiveError unless the file holds what was signed. It takes no name from another file: one that is there already was written by
+ * a hub that was killed before it could record it, or by another hub at the same time, and is as good when it holds the same; or it is of
+ * a log that ended.
+ */
 export async function writeSegment(options: WriteSegmentOptions): Promise<LogSegment> {
-  const { directory, archiveKey, pause } = options
+  const { directory, archiveKey } = options
   const { head, packed } = await collect(options)
   const keys = deriveSegmentKeys(archiveKey, head.salt)
   const start = encodeSegmentHead(head, keys.head)
@@ -57,14 +62,53 @@ export async function writeSegment(options: WriteSegmentOptions): Promise<LogSeg
     yield start
     for (const [index, block] of packed.entries()) yield* seal.seal(index, block)
   }
-  const { first, last, firstTimestamp, lastTimestamp, previousHash, hash, vaultId } = head
-  const file = nameOfSegment(vaultId, head)
+  const name = nameOfSegment(options.vaultId, head)
+  const isOurs = await isWritten(directory, `${name}.svcsegment`, pieces())
+  try {
+    return await readBack(`${name}.svcsegment`, head, options)
+  } catch (error) {
+    if (isOurs || !isOfAnotherLog(error)) throw error
+  }
+  const file = `${name}-${head.salt.slice(0, SALT_CHARACTERS)}.svcsegment`
+  await isWritten(directory, file, pieces())
+  return readBack(file, head, options)
+}
+
+/** False when the name is taken. */
+async function isWritten(
+  directory: string,
+  file: string,
+  pieces: AsyncIterable<Buffer>,
+): Promise<boolean> {
+  try {
+    await streamToFile(join(directory, file), pieces, { replace: false })
+    return true
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'file_exists') return false
+    const code = errnoCode(error)
+    if (code === undefined) throw error
+    throw new ArchiveError('archive_unusable', `cannot write into ${directory}: ${code}`, {
+      cause: error,
+      hint: 'SVC_LOG_ARCHIVE_DIR names a directory with room in which the hub may write',
+    })
+  }
+}
+
+/** It can be read, and has something else in it. */
+function isOfAnotherLog(error: unknown): boolean {
+  return error instanceof ArchiveError && error.code !== 'segment_missing'
+}
+
+async function readBack(
+  file: string,
+  { first, last, firstTimestamp, lastTimestamp, previousHash, hash }: SegmentHead,
+  { directory, archiveKey, tree, now, pause }: WriteSegmentOptions,
+): Promise<LogSegment> {
   const path = join(directory, file)
-  await inDirectory(directory, () => streamToFile(path, pieces(), { replace: true }))
   const { size: bytes } = await stat(path)
   const segment = { first, last, firstTimestamp, lastTimestamp, previousHash, hash, file, bytes }
-  await verifySegment(path, { archiveKey, tree: options.tree, segment, pause })
-  return { ...segment, createdAt: options.now }
+  await verifySegment(path, { archiveKey, tree, segment, pause })
+  return { ...segment, createdAt: now }
 }
 
 /** In the order of their names they are in the order of the log. A log that goes on from an old backup has other names. */
@@ -73,7 +117,7 @@ function nameOfSegment(
   { first, last, hash }: Pick<SegmentHead, 'first' | 'last' | 'hash'>,
 ): string {
   const [from, to] = [first, last].map((seq) => String(seq).padStart(12, '0'))
-  return `${vaultId}-${from}-${to}-${hash.slice(0, 8)}.svcsegment`
+  return `${vaultId}-${from}-${to}-${hash.slice(0, 8)}`
 }
 
 interface Collected {
@@ -175,17 +219,4 @@ function notAsSigned(reason: string): ArchiveError {
   return new ArchiveError('log_not_as_signed', `the audit log is not as it was signed: ${reason}`, {
     hint: 'svc evento list --verify says more; nothing was removed from the vault',
   })
-}
-
-async function inDirectory(directory: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const code = errnoCode(error)
-    if (code === undefined) throw error
-    throw new ArchiveError('archive_unusable', `cannot write into ${directory}: ${code}`, {
-      cause: error,
-      hint: 'SVC_LOG_ARCHIVE_DIR names a directory with room in which the hub may write',
-    })
-  }
 }

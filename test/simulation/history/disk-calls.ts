@@ -77,6 +77,10 @@ export class DiskCalls {
     for (const other of others ?? []) await this.#step(other)
   }
 
+  link(from: string, to: string): Promise<void> {
+    return this.#step(() => this.#disk.link(from, to))
+  }
+
   unlink(path: string): Promise<void> {
     return this.#step(() => {
       if (this.#disk.find(path, { followsLast: false }).kind === 'directory') fail('EISDIR', path)

@@ -58,6 +58,7 @@ export class SimulatedDisk {
   #inodes = 1
   #changes: Change[] = []
   readonly #root: DirectoryNode = this.#newDirectory(0o755)
+  readonly #mounted = new Set<DirectoryNode>()
 
   /** The node itself, or what the last name leads to. Throws ENOENT, ENOTDIR, ELOOP. */
   find(path: string, { followsLast }: { readonly followsLast: boolean }): Node {
@@ -86,6 +87,12 @@ export class SimulatedDisk {
   makeLink(target: string, path: string): void {
     this.#needRoom(path)
     this.#add(path, { kind: 'link', inode: this.#next(), target })
+  }
+
+  /** A second name for a file. */
+  link(from: string, to: string): void {
+    this.#needRoom(to)
+    this.#add(to, this.find(from, { followsLast: false }))
   }
 
   write(path: string, file: FileNode, content: Buffer): void {
@@ -129,6 +136,13 @@ export class SimulatedDisk {
   #fail(code: string, path: string): never {
     this.failedPaths.add(path)
     fail(code, path)
+  }
+
+  /** What is there from now on is on another machine, which keeps whatever came to it. */
+  mount(path: string, elsewhere: SimulatedDisk): void {
+    const { parent, name } = this.#walk(path, false)
+    for (const names of [parent.entries, parent.synced]) names.set(name, elsewhere.#root)
+    this.#mounted.add(elsewhere.#root)
   }
 
   /** The name of something, and not what is in it, as whoever made it before our time did. */
@@ -182,7 +196,7 @@ export class SimulatedDisk {
   #settle(directory: DirectoryNode, random: Random): void {
     directory.entries = new Map(directory.synced)
     for (const node of directory.entries.values()) {
-      if (node.kind === 'directory') this.#settle(node, random)
+      if (node.kind === 'directory' && !this.#mounted.has(node)) this.#settle(node, random)
       if (node.kind === 'file') settleFile(node, random)
     }
   }
