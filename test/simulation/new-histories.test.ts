@@ -20,8 +20,7 @@ describe('new simulated histories', () => {
   test(`keep to the protocol (SIM_SEED=${firstSeed})`, TIMEOUT, async (context) => {
     const tally = new Tally()
     for (let seed = firstSeed; seed < firstSeed + HISTORIES; seed += 1) {
-      // Those of two hubs are the same each time (history.test.ts), and new ones in `npm run simulate -- --hubs 2`.
-      tally.add(await runHistory(workshop, seed, { hubs: 1 }))
+      tally.add(await runHistory(workshop, seed))
     }
     context.diagnostic(tally.summarise())
   })

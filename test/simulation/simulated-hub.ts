@@ -284,7 +284,7 @@ export async function startServices({
   }
   const { polls: _polls, streams, ...others } = tasks
   const ended: Promise<void>[] = []
-  const archiving = scheduleArchive(archive, { reader: store.reader, clock, logging })
+  const archiving = scheduleArchive(archive, { reader: store.reader, membership, clock, logging })
   const beating = membership === undefined ? [] : [membership.run]
   const streaming = connections === undefined ? [] : [streams]
   for (const task of [
@@ -339,12 +339,23 @@ export async function startServices({
 
 function scheduleArchive(
   archive: SimulatedArchive | undefined,
-  { reader, clock, logging }: { reader: StoreReader; clock: Clock; logging: Logging },
+  {
+    reader,
+    membership,
+    clock,
+    logging,
+  }: {
+    reader: StoreReader
+    membership: SimulatedMembership | undefined
+    clock: Clock
+    logging: Logging
+  },
 ): ((signal: AbortSignal) => Promise<void>)[] {
   if (archive?.keepMs === undefined) return []
   const { archiver, keepMs } = archive
   const log = logging.forModule('hub.archive')
-  return [createScheduledArchive({ archiver, reader, keepMs, clock, log }).run]
+  const { run } = createScheduledArchive({ archiver, reader, keepMs, clock, log })
+  return [(signal) => membership?.parts.leases.whileHeld('jobs', run, signal) ?? run(signal)]
 }
 
 /** How often a hub looks at its log, for webhooks and for its tree, and for late renewals. Here that would be nearly all that happens: it comes late. */

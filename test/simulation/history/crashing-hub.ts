@@ -5,6 +5,7 @@
 
 import { join } from 'node:path'
 import type { VaultStore } from '../../../src/hub/open-store.ts'
+import type { AuditHead } from '../../../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import { describeError, SvcError } from '../../../src/platform/errors.ts'
 import { ARCHIVE_DIR, bootHub, type HubParts, OUTSIDE_DIR } from './boot-hub.ts'
@@ -21,6 +22,10 @@ export interface CrashingHubOptions extends HubParts {
   /** Copied, so that one vault serves many histories. */
   readonly vault: UnsealedVault
   readonly directory: string
+  /** Of the log before the history. */
+  readonly logEnd: AuditHead
+  /** Where the segments of several hubs are. */
+  readonly archiveDisk: SimulatedDisk | undefined
   readonly note: (text: string) => void
 }
 
@@ -67,9 +72,13 @@ export class CrashingHub {
   constructor(options: CrashingHubOptions) {
     this.#options = options
     this.#files = new VaultOnDisk(join(options.directory, options.name), options.vault)
-    if (options.database !== undefined) this.#files.enterJournal(options.database.beginning)
+    if (options.database !== undefined)
+      this.#files.enterJournal(options.database.beginning, options.logEnd)
     for (const path of [this.vault.root, OUTSIDE_DIR, ARCHIVE_DIR]) this.#makeDirectories(path)
-    this.disk.hasRoomAt = (path) => path.startsWith(OUTSIDE_DIR)
+    const { archiveDisk } = options
+    if (archiveDisk !== undefined) this.disk.mount(ARCHIVE_DIR, archiveDisk)
+    const elsewhere = archiveDisk === undefined ? [OUTSIDE_DIR] : [OUTSIDE_DIR, ARCHIVE_DIR]
+    this.disk.hasRoomAt = (path) => elsewhere.some((each) => path.startsWith(each))
   }
 
   get place(): HubInPlace | undefined {

@@ -1,6 +1,7 @@
 // The hubs of a history, each between the models that it is held against.
 
 import type { Logging } from '../../../src/platform/logger.ts'
+import type { AuditHead } from '../../../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 import type { SimulatedCa } from '../simulated-authority.ts'
 import type { ContractModel } from './contract-model.ts'
@@ -25,6 +26,7 @@ export interface HubsOptions {
   /** Undefined for one that has its vault to itself. */
   readonly sharing: Sharing | undefined
   readonly vault: UnsealedVault
+  readonly logEnd: AuditHead
   readonly directory: string
   readonly hasOutside: boolean
   readonly archive: { readonly keepMs: number | undefined } | undefined
@@ -49,6 +51,7 @@ function createHub(name: string, options: HubsOptions): CrashingHub {
     ...options,
     name,
     database: sharing?.database,
+    archiveDisk: sharing?.archiveDisk,
     connectReceiver: (url, program, store) => {
       const onMessage = async (message: ReceivedMessage): Promise<void> => {
         await followWhileAlive(store, program, model)

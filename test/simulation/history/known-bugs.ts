@@ -253,4 +253,11 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
     symptom: /TRU-10/,
     inMember: (parts) => ({ ...parts, onFollowed: forgettingNews(parts, 'areRootsChanged') }),
   },
+  {
+    name: 'a segment that is recorded though another hub has recorded these entries',
+    hubs: 2,
+    foundBy: 9,
+    symptom: /ARC-6.*rule of the tables/,
+    inStore: (store) => withWriter(store, () => ({ findLastSegment: async () => undefined })),
+  },
 ]

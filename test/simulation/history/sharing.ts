@@ -11,6 +11,7 @@ import type { HubInPlace } from './faulty-network.ts'
 import { type Kernel, pick, type Program } from './kernel.ts'
 import { NEWS_MS, NewsModel } from './news-model.ts'
 import { SimulatedDatabase } from './simulated-database.ts'
+import { SimulatedDisk } from './simulated-disk.ts'
 
 export interface SharingOptions {
   readonly kernel: Kernel
@@ -34,6 +35,8 @@ export class Sharing {
   readonly database: SimulatedDatabase
   readonly claims: ClaimModel
   readonly news: NewsModel
+  /** Of the machine that has their segments. */
+  readonly archiveDisk = new SimulatedDisk()
   readonly #options: SharingOptions
 
   constructor(options: SharingOptions) {

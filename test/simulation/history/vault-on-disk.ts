@@ -2,9 +2,8 @@
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { GENESIS_HASH } from '../../../src/audit/hash-chain.ts'
 import { enterJournal } from '../../../src/hub/store/sqlite/enter-journal.ts'
-import { openAuditHeadFile } from '../../../src/hub/vault/audit-head.ts'
+import { type AuditHead, openAuditHeadFile } from '../../../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../../../src/hub/vault/vault.ts'
 
 /** Of one moment; undefined for what was not there. */
@@ -29,11 +28,11 @@ export class VaultOnDisk {
   }
 
   /** It shares its vault from now on, and has a head, as after `svc vault migrate` and `svc join`. */
-  enterJournal(beginning: Buffer): void {
+  enterJournal(beginning: Buffer, logEnd: AuditHead): void {
     const { root, databasePath, dataKey } = this.vault
     enterJournal(databasePath, dataKey, { number: 0, hash: beginning })
     const headFile = openAuditHeadFile(join(root, 'audit.head'), dataKey)
-    headFile.reset({ seq: 0, hash: GENESIS_HASH })
+    headFile.reset(logEnd)
     headFile.close()
   }
 

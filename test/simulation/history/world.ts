@@ -88,8 +88,8 @@ export async function createWorld(
     onLine?.(line)
   }
   const hasOutside = random() < OUTSIDE_LIKELIHOOD
-  // A log that is old is archived, and hubs that share a vault need one place for that.
-  const oldLog = random() < ARCHIVE_LIKELIHOOD && !isShared ? workshop.old : undefined
+  // A log that is old is archived.
+  const oldLog = random() < ARCHIVE_LIKELIHOOD ? workshop.old : undefined
   const keepMs =
     random() < LOG_KEEP_LIKELIHOOD ? (OLD_LOG_DAYS.last + random() * 40) * DAY_MS : undefined
   const lifeMs = (1 + Math.floor(random() * 3)) * HOUR_MS
@@ -116,6 +116,7 @@ export async function createWorld(
     revocations,
     sharing,
     vault,
+    logEnd: { seq: records.length, hash },
     directory,
     hasOutside,
     archive: oldLog && { keepMs },
@@ -143,7 +144,7 @@ export async function createWorld(
     surroundRestore: (options) => bug?.inRestore?.(options) ?? options,
     note,
   })
-  const archivist = oldLog && new Archivist({ kernel, faults, ask, log: oldLog, note })
+  const archivist = oldLog && new Archivist({ kernel, faults, ask, log: oldLog, isShared, note })
   const operator = new Operator({
     kernel,
     faults,
