@@ -380,7 +380,7 @@ describe('a hub that runs', () => {
       next.isDown = true
       await setting.pass(MINUTE_MS)
       assert.equal(setting.authority.askedAtSeconds.length, 1)
-      Object.assign(setting.authority, { rootPem: next.rootPem, sign: next.sign })
+      Object.assign(setting.authority, { rootPem: next.rootPem, sign: next.sign.bind(next) })
       await setting.pass(3 * MINUTE_MS)
       assert.deepEqual(next.askedAtSeconds, [120, 180, 240])
       next.isDown = false
