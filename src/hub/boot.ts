@@ -286,7 +286,6 @@ export async function bootHub(
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [asJob(archiving.run)] : []),
     ...(keeper ? [keeper.run] : []),
-    ...(standby ? [standby.run] : []),
     segmentWatch.run,
   ]
   const tasks = background.map((task) => task(stopping.signal))

@@ -9,7 +9,7 @@ import { openStandbyDoor } from './standby/standby-door.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import type { UnsealedVault } from './vault/vault.ts'
 
-/** Closes both. */
+/** From here on the standby is asked each second, also while the hub waits for its CA. Closing it ends all of it. */
 export async function keepStandby(
   { standbyOf }: Pick<HubConfig, 'standbyOf'>,
   vault: UnsealedVault,
@@ -18,6 +18,7 @@ export async function keepStandby(
 ): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const epoch = async (): Promise<number> => (await reader.findLogTree())?.epoch ?? 0
+  if (standby !== undefined) opened.use(runWhileOpen(standby.run))
   if (standbyOf !== undefined) {
     opened.use(tellOldHub(vault, { hub: standbyOf, epoch, clock }, log))
   }
@@ -35,4 +36,15 @@ export async function keepStandby(
   })
   opened.use(door)
   return opened.move()
+}
+
+function runWhileOpen(run: (signal: AbortSignal) => Promise<void>): AsyncDisposable {
+  const stopping = new AbortController()
+  const running = run(stopping.signal)
+  return {
+    [Symbol.asyncDispose]: () => {
+      stopping.abort()
+      return running
+    },
+  }
 }

@@ -52,6 +52,7 @@ export async function tryPromotions(options: PromotionsOptions): Promise<Promoti
   let [hub, standby]: readonly [Machine, Machine] = pair.machines
   await standby.start('standby')
   await hub.start('hub')
+  await together(hub)
   const clients = new Clients([logicalHub(() => hub)], random)
   const load = await startLoad(clients)
   // Also when something goes wrong here.

@@ -88,7 +88,7 @@ describe('a hub with a standby', () => {
     await two.start('standby')
     assert.equal((await statusOf(two)).state, 'empty')
     await one.start('hub')
-    assert.equal((await statusOf(one)).state, 'together')
+    await until(one, 'together')
     const host = await enrollHost(one, 'web-1.example.org')
     assert.equal((await statusOf(two)).record, (await statusOf(one)).record)
     const { other } = JSON.parse((await two.svc('standby', 'status', '--json')).stdout)
@@ -174,6 +174,7 @@ describe('a hub with a standby', () => {
     const [one, two] = pair.machines
     await two.start('standby')
     await one.start('hub')
+    await until(one, 'together')
     const host = await enrollHost(one, 'web-1.example.org')
     const event = { tipo_evento: 'noted', payload: {}, request_id: 'noted-1' }
     await two.stop('SIGKILL')

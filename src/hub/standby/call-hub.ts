@@ -13,6 +13,8 @@ export interface HubCallOptions {
   readonly clock: Clock
   /** Serves what the hub asks. */
   readonly take: (socket: TLSSocket) => void
+  /** Whether the hub ever asked anything on it. */
+  readonly wasAsked: (socket: TLSSocket) => boolean
   /** Why the hub is not connected; told once for each reason in a row. */
   readonly onFailure: (reason: string) => void
 }
@@ -25,7 +27,7 @@ const SOON_MS = 100
 
 /** Resolves when the signal aborts. */
 export async function keepCalling(options: HubCallOptions, signal: AbortSignal): Promise<void> {
-  const { take, onFailure, clock } = options
+  const { take, wasAsked, onFailure, clock } = options
   let last: string | undefined
   const note = (reason: string): void => {
     if (reason !== last) onFailure(reason)
@@ -44,7 +46,7 @@ export async function keepCalling(options: HubCallOptions, signal: AbortSignal):
         waitMs = SOON_MS
         last = undefined
       }
-      if (!signal.aborted) note('the hub closed the connection')
+      if (!signal.aborted) note(describeEnd(socket, wasAsked(socket)))
     } catch (error) {
       if (signal.aborted) return
       note(describeError(error))
@@ -52,6 +54,13 @@ export async function keepCalling(options: HubCallOptions, signal: AbortSignal):
     // The signal ends the wait.
     await clock.sleep(waitMs, signal).catch(() => undefined)
   }
+}
+
+function describeEnd(socket: TLSSocket, wasAsked: boolean): string {
+  if (!socket.readableEnded && socket.errored === null) return 'the hub said nothing any more'
+  return wasAsked
+    ? 'the hub closed the connection'
+    : 'the hub closed the connection and asked nothing: it has another standby, or stops'
 }
 
 /** Closes it when the signal aborts. */

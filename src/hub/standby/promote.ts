@@ -41,14 +41,17 @@ export interface Promoting {
   readonly outside: OutsideVault | undefined
 }
 
+interface BeginningPromotion extends Pick<Promoting, 'vault' | 'clock'> {
+  readonly kept: KeptOutside | undefined
+}
+
 /** In one transaction. */
 export async function beginPromoted(
   store: Store,
-  { vault: { vaultId }, clock, outside }: Promoting,
+  { vault: { vaultId }, clock, kept }: BeginningPromotion,
   { record, mode, heardAt }: PromotionFacts,
 ): Promise<Promotion> {
   const at = clock.now()
-  const kept = await outside?.readKept(vaultId)
   return store.write(async (writer) => {
     const before = await writer.findLogTree()
     const signed = [...(kept?.checkpoints ?? []), ...(kept?.earlier ?? [])]

@@ -5,6 +5,7 @@ import type { Secret } from '../../platform/secret.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import type { Logger, Logging } from '../../platform/logger.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
+import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { readVersion } from '../../platform/version.ts'
 import { unwrapDataKey } from '../vault/data-key.ts'
 import { CONFIG_BYTES_MAX, parseVaultConfig } from '../vault/vault-config.ts'
@@ -18,7 +19,7 @@ import {
   type PromotionFacts,
 } from './promote.ts'
 import { StandbyCopy } from './standby-copy.ts'
-import type { PromoteReply, StandbyStatus } from '../../protocol/standby.ts'
+import type { PromoteReply, StandbyMode, StandbyStatus } from '../../protocol/standby.ts'
 import { openStandbyDoor } from './standby-door.ts'
 import { readRole, writeRole } from './standby-role.ts'
 import { createStandbyServer, type StandbyPlace, type StandbyServer } from './standby-server.ts'
@@ -58,44 +59,39 @@ export async function runStandby(
     log.warn('A promotion that was committed is finished: this machine is the hub')
     return 'promoted'
   }
-  const role = readRole(root)
-  const known = role?.role === 'standby' ? role : { journal: '', mode: undefined }
-  let kept = { journal: known.journal, mode: known.mode }
-  const place: StandbyPlace = {
-    copy,
-    journal: kept.journal,
-    keep: async (next) => {
-      if (next.journal === kept.journal && next.mode === kept.mode) return
-      const { journal, mode } = next
-      await writeRole(root, { role: 'standby', journal, ...(mode !== undefined && { mode }) })
-      kept = { journal, mode }
-    },
-  }
+  const place = openPlace(root, copy)
   const server = createStandbyServer(place, log)
   const hubHeard = createHeard(server, clock)
   let notePromoted = (_end: 'promoted'): void => undefined
   const promoted = new Promise<'promoted'>((resolve) => {
     notePromoted = resolve
   })
+  let committed: PromoteReply | undefined
+  const commit = async (force: boolean): Promise<PromoteReply> => {
+    const heard = hubHeard()
+    if (!force) requirePromotable(copy, place.journal, heard.isConnected)
+    const kept = await outside?.readKept(vault.vaultId)
+    return copy.endWith(async (store) => {
+      const { mode } = place
+      const record = copy.position?.number ?? 0
+      const facts: PromotionFacts = { record, mode, heardAt: heard.at }
+      const { epoch = null } = await beginPromoted(store, { vault, clock, kept }, facts)
+      const at = heard.at?.toISOString() ?? null
+      return { record, epoch, mode: mode ?? null, hub_heard_at: at } satisfies PromoteReply
+    })
+  }
   let failure: string | undefined
   const door = await openStandbyDoor({
     socketPath: vaultFiles(root).standbySocket,
-    status: () => describe(copy, { mode: kept.mode, hub, failure, heard: hubHeard() }),
+    status: () => describe(copy, { mode: place.mode, hub, failure, heard: hubHeard() }),
     promote: async (force) => {
-      const heard = hubHeard()
-      if (!force) requirePromotable(copy, kept.journal, heard.isConnected)
-      const { at: heardAt } = heard
-      const reply = await copy.endWith(async (store) => {
-        const record = copy.position?.number ?? 0
-        const facts: PromotionFacts = { record, mode: kept.mode, heardAt }
-        const { epoch = null } = await beginPromoted(store, promoting, facts)
-        const at = heardAt?.toISOString() ?? null
-        return { record, epoch, mode: kept.mode ?? null, hub_heard_at: at } satisfies PromoteReply
-      })
+      // One that was committed is finished, however often that has failed.
+      committed ??= await commit(force)
       await finishPromotion(promoting)
-      log.warn({ record: reply.record, epoch: reply.epoch }, 'Promoted: this machine is the hub')
+      const { record, epoch } = committed
+      log.warn({ record, epoch }, 'Promoted: this machine is the hub')
       notePromoted('promoted')
-      return reply
+      return committed
     },
   })
   opened.use(door)
@@ -105,6 +101,7 @@ export async function runStandby(
       tls: standbyTls(vault.dataKey, vault.vaultId, 'standby'),
       clock,
       take: server.serve,
+      wasAsked: server.wasAsked,
       onFailure: (reason) => {
         failure = reason
         log.warn({ hub: hub.origin, reason }, 'Hub not connected, tried again')
@@ -114,6 +111,34 @@ export async function runStandby(
   log.info({ hub: hub.origin }, 'standby started')
   // Not before all of it may close.
   return await Promise.race([promoted, stopped(stop)])
+}
+
+interface OpenedPlace extends StandbyPlace {
+  /** Of the hub, when it was heard last. */
+  readonly mode: StandbyMode | undefined
+}
+
+/** One change of the file comes after the other. */
+function openPlace(root: string, copy: StandbyCopy): OpenedPlace {
+  const role = readRole(root)
+  let kept = role?.role === 'standby' ? role : { role: 'standby' as const, journal: '' }
+  const changing = createSerialQueue()
+  return {
+    copy,
+    get journal() {
+      return kept.journal
+    },
+    get mode() {
+      return kept.mode
+    },
+    keep: (changes) =>
+      changing.run(async () => {
+        const next = { ...kept, ...changes }
+        if (next.journal === kept.journal && next.mode === kept.mode) return
+        await writeRole(root, next)
+        kept = next
+      }),
+  }
 }
 
 function callWhileOpen(options: HubCallOptions): AsyncDisposable {
@@ -215,6 +240,7 @@ export function tellOldHub(
     tls: standbyTls(dataKey, vaultId, 'standby'),
     clock,
     take: server.serve,
+    wasAsked: server.wasAsked,
     // It is away as a rule, or is the standby now.
     onFailure: (reason) => log.debug({ hub: hub.origin, reason }, 'No old hub to tell'),
   })

@@ -1,11 +1,13 @@
 // How a hub asks its standby: one request at a time, on the connection that the standby keeps to it. docs/protocol.md STB-5.
 
 import { once } from 'node:events'
+import type { TLSSocket } from 'node:tls'
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
 import type { TSchema, Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { describeConnectionFailure } from '../../platform/connection-failure.ts'
 import { describeError, errnoCode } from '../../platform/errors.ts'
+import { createSerialQueue } from '../../platform/serial-queue.ts'
 import type { JournalPosition, JournalRecord } from '../store/journal.ts'
 import type { ImageHead, ImageWriter } from '../store/journal-images.ts'
 import { StoreError } from '../store/store-error.ts'
@@ -19,6 +21,7 @@ import {
   IMAGE_HEADER,
   NUMBER_HEADER,
   readPosition,
+  RECORD_BYTES_MAX,
   RecordsReply,
   showPosition,
   STANDBY_ROUTES,
@@ -34,48 +37,49 @@ export class StandbyRefusal extends Error {
   }
 }
 
-export type Claimed =
-  | { readonly role: 'hub'; readonly epoch: number }
-  | {
-      readonly role: 'standby'
-      readonly journal: string
-      readonly end: JournalPosition | undefined
-    }
+export interface Claimed {
+  readonly journal: string
+  readonly end: JournalPosition | undefined
+}
 
-const REPLY_BYTES_MAX = 16 * 1024 * 1024
+/** The one that answers says that it is a hub. */
+export class OtherHub extends Error {
+  override name = 'OtherHub'
+  readonly epoch: number
+  constructor(epoch: number) {
+    super(`it is no standby: it is a hub, with the log in epoch ${epoch}`)
+    this.epoch = epoch
+  }
+}
+
+/** A record in base64, and some before it. */
+const REPLY_BYTES_MAX = 2 * RECORD_BYTES_MAX
 const CONNECT_MS = 2000
 /** A standby that syncs a record for longer than this is as good as away. */
 const RECORD_MS = 5000
 const IMAGE_SILENT_MS = 30_000
 
-/** All of it throws StandbyRefusal, or what kept it from an answer. */
+/** All of it throws StandbyRefusal, OtherHub, or what kept it from an answer. */
 export class StandbyClient {
-  readonly #agent: Agent
+  readonly #line: Pick<StandbyLine, 'take'>
   readonly #hub: string
+  readonly #turns = createSerialQueue()
+  #connection: Connection | undefined
   #claim = ''
 
   constructor(line: Pick<StandbyLine, 'take'>, hub: string) {
+    this.#line = line
     this.#hub = hub
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    this.#agent.createConnection = (_options, callback) => {
-      try {
-        return line.take()
-      } catch (error) {
-        // There is no socket with an error, whatever the type says.
-        callback?.(error as Error, undefined as never)
-        return undefined
-      }
-    }
   }
 
   /** `mode` is how the hub goes on without the standby. */
   async claim(mode: StandbyMode, timeoutMs = CONNECT_MS): Promise<Claimed> {
     const body = JSON.stringify({ hub: this.#hub, mode })
     const reply = await this.#ask('POST', STANDBY_ROUTES.claim, { body, timeoutMs }, ClaimReply)
-    if (reply.role === 'hub') return reply
+    if (reply.role === 'hub') throw new OtherHub(reply.epoch)
     this.#claim = reply.claim
-    const { role, journal, end } = reply
-    return { role, journal, end: end === null ? undefined : readPosition(end) }
+    const { journal, end } = reply
+    return { journal, end: end === null ? undefined : readPosition(end) }
   }
 
   async read(after: number): Promise<readonly JournalRecord[]> {
@@ -116,7 +120,7 @@ export class StandbyClient {
 
   /** What is under way ends; the next request connects again. */
   disconnect(): void {
-    this.#agent.destroy()
+    this.#connection?.socket.destroy()
   }
 
   #ask<Schema extends TSchema>(
@@ -125,15 +129,18 @@ export class StandbyClient {
     options: RequestOptions & { readonly body?: string | Buffer },
     schema: Schema,
   ): Promise<Static<Schema>> {
-    const request = this.#begin(method, path, options)
-    const replied = readReply(request, schema)
-    request.end(options.body)
-    return replied
+    // An Agent never answers all of those that wait for a connection that it does not get.
+    return this.#turns.run(() => {
+      const request = this.#begin(method, path, options)
+      const replied = readReply(request, schema)
+      request.end(options.body)
+      return replied
+    })
   }
 
   #begin(method: string, path: string, { headers, timeoutMs }: RequestOptions): ClientRequest {
     const request = httpRequest({
-      agent: this.#agent,
+      agent: this.#connect().agent,
       host: 'standby',
       method,
       path,
@@ -144,6 +151,30 @@ export class StandbyClient {
       request.destroy(new Error(`timeout: nothing came for ${timeoutMs} ms`)),
     )
   }
+
+  #connect(): Connection {
+    if (this.#connection?.socket.destroyed !== false) {
+      this.#connection = keepConnection(this.#line.take())
+    }
+    return this.#connection
+  }
+}
+
+interface Connection {
+  readonly socket: TLSSocket
+  readonly agent: Agent
+}
+
+/** For one request after the other. */
+function keepConnection(socket: TLSSocket): Connection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  agent.createConnection = (_options, callback) => {
+    if (!socket.destroyed) return socket
+    // There is no socket with an error, whatever the type says.
+    callback?.(new Error('the standby closed the connection'), undefined as never)
+    return undefined
+  }
+  return { socket, agent }
 }
 
 interface RequestOptions {

@@ -123,18 +123,19 @@ export class StandbyCopy {
       const { databasePath: path, dataKey } = this.#vault
       await store.close()
       this.#store = undefined
-      const alone = await openSqliteStore({
-        path,
-        dataKey,
-        clock: this.#clock,
-        onCommit: (last) => this.#headFile.write(last),
-      })
+      let alone: SqliteStore | undefined
       try {
+        alone = await openSqliteStore({
+          path,
+          dataKey,
+          clock: this.#clock,
+          onCommit: (last) => this.#headFile.write(last),
+        })
         const result = await work(alone)
         this.#ended = 'promoted'
         return result
       } finally {
-        await alone.close()
+        await alone?.close()
         if (this.#ended === undefined) await this.#openStore()
       }
     })

@@ -1,6 +1,6 @@
 // The socket beside the vault at which `svc standby` asks, of a hub and of a standby alike. It lets in the vault's owner and root.
 
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { rm } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
@@ -20,26 +20,41 @@ const PromoteBody = Type.Object({ force: Type.Boolean() })
 
 export async function openStandbyDoor(options: StandbyDoorOptions): Promise<AsyncDisposable> {
   const { socketPath } = options
+  const answering = new Set<Promise<void>>()
   const server: Server = createServer((request, response) => {
-    answer(options, request).then(
-      (body) => response.end(JSON.stringify(body)),
-      (error: unknown) => {
-        const code = error instanceof SvcError ? error.code : 'internal'
-        const hint = error instanceof SvcError ? error.hint : undefined
-        response.statusCode = 409
-        response.end(JSON.stringify({ error: code, message: describeError(error), hint }))
-      },
-    )
+    const answered = reply(options, request, response)
+    answering.add(answered)
+    void answered.finally(() => answering.delete(answered))
   })
   await bindPrivately(server, socketPath)
   return {
     [Symbol.asyncDispose]: async () => {
       await rm(socketPath, { force: true })
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeIdleConnections()
+      await Promise.allSettled(answering)
+      // One that asked nothing yet would be waited for.
+      server.closeAllConnections()
       await closed
     },
   }
+}
+
+/** Resolves when it is sent, or nobody wants it any more. */
+async function reply(
+  options: StandbyDoorOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const closed = new Promise((resolve) => response.once('close', resolve))
+  try {
+    response.end(JSON.stringify(await answer(options, request)))
+  } catch (error) {
+    const code = error instanceof SvcError ? error.code : 'internal'
+    const hint = error instanceof SvcError ? error.hint : undefined
+    response.statusCode = 409
+    response.end(JSON.stringify({ error: code, message: describeError(error), hint }))
+  }
+  await closed
 }
 
 async function answer(

@@ -16,6 +16,7 @@ import { StoreError } from '../store/store-error.ts'
 import {
   type Claimed,
   describeStandbyFailure,
+  OtherHub,
   type StandbyClient,
   StandbyRefusal,
 } from './standby-client.ts'
@@ -58,6 +59,10 @@ export class StandbyJournal implements Journal {
   #end: JournalPosition | undefined
   #listKept: (after: number) => readonly JournalRecord[] = () => []
   #isClosed = false
+  /** Since when the standby has not what is here. */
+  #awaySinceMs: number | undefined
+  /** It could not run a record. */
+  #isDiverged = false
   /** Nobody waits for a standby that was away when it was asked last. */
   #isSkipped = false
   #isBusy = false
@@ -114,6 +119,7 @@ export class StandbyJournal implements Journal {
 
   /** What the standby has, when it answers. Not within a turn; never throws. */
   async look(): Promise<Claimed | undefined> {
+    this.#lack = undefined
     try {
       if (this.#state !== 'together') return await this.#claim()
       const { number = 0 } = this.#end ?? {}
@@ -151,6 +157,11 @@ export class StandbyJournal implements Journal {
   /** Of a standby that answers: it is asked again within a turn. */
   retry(): void {
     this.#isSkipped = false
+  }
+
+  /** It has a copy of what is here. */
+  noteImage(): void {
+    this.#isDiverged = false
   }
 
   /** Nobody else speaks to the standby meanwhile. */
@@ -192,11 +203,10 @@ export class StandbyJournal implements Journal {
 
   /** What the standby has once it has all that is here; more than that, when its answer was lost. */
   async #catchUp(here: JournalPosition, claimed: Claimed): Promise<JournalPosition> {
-    if (claimed.role === 'hub') throw new StoreError('store_unavailable', notStandby(claimed.epoch))
-    if (claimed.journal !== this.#options.journal || claimed.end === undefined) {
+    let { end } = claimed
+    if (claimed.journal !== this.#options.journal || end === undefined || this.#isDiverged) {
       throw this.#lacks('image')
     }
-    let { end } = claimed
     if (end.number > here.number || isSamePosition(end, here)) return end
     for (let sent = 0; sent < IN_TURN_MAX && end.number < here.number;) {
       const records = this.#listKept(end.number)
@@ -221,6 +231,7 @@ export class StandbyJournal implements Journal {
     // It is kept here.
     if (this.#state === 'alone') return
     const { client } = this.#options
+    const beganMs = this.#monotonicMs()
     this.#end = undefined
     try {
       this.#end = await client.append(record)
@@ -228,7 +239,7 @@ export class StandbyJournal implements Journal {
       throw new Error('the standby has another record')
     } catch (error) {
       await this.#noteIfPromoted(error)
-      this.#lose(error)
+      this.#lose(error, beganMs)
       if (this.#mode === 'preferred') return
       // Also after a refusal: it may have been taken back too late.
       await this.#findOut(record, end, error)
@@ -245,7 +256,7 @@ export class StandbyJournal implements Journal {
       if (this.#deposition !== undefined) throw this.#deposition
       throw new StoreError('store_unknown', unknown, { cause: error })
     }
-    const there = claimed.role === 'standby' ? claimed.end : undefined
+    const { end: there } = claimed
     if (there === undefined) throw new StoreError('store_unknown', unknown, { cause })
     if (isSamePosition(there, end)) {
       this.#become('together')
@@ -258,7 +269,7 @@ export class StandbyJournal implements Journal {
   }
 
   async #claimPatiently(): Promise<Claimed> {
-    const startMs = this.#monotonicMs()
+    const awaySinceMs = this.#awaySinceMs ?? this.#monotonicMs()
     // Who goes on alone anyway does not wait for long.
     const patienceMs = this.#mode === 'preferred' ? 0 : PATIENCE_MS
     for (;;) {
@@ -266,7 +277,7 @@ export class StandbyJournal implements Journal {
         return await this.#claim()
       } catch (error) {
         if (this.#deposition !== undefined) throw this.#deposition
-        if (this.#isClosed || this.#monotonicMs() - startMs >= patienceMs) throw error
+        if (this.#isClosed || this.#monotonicMs() - awaySinceMs >= patienceMs) throw error
         await this.#options.clock.sleep(RETRY_MS)
       }
     }
@@ -286,13 +297,16 @@ export class StandbyJournal implements Journal {
 
   async #claim(): Promise<Claimed> {
     if (this.#isClosed) throw new StoreError('store_unavailable', 'the hub stops')
-    const claimed = await this.#options.client.claim(this.#mode)
-    if (claimed.role === 'hub') {
-      if (claimed.epoch > (await this.#options.epoch())) await this.#depose(claimed.epoch)
+    const { client, epoch } = this.#options
+    try {
+      return await client.claim(this.#mode)
+    } catch (error) {
+      if (!(error instanceof OtherHub)) throw error
+      if (error.epoch > (await epoch())) await this.#depose(error.epoch)
       // A standby may connect then.
-      this.#options.client.disconnect()
+      client.disconnect()
+      throw error
     }
-    return claimed
   }
 
   async #ask<T>(work: () => Promise<T>): Promise<T> {
@@ -326,14 +340,17 @@ export class StandbyJournal implements Journal {
     throw this.#deposition
   }
 
-  #lose(error: unknown): void {
+  #lose(error: unknown, sinceMs = this.#monotonicMs()): void {
     this.#end = undefined
     this.#isSkipped = true
+    this.#awaySinceMs ??= sinceMs
+    if (error instanceof StandbyRefusal && error.kind === 'diverged') this.#isDiverged = true
     this.#reason = describeError(error)
     this.#become(this.#mode === 'preferred' ? 'alone' : 'apart', this.#reason)
   }
 
   #become(state: StandbyState, reason?: string): void {
+    if (state === 'together') this.#awaySinceMs = undefined
     if (state === this.#state) return
     this.#state = state
     const { log } = this.#options
@@ -349,8 +366,4 @@ const KEPT_BYTES_MAX = 64 * 1024 * 1024
 /** Nobody need ask the standby again. */
 export function isFinal({ code }: StoreError): boolean {
   return code === 'hub_deposed' || code === 'store_behind'
-}
-
-function notStandby(epoch: number): string {
-  return `it is no standby: it is a hub, with the log in epoch ${epoch}`
 }

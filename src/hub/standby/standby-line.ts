@@ -1,7 +1,7 @@
 // Where a hub takes the connection of its standby. The standby connects, and from then on the hub asks on it. docs/protocol.md STB-4.
 
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { BindAddress } from '../../platform/bind-address.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -54,6 +54,11 @@ export async function listenForStandby(
     },
   )
   server.maxConnections = CONNECTIONS_MAX
+  const connections = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   server.on('tlsClientError', (error, socket) => {
     log.debug({ reason: error.message }, 'Not a standby of this vault')
     socket.destroy()
@@ -63,6 +68,8 @@ export async function listenForStandby(
   } catch (error) {
     throw describeListenFailure(error, bind, 'SVC_STANDBY_BIND')
   }
+  // A connection that could not be taken; the standby tries again.
+  server.on('error', (error) => log.error({ reason: error.message }, 'Standby port failed'))
   return {
     // A server that listens on TCP has an address object.
     port: (server.address() as AddressInfo).port,
@@ -76,7 +83,7 @@ export async function listenForStandby(
     },
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      current?.destroy()
+      for (const socket of connections) socket.destroy()
       await closed
     },
   }

@@ -97,6 +97,7 @@ export async function openStandbyLink(
       },
       signal,
     )
+    journal.noteImage()
     log.info({ record: made?.position.number, bytes: made?.bytes }, 'Standby has a copy')
   }
   /** Up to where the last turn may be under way still. */
@@ -108,6 +109,12 @@ export async function openStandbyLink(
       for (const record of records) sent = (await client.append(record)).number
     }
   }
+  /** Within a turn, when that is soon done. */
+  const meet = async (from: SqliteStore): Promise<void> => {
+    if ((await journal.look()) === undefined) return
+    journal.retry()
+    await from.follow()
+  }
   /** Throws what the turn says that finds the standby not together with this hub. */
   const bringUp = async (
     from: SqliteStore,
@@ -115,19 +122,16 @@ export async function openStandbyLink(
     signal?: AbortSignal,
   ): Promise<void> => {
     for (let tries = 0; tries < 3; tries += 1) {
-      const claimed = await journal.look()
-      if (claimed === undefined) return
-      journal.retry()
-      const failure = await failureOf(from.follow())
+      const failure = await failureOf(meet(from))
       const { lack } = journal
-      if (journal.state === 'together' || claimed.role === 'hub' || lack === undefined) {
+      if (lack === undefined) {
         if (failure !== undefined) throw failure
         return
       }
       await journal.bring(async () => {
         // The turn has left the connection.
         const again = await journal.look()
-        if (again === undefined || again.role === 'hub') return
+        if (again === undefined) return
         if (lack === 'image') await sendImage(from, isHurried, signal)
         else await sendRecords(from, again.end?.number ?? 0)
       })
@@ -149,12 +153,18 @@ export async function openStandbyLink(
     async start(opened) {
       store = opened
       journal.keepIn((after) => opened.listKept(after))
+      // Nobody was promised anything yet.
+      if (!met) {
+        await failureOf(meet(opened))
+        return
+      }
+      const isRequired = mode === 'required'
       const beganMs = clock.now().getTime()
       while (line.address() === undefined && clock.now().getTime() < beganMs + ARRIVE_MS) {
         await clock.sleep(LOOK_MS / 10)
       }
       for (;;) {
-        const failure = await failureOf(bringUp(opened, mode === 'required' && met))
+        const failure = await failureOf(isRequired ? bringUp(opened, true) : meet(opened))
         const { fault } = journal
         if (fault === undefined) return
         if (failure !== undefined && isFinal(failure)) throw failure

@@ -11,6 +11,7 @@ import { ByteQueue } from '../../platform/byte-queue.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { parseJson } from '../../platform/parse-json.ts'
+import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { IMAGE_PIECE_BYTES, countImagePieces, countPieceBytes } from '../store/image-seal.ts'
 import { SEAL_BYTES } from '../../platform/sealed-pieces.ts'
 import type { ImageHead } from '../store/journal-images.ts'
@@ -33,12 +34,12 @@ import {
 
 export interface StandbyPlace {
   readonly copy: StandbyCopy
-  /** Of the journal that the copy follows. */
-  journal: string
-  /** Before the hub is believed to be another kind of hub than before. */
+  /** That the copy follows; empty when a hub could not go on from the copy. */
+  readonly journal: string
+  /** Durable when it resolves, and before `journal` says it. */
   keep(
     this: void,
-    kept: { readonly journal: string; readonly mode: StandbyMode | undefined },
+    changes: { readonly journal?: string; readonly mode?: StandbyMode },
   ): Promise<void>
 }
 
@@ -53,16 +54,17 @@ export interface HubHeard {
 export interface StandbyServer {
   /** Answers what the hub asks on a connection to it. */
   serve(this: void, socket: TLSSocket): void
+  /** Whether the hub asked anything on it. */
+  wasAsked(this: void, socket: TLSSocket): boolean
   /** The hub that spoke last; undefined since the start. */
   readonly heard: HubHeard | undefined
 }
 
 const CLAIM_BYTES_MAX = 4096
-/** A hub asks each second: a connection on which nothing is asked, or nothing moves, is given up. */
-const IDLE_MS = 15_000
-const STALL_MS = 60_000
-/** A hub says something each second. */
+/** A hub asks each second: a connection on which nothing is asked for longer is given up, and another one made. */
 const SILENT_MS = 5000
+/** Of an image, which is checked and synced at its end. */
+const IMAGE_SILENT_MS = 60_000
 
 interface Claim {
   readonly hub: string
@@ -78,6 +80,8 @@ export function createStandbyServer(
 ): StandbyServer {
   let claim: Claim | undefined
   let heardMs = Number.NEGATIVE_INFINITY
+  const images = createSerialQueue()
+  const asked = new WeakSet<Socket>()
   const isAlive = (): boolean =>
     claim !== undefined && !claim.socket.destroyed && performance.now() - heardMs < SILENT_MS
 
@@ -89,14 +93,31 @@ export function createStandbyServer(
     if (claim !== undefined && claim.hub !== hub && isAlive()) {
       throw new Refusal('claimed', 'another hub has this standby')
     }
-    await standby.keep({ journal: standby.journal, mode })
+    await standby.keep({ mode })
     if (claim?.hub !== hub) log.info({ hub, mode }, 'Hub connected')
     // What an earlier connection has sent, and is not read yet, counts no more.
     claim = { hub, mode, socket, id: randomUUID() }
-    const { journal, copy } = standby
-    // A record that is being run is in it.
-    const kept = await copy.settle()
-    return { role: 'standby', claim: claim.id, journal, end: kept ? showPosition(kept) : null }
+    const { id } = claim
+    // What is being run, or is at its end, is in it.
+    await images.run(async () => undefined)
+    const end = await standby.copy.settle()
+    const { journal } = standby
+    return { role: 'standby', claim: id, journal, end: end ? showPosition(end) : null }
+  }
+  const takeImage = async (
+    { copy, keep }: StandbyPlace,
+    request: IncomingMessage,
+  ): Promise<object> => {
+    const head = parse(ImageBody, String(request.headers[IMAGE_HEADER]))
+    const image: ImageHead = { ...head, position: readPosition(head.position) }
+    request.socket.setTimeout(IMAGE_SILENT_MS)
+    // Until the image is here, what is here is of no journal that the hub could go on with.
+    await keep({ journal: '' })
+    const noteHeard = (): void => void (heardMs = performance.now())
+    const end = await copy.replaceBy(image, readPieces(request, image, noteHeard))
+    await keep({ journal: head.journal })
+    log.info({ record: end.number, bytes: image.bytes }, 'Copy of the vault received')
+    return { end: showPosition(end) }
   }
   const requireClaim = (request: IncomingMessage): void => {
     if (claim === undefined || request.headers[CLAIM_HEADER] !== claim.id) {
@@ -129,25 +150,16 @@ export function createStandbyServer(
       return { end: showPosition(await standby.copy.append({ number, sealed })) }
     }
     if (what === `POST ${STANDBY_ROUTES.image}`) {
-      const head = parse(ImageBody, String(request.headers[IMAGE_HEADER]))
-      const image: ImageHead = { ...head, position: readPosition(head.position) }
-      // Until the image is here, what is here is of no journal that the hub could go on with.
-      await standby.keep({ journal: '', mode: claim?.mode })
-      standby.journal = ''
-      const noteHeard = (): void => void (heardMs = performance.now())
-      const end = await standby.copy.replaceBy(image, readPieces(request, image, noteHeard))
-      await standby.keep({ journal: head.journal, mode: claim?.mode })
-      standby.journal = head.journal
-      log.info({ record: end.number, bytes: image.bytes }, 'Copy of the vault received')
-      return { end: showPosition(end) }
+      return images.run(() => takeImage(standby, request))
     }
     throw new Refusal('invalid', `${what} is no route of a standby`)
   }
 
-  // It listens nowhere: its connections are those to the hub. An image takes its time.
+  // It listens nowhere: its connections are those to the hub.
   const server = createServer(
-    { keepAliveTimeout: IDLE_MS, requestTimeout: 0 },
+    { keepAliveTimeout: SILENT_MS, requestTimeout: 0 },
     (request, response) => {
+      asked.add(request.socket)
       const answered =
         'epoch' in place
           ? place.epoch().then((epoch): ClaimReply => ({ role: 'hub', epoch }))
@@ -162,9 +174,10 @@ export function createStandbyServer(
       )
     },
   )
-  server.setTimeout(STALL_MS)
+  server.setTimeout(SILENT_MS)
   return {
     serve: (socket) => void server.emit('connection', socket),
+    wasAsked: (socket) => asked.has(socket),
     get heard() {
       if (claim === undefined) return undefined
       return { id: claim.hub, mode: claim.mode, atMs: heardMs, isConnected: isAlive() }
@@ -180,12 +193,21 @@ class Refusal extends Error {
   }
 }
 
+/** What is here is not what the hub has, or is damaged: only a copy helps. */
+const DIVERGED: ReadonlySet<string> = new Set([
+  'store_diverged',
+  'store_missing',
+  'store_behind',
+  'store_conflict',
+  'store_corrupt',
+])
+
 function describeFailure(error: unknown): FailureReply {
   if (error instanceof Refusal) return { error: error.error, message: error.message }
   const message = describeError(error).slice(0, 1000)
   if (!(error instanceof StoreError)) return { error: 'refused', message }
   if (error.code === 'hub_deposed') return { error: 'promoted', message }
-  const isDiverged = ['store_diverged', 'store_missing', 'store_behind'].includes(error.code)
+  const isDiverged = DIVERGED.has(error.code)
   return { error: isDiverged ? 'diverged' : 'refused', message }
 }
 

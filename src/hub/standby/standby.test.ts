@@ -1,112 +1,33 @@
 // A hub's store and its standby in one process, over real connections.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { describe, test } from 'node:test'
-import { findFreePort } from '../../../test/support/free-port.ts'
-import { initCheapVault } from '../../../test/support/cheap-vault.ts'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
-import { BACKUP_PACE } from '../backup/backup-pace.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { createLogging } from '../../platform/logger.ts'
+import {
+  countEntries,
+  LOOPBACK,
+  openStandbyScene,
+  openTogether,
+  silentLog,
+  untilTrue,
+  urlOf,
+  writeEntry,
+} from '../../../test/support/standby-scene.ts'
 import { Secret } from '../../platform/secret.ts'
-import { HubEventType } from '../../protocol/words.ts'
-import { openVaultStore, type VaultStore } from '../open-store.ts'
-import { appendEntry } from '../service/append-entries.ts'
-import { hubAct } from '../service/hub-acts.ts'
-import type { JournalRecord } from '../store/journal.ts'
 import { StoreError } from '../store/store-error.ts'
-import { vaultFiles } from '../vault/vault-files.ts'
-import { unsealVault, type UnsealedVault } from '../vault/vault.ts'
-import { callHub, keepCalling } from './call-hub.ts'
+import type { UnsealedVault } from '../vault/vault.ts'
+import { callHub } from './call-hub.ts'
 import { StandbyClient } from './standby-client.ts'
-import { StandbyCopy } from './standby-copy.ts'
-import type { StandbyMode } from '../../protocol/standby.ts'
 import { listenForStandby } from './standby-line.ts'
 import { readRole } from './standby-role.ts'
-import { createStandbyServer, type StandbyPlace, type StandbyServer } from './standby-server.ts'
 import { standbyTls } from './standby-tls.ts'
-
-const PASSPHRASE = new Secret('correct horse battery staple')
-const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
-
-const LOOPBACK = '127.0.0.1'
-const urlOf = (port: number): URL => new URL(`https://${LOOPBACK}:${port}`)
-
-interface Scene extends AsyncDisposable {
-  readonly vault: UnsealedVault
-  readonly copy: StandbyCopy
-  /** What the standby answers with. */
-  readonly server: StandbyServer
-  openHub(mode: StandbyMode): Promise<VaultStore>
-  /** What happens to each record instead. */
-  onRecord: ((record: JournalRecord, run: () => Promise<unknown>) => Promise<void>) | undefined
-}
-
-async function openScene(): Promise<Scene> {
-  const stack = new AsyncDisposableStack()
-  const directory = await mkdtemp(join(tmpdir(), 'standby-'))
-  stack.defer(() => rm(directory, { recursive: true }))
-  await initCheapVault(join(directory, 'hub'), PASSPHRASE)
-  const vault = await unsealVault(join(directory, 'hub'), PASSPHRASE)
-  const databasePath = vaultFiles(directory).database
-  const copy = await StandbyCopy.open({ ...vault, root: directory, databasePath }, systemClock)
-  stack.defer(() => copy.close())
-  const scene: Pick<Scene, 'onRecord'> = { onRecord: undefined }
-  const append = copy.append.bind(copy)
-  copy.append = async (record) => {
-    let end: Awaited<ReturnType<typeof append>> | undefined
-    const run = async (): Promise<void> => {
-      end = await append(record)
-    }
-    await (scene.onRecord?.(record, run) ?? run())
-    assert.ok(end)
-    return end
-  }
-  const place: StandbyPlace = { copy, journal: '', keep: async () => undefined }
-  const tls = standbyTls(vault.dataKey, vault.vaultId, 'standby')
-  const server = createStandbyServer(place, log)
-  const bind = { host: LOOPBACK, port: await findFreePort() }
-  const hub = urlOf(bind.port)
-  const stopping = new AbortController()
-  const call = { hub, tls, clock: systemClock, take: server.serve, onFailure: () => undefined }
-  const calling = keepCalling(call, stopping.signal)
-  stack.defer(async () => {
-    stopping.abort()
-    await calling
-  })
-  return Object.assign(scene, {
-    vault,
-    copy,
-    server,
-    openHub: async (mode: StandbyMode) => {
-      const standby = { bind, mode, log, pace: { ...BACKUP_PACE, heldBytesMax: 1e9 } }
-      const store = await openVaultStore(vault, { clock: systemClock, standby })
-      let closing: Promise<void> | undefined
-      const close = (): Promise<void> => (closing ??= store.close())
-      stack.defer(close)
-      return { ...store, reader: store.reader, close }
-    },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  })
-}
-
-const write = (store: VaultStore): Promise<unknown> =>
-  store.write((writer) =>
-    appendEntry(writer, hubAct(new Date(), HubEventType.tokenRevoked, { actor: 'hub' })),
-  )
-
-const countEntries = async (store: VaultStore): Promise<number> =>
-  (await store.reader.findChainEnd())?.seq ?? 0
 
 describe('a hub and its standby', () => {
   test('[STB-6] [STB-7] share each record; the answer that was lost is found out, the record runs once', async () => {
-    await using scene = await openScene()
-    const store = await scene.openHub('required')
-    await write(store)
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene)
+    await writeEntry(store)
     assert.equal(scene.copy.position?.number, store.standby?.position())
     let losses = 0
     scene.onRecord = async (_record, run) => {
@@ -115,37 +36,37 @@ describe('a hub and its standby', () => {
       losses += 1
       throw new Error('the answer is lost')
     }
-    await write(store)
+    await writeEntry(store)
     assert.equal(losses, 1)
     assert.equal(await countEntries(store), 2)
     assert.equal(scene.copy.position?.number, store.standby?.position())
   })
 
   test('[STB-12] a standby whose disk is full: nothing is acknowledged, nothing is lost, and writes go on when there is room', async () => {
-    await using scene = await openScene()
-    const store = await scene.openHub('required')
-    await write(store)
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene)
+    await writeEntry(store)
     scene.onRecord = () =>
       Promise.reject(new StoreError('store_unavailable', 'no space left for the database'))
-    await assert.rejects(write(store), { code: 'store_unavailable' })
+    await assert.rejects(writeEntry(store), { code: 'store_unavailable' })
     assert.equal(await countEntries(store), 1)
     scene.onRecord = undefined
-    await write(store)
+    await writeEntry(store)
     assert.equal(await countEntries(store), 2)
     assert.equal(scene.copy.position?.number, store.standby?.position())
   })
 
   test('[STB-7] a hub that was killed before it committed what the standby has gets it at its start', async () => {
-    await using scene = await openScene()
-    const store = await scene.openHub('required')
-    await write(store)
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene)
+    await writeEntry(store)
     // The hub is gone before the answer comes.
     scene.onRecord = async (_record, run) => {
       await run()
       await store.standby?.close()
       throw new Error('the hub was killed')
     }
-    await assert.rejects(write(store))
+    await assert.rejects(writeEntry(store))
     scene.onRecord = undefined
     assert.equal(await countEntries(store), 1)
     await store.close()
@@ -154,47 +75,40 @@ describe('a hub and its standby', () => {
   })
 
   test('[STB-9] preferred: what the hub wrote alone the standby gets by records', async () => {
-    await using scene = await openScene()
-    const store = await scene.openHub('preferred')
-    await write(store)
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene, 'preferred')
+    await writeEntry(store)
     scene.onRecord = () => Promise.reject(new StoreError('store_unavailable', 'no space left'))
-    for (let count = 0; count < 100; count += 1) await write(store)
+    for (let count = 0; count < 100; count += 1) await writeEntry(store)
     assert.equal(store.standby?.state(), 'alone')
     scene.onRecord = undefined
-    const stopping = new AbortController()
-    const running = store.standby?.run(stopping.signal)
-    try {
-      await until(() => store.standby?.state() === 'together')
-    } finally {
-      stopping.abort()
-      await running
-    }
+    await untilTrue(() => store.standby?.state() === 'together')
     assert.equal(scene.copy.position?.number, store.standby?.position())
-    await write(store)
+    await writeEntry(store)
     assert.deepEqual(await scene.copy.listKept(0).then((all) => all.length > 1), true)
   })
 
   test('[STB-5] a second process of the hub, or a hub of the same key elsewhere, is refused while the first is connected', async () => {
-    await using scene = await openScene()
-    const store = await scene.openHub('required')
-    await write(store)
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene)
+    await writeEntry(store)
     const { vaultId, dataKey } = scene.vault
     await using other = await openLine(scene.vault)
     const tls = standbyTls(dataKey, vaultId, 'standby')
     scene.server.serve(await callHub({ hub: urlOf(other.line.port), tls }, NEVER))
-    await until(() => other.line.address() !== undefined)
+    await untilTrue(() => other.line.address() !== undefined)
     const client = new StandbyClient(other.line, 'f'.repeat(32))
     await assert.rejects(client.claim('required'), { kind: 'claimed' })
     client.disconnect()
-    await write(store)
+    await writeEntry(store)
   })
 
   test('[STB-16] a hub whose standby was promoted writes no more, and knows it at its next start', async () => {
-    await using scene = await openScene()
-    const store = await scene.openHub('required')
-    await write(store)
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene)
+    await writeEntry(store)
     await scene.copy.endWith(async () => undefined)
-    await assert.rejects(write(store), { code: 'hub_deposed' })
+    await assert.rejects(writeEntry(store), { code: 'hub_deposed' })
     assert.equal((await store.standby?.deposed)?.code, 'hub_deposed')
     assert.equal(await countEntries(store), 1)
     await store.close()
@@ -205,7 +119,7 @@ describe('a hub and its standby', () => {
 
 describe('[STB-4] a hub takes the connection', () => {
   test('of who has the data key: with the certificate of an agent, that of another vault, that of a hub, and none nobody gets in', async () => {
-    await using scene = await openScene()
+    await using scene = await openStandbyScene()
     await using opened = await openLine(scene.vault)
     const { line } = opened
     const ca = await createFakeCa()
@@ -227,18 +141,18 @@ describe('[STB-4] a hub takes the connection', () => {
     const hub = urlOf(line.port)
     await assert.rejects(callHub({ hub, tls: another }, NEVER), /not trusted|self-signed/i)
     const socket = await callHub({ hub, tls: standbyTls(dataKey, vaultId, 'standby') }, NEVER)
-    await until(() => line.address() === LOOPBACK)
+    await untilTrue(() => line.address() === LOOPBACK)
     socket.destroy()
   })
 
   test('of one standby: another is turned away while the first is there, and taken when it has gone', async () => {
-    await using scene = await openScene()
+    await using scene = await openStandbyScene()
     await using opened = await openLine(scene.vault)
     const { line } = opened
     const { vaultId, dataKey } = scene.vault
     const call = { hub: urlOf(line.port), tls: standbyTls(dataKey, vaultId, 'standby') }
     const first = await callHub(call, NEVER)
-    await until(() => line.address() !== undefined)
+    await untilTrue(() => line.address() !== undefined)
     const taken = line.take()
     assert.throws(() => line.take(), /no standby is connected/)
     const second = await callHub(call, NEVER)
@@ -247,7 +161,7 @@ describe('[STB-4] a hub takes the connection', () => {
     first.destroy()
     await closed(taken)
     const third = await callHub(call, NEVER)
-    await until(() => line.address() !== undefined)
+    await untilTrue(() => line.address() !== undefined)
     line.take()
     third.destroy()
   })
@@ -257,7 +171,7 @@ const NEVER = new AbortController().signal
 
 async function openLine({ vaultId, dataKey }: UnsealedVault): Promise<OpenedLine> {
   const tls = standbyTls(dataKey, vaultId, 'hub')
-  const line = await listenForStandby({ host: LOOPBACK, port: 0 }, tls, log)
+  const line = await listenForStandby({ host: LOOPBACK, port: 0 }, tls, silentLog)
   return { line, [Symbol.asyncDispose]: () => line.close() }
 }
 
@@ -267,9 +181,4 @@ interface OpenedLine extends AsyncDisposable {
 
 async function closed(socket: TLSSocket): Promise<void> {
   await new Promise((resolve) => socket.resume().once('close', resolve))
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let count = 0; count < 500 && !isSo(); count += 1) await systemClock.sleep(20)
-  assert.ok(isSo())
 }
