@@ -94,6 +94,7 @@ export async function openVaultStore(
     let fault = sharing === undefined ? inspect() : undefined
     if (options.checkPages === true) checkEveryPage(vault.databasePath, vault.dataKey)
     standby = options.standby && (await openStandbyLink(vault, options.standby, clock))
+    const shared = sharing ?? standby?.shared
     store = await openSqliteStore({
       path: vault.databasePath,
       dataKey: vault.dataKey,
@@ -101,7 +102,7 @@ export async function openVaultStore(
       onBatch: options.onBatch,
       onRecord: options.onRecord,
       clock,
-      shared: sharing ? { ...sharing, onTables: options.onTables } : standby?.shared,
+      shared: shared && { ...shared, onTables: options.onTables },
     })
     await standby?.start(store)
     await store.follow()

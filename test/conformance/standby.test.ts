@@ -7,38 +7,17 @@ import { enrollHost } from '../support/enrolled-host.ts'
 import { type Ended, runProgram, startProgram, waitUntil } from '../support/processes.ts'
 import { runSvcHere } from '../support/run-svc.ts'
 import type { RunningCa } from '../support/running-ca.ts'
-import { type Machine, makeStandbyPair } from '../support/standby-pair.ts'
+import {
+  entryTypes,
+  type Machine,
+  makeStandbyPair,
+  statusOf,
+  untilState,
+} from '../support/standby-pair.ts'
 import { startTestCa } from '../support/test-hub.ts'
 import { scrape } from '../support/scrape.ts'
 import { openHubFront } from '../support/hub-front.ts'
 import { post, send } from '../support/wire-client.ts'
-
-interface Status {
-  readonly role: string
-  readonly state: string
-  readonly record: number | null
-  readonly mode: string | null
-}
-
-async function statusOf(machine: Machine): Promise<Status> {
-  const { status, stdout, stderr } = await machine.svc('standby', 'status', '--json')
-  assert.equal(status, 0, stderr)
-  return JSON.parse(stdout) as Status
-}
-
-async function until(machine: Machine, state: string): Promise<Status> {
-  return waitUntil(`the state ${state}`, async () => {
-    const status = await statusOf(machine)
-    return status.state === state ? status : undefined
-  })
-}
-
-async function entryTypes(machine: Machine): Promise<readonly string[]> {
-  const { status, stdout, stderr } = await machine.svc('evento', 'list', '--verify', '--json')
-  assert.equal(status, 0, stderr)
-  const { eventos } = JSON.parse(stdout) as { eventos: readonly { tipo_evento: string }[] }
-  return eventos.map(({ tipo_evento }) => tipo_evento)
-}
 
 async function doctor(machine: Machine): Promise<string> {
   return (await machine.svc('doctor')).stdout
@@ -88,7 +67,7 @@ describe('a hub with a standby', () => {
     await two.start('standby')
     assert.equal((await statusOf(two)).state, 'empty')
     await one.start('hub')
-    await until(one, 'together')
+    await untilState(one, 'together')
     const host = await enrollHost(one, 'web-1.example.org')
     assert.equal((await statusOf(two)).record, (await statusOf(one)).record)
     const { other } = JSON.parse((await two.svc('standby', 'status', '--json')).stdout)
@@ -125,7 +104,7 @@ describe('a hub with a standby', () => {
     )
     await one.becomeStandbyOf(two)
     await one.start('standby')
-    await until(two, 'together')
+    await untilState(two, 'together')
     assert.equal((await statusOf(one)).record, (await statusOf(two)).record)
   })
 
@@ -162,7 +141,7 @@ describe('a hub with a standby', () => {
     assert.match(none.stderr, /SVC_STANDBY_OF required/)
     const standby = startProgram('svc-server', ['--standby', hub], asStandby)
     try {
-      await until(one, 'together')
+      await untilState(one, 'together')
     } finally {
       standby.kill('SIGTERM')
       await standby.ended
@@ -174,13 +153,13 @@ describe('a hub with a standby', () => {
     const [one, two] = pair.machines
     await two.start('standby')
     await one.start('hub')
-    await until(one, 'together')
+    await untilState(one, 'together')
     const host = await enrollHost(one, 'web-1.example.org')
     const event = { tipo_evento: 'noted', payload: {}, request_id: 'noted-1' }
     await two.stop('SIGKILL')
     assert.equal((await post(host.mtls, '/v1/events', event)).status, 503)
     await two.start('standby')
-    await until(one, 'together')
+    await untilState(one, 'together')
     assert.equal((await post(host.mtls, '/v1/events', event)).status, 200)
     await two.stop('SIGKILL')
     await one.stop('SIGKILL')
@@ -203,7 +182,7 @@ describe('a hub with a standby', () => {
     const [one, two] = pair.machines
     await two.start('standby')
     await one.start('hub')
-    await until(one, 'together')
+    await untilState(one, 'together')
     await using front = await openHubFront()
     front.leadTo(one.ports)
     await using fleet = await startAgentFleet(
@@ -218,7 +197,7 @@ describe('a hub with a standby', () => {
     assert.deepEqual(await stateMetric(one), { together: 0, alone: 1, apart: 0 })
     for (let at = 0; at < 80; at += 1) await one.createToken({ hostname: `late-${at}.example.org` })
     await two.start('standby')
-    await until(one, 'together')
+    await untilState(one, 'together')
     assert.ok(!one.logText().includes('Copy of the vault goes to the standby'.repeat(2)))
     assert.equal((await statusOf(two)).record, (await statusOf(one)).record)
     await waitUntil(

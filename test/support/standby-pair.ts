@@ -20,8 +20,8 @@ export interface Machine extends HubPlace {
   readonly ports: HubPorts
   logText(): string
   hasEnded(): boolean
-  /** Resolves when what runs here listens as this. */
-  start(as: 'hub' | 'standby', extra?: Variables): Promise<void>
+  /** Resolves when what runs here listens as this; of another version, with a program of that. */
+  start(as: 'hub' | 'standby', extra?: Variables, version?: string): Promise<void>
   /** A standby that was promoted listens. */
   becameHub(): Promise<void>
   /** Resolves when it has ended by itself. */
@@ -105,10 +105,14 @@ function machineAt(place: HubPlace, program = 'svc-server'): Machine {
     },
     logText: () => running?.stderr() ?? '',
     hasEnded: () => running?.hasEnded() ?? true,
-    start: async (as, extra = {}) => {
-      running = startProgram(program, [], { ...place.environment, ...extra })
+    start: async (as, extra = {}, version = program) => {
+      running = startProgram(version, [], { ...place.environment, ...extra })
       if (as === 'hub') return becameHub()
-      await waitFor('the standby to start', (log) => log.includes('"standby started"') || undefined)
+      // Or as the hub, when it was killed within a promotion.
+      await waitFor(
+        'the standby to start',
+        (log) => /"(standby started|vault unsealed)"/.test(log) || undefined,
+      )
     },
     becameHub,
     ended: () => started().ended,
@@ -125,4 +129,40 @@ function machineAt(place: HubPlace, program = 'svc-server'): Machine {
       if (made.status !== 0) throw new Error(made.stderr)
     },
   }
+}
+
+export interface MachineStatus {
+  readonly role: string
+  readonly state: string
+  readonly record: number | null
+  readonly mode: string | null
+}
+
+export async function statusOf(machine: Machine): Promise<MachineStatus> {
+  const { status, stdout, stderr } = await machine.svc('standby', 'status', '--json')
+  if (status !== 0) throw new Error(stderr)
+  return JSON.parse(stdout) as MachineStatus
+}
+
+export async function untilState(machine: Machine, state: string): Promise<MachineStatus> {
+  return waitUntil(`the state ${state}`, async () => {
+    const status = await statusOf(machine)
+    return status.state === state ? status : undefined
+  })
+}
+
+export interface LogEntry {
+  readonly tipo_evento: string
+  readonly request_id?: string | null
+}
+
+/** The whole log of the hub that runs there, verified. */
+export async function readLog(machine: Machine): Promise<readonly LogEntry[]> {
+  const { status, stdout, stderr } = await machine.svc('evento', 'list', '--verify', '--json')
+  if (status !== 0) throw new Error(stderr)
+  return (JSON.parse(stdout) as { eventos: readonly LogEntry[] }).eventos
+}
+
+export async function entryTypes(machine: Machine): Promise<readonly string[]> {
+  return (await readLog(machine)).map(({ tipo_evento }) => tipo_evento)
 }

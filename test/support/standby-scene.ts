@@ -52,15 +52,16 @@ export interface StandbyScene extends AsyncDisposable {
   onImage: ((when: 'begun' | 'received') => Promise<void>) | undefined
 }
 
-/** The standby is not connected yet. */
-export async function openStandbyScene(): Promise<StandbyScene> {
+/** The standby is not connected yet. Its database is in a directory of its own, or in this one. */
+export async function openStandbyScene(standbyRoot?: string): Promise<StandbyScene> {
   const stack = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'standby-'))
   stack.defer(() => rm(directory, { recursive: true }))
+  const root = standbyRoot ?? directory
   await initCheapVault(join(directory, 'hub'), PASSPHRASE)
   const vault = await unsealVault(join(directory, 'hub'), PASSPHRASE)
-  const databasePath = vaultFiles(directory).database
-  const copy = await StandbyCopy.open({ ...vault, root: directory, databasePath }, systemClock)
+  const databasePath = vaultFiles(root).database
+  const copy = await StandbyCopy.open({ ...vault, root, databasePath }, systemClock)
   stack.defer(() => copy.close())
   const scene: Pick<StandbyScene, 'onRecord' | 'onImage'> = {
     onRecord: undefined,
