@@ -203,7 +203,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a request to the CA that does not name its token',
     hubs: 2,
-    foundBy: 20,
+    foundBy: 8,
     symptom: /HUB-9/,
     inStore: (store) =>
       withWriter(store, (writer) => ({
@@ -234,7 +234,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a stream that nobody looks at again once it is open',
     hubs: 2,
-    foundBy: 1,
+    foundBy: 3,
     symptom: /HUB-7.*the stream goes on/,
     leavesStreams: true,
     inHub: (hub) => ({ ...hub, holdStream: authenticatingOnce(hub) }),
@@ -249,7 +249,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'roots of another hub that are not taken over',
     hubs: 2,
-    foundBy: 1,
+    foundBy: 4,
     symptom: /TRU-10/,
     inMember: (parts) => ({ ...parts, onFollowed: forgettingNews(parts, 'areRootsChanged') }),
   },
