@@ -27,6 +27,8 @@ export interface Machine extends HubPlace {
   /** Resolves when it has ended by itself. */
   ended(): Promise<Ended>
   stop(signal?: NodeJS.Signals): Promise<Ended>
+  /** What runs here goes on, or stands still. */
+  signal(signal: NodeJS.Signals): void
   svc(...args: readonly string[]): Promise<Ended>
   /** The vault that is here goes, and the machine is the standby of the one with that config.json. */
   becomeStandbyOf(other: HubPlace): Promise<void>
@@ -120,6 +122,7 @@ function machineAt(place: HubPlace, program = 'svc-server'): Machine {
       started().kill(signal)
       return started().ended
     },
+    signal: (signal) => started().kill(signal),
     svc,
     becomeStandbyOf: async ({ vaultRoot }) => {
       const config = join(place.directory, 'config.json')

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
 import { BACKUP_PACE } from '../../src/hub/backup/backup-pace.ts'
 import { openVaultStore, type VaultStore } from '../../src/hub/open-store.ts'
 import { appendEntry } from '../../src/hub/service/append-entries.ts'
@@ -45,6 +46,8 @@ export interface StandbyScene extends AsyncDisposable {
   readonly port: number
   /** The standby connects, from then on. Through another port, when a network is in between. */
   connect(port?: number): void
+  /** Closes its connection; it makes another one. */
+  hangUp(): void
   openHub(mode: StandbyMode): Promise<VaultStore>
   /** What happens to each record instead. */
   onRecord: ((record: JournalRecord, run: () => Promise<unknown>) => Promise<void>) | undefined
@@ -95,6 +98,7 @@ export async function openStandbyScene(standbyRoot?: string): Promise<StandbySce
   const bind = { host: LOOPBACK, port: await findFreePort() }
   const stopping = new AbortController()
   const calls: Promise<void>[] = []
+  let connection: TLSSocket | undefined
   stack.defer(async () => {
     stopping.abort()
     await Promise.all(calls)
@@ -106,10 +110,15 @@ export async function openStandbyScene(standbyRoot?: string): Promise<StandbySce
     port: bind.port,
     connect: (port = bind.port) => {
       const hub = urlOf(port)
-      const { serve: take, wasAsked } = server
+      const { wasAsked } = server
+      const take = (socket: TLSSocket): void => {
+        connection = socket
+        server.serve(socket)
+      }
       const call = { hub, tls, clock: systemClock, take, wasAsked, onFailure: () => undefined }
       calls.push(keepCalling(call, stopping.signal))
     },
+    hangUp: () => void connection?.destroy(),
     openHub: async (mode: StandbyMode) => {
       const pace = { ...BACKUP_PACE, heldBytesMax: 1e9 }
       const standby = { bind, mode, log: silentLog, pace }

@@ -72,6 +72,36 @@ test('[STB-9] [STB-11] preferred: the hub goes on alone, and brings the standby 
   assert.equal(scene.copy.position?.number, store.standby?.position())
 })
 
+test('[STB-10] a hub stops and starts while its standby is silent', async (context) => {
+  await using scene = await openStandbyScene()
+  await using network = await startSilentNetwork({ port: scene.port })
+  scene.connect(network.port)
+  const store = await scene.openHub('preferred')
+  await untilTrue(() => store.standby?.state() === 'together')
+  network.silence()
+  const beganMs = performance.now()
+  await store.close()
+  const closedMs = performance.now()
+  const alone = await scene.openHub('preferred')
+  const openedMs = performance.now()
+  await writeEntry(alone)
+  assert.equal(alone.standby?.state(), 'alone')
+  await alone.close()
+  await assert.rejects(scene.openHub('required'), {
+    message: /the standby has not what this vault has: no standby is connected/,
+  })
+  const refusedMs = performance.now()
+  assert.ok(closedMs - beganMs < 8000, `${closedMs - beganMs} ms`)
+  assert.ok(openedMs - closedMs < 6000, `${openedMs - closedMs} ms`)
+  context.diagnostic(
+    `stopped in ${Math.round(closedMs - beganMs)} ms, started in ${Math.round(openedMs - closedMs)} ms, refused in ${Math.round(refusedMs - openedMs)} ms`,
+  )
+  network.heal()
+  const healed = await scene.openHub('required')
+  assert.equal(healed.standby?.state(), 'together')
+  assert.equal(await countEntries(healed), 1)
+})
+
 async function refusalOf(work: () => Promise<unknown>): Promise<{ readonly tookMs: number }> {
   const beganMs = performance.now()
   await assert.rejects(work(), (error: Error & { code?: string }) =>

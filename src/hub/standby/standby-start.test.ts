@@ -7,10 +7,14 @@ import {
   countEntries,
   openStandbyScene,
   openTogether,
+  silentLog,
   untilTrue,
+  urlOf,
   writeEntry,
 } from '../../../test/support/standby-scene.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { StoreError } from '../store/store-error.ts'
+import { tellOldHub } from './run-standby.ts'
 import { readRole } from './standby-role.ts'
 
 describe('a hub that starts', () => {
@@ -90,6 +94,29 @@ describe('a standby', () => {
     await untilTrue(() => store.standby?.state() === 'together' && images === 1)
     await writeEntry(store)
     assert.equal(await countEntries(store), 2)
+    assert.equal(scene.copy.position?.number, store.standby?.position())
+  })
+})
+
+describe('a hub whose SVC_STANDBY_OF leads to itself', () => {
+  test('[STB-16] keeps its standby, finds it again, and is told nothing', async () => {
+    await using scene = await openStandbyScene()
+    const store = await openTogether(scene)
+    const hub = urlOf(scene.port)
+    const epoch = async (): Promise<number> => 0
+    await using _ = tellOldHub(scene.vault, { hub, epoch, clock: systemClock }, silentLog)
+    let losses = 0
+    scene.onRecord = async (_record, run) => {
+      losses += 1
+      // The connection is lost with the answer.
+      if (losses % 2 === 1) scene.hangUp()
+      await run()
+    }
+    for (let count = 1; count <= 5; count += 1) {
+      await writeEntry(store)
+      assert.equal(await countEntries(store), count)
+    }
+    await untilTrue(() => store.standby?.state() === 'together')
     assert.equal(scene.copy.position?.number, store.standby?.position())
   })
 })
