@@ -48,6 +48,10 @@ export const WIRE_ERRORS = {
     status: 403,
     when: 'The role of the admin token does not allow this operation.',
   },
+  token_bounded: {
+    status: 403,
+    when: 'The admin token is bounded to some hosts, and this operation is about more than these.',
+  },
   route_not_found: { status: 404, when: 'There is no such route on this port.' },
   entrega_not_found: {
     status: 404,

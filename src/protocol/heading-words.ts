@@ -58,6 +58,7 @@ export const HEADING_WORDS = {
   last: ['last', 'ultimo'],
   last_at: ['last_at', 'ultimo_em'],
   'last poll': ['last poll', 'ultima consulta'],
+  only: ['only', 'somente'],
   'key type': ['key type', 'tipo da chave'],
   last_contact_at: ['last_contact_at', 'ultimo_contato_em'],
   last_error_at: ['last_error_at', 'ultimo_erro_em'],

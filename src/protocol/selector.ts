@@ -213,6 +213,15 @@ function formatTerm({ key, values, isNegated }: SelectorTerm): string {
   return `${key} ${isNegated ? 'notin' : 'in'} (${values.join(',')})`
 }
 
+/** What both match; undefined matches everything. */
+export function bothOf(
+  one: Selector | undefined,
+  other: Selector | undefined,
+): Selector | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return { terms: [...one.terms, ...other.terms] }
+}
+
 /** The labels that it looks at. */
 export function labelKeysOf({ terms }: Selector): string[] {
   return [...new Set(terms.map(({ key }) => key).filter((key) => !isBuiltIn(key)))]

@@ -212,6 +212,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     expires_at: '2027-02-19T10:00:00.000Z',
     last_used_at: null,
     revoked_at: null,
+    only: null,
   }
   const findAgent = (name: string): AdminAgent => {
     if (name === AGENT.hostname || name === AGENT.id) return AGENT

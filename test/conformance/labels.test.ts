@@ -1,21 +1,29 @@
 // Labels of hosts, and lists by selectors, at a hub: docs/protocol.md LBL.
 
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { AdminRehearsal } from '../../src/protocol/admin/operation.ts'
 import type { AdminAgent, AdminEntry } from '../../src/protocol/admin/views.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
+import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
+import type { Ended } from '../support/processes.ts'
+import { runSvcHere } from '../support/run-svc.ts'
 import { useHub } from '../support/use-hub.ts'
-import { assertOk, post } from '../support/wire-client.ts'
+import { assertOk, post, send, type WireReply } from '../support/wire-client.ts'
 
 interface AgentPage {
   readonly agentes: readonly AdminAgent[]
   readonly next: string | null
 }
 
-const { hub } = useHub(async (started) => {
-  for (const name of ['web-1', 'web-2', 'web-3']) await enrollHost(started, `${name}.example`)
-})
+const { ca, hub } = useHub(
+  async (started) => {
+    for (const name of ['web-1', 'web-2', 'web-3']) await enrollHost(started, `${name}.example`)
+  },
+  { ...WITH_ADMIN_PORT, SVC_SERVER_SANS: 'localhost' },
+)
 
 async function listed(where: string, rest = ''): Promise<string[]> {
   const path = `/v1/admin/agentes?where=${encodeURIComponent(where)}${rest}`
@@ -133,5 +141,81 @@ describe('labels at a hub', () => {
     assert.deepEqual(await labelsNow(), { env: 'prod', 'host.os': 'darwin' })
     await start({ hostname: host.hostname }, 'fourth')
     assert.deepEqual(await labelsNow(), { env: 'prod' })
+  })
+
+  test('[LBL-15] [LBL-16] [LBL-17] [API-11] [API-12] [ERR-40] bound an admin token to some hosts', async () => {
+    const named = ['--name', 'stage-team', '--role', 'operator', '--only', 'env == stage']
+    const made = await svc('admin', 'token', 'create', ...named, '--json')
+    const { token, only } = JSON.parse(made) as { token: string; only: string }
+    assert.equal(only, 'env=stage')
+    const tls = { ca: await readFile(ca.rootPath, 'utf8'), servername: HUB_NAME }
+    const ask = (path: string, body?: object): Promise<WireReply> =>
+      send(
+        { port: hub.ports.admin ?? 0, tls },
+        {
+          method: body === undefined ? 'GET' : 'POST',
+          path,
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        },
+      )
+    const agentes = (await ask('/v1/admin/agentes')).json['agentes'] as AdminAgent[]
+    assert.deepEqual(
+      agentes.map(({ hostname }) => hostname),
+      ['web-2.example', 'web-3.example'],
+    )
+    const show = '/v1/admin/agentes/show'
+    assert.equal((await ask(show, { agente: 'web-2.example' })).status, 200)
+    const [other, nobody] = [
+      await ask(show, { agente: 'web-1.example' }),
+      await ask(show, { agente: 'web-9.example' }),
+    ]
+    assert.deepEqual([other.status, other.json['error']], [404, 'agent_not_found'])
+    assert.equal(other.text.replace('web-1', 'web-9'), nobody.text)
+    const sync = { acao: 'sync' }
+    assert.equal((await ask('/v1/push/web-3.example', sync)).status, 202)
+    assert.equal((await ask('/v1/push/web-1.example', sync)).status, 404)
+    for (const [path, body] of [
+      ['/v1/admin/tokens', undefined],
+      ['/v1/admin/tokens', { hostname: 'web-4.example', role: 'web' }],
+      ['/v1/admin/status', undefined],
+      ['/v1/admin/cargas', undefined],
+      ['/v1/admin/agentes/label', { agente: 'web-2.example', set: { env: 'prod' } }],
+      ['/v1/admin/eventos/list', {}],
+    ] as const) {
+      const { status, json } = await ask(path, body)
+      assert.deepEqual([status, json['error']], [403, 'token_bounded'], path)
+    }
+    const { eventos } = await hub.admin<{ eventos: AdminEntry[] }>(
+      'POST',
+      '/v1/admin/eventos/list',
+      { tipo: 'admin_refused' },
+    )
+    const { actor, reason } = eventos.at(-1)?.payload ?? {}
+    assert.deepEqual([actor, reason], ['token:stage-team', 'token_bounded'])
+    const tokenFile = join(hub.directory, 'stage-team')
+    await writeFile(tokenFile, token, { mode: 0o600 })
+    const url = `https://localhost:${hub.ports.admin}`
+    const remote = (...args: readonly string[]): Promise<Ended> => {
+      const doors = [
+        '--hub',
+        url,
+        '--token-file',
+        tokenFile,
+        '--hub-ca',
+        join(hub.vaultRoot, 'ca.crt'),
+      ]
+      return runSvcHere([...doors, ...args], {})
+    }
+    const synced = await remote('agent', 'sync', '--where', 'role=web')
+    assert.equal(synced.stdout, 'web-2.example offline\nweb-3.example offline\n', synced.stderr)
+    const labelled = await remote('agent', 'label', 'web-2.example', 'env=prod')
+    assert.equal(
+      labelled.stderr,
+      'svc: error: the admin token is bounded to some hosts, and this operation is about more than these\nsvc: hint: it lists, shows, syncs, rotates and revokes the agents that it is for; anything else needs a token without --only\n',
+    )
+    // A host that is no longer one of them is gone for it at once.
+    await svc('agent', 'label', 'web-3.example', 'env=prod')
+    assert.equal((await ask('/v1/push/web-3.example', sync)).status, 404)
   })
 })

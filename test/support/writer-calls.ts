@@ -49,6 +49,7 @@ const accessToken = {
   hash: 'f'.repeat(64) as TokenHash,
   name: 'new',
   role: 'viewer',
+  only: null,
   createdAt: NOW,
   expiresAt: NOW,
   lastUsedAt: null,

@@ -5,6 +5,8 @@ import { Option } from 'commander'
 import { ADMIN_ROLES, type AdminRole } from '../../protocol/admin/roles.ts'
 import type { AdminAccessToken } from '../../protocol/admin/admin-tokens.ts'
 import type { CommandContext } from './command-context.ts'
+import { parseDecidingSelector } from './hosts/where-option.ts'
+import { requireFeature } from './require-feature.ts'
 import { parseTtlSeconds } from './parse-ttl.ts'
 import { listCommand } from './list-command.ts'
 import { renderFields, stateWord } from '../terminal/table.ts'
@@ -13,6 +15,7 @@ interface AdminTokenCreateOptions {
   readonly name: string
   readonly role: AdminRole
   readonly ttl: string
+  readonly only?: string
   readonly json?: true
 }
 
@@ -21,6 +24,8 @@ const TTL = {
   maxText: '365d',
   hint: 'give every token an end, and make the next one in time',
 }
+
+const parseOnlyOption = (text: string): string => parseDecidingSelector(text, '--only')
 
 export function registerAdminToken(admin: Command, context: CommandContext): void {
   const token = admin.command('token').description('tokens for svc --hub and other programs')
@@ -37,6 +42,7 @@ export function registerAdminToken(admin: Command, context: CommandContext): voi
       expires_at: (each) => each.expires_at,
       last_used_at: (each) => each.last_used_at,
     },
+    wide: { only: ({ only }: Partial<AdminAccessToken>) => only ?? null },
   })(token, context)
   registerRevoke(token, context)
 }
@@ -50,16 +56,23 @@ function registerCreate(token: Command, context: CommandContext): void {
       new Option('--role <role>', 'what it may do').choices(ADMIN_ROLES).makeOptionMandatory(),
     )
     .option('--ttl <duration>', 'how long it works, at most 365d', '90d')
+    .option('--only <selector>', 'it sees and touches only agents that match', parseOnlyOption)
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 viewer lists and shows; operator also works with tokens, loads, deliveries and pushes, and revokes agents; admin may do everything.
+
+With --only a token of role viewer or operator lists and shows agents that match, and their deliveries; that of an operator also
+syncs, rotates, revokes them and pushes files to them. For it no other agent is there. Everything else is refused, labels too:
+svc agent label --help says what a selector is.
+
 svc prints the token only this time; the vault keeps only its SHA-256.
 
 Examples:
   svc admin token create --name grafana --role viewer
   svc admin token create --name deploy-pipeline --role operator --ttl 30d --json
+  svc admin token create --name stage-team --role operator --only 'env=stage,role in (web,db)'
 `,
     )
     .action(async (options: AdminTokenCreateOptions) => {
@@ -67,14 +80,19 @@ Examples:
         name: options.name,
         role: options.role,
         ttl_seconds: parseTtlSeconds(options.ttl, TTL),
+        ...(options.only !== undefined && { only: options.only }),
       }
-      const created = await context.withAdmin(({ operations }) =>
-        operations.createAccessToken(request),
-      )
+      const created = await context.withAdmin(async ({ operations }) => {
+        if (options.only !== undefined) {
+          await requireFeature(operations, 'bounded_tokens', 'its token would be for every agent')
+        }
+        return operations.createAccessToken(request)
+      })
       if (options.json) return context.output.writeJson(created)
-      const { token: text, name, role, expires_at } = created
+      const { token: text, name, role, only, expires_at } = created
+      const bound = options.only === undefined ? {} : { only }
       await context.output.write(
-        `${renderFields(context.output.language, { token: text, name, role, expires_at })}\nKeep it in a file that only its user can read, for svc --hub https://… --token-file <file>.\n`,
+        `${renderFields(context.output.language, { token: text, name, role, ...bound, expires_at })}\nKeep it in a file that only its user can read, for svc --hub https://… --token-file <file>.\n`,
       )
     })
 }

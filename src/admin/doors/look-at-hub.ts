@@ -25,6 +25,7 @@ const DENIALS: ReadonlySet<string> = new Set([
   'permission_denied',
   'admin_token_invalid',
   'role_insufficient',
+  'token_bounded',
   'hub_untrusted',
 ])
 

@@ -113,6 +113,10 @@ function explainRefusal(
       return new UserError(body.error, body.message, {
         hint: `it needs an admin token of the role ${ADMIN_OPERATIONS[name].role}`,
       })
+    case 'token_bounded':
+      return new UserError(body.error, body.message, {
+        hint: 'it lists, shows, syncs, rotates and revokes the agents that it is for; anything else needs a token without --only',
+      })
     case 'rate_limited':
       return new HubBusy(body.error, 'the hub refused too many requests from this address', {
         retryAfter: headers['retry-after'],

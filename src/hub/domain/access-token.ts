@@ -7,6 +7,8 @@ export interface AccessToken {
   /** Who acts, in the audit log. Only one good token has this name. */
   readonly name: string
   readonly role: AdminRole
+  /** The selector of the hosts that it sees and touches; null for all. */
+  readonly only: string | null
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly lastUsedAt: Date | null

@@ -112,12 +112,21 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     performOperation: options.performOperation,
     credentialsOf: (request) => {
       const { token, plaintext } = operatorOf(request)
-      return { actor: actorOf(token), role: token.role, credential: plaintext }
+      return {
+        actor: actorOf(token),
+        role: token.role,
+        only: token.only,
+        credential: plaintext,
+      }
     },
     authorise: (request, name) => {
       const { token } = operatorOf(request)
-      if (includesRole(token.role, ADMIN_OPERATIONS[name].role)) return undefined
-      return refuse(request, 'role_insufficient', actorOf(token), name)
+      const { role, isForSomeHosts } = ADMIN_OPERATIONS[name]
+      if (!includesRole(token.role, role)) {
+        return refuse(request, 'role_insufficient', actorOf(token), name)
+      }
+      if (token.only === null || isForSomeHosts === true) return undefined
+      return refuse(request, 'token_bounded', actorOf(token), name)
     },
   })
   const description = JSON.stringify(describeApi(options.version))

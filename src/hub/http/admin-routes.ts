@@ -27,6 +27,8 @@ import { inSlices } from './json/json-slices.ts'
 export interface Credentials {
   readonly actor: Actor
   readonly role: AdminRole
+  /** The selector of a token that is for some hosts alone. */
+  readonly only?: string | null
   readonly credential: string
 }
 
@@ -87,10 +89,10 @@ async function perform(
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   if (key instanceof AdminRefusal) return answerError(options.log, name, request, reply, key)
-  const { actor, role, credential } = options.credentialsOf(request)
+  const { actor, role, only = null, credential } = options.credentialsOf(request)
   const idempotency = key === undefined ? undefined : { credential, key }
   try {
-    const caller = { actor, role, idempotency }
+    const caller = { actor, role, only, idempotency }
     const done = await options.performOperation(name, asked as object, caller)
     if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)

@@ -10,6 +10,7 @@ import type {
   AdminRequest,
 } from '../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
+import type { Selector } from '../../protocol/selector.ts'
 import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
 import type { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -22,6 +23,8 @@ export interface AdminAsker {
   readonly actor: Actor
   /** `admin` for a caller that has the vault itself, or its socket. */
   readonly role: AdminRole
+  /** The hosts that it sees and touches; undefined for all. docs/protocol.md LBL-16. */
+  readonly only?: Selector | undefined
 }
 
 /** What the audit log says of the act, beside the actor; never a secret. */

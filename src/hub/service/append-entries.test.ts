@@ -87,7 +87,13 @@ describe('[TOK-4] whatever is recorded ends the tokens that have expired by then
 
   test('also admin tokens, and by the time of the last of several entries', async () => {
     const hash = 'a'.repeat(64) as TokenHash
-    const dates = { createdAt: EARLIER, lastUsedAt: null, revokedAt: null, endedAt: null }
+    const dates = {
+      createdAt: EARLIER,
+      lastUsedAt: null,
+      revokedAt: null,
+      endedAt: null,
+      only: null,
+    }
     const token = { hash, name: 'ci', role: 'admin', expiresAt: NOW, ...dates } as const
     await store.write((writer) => writer.insertAccessToken(token))
     await record(newEntry({ at: EARLIER }), newEntry({ at: NOW }))

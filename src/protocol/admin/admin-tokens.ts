@@ -1,7 +1,14 @@
 // Admin tokens, which open the admin port; in code AccessToken, since a token alone is one of enrolment.
 
 import type { Static } from 'typebox'
-import { type AdminOperation, listRequest, next, nullable, time } from './operation.ts'
+import {
+  type AdminOperation,
+  listRequest,
+  next,
+  nullable,
+  selectorText,
+  time,
+} from './operation.ts'
 import { Type } from './plain-type.ts'
 import { ADMIN_ROLES } from './roles.ts'
 
@@ -22,6 +29,8 @@ export const AdminAccessToken = Type.Object({
   /** To the minute. */
   last_used_at: nullable(time),
   revoked_at: nullable(time),
+  /** The selector of the hosts that it is for; null for all. */
+  only: nullable(Type.String()),
 })
 export type AdminAccessToken = Static<typeof AdminAccessToken>
 
@@ -35,6 +44,8 @@ export const ACCESS_TOKEN_OPERATIONS = {
     request: Type.Object({
       name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
       role,
+      /** A selector: the token sees and touches only hosts that match. */
+      only: Type.Optional(selectorText),
       ttl_seconds: Type.Optional(
         Type.Integer({ minimum: 1, maximum: ACCESS_TOKEN_TTL_MAX_SECONDS }),
       ),

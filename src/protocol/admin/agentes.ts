@@ -24,6 +24,7 @@ export const AGENT_OPERATIONS = {
     method: 'GET',
     path: '/v1/admin/agentes',
     role: 'viewer',
+    isForSomeHosts: true,
     summary: 'The agents that match, by hostname.',
     request: Type.Object({ ...listRequest.properties, where: Type.Optional(selectorText) }),
     reply: Type.Object({ agentes: Type.Array(AdminAgent), next }),
@@ -33,6 +34,7 @@ export const AGENT_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/agentes/show',
     role: 'viewer',
+    isForSomeHosts: true,
     summary: 'One agent, by hostname or id, and its deliveries.',
     request: byName,
     reply: Type.Object({
@@ -68,6 +70,7 @@ export const AGENT_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/agentes/revoke',
     role: 'operator',
+    isForSomeHosts: true,
     summary: 'Refuse an agent from its next request on.',
     request: byName,
     reply: Type.Object({
@@ -100,6 +103,7 @@ export const AGENT_OPERATIONS = {
     path: '/v1/push/:agente',
     status: 202,
     role: 'operator',
+    isForSomeHosts: true,
     summary: 'Tell an agent to poll now or to renew, or push a small text file to it.',
     request: Type.Object({
       /** A hostname or an id; in the path. */

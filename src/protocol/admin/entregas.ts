@@ -27,6 +27,7 @@ export const DELIVERY_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/entregas/list',
     role: 'viewer',
+    isForSomeHosts: true,
     summary: 'The entregas that match, the present ones unless `all` is true.',
     request: Type.Object({
       ...listRequest.properties,

@@ -31,6 +31,7 @@ export const HUB_OPERATIONS = {
     method: 'GET',
     path: '/v1/admin/features',
     role: 'viewer',
+    isForSomeHosts: true,
     summary: 'What this hub can do, and earlier hubs would silently leave out.',
     request: nothing,
     reply: Type.Object({ features: Type.Array(Type.String()) }),

@@ -16,6 +16,8 @@ export interface AdminOperation {
   readonly status?: number
   /** The least role that it needs. */
   readonly role: AdminRole
+  /** An admin token that is bounded to some hosts may ask for it, and is answered for these hosts alone. docs/protocol.md LBL-16. */
+  readonly isForSomeHosts?: true
   /** For the description of the API. */
   readonly summary: string
   readonly request: TObject

@@ -44,6 +44,7 @@ const HUB_AWAY: ReadonlySet<string> = new Set([
 const CALLER_REFUSED: ReadonlySet<string> = new Set([
   'admin_token_invalid',
   'role_insufficient',
+  'token_bounded',
   'not_a_hub',
   'hub_untrusted',
   'hub_too_old',

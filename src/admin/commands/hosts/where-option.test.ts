@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { collectLabel, parseLabelWords, showLabels } from './label-option.ts'
-import { parseDecidingWhereOption, parseWhereOption, requireWhere } from './where-option.ts'
+import {
+  parseDecidingSelector,
+  parseDecidingWhereOption,
+  parseWhereOption,
+  requireWhere,
+} from './where-option.ts'
 
 describe('[LBL-11] --where', () => {
   test('goes to the hub in its one form, and not at all when it is none', () => {
@@ -17,6 +22,13 @@ describe('[LBL-11] --where', () => {
     assert.throws(() => parseDecidingWhereOption('env=prod,!host.rack'), {
       code: 'selector_reported',
       message: '--where: the agents themselves say what host.rack is',
+    })
+  })
+
+  test('[LBL-15] and of an admin token neither', () => {
+    assert.equal(parseDecidingSelector('env == a', '--only'), 'env=a')
+    assert.throws(() => parseDecidingSelector('host.os', '--only'), {
+      message: '--only: the agents themselves say what host.os is',
     })
   })
 

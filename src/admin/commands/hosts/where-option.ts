@@ -9,23 +9,31 @@ export const WHERE_FLAG = '--where <selector>'
 const FORM = "write it as 'role=web,env in (prod,stage),!canary'"
 
 /** In its one form. */
-export function parseWhereOption(text: string): string {
+function parseSelectorOption(text: string, option: string): string {
   const parsed = parseSelector(text)
   if (parsed.ok) return formatSelector(parsed.selector)
-  throw new UserError('selector_invalid', `--where, column ${parsed.column}: ${parsed.message}`, {
+  throw new UserError('selector_invalid', `${option}, column ${parsed.column}: ${parsed.message}`, {
     hint: FORM,
   })
 }
 
-/** Of a command that does something to each host: what agents say of themselves may not choose them. docs/protocol.md LBL-7. */
-export function parseDecidingWhereOption(text: string): string {
-  const where = parseWhereOption(text)
-  const parsed = parseSelector(where)
+/** Of what does something to each host: what agents say of themselves may not choose them. docs/protocol.md LBL-7. */
+export function parseDecidingSelector(text: string, option: string): string {
+  const selector = parseSelectorOption(text, option)
+  const parsed = parseSelector(selector)
   const key = parsed.ok ? findReportedKey(parsed.selector) : undefined
-  if (key === undefined) return where
-  throw new UserError('selector_reported', `--where: the agents themselves say what ${key} is`, {
+  if (key === undefined) return selector
+  throw new UserError('selector_reported', `${option}: the agents themselves say what ${key} is`, {
     hint: 'look at what svc agent list --where shows, and name the hosts',
   })
+}
+
+export function parseWhereOption(text: string): string {
+  return parseSelectorOption(text, '--where')
+}
+
+export function parseDecidingWhereOption(text: string): string {
+  return parseDecidingSelector(text, '--where')
 }
 
 /** An older hub ignores the field that it does not know, and answers for every host. */

@@ -49,7 +49,7 @@ test('[API-3] an admin token is kept as its SHA-256, and shown once', () =>
     assert.deepEqual(await operations.listAccessTokens({}), { admin_tokens: [listed], next: null })
     assert.equal(
       Object.keys(listed).join(' '),
-      'id name role created_at expires_at last_used_at revoked_at',
+      'id name role created_at expires_at last_used_at revoked_at only',
     )
     const { eventos } = await operations.listEntries({})
     assert.doesNotMatch(JSON.stringify(eventos), /svca_/)

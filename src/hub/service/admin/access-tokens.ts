@@ -7,9 +7,12 @@ import {
   ACCESS_TOKEN_TTL_DEFAULT_SECONDS,
   type AdminAccessToken,
 } from '../../../protocol/admin/admin-tokens.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import { formatSelector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
-import { hashToken } from '../../domain/hash-token.ts'
+import { hashBoundedToken, hashToken } from '../../domain/hash-token.ts'
+import { parseDecidingWhere } from '../parse-where.ts'
 import { pageOf, readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -25,11 +28,13 @@ export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'c
 ) => {
   const plaintext = `${ACCESS_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
+  const only = parseBound(request)
   const ttlSeconds = request.ttl_seconds ?? ACCESS_TOKEN_TTL_DEFAULT_SECONDS
   const token: AccessToken = {
-    hash: hashToken(plaintext),
+    hash: only === null ? hashToken(plaintext) : hashBoundedToken(plaintext),
     name: request.name,
     role: request.role,
+    only,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
     lastUsedAt: null,
@@ -46,11 +51,24 @@ export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'c
     name: token.name,
     role: token.role,
     expires_at: token.expiresAt.toISOString(),
+    ...(only !== null && { only }),
   }
   return {
     acts: [{ type: HubEventType.accessTokenCreated, payload: act }],
     reply: { ...toAdminAccessToken(token), token: plaintext },
   }
+}
+
+/** In its one form. */
+function parseBound({ only, role }: AdminRequest<'createAccessToken'>): string | null {
+  if (only === undefined) return null
+  if (role === 'admin') {
+    throw new AdminRefusal(
+      'request_invalid',
+      'a token of role admin is for all hosts: only has no place',
+    )
+  }
+  return formatSelector(parseDecidingWhere(only, 'only'))
 }
 
 export const listAccessTokens: Read<'listAccessTokens'> = async (reader, request) => {
@@ -89,6 +107,7 @@ function toAdminAccessToken(token: AccessToken): AdminAccessToken {
     expires_at: token.expiresAt.toISOString(),
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
     revoked_at: token.revokedAt?.toISOString() ?? null,
+    only: token.only,
   }
 }
 

@@ -64,7 +64,9 @@ export interface AdminContext extends AdminHub {
 }
 
 /** Who asks for an admin operation, and how. */
-export interface AdminCaller extends AdminAsker {
+export interface AdminCaller extends Omit<AdminAsker, 'only'> {
+  /** The selector of the hosts that it is for; null for all. */
+  readonly only?: string | null
   /** With it a create is done once, however often it is asked for. */
   readonly idempotency?: IdempotencySecret | undefined
 }

@@ -1,13 +1,12 @@
 // Who is at the admin port, by the admin token that came along.
 
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { hashToken } from '../../domain/hash-token.ts'
+import { findAccessToken } from './find-access-token.ts'
 
 /** Undefined for a token that is unknown, expired or revoked: the hub does not say which. */
 export type AuthenticateOperator = (plaintext: string) => Promise<AccessToken | undefined>
@@ -38,11 +37,9 @@ export function createAuthenticateOperator(
   }
   return async (plaintext) => {
     const now = clock.now()
-    const hash = hashToken(plaintext)
-    // Found by a hash that a guesser cannot steer; how long the index takes says nothing of a token.
-    const token = await store.reader.findAccessToken(hash)
-    const isSame = timingSafeEqual(Buffer.from(token?.hash ?? hash), Buffer.from(hash))
-    if (token === undefined || !isSame) return undefined
+    const token = await findAccessToken(store.reader, plaintext)
+    if (token === undefined) return undefined
+    const { hash } = token
     if (hasJustExpired(token, now)) {
       note(ends, hash, (writer) => writer.endExpiredTokens(token.expiresAt))
     }

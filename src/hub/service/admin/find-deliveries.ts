@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LIST_PAGE_MAX } from '../../../protocol/admin/bounds.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminDelivery } from '../../../protocol/admin/views.ts'
-import type { Selector } from '../../../protocol/selector.ts'
+import { bothOf, type Selector } from '../../../protocol/selector.ts'
 import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import { isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, LateRule, StoreReader } from '../../store/store.ts'
@@ -31,13 +31,19 @@ const REVERTED = 'revertida'
 export const findDeliveries: Read<
   'findDeliveries',
   Pick<AdminContext, 'clock' | 'renewalThresholdMs' | 'waiting'>
-> = async (reader, request, { clock, renewalThresholdMs: thresholdMs, waiting }) => {
+> = async (reader, request, { clock, renewalThresholdMs: thresholdMs, waiting, only }) => {
   const { limit = LIST_PAGE_MAX } = request
   const rule = { now: clock.now(), thresholdMs }
-  const where = selectorOf(request)
+  const where = bothOf(only, selectorOf(request))
+  // Whether there is a carga of the name at other hosts is not for a caller that is bounded to some.
+  const { carga, ...rest } = request
+  const asked = only === undefined ? request : rest
+  const isOfCargo = ({ nome, carga_id: id }: AdminDelivery): boolean =>
+    only === undefined || carga === undefined || nome === carga || id === carga
   const found: AdminDelivery[] = []
-  for await (const deliveries of await chooseWalk(reader, request, where, rule)) {
-    found.push(...(await keepMatching(reader, request, where, rule, deliveries, waiting)))
+  for await (const deliveries of await chooseWalk(reader, asked, { where, only }, rule)) {
+    const views = await keepMatching(reader, asked, where, rule, deliveries, waiting)
+    found.push(...views.filter(isOfCargo))
     // One more than wanted tells whether there is a next page.
     if (found.length > limit) break
     await nextTurn()
@@ -46,18 +52,26 @@ export const findDeliveries: Read<
   return { entregas, next: found.length > limit ? (entregas.at(-1)?.id ?? null) : null }
 }
 
+interface Bounds {
+  /** What the request and the caller's bound both match. */
+  readonly where: Selector | undefined
+  readonly only: Selector | undefined
+}
+
 /** Undefined when the request names neither roles nor labels. */
 function selectorOf({ role, where }: Request): Selector | undefined {
-  const terms = where === undefined ? [] : parseWhere(where).terms
-  const ofRole = role === undefined ? [] : [{ key: 'role', values: [role], isNegated: false }]
-  return terms.length + ofRole.length === 0 ? undefined : { terms: [...ofRole, ...terms] }
+  const ofRole = { terms: [{ key: 'role', values: [role ?? ''], isNegated: false }] }
+  return bothOf(
+    role === undefined ? undefined : ofRole,
+    where === undefined ? undefined : parseWhere(where),
+  )
 }
 
 /** An order that no index has would be a sort of the whole fleet. */
 async function chooseWalk(
   reader: StoreReader,
   request: Request,
-  where: Selector | undefined,
+  { where, only: bound }: Bounds,
   rule: LateRule,
 ): Promise<Walk> {
   const { all = false, agente, carga, status = [], late, sort, after } = request
@@ -66,7 +80,7 @@ async function chooseWalk(
     if (sort !== undefined && sort !== 'host') {
       throw unsorted(sort, 'the deliveries of one agent come by name: leave sort out')
     }
-    return walkAgent(reader, (await findAgent(reader, agente)).id, start)
+    return walkAgent(reader, (await findAgent(reader, agente, bound)).id, start)
   }
   if (carga !== undefined) {
     if (sort !== undefined && (sort !== 'created' || all)) {

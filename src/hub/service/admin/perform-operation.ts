@@ -19,6 +19,7 @@ import { restoreReply } from '../cargo/created-deliveries.ts'
 import { createFleetChanges } from '../cargo/fleet-changes.ts'
 import type { AdminCaller, AdminContext, AdminHub, PerformOperation } from './admin-context.ts'
 import { AnsweredBefore, createKeptReply, type KeptReply } from './kept-reply.ts'
+import { boundOf } from './find-access-token.ts'
 import { rehearse } from './rehearsal.ts'
 import { USE_CASES } from './use-cases.ts'
 
@@ -33,8 +34,11 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
   const perform: PerformOperation = async (name, asked, caller) => {
     const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
     const { actor, role, idempotency } = caller
-    const context = { ...hub, changes, actor, role }
-    const { does } = ADMIN_OPERATIONS[name]
+    const only = boundOf(caller.only ?? null)
+    const context = { ...hub, changes, actor, role, only }
+    const { does, isForSomeHosts } = ADMIN_OPERATIONS[name]
+    // The port refuses it before: by itself no use case knows that it is asked for some hosts alone.
+    invariant(only === undefined || isForSomeHosts === true, 'a bounded token asks for its hosts')
     const useCase = USE_CASES[name] as AnyRead | AnyWrite | AnyCourse
     if (does === 'reads') return (useCase as AnyRead)(store.reader, request, context)
     const run = (turn: AdminTurn, within: AdminContext & AdminAsker): Promise<object> =>
@@ -42,7 +46,9 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
         ? turn.commit((writer) => (useCase as AnyWrite)(writer, request, within))
         : useCase.run(turn, request as never, within)
     if (isRehearsal === true) {
-      return rehearse(context, caller, (turn, within) => run(turn, { ...within, actor, role }))
+      return rehearse(context, caller, (turn, within) =>
+        run(turn, { ...within, actor, role, only }),
+      )
     }
     const kept =
       does === 'creates' && idempotency !== undefined

@@ -121,6 +121,7 @@ describe('[BKP-19] an act that is done again', () => {
       hash: 'b'.repeat(64) as TokenHash,
       name: 'ci',
       role: 'operator',
+      only: null,
       createdAt: NOW,
       expiresAt: new Date('2027-01-01'),
       lastUsedAt: null,

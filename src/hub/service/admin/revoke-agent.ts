@@ -14,7 +14,7 @@ export const revokeAgent: Write<'revokeAgent', AgentViewContext> = async (
   { agente },
   context,
 ) => {
-  const found = await findAgent(writer, agente)
+  const found = await findAgent(writer, agente, context.only)
   const now = context.clock.now()
   const isAskedAgain = await writer.forgetCaRefusals(found.id, now)
   // Another host may have the hostname of a removed agent now, and the tokens that name it may be for that host.

@@ -9,6 +9,7 @@ import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminAgent, toAdminCaRevocation } from '../admin-views.ts'
 import { readMatchingAgents } from '../agent-slices.ts'
+import { bothOf } from '../../../protocol/selector.ts'
 import { findAgent } from '../find-agent.ts'
 import { parseWhere } from '../parse-where.ts'
 import { readPage } from '../read-page.ts'
@@ -25,7 +26,10 @@ export const listAgents: Read<'listAgents', AgentViewContext> = async (
   request,
   context,
 ) => {
-  const where = request.where === undefined ? undefined : parseWhere(request.where)
+  const where = bothOf(
+    context.only,
+    request.where === undefined ? undefined : parseWhere(request.where),
+  )
   const read = async (page: Page) => {
     const agents =
       where === undefined
@@ -42,7 +46,7 @@ export const showAgent: Read<'showAgent', AgentViewContext> = async (
   { agente },
   context,
 ) => {
-  const agent = await findAgent(reader, agente)
+  const agent = await findAgent(reader, agente, context.only)
   const deliveries = await reader.listDeliveries({ agentId: agent.id })
   const recipient = await reader.findRecipient(agent.id)
   return {

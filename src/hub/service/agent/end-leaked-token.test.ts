@@ -30,6 +30,7 @@ async function withTokens(work: (setting: Setting) => Promise<void>): Promise<vo
     hash: HASHES.admin,
     name: 'ci',
     role: 'admin',
+    only: null,
     createdAt: NOW,
     expiresAt: LATER,
     lastUsedAt: null,

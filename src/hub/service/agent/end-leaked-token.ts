@@ -10,7 +10,7 @@ import { isGood } from '../../domain/access-token.ts'
 import { endToken, isOpen } from '../../domain/enrollment-token.ts'
 import { findTokenInUrl } from '../../domain/find-token-in-url.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
-import { hashToken } from '../../domain/hash-token.ts'
+import { hashBoundedToken, hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
 
 /** Where a URL came in. */
@@ -22,7 +22,7 @@ export interface UrlOrigin {
 export interface LeakedTokens {
   /**
    * Ends the token that is in the URL, if one is, before it resolves; undefined where there is nothing to wait for. A
-   * guess costs one look-up: only a token that still opens something costs a write, once.
+   * guess costs a look-up or two: only a token that still opens something costs a write, once.
    */
   endTokenIn(url: string, origin: UrlOrigin): Promise<void> | undefined
 }
@@ -57,8 +57,13 @@ export function createLeakedTokens(store: Store, clock: Clock, log: Logger): Lea
     endTokenIn: (url, origin) => {
       const token = findTokenInUrl(url)
       if (token === undefined) return undefined
-      const kind = token.startsWith(ACCESS_TOKEN_PREFIX) ? accessToken : enrollmentToken
-      return endOnce(hashToken(token), kind, origin)
+      if (!token.startsWith(ACCESS_TOKEN_PREFIX)) {
+        return endOnce(hashToken(token), enrollmentToken, origin)
+      }
+      const hashes = [hashToken(token), hashBoundedToken(token)]
+      return Promise.all(hashes.map((hash) => endOnce(hash, accessToken, origin))).then(
+        () => undefined,
+      )
     },
   }
 }

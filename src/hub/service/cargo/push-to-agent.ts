@@ -3,6 +3,7 @@
 import { type AdminAct, AdminRefusal, type Write } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../protocol/identifiers.ts'
+import type { Selector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
@@ -27,10 +28,10 @@ type Push = (
 export const pushToAgent: Write<'pushToAgent', PushContext> = async (
   writer,
   request,
-  { clock, notifier },
+  { clock, notifier, only },
 ) => {
   const push = parsePush(request)
-  const agent = await findPushable(writer, request.agente)
+  const agent = await findPushable(writer, request.agente, only)
   const { act, deliveryId } = await push(writer, agent, clock.now())
   const online = notifier?.isOnline(agent.id) ?? false
   return {
@@ -51,8 +52,12 @@ function parsePush({ acao, nome, conteudo, modo }: AdminRequest<'pushToAgent'>):
   return (writer, agent, now) => pushFile(writer, agent, file, now)
 }
 
-async function findPushable(reader: StoreReader, wanted: string): Promise<Agent> {
-  const agent = await findAgent(reader, wanted)
+async function findPushable(
+  reader: StoreReader,
+  wanted: string,
+  only: Selector | undefined,
+): Promise<Agent> {
+  const agent = await findAgent(reader, wanted, only)
   if (agent.revokedAt === null && agent.removedAt === null) return agent
   throw new AdminRefusal('agent_revoked', `agent ${agent.hostname} is revoked`)
 }

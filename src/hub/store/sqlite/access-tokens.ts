@@ -3,10 +3,17 @@ import type { AccessToken } from '../../domain/access-token.ts'
 import { fromDate, toDate } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
 
+/** A step of migrations.ts. */
+export const BOUNDED_ACCESS_TOKENS = `
+-- The selector of the hosts that the token is for; null for all.
+ALTER TABLE admin_tokens ADD COLUMN somente TEXT;
+`
+
 interface AccessTokenRow {
   readonly token_hash: TokenHash
   readonly name: string
   readonly role: AccessToken['role']
+  readonly somente: string | null
   readonly created_at: number
   readonly expires_at: number
   readonly last_used_at: number | null
@@ -57,6 +64,7 @@ function toAccessToken(row: AccessTokenRow): AccessToken {
     hash: row.token_hash,
     name: row.name,
     role: row.role,
+    only: row.somente,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
     lastUsedAt: toDate(row.last_used_at),
@@ -70,6 +78,7 @@ function fromAccessToken(token: AccessToken): AccessTokenRow {
     token_hash: token.hash,
     name: token.name,
     role: token.role,
+    somente: token.only,
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
     last_used_at: fromDate(token.lastUsedAt),

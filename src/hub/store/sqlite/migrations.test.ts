@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
-import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
 import { newEntry } from '../../../../test/store/store-samples.ts'
@@ -253,6 +253,22 @@ describe('a database of an older format keeps its rows when it is brought forwar
     assert.deepEqual(database.all('SELECT count(*) AS indexed FROM eventos_por_assunto'), [
       { indexed: 10_010 },
     ])
+  })
+
+  test('[VLT-16] [LBL-4] [LBL-15] of the one before labels: no token brings any, and no admin token is bounded', async () => {
+    using database = new OldDatabase(38)
+    database.connection.exec(`
+      INSERT INTO enrollment_tokens
+        (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+        VALUES ('${HASH}', 'web-1', 'web', 1, 2, 1);
+      INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at)
+        VALUES ('${HASH}', 'ci', 'viewer', 1, 2)`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    const reader = new SqliteReader(() => session)
+    const hash = HASH as TokenHash
+    assert.deepEqual((await reader.findToken(hash))?.labels, new Map())
+    assert.equal((await reader.findAccessToken(hash))?.only, null)
   })
 
   test('[VLT-16] [TRU-17] of the one before épocas: the set in force is of the first', async () => {

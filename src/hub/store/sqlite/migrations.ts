@@ -4,6 +4,7 @@
 // `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
 // "the events of this agent, by seq" needs to name only the agent.
 
+import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
 import { AGENT_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
@@ -389,4 +390,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: KEPT_RECORDS, readableFrom: STEPS.length },
   // Earlier programs leave labels alone: a host that enrols at their hub gets none of its token.
   { sql: AGENT_LABELS, readableFrom: STEPS.length },
+  // Earlier programs do not find a token that is bounded: domain/hash-token.ts.
+  { sql: BOUNDED_ACCESS_TOKENS, readableFrom: STEPS.length },
 ]
