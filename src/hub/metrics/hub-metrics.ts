@@ -274,7 +274,7 @@ export const HUB_METRICS = {
     unit: '',
     labels: { state: STANDBY_STATES },
     meaning:
-      '1 for how the hub is with its standby, else 0. `together`: the standby has all that was acknowledged; `alone`: it lacks some; `apart`: the hub writes nothing without it. Absent without SVC_STANDBY_URL.',
+      '1 for how the hub is with its standby, else 0. `together`: the standby has all that was acknowledged; `alone`: it lacks some; `apart`: the hub writes nothing without it. Absent without SVC_STANDBY_BIND.',
   },
   svc_journal_last_record: {
     type: 'gauge',

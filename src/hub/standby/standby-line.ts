@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { BindAddress } from '../../platform/bind-address.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { describeListenFailure } from '../listen.ts'
+import { describeListenFailure } from '../../platform/listen-failure.ts'
 import type { StandbyTls } from './standby-tls.ts'
 
 export interface StandbyLine {
@@ -39,7 +39,7 @@ export async function listenForStandby(
     },
     (socket) => {
       const { remoteAddress: address } = socket
-      // Whoever asks on it is told too.
+      // The one that asks on it is told too.
       socket.on('error', () => undefined)
       if (isHeld()) {
         // The hub asks each second, and gives up a standby that is silent.

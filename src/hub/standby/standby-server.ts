@@ -110,6 +110,7 @@ export function createStandbyServer(
   ): Promise<object> => {
     const head = parse(ImageBody, String(request.headers[IMAGE_HEADER]))
     const image: ImageHead = { ...head, position: readPosition(head.position) }
+    // tidy: sockets are silent in real time.
     request.socket.setTimeout(IMAGE_SILENT_MS)
     // Until the image is here, what is here is of no journal that the hub could go on with.
     await keep({ journal: '' })
@@ -174,6 +175,7 @@ export function createStandbyServer(
       )
     },
   )
+  // tidy: as above.
   server.setTimeout(SILENT_MS)
   return {
     serve: (socket) => void server.emit('connection', socket),
