@@ -30,7 +30,7 @@ LIST_LINE_MAX = 4097
 # Which entries can say so.
 SAYS = {
     "issued": ISSUING, "ca": [*ISSUING, "politica_set"], "lost": ["certificate_answer_lost"], "enrolled": ["agent_enrolled"],
-    "token": ["token_created"], "rule": ["politica_set"], "load": ["carga_created", "carga_updated"],
+    "token": ["token_created", "join_rule_created"], "rule": ["politica_set"], "load": ["carga_created", "carga_updated"],
     "retried": ["entrega_retried"], "rotated": ["agent_rotate_requested"], "recovered": ["identity_recovered"],
     "installed": ["cert_renewed", "entrega_instalada"], "served": ["alvo_aplicado"], "replaced": ISSUING[:2],
     "cancelled": ["entrega_cancelled"], "revoked": ["agent_revoked"], "revoked_at_ca": ["certificate_revoked_at_ca"],
@@ -286,8 +286,13 @@ class Ledger:
         kind, agent, delivery = entry["tipo_evento"], text.get("agente_id", ""), entry["entrega_id"]
         if kind == "token_created":
             self.tokens[text.get("token_id")] = fact
+        elif kind == "join_rule_created":
+            self.tokens[text.get("join_rule_id")] = fact
         elif kind == "agent_enrolled":
             self.enrolments[agent] = {**fact, "token_id": text.get("token_id")}
+            # Nobody made the host's own token: it was derived from the rule that somebody made.
+            if text.get("join_rule_id") in self.tokens:
+                self.tokens[text.get("token_id")] = self.tokens[text.get("join_rule_id")]
         elif kind == "certificate_answer_lost":
             said = {name: text.get(name) for name in LOST}
             self.lost[fact["seq"]] = {"seq": fact["seq"], "at": fact["at"], **said, "names": names_in(payload)}

@@ -53,8 +53,13 @@ export class CertificateLedger {
     switch (entry.eventType) {
       case 'token_created':
         return set(this.#tokens, textOf(payload['token_id']), fact)
+      case 'join_rule_created':
+        return set(this.#tokens, textOf(payload['join_rule_id']), fact)
       case 'agent_enrolled': {
         const enrolled = { ...fact, token_id: textOf(payload['token_id']) }
+        // Nobody made the host's own token: it was derived from the rule that somebody made.
+        const rule = this.#tokens.get(textOf(payload['join_rule_id']) ?? '')
+        if (rule !== undefined) set(this.#tokens, enrolled.token_id, rule)
         return set(this.#enrolments, agent, enrolled)
       }
       case 'politica_set': {

@@ -137,7 +137,14 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       company,
       notifier: streams,
     }),
-    isKnownToken: async (token) => (await store.reader.findToken(hashToken(token))) !== undefined,
+    isKnownToken: async (token) => {
+      const hash = hashToken(token)
+      const { reader } = store
+      return (
+        (await reader.findToken(hash)) !== undefined ||
+        (await reader.findJoinRuleByToken(hash)) !== undefined
+      )
+    },
     leakedTokens: createLeakedTokens(store, clock, logging.forModule('hub.tokens')),
     recoverIdentity: createRecoverIdentity({
       store,

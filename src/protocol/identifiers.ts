@@ -8,6 +8,7 @@ export type CargoId = Branded<'CargoId'>
 export type DeliveryId = Branded<'DeliveryId'>
 export type EntryId = Branded<'EntryId'>
 export type WebhookId = Branded<'WebhookId'>
+export type JoinRuleId = Branded<'JoinRuleId'>
 /** SHA-256 of an enrolment token's plaintext: 64 lower-case hex characters. */
 export type TokenHash = Branded<'TokenHash'>
 /** A lower-case RFC 1123 host name of at most 64 characters, the limit of a certificate's CN (RFC 5280). */

@@ -53,6 +53,8 @@ export const STATE_WORDS = {
   duplicado: ['duplicate', 'duplicado'],
   open: ['open', 'aberto'],
   consumed: ['consumed', 'usado'],
+  full: ['full', 'cheio'],
+  ended: ['ended', 'encerrado'],
   expired: ['expired', 'expirado'],
   good: ['good', 'bom'],
   waiting: ['waiting', 'aguardando'],

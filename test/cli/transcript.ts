@@ -25,7 +25,7 @@ export function renderOutcome(outcome: Outcome, vaultRoot: string): string {
   const exit = outcome.exitStatus === 0 ? '' : `exit ${outcome.exitStatus}\n`
   return `${outcome.stdout}${outcome.stderr}${exit}`
     .replaceAll(vaultRoot, '<vault>')
-    .replaceAll(/svct_[A-Za-z0-9_-]{43}/g, '<token>')
+    .replaceAll(/svc[tj]_[A-Za-z0-9_-]{43}/g, '<token>')
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>')
     .replaceAll(/\b[0-9a-f]{64}\b/g, '<sha256>')
     .replaceAll(/\b[0-9a-f]{16}\b/g, '<token-id>')

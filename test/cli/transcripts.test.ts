@@ -82,6 +82,10 @@ describe('svc', { concurrency: 2 }, () => {
     checkWithoutHub('hosts.script.txt'),
   )
 
+  test('[JNR-11] [JNR-12] makes, shows and ends join rules', TIMEOUT, () =>
+    checkWithoutHub('join-rules.script.txt'),
+  )
+
   test(
     '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] [CLI-61] [CLI-64] [CLI-149] [LBL-8] [LBL-11] works through the hub that holds the vault',
     TIMEOUT,

@@ -234,6 +234,7 @@ export function testAuditLog(store: () => Store): void {
       askedAt: NOW,
       hubId: null,
       tokenHash: null,
+      joinRuleId: null,
       request: 'enrollment',
       agentId: null,
       hostname: 'web.example',

@@ -165,6 +165,7 @@ function testTokens(store: () => Store): void {
       isReenrollment: !token.isReenrollment,
       isOperators: !token.isOperators,
       mismatches: 7,
+      joinRuleId: null,
       replay: { fingerprint: 'f', agentId: randomUUID() as AgentId, certificatePem: 'pem' },
     }
     await store().write((writer) => writer.updateToken(changed))

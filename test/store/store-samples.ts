@@ -8,6 +8,7 @@ import type {
   DeliveryId,
   EntryId,
   Hostname,
+  JoinRuleId,
   TokenHash,
 } from '../../src/protocol/identifiers.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
@@ -19,6 +20,7 @@ import type {
   IssuedCertificate,
   NewIssuedCertificate,
 } from '../../src/hub/domain/issued-certificate.ts'
+import type { JoinRule } from '../../src/hub/domain/join-rule.ts'
 import { appendEntry } from '../../src/hub/service/append-entries.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 
@@ -60,12 +62,38 @@ export async function insertToken(
     isReenrollment: true,
     isOperators: false,
     mismatches: 0,
+    joinRuleId: null,
     endedAt: null,
     replay: null,
     ...changes,
   }
   await store.write((writer) => writer.insertToken(token))
   return token
+}
+
+export async function insertJoinRule(
+  store: Pick<Store, 'write'>,
+  changes: Partial<JoinRule> = {},
+): Promise<{ readonly rule: JoinRule; readonly token: string }> {
+  const id = randomBytes(8).toString('hex') as JoinRuleId
+  const token = `svcj_${id}`
+  const rule: JoinRule = {
+    id,
+    name: `rule-${id}`,
+    proof: { method: 'token', tokenHash: hash('sha256', token) as TokenHash },
+    role: 'web',
+    pattern: 'web-*.example.org',
+    hostsMax: 40,
+    hosts: 0,
+    silentMs: null,
+    createdAt: NOW,
+    expiresAt: LATER,
+    endedAt: null,
+    watch: null,
+    ...changes,
+  }
+  await store.write((writer) => writer.insertJoinRule(rule))
+  return { rule, token }
 }
 
 export function newCertificate(agentId: AgentId): NewIssuedCertificate {

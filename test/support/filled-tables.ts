@@ -6,6 +6,7 @@ import type {
   AgentId,
   CargoId,
   DeliveryId,
+  JoinRuleId,
   TokenHash,
   WebhookId,
 } from '../../src/protocol/identifiers.ts'
@@ -17,6 +18,7 @@ export const HEAVY = {
   agentId: '00000000-0000-4000-8000-000000000001' as AgentId,
   hostname: 'host-1',
   cargoId: '10000000-0000-4000-8000-000000000001' as CargoId,
+  joinRuleId: 'ffffffffffffffff' as JoinRuleId,
   webhookId: '20000000-0000-4000-8000-000000000001' as WebhookId,
 }
 
@@ -30,6 +32,7 @@ export const ORDINARY = {
   successorId: '40000000-0000-4000-8000-000000000123' as DeliveryId,
   certificate: '000000123'.padEnd(64, '0'),
   tokenHash: 'a00000123'.padEnd(64, '0') as TokenHash,
+  joinRuleId: '000000000000007b' as JoinRuleId,
 }
 
 const uuid = (first: string): string => `printf('${first}0000000-0000-4000-8000-%012x', i)`
@@ -95,7 +98,13 @@ function statements(each: string): string[] {
     `${each} INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, ended_at)
        SELECT ${digits('c')}, 'ci-' || i, 'viewer', 1, ${EARLY}, ${EARLY} FROM n`,
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,
-    `${each} INSERT INTO assinaturas_abertas SELECT ${digits('0')}, 1, ${digits('9')}, '{}' FROM n`,
+    `${each} INSERT INTO join_rules (id, name, method, token_hash, role, pattern, hosts_max, hosts, created_at, expires_at, ended_at)
+       SELECT printf('%016x', i), 'rule-' || i, 'token', ${digits('8')}, 'web', '*.example', 10000, 1, 1, ${EARLY}, ${EARLY} FROM n`,
+    `INSERT INTO join_rules (id, name, method, token_hash, role, pattern, hosts_max, silent_ms, created_at, expires_at)
+       VALUES ('${HEAVY.joinRuleId}', 'heavy', 'token', '${'7'.repeat(64)}', 'web', '*.example', 10000, 1, 1, ${LATE})`,
+    `${each} ${newTokens.replace('reenroll)', 'reenroll, join_rule)')} SELECT ${digits('d')}, 'host-' || i, 'web', 1, ${LATE}, 1, NULL, 0, '${HEAVY.joinRuleId}' FROM n`,
+    `${each} INSERT INTO assinaturas_abertas (id, asked_at, token_hash, join_rule, pedido)
+       SELECT ${digits('0')}, 1, ${digits('9')}, iif(i < 50, printf('%016x', 123), printf('%016x', i)), '{}' FROM n`,
     `${each} INSERT INTO provas_usadas SELECT ${digits('e')}, ${LATE} FROM n`,
     `${each} INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas)
        SELECT 'role-' || i, 'name-' || i, '[]', '[]' FROM n`,

@@ -68,6 +68,17 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
     (w) => w.findOpenTokens(HEAVY.hostname, NOW),
     (w) => w.findOpenTokens(ORDINARY.hostname, NOW),
   ],
+  findJoinRule: [(w) => w.findJoinRule(ORDINARY.joinRuleId)],
+  findJoinRuleByToken: [(w) => w.findJoinRuleByToken('800000123'.padEnd(64, '0') as TokenHash)],
+  findJoinRuleNamed: [(w) => w.findJoinRuleNamed('rule-291')],
+  listWatchedJoinRules: [(w) => w.listWatchedJoinRules()],
+  countJoinClaims: [(w) => w.countJoinClaims(ORDINARY.joinRuleId)],
+  pageJoinRules: [...PAGES, { after: ORDINARY.joinRuleId, limit: 10 }].map(
+    (page) => (w) => w.pageJoinRules(page),
+  ),
+  pageJoinedHosts: [...PAGES, { after: 'd00000123'.padEnd(16, '0'), limit: 10 }].flatMap((page) => [
+    (w) => w.pageJoinedHosts(HEAVY.joinRuleId, page),
+  ]),
   findTokensByPrefix: [(w) => w.findTokensByPrefix(ORDINARY.tokenHash.slice(0, 16))],
   findCertificate: [(w) => w.findCertificate(ORDINARY.certificate)],
   findIdentity: [

@@ -5,7 +5,13 @@ import { newAgent, newCargo, newCertificate, newContent, newEntry } from '../sto
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
-import type { DeliveryId, Hostname, Recipient, TokenHash } from '../../src/protocol/identifiers.ts'
+import type {
+  DeliveryId,
+  Hostname,
+  JoinRuleId,
+  Recipient,
+  TokenHash,
+} from '../../src/protocol/identifiers.ts'
 import { newLogTree } from '../../src/hub/service/log-tree.ts'
 import { Secret } from '../../src/platform/secret.ts'
 import { chainEntries } from '../../src/audit/chain-entries.ts'
@@ -42,9 +48,24 @@ const token = {
   isReenrollment: true,
   isOperators: false,
   mismatches: 0,
+  joinRuleId: null,
   endedAt: null,
   replay: null,
 }
+const joinRule = {
+  id: 'eeeeeeeeeeeeeeee' as JoinRuleId,
+  name: 'new',
+  proof: { method: 'token', tokenHash: 'e'.repeat(64) as TokenHash },
+  role: 'web',
+  pattern: 'web-*.example',
+  hostsMax: 10,
+  hosts: 0,
+  silentMs: null,
+  createdAt: NOW,
+  expiresAt: NOW,
+  endedAt: null,
+  watch: null,
+} as const
 const accessToken = {
   hash: 'f'.repeat(64) as TokenHash,
   name: 'new',
@@ -139,6 +160,8 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   requestRotation: [(w) => w.requestRotation(HEAVY.agentId, { at: NOW, afterSeq: 1 })],
   insertToken: [(w) => w.insertToken(token)],
   updateToken: [(w) => w.updateToken({ ...token, hash: ORDINARY.tokenHash })],
+  insertJoinRule: [(w) => w.insertJoinRule(joinRule)],
+  updateJoinRule: [(w) => w.updateJoinRule({ ...joinRule, id: ORDINARY.joinRuleId })],
   endExpiredTokens: [(w) => w.endExpiredTokens(NOW)],
   insertCertificate: [(w) => w.insertCertificate(newCertificate(HEAVY.agentId))],
   setCertificateFirstUsed: [(w) => w.setCertificateFirstUsed(CERTIFICATE, NOW)],
@@ -209,6 +232,7 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
         askedAt: NOW,
         hubId: null,
         tokenHash: null,
+        joinRuleId: null,
         request: 'renewal',
         agentId: HEAVY.agentId,
         hostname: HEAVY.hostname,

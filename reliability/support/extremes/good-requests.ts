@@ -33,6 +33,17 @@ export const GOOD_REQUESTS: GoodRequests = {
     const { id } = await admin.createToken({ hostname: freshName(), role })
     return { token: id }
   },
+  createJoinRule: ({ role }) => freshRule(role),
+  listJoinRules: () => ({}),
+  showJoinRule: async ({ admin, role }) => ({
+    join_rule: (await admin.createJoinRule(freshRule(role))).id,
+  }),
+  listJoinedHosts: async ({ admin, role }) => ({
+    join_rule: (await admin.createJoinRule(freshRule(role))).id,
+  }),
+  endJoinRule: async ({ admin, role }) => ({
+    join_rule: (await admin.createJoinRule(freshRule(role))).id,
+  }),
   listAgents: () => ({}),
   showAgent: ({ hostname }) => ({ agente: hostname }),
   labelAgents: ({ hostname }) => ({ agente: hostname, set: { env: 'prod' } }),
@@ -118,4 +129,9 @@ async function webhookOf({ admin }: Target): Promise<{ webhook: string }> {
 
 function freshName(): string {
   return `x-${randomUUID().slice(0, 8)}`
+}
+
+function freshRule(role: string) {
+  const name = freshName().replaceAll('.', '-')
+  return { name, method: 'token', pattern: '*.rules.example', role, hosts_max: 1 } as const
 }

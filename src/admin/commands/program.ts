@@ -55,6 +55,10 @@ import { registerHubsRemove } from './hubs/hubs-remove.ts'
 import { registerInit } from './init.ts'
 import { registerJoin } from './join.ts'
 import { namingNear } from './name-near.ts'
+import { registerJoinRuleCreate } from './join-rule/join-rule-create.ts'
+import { registerJoinRuleEnd } from './join-rule/join-rule-end.ts'
+import { registerJoinRuleList } from './join-rule/join-rule-list.ts'
+import { registerJoinRuleShow } from './join-rule/join-rule-show.ts'
 import { registerPassphraseChange } from './passphrase/passphrase-change.ts'
 import { registerPoliticaList } from './politica/politica-list.ts'
 import { registerPoliticaRemove } from './politica/politica-remove.ts'
@@ -93,6 +97,16 @@ const NOUNS: readonly Noun[] = [
     name: 'token',
     description: 'one-time enrolment tokens',
     commands: [registerTokenCreate, registerTokenList, registerTokenRevoke],
+  },
+  {
+    name: 'join-rule',
+    description: 'rules by which hosts enrol without a token for each of them',
+    commands: [
+      registerJoinRuleCreate,
+      registerJoinRuleList,
+      registerJoinRuleShow,
+      registerJoinRuleEnd,
+    ],
   },
   {
     name: COMMAND_WORDS.agente[0],

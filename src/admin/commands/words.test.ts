@@ -80,6 +80,7 @@ async function printed(language: Language, line: string): Promise<string> {
 
 const LISTS = [
   'token list',
+  'join-rule list --wide',
   'agent list --wide',
   'agent revocations --wide',
   'load list --wide',

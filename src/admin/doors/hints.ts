@@ -21,6 +21,8 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
   admin_token_not_found: 'svc admin token list shows ids and names',
+  join_rule_exists: 'choose another name, or end that rule first: svc join-rule end',
+  join_rule_not_found: 'svc join-rule list shows names and ids',
   agent_not_found: 'svc agent list shows ids and hostnames',
   agent_not_revoked: ({ details }) => `svc agent revoke ${details['hostname']} comes first`,
   agent_revoked: ({ operation }) =>
@@ -98,6 +100,8 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
       : `the policy of role ${politica} applies to it: svc policy show ${quoteForShell(politica)}`,
   recipient_changed: 'run the command again: it seals again, and shows what changed',
   recipients_incomplete: 'run the command again: it seals for the agents that have a delivery now',
+  pattern_invalid:
+    'write it as web-*.example.org: * stands for letters, digits and - within one label',
   reenroll_forbidden: ({ details }) => `${leaveToOperators(details)} --reenroll`,
   replay_ahead: ({ details }) => `the last finished entry is ${details['seq']}`,
   san_forbidden: ({ operation, details }) => {
@@ -131,7 +135,9 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   ttl_too_long: ({ operation }) =>
     operation === 'setPolicy'
       ? 'token_ttl_max can only shorten the life of a token'
-      : 'a host needs its token only once: create it just before the host enrols',
+      : operation === 'createJoinRule'
+        ? 'make the next rule in time: svc join-rule list shows until when each one works'
+        : 'a host needs its token only once: create it just before the host enrols',
   unassigned_unwanted: 'svc seals a file only for enrolled agents',
   url_invalid: 'use https://… of any host, or http://localhost:… of this host',
   versao_changed: CHANGED,

@@ -18,6 +18,7 @@ const TOKEN: EnrollmentToken = {
   isReenrollment: false,
   isOperators: false,
   mismatches: 0,
+  joinRuleId: null,
   endedAt: null,
   replay: null,
 }

@@ -1,4 +1,4 @@
-import type { AgentId, Hostname, TokenHash } from '../../protocol/identifiers.ts'
+import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../protocol/identifiers.ts'
 import type { Labels } from '../../protocol/labels.ts'
 
 export interface EnrollmentToken {
@@ -18,6 +18,8 @@ export interface EnrollmentToken {
   readonly isOperators: boolean
   /** How often it came with another hostname or role. */
   readonly mismatches: number
+  /** The rule that the token was derived from; null for a token that somebody made for its host. */
+  readonly joinRuleId: JoinRuleId | null
   readonly replay: EnrollmentReplay | null
 }
 

@@ -5,7 +5,7 @@ import { findTokenInUrl } from './find-token-in-url.ts'
 const REST = 'Zm9v_YmFy-QUJDREVGR0hJSktMTU5PUFFSU1RVVlcxY'
 
 describe('[TOK-10] a token in a URL', () => {
-  for (const prefix of ['svct_', 'svca_']) {
+  for (const prefix of ['svct_', 'svca_', 'svcj_']) {
     const token = `${prefix}${REST}`
     const encoded = token.replaceAll(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`)
     const urls = {

@@ -1,6 +1,6 @@
 // A request to the CA whose outcome the audit log does not say yet. docs/protocol.md EVD-16.
 
-import type { AgentId, TokenHash } from '../../protocol/identifiers.ts'
+import type { AgentId, JoinRuleId, TokenHash } from '../../protocol/identifiers.ts'
 
 /** What the hub wanted a certificate for. */
 export type SigningPurpose =
@@ -20,6 +20,8 @@ export interface OpenSigning {
   readonly hubId: string | null
   /** The token that the certificate will spend: one request at a time. */
   readonly tokenHash: TokenHash | null
+  /** The rule that the token is derived from, of whose places the request holds one. */
+  readonly joinRuleId: JoinRuleId | null
   readonly request: SigningPurpose
   /** Unknown for a host that is not enrolled yet. */
   readonly agentId: AgentId | null

@@ -7,6 +7,8 @@ import { LIMITS } from '../../protocol/limits.ts'
 import { HubEventType } from '../../protocol/words.ts'
 
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
+/** The id of a rule. */
+const joinRule = Type.String({ pattern: '^[0-9a-f]{16}$' })
 const about = {
   /** Of the entry of the log. */
   seq: Type.Integer({ minimum: 1 }),
@@ -25,11 +27,14 @@ export const RememberedAct = Type.Union([
     role: Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax }),
     /** SHA-256 of the token that was spent. */
     token: sha256,
+    /** That the token was derived from. */
+    join_rule: Type.Optional(joinRule),
   }),
   Type.Object({ ...ofAgent, type: Type.Literal(HubEventType.agentRevoked) }),
   Type.Object({ ...ofAgent, type: Type.Literal(HubEventType.agentRemoved) }),
   Type.Object({ ...about, type: Type.Literal(HubEventType.tokenRevoked), token: sha256 }),
   Type.Object({ ...about, type: Type.Literal(HubEventType.accessTokenRevoked), token: sha256 }),
+  Type.Object({ ...about, type: Type.Literal(HubEventType.joinRuleEnded), join_rule: joinRule }),
 ])
 export type RememberedAct = Static<typeof RememberedAct>
 
@@ -40,6 +45,7 @@ export const REMEMBERED_TYPES: readonly HubEventType[] = [
   HubEventType.agentRemoved,
   HubEventType.tokenRevoked,
   HubEventType.accessTokenRevoked,
+  HubEventType.joinRuleEnded,
 ]
 
 export function formatAct(act: RememberedAct): string {

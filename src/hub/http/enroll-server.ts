@@ -70,8 +70,9 @@ export function createEnrollServer(
       const outcome = await options.enrollAgent(request.body, idempotencyKeyOf(request))
       if (!outcome.ok) {
         noteMismatch(reply, outcome.refusal, request.body)
-        const waitMs = outcome.refusal === 'token_not_found' ? failures.take(request.ip) : 0
-        return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
+        const { refusal, waitMs: ofRule = 0 } = outcome
+        const waitMs = refusal === 'token_not_found' ? failures.take(request.ip) : ofRule
+        return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, refusal)
       }
       // A caller can repeat one that succeeded as often as it likes.
       if (outcome.isRepetition !== true) forgiveTurns(request.raw)

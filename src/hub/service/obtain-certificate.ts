@@ -5,7 +5,7 @@ import { hash, randomUUID } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { AgentId, TokenHash } from '../../protocol/identifiers.ts'
+import type { AgentId } from '../../protocol/identifiers.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import {
   CaError,
@@ -16,6 +16,7 @@ import {
 import { isOpen } from '../domain/enrollment-token.ts'
 import type { OpenSigning, SigningPurpose } from '../domain/open-signing.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { findUsedToken, hasPlace, type TokenUse } from './find-token-use.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 export interface SigningDependencies {
@@ -63,25 +64,27 @@ export async function obtainCertificate(
 
 /**
  * Undefined while another hub asks for a certificate that will spend this token, and when the token is good no more: who looked at it before
- * has to look again. This hub asks once at a time. docs/protocol.md HUB-9.
+ * has to look again, as when no place of its join rule is free. This hub asks once at a time. docs/protocol.md HUB-9, JNR-6.
  */
 export async function obtainByToken(
   dependencies: SigningDependencies,
   wanted: WantedCertificate,
-  tokenHash: TokenHash,
+  use: TokenUse,
 ): Promise<ObtainedCertificate | undefined> {
   const { store } = dependencies
-  const open = openSigning(dependencies, wanted, tokenHash)
+  const open = openSigning(dependencies, wanted, use)
   const isClaimed = await store.write(async (writer) => {
-    const token = await writer.findToken(tokenHash)
+    const found = await findUsedToken(writer, use, open.askedAt)
+    const token = 'token' in found ? found.token : undefined
     if (token === undefined || !isOpen(token, open.askedAt)) return false
-    const other = await writer.findSigningOfToken(tokenHash)
+    const other = await writer.findSigningOfToken(token.hash)
     if (other !== undefined) {
       const isRecent = Math.abs(open.askedAt.getTime() - other.askedAt.getTime()) < CLAIM_MS
       if (other.hubId !== open.hubId && isRecent) return false
       await writer.deleteOpenSigning(other.id)
       await recordLost(writer, open.askedAt, other, 'not_recorded')
     }
+    if (use.joinRuleId !== null && !(await hasPlace(writer, use.joinRuleId))) return false
     await writer.insertOpenSigning(open)
     return true
   })
@@ -91,13 +94,14 @@ export async function obtainByToken(
 function openSigning(
   { clock, hubId }: SigningDependencies,
   { request, hostname, agentId, sans, csr }: WantedCertificate,
-  tokenHash: TokenHash | null,
+  use: TokenUse | null,
 ): OpenSigning {
   return {
     id: randomUUID(),
     askedAt: clock.now(),
     hubId: hubId ?? null,
-    tokenHash,
+    tokenHash: use?.tokenHash ?? null,
+    joinRuleId: use?.joinRuleId ?? null,
     request,
     agentId: agentId ?? null,
     hostname: hostname ?? null,

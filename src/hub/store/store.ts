@@ -23,6 +23,7 @@ import type { EventDebt } from '../domain/event-budget.ts'
 import type { CertificateInUse, FleetSummary } from '../domain/fleet.ts'
 import type { FleetChange } from '../domain/fleet-change.ts'
 import type { HostIndex, HostSource } from '../domain/host-source.ts'
+import type { JoinRule } from '../domain/join-rule.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { LabelChange } from '../domain/label-change.ts'
 import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
@@ -33,6 +34,7 @@ import type {
   CargoId,
   DeliveryId,
   Hostname,
+  JoinRuleId,
   Recipient,
   TokenHash,
 } from '../../protocol/identifiers.ts'
@@ -71,6 +73,15 @@ export interface StoreReader {
   findOpenTokens(hostname: string, now: Date): Promise<EnrollmentToken[]>
   /** The tokens whose hash, in hex, begins so. */
   findTokensByPrefix(prefix: string): Promise<EnrollmentToken[]>
+
+  findJoinRule(id: JoinRuleId): Promise<JoinRule | undefined>
+  findJoinRuleByToken(hash: TokenHash): Promise<JoinRule | undefined>
+  /** The newest of this name. */
+  findJoinRuleNamed(name: string): Promise<JoinRule | undefined>
+  /** Those that revoke silent hosts, and have hosts. */
+  listWatchedJoinRules(): Promise<JoinRule[]>
+  /** How many of its places are held by requests to the CA that are under way. */
+  countJoinClaims(id: JoinRuleId): Promise<number>
 
   findCertificate(sha256: string): Promise<IssuedCertificate | undefined>
   /** The same certificate, whosever it is; sooner found when it is the active identity of this agent. */
@@ -207,6 +218,10 @@ export interface StoreReader {
   /** Lists page by page, in the order of the list; undefined when there is no row `after`. */
   pageAgents(page: Page): Promise<Agent[] | undefined>
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
+  /** Newest first. */
+  pageJoinRules(page: Page): Promise<JoinRule[] | undefined>
+  /** All that ever joined by the rule, oldest first, after the use of which `after` is the beginning of the hash. */
+  pageJoinedHosts(id: JoinRuleId, page: Page): Promise<JoinedHost[] | undefined>
   pageCargoes(page: Page): Promise<Cargo[] | undefined>
   pageDeliveries(page: Page): Promise<DeliveryWithCargo[] | undefined>
   /** By hostname, after any agent; revoked ones too. */
@@ -264,10 +279,14 @@ export interface StoreWriter extends StoreReader {
   requestSync(id: AgentId, at: Date): Promise<void>
   requestRotation(id: AgentId, rotation: RequestedRotation): Promise<void>
 
+  /** One that was derived from a join rule counts as one more of its hosts. */
   insertToken(token: EnrollmentToken): Promise<void>
   /** Replaces everything but the hash. */
   updateToken(token: EnrollmentToken): Promise<void>
-  /** Permanently ends the tokens whose time is over, admin tokens too. */
+  insertJoinRule(rule: JoinRule): Promise<void>
+  /** Replaces everything but the id. */
+  updateJoinRule(rule: JoinRule): Promise<void>
+  /** Permanently ends the tokens whose time is over, admin tokens and join rules too. */
   endExpiredTokens(now: Date): Promise<void>
 
   insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate>
@@ -440,6 +459,19 @@ export interface DeliveryPage {
 export interface Replacement {
   readonly old: DeliveryId
   readonly successor: Delivery
+}
+
+/** The use of a join rule by one host. */
+export interface JoinedHost {
+  /** Of the token that was derived for the host. */
+  readonly tokenHash: TokenHash
+  readonly hostname: Hostname
+  readonly joinedAt: Date
+  /** Null for a host that was removed since, or enrolled by another token. */
+  readonly agentId: AgentId | null
+  readonly lastSeenAt: Date | null
+  readonly lastPollAt: Date | null
+  readonly revokedAt: Date | null
 }
 
 /** A delivery that writes files of the name that was asked for. */

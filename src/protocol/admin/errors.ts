@@ -49,6 +49,7 @@ export const ADMIN_ERRORS = {
   },
   hostname_invalid: { status: 400, when: 'The hostname is not a lower-case host name.' },
   hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
+  pattern_invalid: { status: 400, when: 'The pattern cannot name the hosts of a join rule.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
   cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate may live.' },
   cert_ttl_refused: {
@@ -103,6 +104,7 @@ export const ADMIN_ERRORS = {
   },
 
   admin_token_not_found: { status: 404, when: 'No admin token has this name or id.' },
+  join_rule_not_found: { status: 404, when: 'No join rule has this name or id.' },
   agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
   hub_not_found: { status: 404, when: 'No hub that shares the vault has this id or machine.' },
   cargo_not_found: { status: 404, when: 'No carga has this id, or somebody removed the carga.' },
@@ -116,6 +118,7 @@ export const ADMIN_ERRORS = {
   hub_runs: { status: 409, when: 'Only with `force` a hub is removed that runs.' },
   admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
+  join_rule_exists: { status: 409, when: 'A join rule of this name is in force.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },
   labels_too_many: { status: 409, when: 'A host would have more labels than it may have.' },
   agent_revoked: { status: 409, when: 'The agent is revoked.' },

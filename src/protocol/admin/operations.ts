@@ -9,6 +9,7 @@ import { CARGO_OPERATIONS } from './cargas.ts'
 import { DELIVERY_OPERATIONS } from './entregas.ts'
 import { HUB_OPERATIONS } from './hub.ts'
 import { HUBS_OPERATIONS } from './hubs.ts'
+import { JOIN_RULE_OPERATIONS } from './join-rules.ts'
 import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
@@ -16,6 +17,7 @@ import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 const OPERATIONS = {
   ...TOKEN_OPERATIONS,
+  ...JOIN_RULE_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...CARGO_OPERATIONS,
   ...DELIVERY_OPERATIONS,

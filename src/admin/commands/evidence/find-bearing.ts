@@ -22,7 +22,7 @@ interface Bearing {
 }
 
 const SHARED_TYPES = ['politica_set', 'carga_created', 'carga_updated']
-const EARLIER_TYPES = [...SHARED_TYPES, 'token_created', 'agent_enrolled']
+const EARLIER_TYPES = [...SHARED_TYPES, 'token_created', 'join_rule_created', 'agent_enrolled']
 const ISSUING_TYPES = ['certificate_issued', 'server_certificate_issued', 'certificate_discarded']
 const LOST = 'certificate_answer_lost'
 const BEARING_TYPES = [...EARLIER_TYPES, ...ISSUING_TYPES]
@@ -177,6 +177,8 @@ function nameOf({ tipo_evento, payload }: AdminEntry): string | undefined {
   switch (tipo_evento) {
     case 'token_created':
       return nameBy('token', payload['token_id'])
+    case 'join_rule_created':
+      return nameBy('token', payload['join_rule_id'])
     case 'agent_enrolled':
       return nameBy('agent', payload['agente_id'])
     case 'politica_set':
@@ -191,7 +193,9 @@ function nameOf({ tipo_evento, payload }: AdminEntry): string | undefined {
 
 /** What it asks for. */
 function namesIn({ tipo_evento, payload }: AdminEntry): readonly string[] {
-  if (tipo_evento === 'agent_enrolled') return [nameBy('token', payload['token_id'])]
+  if (tipo_evento === 'agent_enrolled') {
+    return [nameBy('token', payload['join_rule_id'] ?? payload['token_id'])]
+  }
   if (tipo_evento !== 'certificate_issued') return []
   return [
     ...(payload['purpose'] === 'identity' ? [nameBy('agent', payload['agente_id'])] : []),

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { formatDurationMs } from '../../../platform/durations.ts'
-import { quoteForShell } from '../../../platform/quote-for-shell.ts'
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
-import { parseCertificatesPem } from '../../../pki/certificates.ts'
 import { GIVEN_LABELS_MAX, toLabelRecord } from '../../../protocol/labels.ts'
 import { parseHostname } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
@@ -14,21 +12,20 @@ import { coversName } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { toAdminToken } from '../admin-views.ts'
 import type { AdminContext } from './admin-context.ts'
-import type { AdminRoots } from '../roots/bundle-operations.ts'
+import { agentCommand, type AgentCommandContext } from './agent-command.ts'
 import { findRules } from '../find-rules.ts'
 import { parseGivenLabels, tooManyLabels } from '../labels/parse-labels.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { refuseReenrollment } from '../refuse-operator.ts'
 
 const TOKEN_BYTES = 32
-const NO_ROOT_YET =
-  'the hub knows no root before its first start; after it the command has --ca-fingerprint'
 
 /** The plaintext is in the answer and nowhere else. */
 export const createToken: Write<
   'createToken',
-  Pick<AdminContext, 'clock' | 'addresses' | 'hubNames' | 'roots'>
-> = async (writer, request, { clock, addresses, hubNames, roots, role: by }) => {
+  Pick<AdminContext, 'clock' | 'hubNames'> & AgentCommandContext
+> = async (writer, request, context) => {
+  const { clock, hubNames, role: by } = context
   const hostname = parseHostname(request.hostname)
   if (hostname === undefined) {
     throw new AdminRefusal('hostname_invalid', `${request.hostname} is not a lower-case host name`)
@@ -51,6 +48,7 @@ export const createToken: Write<
     isReenrollment: request.reenroll ?? false,
     isOperators: by !== 'admin',
     mismatches: 0,
+    joinRuleId: null,
     endedAt: null,
     replay: null,
   }
@@ -59,9 +57,6 @@ export const createToken: Write<
   } else await refuseTakenHostname(writer, hostname, now)
   await refuseTooManyLabels(writer, created)
   await writer.insertToken(created)
-  const pins = addresses.isOwnTls === true ? await findPins(writer, roots) : []
-  const isUnpinned = addresses.isOwnTls === true && pins.length === 0
-  const note = addresses.note ?? (isUnpinned ? NO_ROOT_YET : undefined)
   const act = {
     token_id: created.hash.slice(0, 16),
     hostname,
@@ -75,16 +70,7 @@ export const createToken: Write<
     reply: {
       ...toAdminToken(created),
       token: plaintext,
-      agent_command: [
-        `SVC_SERVER_URL=${quoteForShell(addresses.enrollUrl)}`,
-        `SVC_SERVER_MTLS_URL=${quoteForShell(addresses.mtlsUrl)}`,
-        `SVC_AGENT_HOSTNAME=${hostname}`,
-        `SVC_AGENT_ROLE=${quoteForShell(request.role)}`,
-        `SVC_ENROLL_TOKEN=${plaintext}`,
-        'svc-agent enroll',
-        ...pins.map((fingerprint) => `--ca-fingerprint ${fingerprint}`),
-      ].join(' '),
-      ...(note === undefined ? {} : { note }),
+      ...(await agentCommand(writer, context, { hostname, role: request.role, token: plaintext })),
     },
   }
 }
@@ -99,18 +85,6 @@ async function refuseTooManyLabels(
   const before = (await reader.listLabels([agent.id])).get(agent.id) ?? new Map<string, string>()
   const count = countGiven(new Map([...before, ...labels]))
   if (count > GIVEN_LABELS_MAX) throw tooManyLabels(hostname, count)
-}
-
-/**
- * All roots in force: the host's certificate may lead to another one than the hub's own, while one replaces another. The hub's
- * own is the last: agents up to 0.4.0 keep the last one that is named.
- */
-async function findPins(reader: StoreReader, roots: AdminRoots | undefined): Promise<string[]> {
-  const set = await reader.findRootSet()
-  const fingerprints = parseCertificatesPem(set?.pem ?? '').map(({ sha256 }) => sha256)
-  const own = roots?.serverRoot()?.sha256
-  const isLast = (fingerprint: string): number => (fingerprint === own ? 1 : 0)
-  return fingerprints.toSorted((one, other) => isLast(one) - isLast(other))
 }
 
 function chooseTtlSeconds(

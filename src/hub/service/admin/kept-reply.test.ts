@@ -21,6 +21,13 @@ type AdminCreateName = AdminNamesOf<'creates'>
 
 const REQUESTS: { readonly [Name in AdminCreateName]: Parameters<AdminOperations[Name]>[0] } = {
   createToken: { hostname: 'web-2', role: 'web' },
+  createJoinRule: {
+    name: 'web',
+    method: 'token',
+    pattern: 'web-*.example.org',
+    role: 'web',
+    hosts_max: 2,
+  },
   createCargo: { tipo: 'csr_cert', nome: 'site', agentes: ['web-1'], roles: [], sans: [] },
   createAccessToken: { name: 'ci', role: 'viewer' },
   createWebhook: { url: 'https://receiver.example/in', tipos: ['agent_enrolled'] },

@@ -123,6 +123,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
   await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
+  await hub.admin.createJoinRule(JOIN_RULE)
   const { id: webhook } = await insertWebhook(store)
   const failed = entregas.map(({ id }) => id as DeliveryId)
   await store.write(async (writer) => {
@@ -190,6 +191,13 @@ type Requests = {
 }
 
 const KEY = new TestTrustKey()
+const JOIN_RULE = {
+  name: 'images',
+  method: 'token',
+  pattern: 'web-*.example.org',
+  role: 'web',
+  hosts_max: 40,
+} as const
 const SEALED = { tipo: 'selado', nome: 'secret', agentes: [], roles: [], sans: [] }
 
 /** One that is done, or several; a new operation that changes something asks the compiler for its own. */
@@ -201,6 +209,8 @@ const REQUESTS: Requests = {
     { agente: 'gone', set: { env: 'prod' }, remove: ['zone'] },
     { where: 'role=web', set: { env: 'stage' } },
   ],
+  createJoinRule: () => [{ ...JOIN_RULE, name: 'other' }],
+  endJoinRule: () => [{ join_rule: JOIN_RULE.name }],
   revokeAgent: () => [{ agente: 'web-1' }, { agente: 'gone' }],
   removeAgent: () => [{ agente: 'gone' }],
   pushToAgent: () => [
@@ -238,6 +248,8 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   createToken: { hostname: 'web-1', role: 'web' },
   revokeToken: { token: 'nobody' },
   labelAgents: { agente: 'nobody', set: { env: 'prod' } },
+  createJoinRule: JOIN_RULE,
+  endJoinRule: { join_rule: 'nobody' },
   revokeAgent: { agente: 'nobody' },
   removeAgent: { agente: 'web-1' },
   pushToAgent: { agente: 'gone', acao: 'sync' },
@@ -297,7 +309,7 @@ async function compare(setting: Setting, name: ChangeName, request: object): Pro
   for (const field of ['token', 'secret', 'agent_command'] as const) {
     const secret = (reply as Readonly<Record<string, unknown>>)[field]
     if (typeof secret === 'string') {
-      assert.doesNotMatch(JSON.stringify(rehearsed), /svct_|svca_|whsec_|"[0-9a-f]{64}"/)
+      assert.doesNotMatch(JSON.stringify(rehearsed), /svct_|svcj_|svca_|whsec_|"[0-9a-f]{64}"/)
     }
   }
   assert.ok(!JSON.stringify(rehearsed).includes('the very content'))

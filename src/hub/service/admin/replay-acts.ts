@@ -1,6 +1,6 @@
 // What was done after the backup is done again to a restored vault: each act as it was, in its order. docs/protocol.md BKP-19.
 
-import type { AgentId, Hostname, TokenHash } from '../../../protocol/identifiers.ts'
+import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { endToken, type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'
 import type { RememberedAct } from '../../domain/remembered-act.ts'
@@ -42,6 +42,8 @@ async function replay(
       return remove(writer, act, now)
     case 'token_revoked':
       return end(writer, act, now)
+    case 'join_rule_ended':
+      return endRule(writer, act, now)
     default:
       return endAccessToken(writer, act, now)
   }
@@ -58,7 +60,8 @@ async function enrol(
   const token = await writer.findToken(enrolledWith)
   // An earlier restore did it again, and kept that too: what came after it may not be undone.
   if (token !== undefined && token.consumedAt !== null) return []
-  if (token === undefined) await writer.insertToken(spentToken(act, at))
+  const rule = await writer.findJoinRule((act.join_rule ?? '') as JoinRuleId)
+  if (token === undefined) await writer.insertToken(spentToken(act, at, rule?.id ?? null))
   else await writer.updateToken({ ...token, consumedAt: at })
   const known = await writer.findAgentById(act.agente_id as AgentId)
   if (known === undefined) {
@@ -118,6 +121,17 @@ async function end(
   return [said(act, { token_id: idOf(act.token), hostname: token.expectedHostname })]
 }
 
+async function endRule(
+  writer: StoreWriter,
+  act: ActOf<'join_rule_ended'>,
+  now: Date,
+): Promise<readonly AdminAct[]> {
+  const rule = await writer.findJoinRule(act.join_rule as JoinRuleId)
+  if (rule === undefined || rule.endedAt !== null) return []
+  await writer.updateJoinRule({ ...rule, endedAt: now })
+  return [said(act, { join_rule_id: rule.id, join_rule: rule.name, hosts: rule.hosts })]
+}
+
 async function endAccessToken(
   writer: StoreWriter,
   act: ActOf<'admin_token_revoked'>,
@@ -152,7 +166,11 @@ function newAgent({ agente_id, hostname, role, token }: ActOf<'agent_enrolled'>,
 }
 
 /** It was made after the backup. */
-function spentToken({ token, hostname, role }: ActOf<'agent_enrolled'>, at: Date): EnrollmentToken {
+function spentToken(
+  { token, hostname, role }: ActOf<'agent_enrolled'>,
+  at: Date,
+  joinRuleId: JoinRuleId | null,
+): EnrollmentToken {
   return {
     hash: token as TokenHash,
     expectedHostname: hostname as Hostname,
@@ -165,6 +183,7 @@ function spentToken({ token, hostname, role }: ActOf<'agent_enrolled'>, at: Date
     isReenrollment: true,
     isOperators: false,
     mismatches: 0,
+    joinRuleId,
     replay: null,
   }
 }

@@ -7,6 +7,7 @@ import { hashToken } from '../../domain/hash-token.ts'
 import type { AdminContext } from './admin-context.ts'
 
 const BEGINNING_OF_HASH = /^[0-9a-f]{8,64}$/
+const SECRET = /^svc[taj]_/
 
 /** Named by id (eight characters or more), by plaintext, or by the hostname of an open token. */
 export const revokeToken: Write<'revokeToken', Pick<AdminContext, 'clock'>> = async (
@@ -20,7 +21,7 @@ export const revokeToken: Write<'revokeToken', Pick<AdminContext, 'clock'>> = as
   if (token === undefined) {
     throw new AdminRefusal(
       'token_not_found',
-      `no token ${wanted.startsWith('svct_') ? 'of that text' : wanted}`,
+      `no token ${SECRET.test(wanted) ? 'of that text' : wanted}`,
     )
   }
   if (others.length > 0)

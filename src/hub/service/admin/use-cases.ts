@@ -8,6 +8,13 @@ import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import { archiveEntries } from './archive-entries.ts'
 import type { UseCases } from './admin-context.ts'
+import {
+  createJoinRule,
+  endJoinRule,
+  listJoinedHosts,
+  listJoinRules,
+  showJoinRule,
+} from './join-rules.ts'
 import { createToken } from './create-token.ts'
 import { showExamination } from './show-examination.ts'
 import { findDeliveries } from './find-deliveries.ts'
@@ -30,6 +37,11 @@ import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 export const USE_CASES: UseCases = {
   ...CARGO_USE_CASES,
   ...WEBHOOK_USE_CASES,
+  createJoinRule,
+  listJoinRules,
+  showJoinRule,
+  listJoinedHosts,
+  endJoinRule,
   createToken,
   listTokens,
   revokeToken,

@@ -1,7 +1,7 @@
 import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { CertificateRequest } from '../../../pki/csr.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
-import type { AgentId, Recipient } from '../../../protocol/identifiers.ts'
+import type { AgentId, JoinRuleId, Recipient } from '../../../protocol/identifiers.ts'
 import { type Labels, toLabelRecord } from '../../../protocol/labels.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { SignedCertificate } from '../../ca/certificate-authority.ts'
@@ -9,8 +9,9 @@ import type { Agent } from '../../domain/agent.ts'
 import { decideEnrollment } from '../../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import { enrolledLabels, findLabelChange } from '../../domain/label-change.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
+import { findUsedToken } from '../find-token-use.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
 import { recordCertificate, recordHubAct } from '../hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
@@ -30,16 +31,19 @@ export type CommittedEnrollment =
   | { readonly ok: true; readonly agentId: AgentId }
   | { readonly ok: false; readonly refusal: WireErrorCode }
 
-/** Agent, certificate, token, deliveries and log entries in one commit; the token is looked at once more. */
+/** Agent, certificate, token, deliveries and log entries in one commit; the token, or the join rule, is looked at once more. */
 export async function commitEnrollment(
   writer: StoreWriter,
   { token, csr, signed, fingerprint, recipient, hubNames, now }: EnrollmentToCommit,
 ): Promise<CommittedEnrollment> {
   const known = await writer.findAgentByHostname(token.expectedHostname)
+  const { hash: tokenHash, joinRuleId, expectedHostname: hostname, expectedRole: role } = token
+  const found = await findUsedToken(writer, { tokenHash, joinRuleId, hostname, role }, now)
+  if ('refused' in found) return { ok: false, refusal: found.refused.refusal }
   const verdict = decideEnrollment({
-    token: await writer.findToken(token.hash),
-    hostname: token.expectedHostname,
-    role: token.expectedRole,
+    token: found.token,
+    hostname,
+    role,
     enrolledAgent: known,
     mayOperatorsReenroll: await mayOperatorsReenroll(writer, token, known),
     hubNames,
@@ -50,7 +54,8 @@ export async function commitEnrollment(
   const agent = toEnrolledAgent(known, token, now)
   const answered = { agentId: agent.id, certificatePem: signed.chainPem }
   const replay = fingerprint === undefined ? null : { fingerprint, ...answered }
-  await writer.updateToken({ ...verdict.token, consumedAt: now, replay })
+  const spent = { ...verdict.token, consumedAt: now, replay }
+  await (joinRuleId === null ? writer.updateToken(spent) : writer.insertToken(spent))
   await (known === undefined ? writer.insertAgent(agent) : writer.updateAgent(agent))
   await writer.setAgentCertificate(agent.id, signed.chainPem)
   // A host that is enrolled again was rebuilt, and is empty.
@@ -66,6 +71,7 @@ export async function commitEnrollment(
     role: agent.role,
     ...(token.labels.size > 0 && { labels: toLabelRecord(token.labels) }),
     reenroll: known !== undefined,
+    ...(await nameRule(writer, joinRuleId)),
     ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
@@ -92,6 +98,14 @@ async function giveLabels(writer: StoreWriter, agentId: AgentId, ofToken: Labels
   const before = (await writer.listLabels([agentId])).get(agentId) ?? new Map<string, string>()
   const change = findLabelChange(agentId, before, enrolledLabels(before, ofToken))
   if (change !== undefined) await writer.changeLabels([change])
+}
+
+async function nameRule(
+  reader: StoreReader,
+  id: JoinRuleId | null,
+): Promise<{ join_rule: string; join_rule_id: string } | undefined> {
+  const rule = id === null ? undefined : await reader.findJoinRule(id)
+  return rule && { join_rule: rule.name, join_rule_id: rule.id }
 }
 
 function toEnrolledAgent(known: Agent | undefined, token: EnrollmentToken, now: Date): Agent {

@@ -4,10 +4,12 @@ import type { Clock } from '../../../platform/clock.ts'
 import { describeError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { ACCESS_TOKEN_PREFIX } from '../../../protocol/admin/admin-tokens.ts'
+import { JOIN_TOKEN_PREFIX } from '../../../protocol/admin/join-rules.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood } from '../../domain/access-token.ts'
 import { endToken, isOpen } from '../../domain/enrollment-token.ts'
+import { isRuleInForce } from '../../domain/join-rule.ts'
 import { findTokenInUrl } from '../../domain/find-token-in-url.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { hashBoundedToken, hashToken } from '../../domain/hash-token.ts'
@@ -58,7 +60,8 @@ export function createLeakedTokens(store: Store, clock: Clock, log: Logger): Lea
       const token = findTokenInUrl(url)
       if (token === undefined) return undefined
       if (!token.startsWith(ACCESS_TOKEN_PREFIX)) {
-        return endOnce(hashToken(token), enrollmentToken, origin)
+        const kind = token.startsWith(JOIN_TOKEN_PREFIX) ? joinToken : enrollmentToken
+        return endOnce(hashToken(token), kind, origin)
       }
       const hashes = [hashToken(token), hashBoundedToken(token)]
       return Promise.all(hashes.map((hash) => endOnce(hash, accessToken, origin))).then(
@@ -88,6 +91,27 @@ const enrollmentToken: TokenKind = {
       actor: 'hub',
       token_id: idOf(hash),
       hostname: token.expectedHostname,
+      reason: REASON,
+      ...origin,
+    })
+  },
+}
+
+/** It ends its rule, for everybody: nobody knows who has it now. */
+const joinToken: TokenKind = {
+  stillOpens: async (reader, hash, now) => {
+    const rule = await reader.findJoinRuleByToken(hash)
+    return rule !== undefined && isRuleInForce(rule, now)
+  },
+  end: async (writer, hash, now, origin) => {
+    const rule = await writer.findJoinRuleByToken(hash)
+    if (rule === undefined) return
+    await writer.updateJoinRule({ ...rule, endedAt: now })
+    await recordHubAct(writer, now, HubEventType.joinRuleEnded, {
+      actor: 'hub',
+      join_rule_id: rule.id,
+      join_rule: rule.name,
+      hosts: rule.hosts,
       reason: REASON,
       ...origin,
     })

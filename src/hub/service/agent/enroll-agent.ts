@@ -9,6 +9,7 @@ import type { WireErrorCode } from '../../../protocol/errors.ts'
 import {
   parseRecipient,
   type AgentId,
+  type JoinRuleId,
   type Recipient,
   type TokenHash,
 } from '../../../protocol/identifiers.ts'
@@ -23,13 +24,16 @@ import {
   type EnrollmentToken,
   isOpen,
 } from '../../domain/enrollment-token.ts'
+import type { JoinRefusalReason, JoinRule } from '../../domain/join-rule.ts'
 import type { Store, StoreReader, WriteCompany } from '../../store/store.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { describeLifetime } from './describe-lifetime.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
+import { findTokenUse, findUsedToken, hasPlace, type TokenUse } from '../find-token-use.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
+import { createJoinRefusals, type JoinRefusals } from './join-refusals.ts'
 import {
   obtainByToken,
   type ObtainedCertificate,
@@ -59,7 +63,12 @@ export type EnrollmentOutcome =
       /** The answer is the kept one: the request spent no token. docs/protocol.md ENR-17. */
       readonly isRepetition?: boolean
     }
-  | { readonly ok: false; readonly refusal: WireErrorCode }
+  | {
+      readonly ok: false
+      readonly refusal: WireErrorCode
+      /** How long a caller with the token of a join rule has to wait. */
+      readonly waitMs?: number
+    }
 
 /** `idempotencyKey`: a caller that sends one may repeat the request and gets the same answer. */
 export type EnrollAgent = (
@@ -68,10 +77,7 @@ export type EnrollAgent = (
 ) => Promise<EnrollmentOutcome>
 
 /** One request, parsed but for its CSR: its bytes, if it has any. */
-interface Attempt {
-  readonly tokenHash: TokenHash
-  readonly hostname: string
-  readonly role: string
+interface Attempt extends TokenUse {
   readonly csrDer: Buffer | undefined
   /** Undefined when the request is not to be replayed. */
   readonly fingerprint: string | undefined
@@ -81,6 +87,8 @@ interface Attempt {
 const MISMATCHES_MAX = 10
 /** Between two looks at what another hub does with a token. */
 const CLAIMED_WAIT_MS = 250
+/** For a place of a join rule that a request to the CA holds: the CA has ten seconds (CAX-5). */
+const PLACE_WAITS_MAX = 60
 
 /**
  * Of concurrent uses of one token one at a time is examined and goes to the CA; the others wait for its outcome, share a
@@ -88,12 +96,13 @@ const CLAIMED_WAIT_MS = 250
  */
 export function createEnrollAgent(dependencies: EnrollAgentDependencies): EnrollAgent {
   const { store } = dependencies
+  const refusals = createJoinRefusals(store, dependencies.clock, dependencies.log)
   const underWay = new Map<TokenHash, Promise<EnrollmentOutcome>>()
 
   const enroll = async (attempt: Attempt): Promise<EnrollmentOutcome> => {
     const first = underWay.get(attempt.tokenHash)
     if (first === undefined) {
-      const own = enrollAlone(dependencies, attempt)
+      const own = enrollAlone({ ...dependencies, refusals }, attempt)
       underWay.set(attempt.tokenHash, own)
       try {
         return await own
@@ -109,10 +118,8 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
   }
 
   return async (request, idempotencyKey) => {
-    const tokenHash = hashToken(request.token)
-    if ((await store.reader.findToken(tokenHash)) === undefined) {
-      return { ok: false, refusal: 'token_not_found' }
-    }
+    const use = await findTokenUse(store.reader, hashToken(request.token), request)
+    if (use === undefined) return { ok: false, refusal: 'token_not_found' }
     const csrDer = decodePem(request.csr_pem, 'certificateRequest')
     const { hostname, role } = request
     const recipient = parseRecipient(request.recipient ?? '')
@@ -126,13 +133,18 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
             idempotencyKey,
             recipient,
           })
-    return enroll({ tokenHash, hostname, role, csrDer, fingerprint, recipient })
+    return enroll({ ...use, csrDer, fingerprint, recipient })
   }
 }
 
+interface Dependencies extends EnrollAgentDependencies {
+  readonly refusals: JoinRefusals
+}
+
 async function enrollAlone(
-  dependencies: EnrollAgentDependencies,
+  dependencies: Dependencies,
   attempt: Attempt,
+  waits = 0,
 ): Promise<EnrollmentOutcome> {
   const standing = await examine(dependencies, attempt)
   if ('replay' in standing) {
@@ -140,29 +152,45 @@ async function enrollAlone(
     const { rootPem } = dependencies.authority
     return { ok: true, agentId, certificatePem, rootPem, isRepetition: true }
   }
-  if (standing.ok) {
+  if (!standing.ok) {
+    if ('rule' in standing) return refuseJoin(dependencies, attempt, standing)
+    if (attempt.joinRuleId !== null) return refuseName(dependencies, attempt, standing)
+    if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
+    if (standing.refusal === 'token_expired') await keepExpired(dependencies, attempt.tokenHash)
+    return standing
+  }
+  const { joinRuleId } = attempt
+  if (joinRuleId === null || (await hasPlace(dependencies.store.reader, joinRuleId))) {
     const outcome = await signAndCommit(dependencies, standing.token, standing.csr, attempt)
     if (outcome !== undefined) return outcome
-    await dependencies.clock.sleep(CLAIMED_WAIT_MS)
-    return enrollAlone(dependencies, attempt)
-  }
-  if (isMismatch(standing.refusal)) await countMismatch(dependencies, attempt.tokenHash)
-  if (standing.refusal === 'token_expired') await keepExpired(dependencies, attempt.tokenHash)
-  return standing
+  } else if (waits >= PLACE_WAITS_MAX) return { ok: false, refusal: 'unavailable' }
+  await dependencies.clock.sleep(CLAIMED_WAIT_MS)
+  return enrollAlone(dependencies, attempt, waits + 1)
 }
 
 type Standing =
   | { readonly replay: EnrollmentReplay }
   | { readonly ok: true; readonly token: EnrollmentToken; readonly csr: CertificateRequest }
   | { readonly ok: false; readonly refusal: WireErrorCode }
+  | RefusedJoin
+
+interface RefusedJoin {
+  readonly ok: false
+  readonly rule: JoinRule
+  readonly refusal: WireErrorCode
+  readonly reason: JoinRefusalReason
+}
 
 async function examine(
   { store, clock, hubNames }: EnrollAgentDependencies,
-  { tokenHash, hostname, role, csrDer, fingerprint }: Attempt,
+  attempt: Attempt,
 ): Promise<Standing> {
+  const { hostname, role, csrDer, fingerprint } = attempt
   const now = clock.now()
   const { reader } = store
-  const token = await reader.findToken(tokenHash)
+  const found = await findUsedToken(reader, attempt, now)
+  if ('refused' in found) return { rule: found.rule, ...found.refused }
+  const { token } = found
   const enrolledAgent = await reader.findAgentByHostname(hostname)
   const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
   if (replay !== undefined) return { replay }
@@ -179,6 +207,39 @@ async function examine(
   // The hub parses a CSR only for the holder of this very token: no check before costs as much. docs/protocol.md ENR-20.
   const csr = csrDer && parseCsr(csrDer)
   return isCsrFor(verdict.token, csr) ? { ...verdict, csr } : { ok: false, refusal: 'csr_invalid' }
+}
+
+/** The rule stays as it is: its token is on many hosts, and none of them ends it for the others. docs/protocol.md JNR-8. */
+async function refuseJoin(
+  dependencies: Dependencies,
+  attempt: Attempt,
+  { rule, refusal, reason }: RefusedJoin,
+): Promise<EnrollmentOutcome> {
+  const { store, refusals } = dependencies
+  refusals.note(rule, { reason, hostname: attempt.hostname, role: attempt.role })
+  if (reason === 'expired' && rule.endedAt === null) {
+    await store.write((writer) => writer.endExpiredTokens(rule.expiresAt))
+  }
+  return isMismatch(refusal) ? limitTries(dependencies, rule.id, refusal) : { ok: false, refusal }
+}
+
+/** The rule would let the host in, but for what the hub knows of its name. */
+function refuseName(
+  dependencies: Dependencies,
+  { joinRuleId }: Attempt,
+  { refusal }: { readonly refusal: WireErrorCode },
+): EnrollmentOutcome {
+  const tellsOfName = refusal !== 'csr_invalid' && joinRuleId !== null
+  return tellsOfName ? limitTries(dependencies, joinRuleId, refusal) : { ok: false, refusal }
+}
+
+function limitTries(
+  { refusals }: Dependencies,
+  ruleId: JoinRuleId,
+  refusal: WireErrorCode,
+): EnrollmentOutcome {
+  const waitMs = refusals.takeTry(ruleId)
+  return waitMs > 0 ? { ok: false, refusal: 'rate_limited', waitMs } : { ok: false, refusal }
 }
 
 function isMismatch(refusal: WireErrorCode): boolean {
@@ -230,8 +291,9 @@ async function signAndCommit(
   dependencies: EnrollAgentDependencies,
   token: EnrollmentToken,
   csr: CertificateRequest,
-  { fingerprint, recipient }: Pick<Attempt, 'fingerprint' | 'recipient'>,
+  attempt: Attempt,
 ): Promise<EnrollmentOutcome | undefined> {
+  const { fingerprint, recipient } = attempt
   const { store, authority, clock, log, hubNames, notifier, company } = dependencies
   const hostname = token.expectedHostname
   const rules = await findRules(store.reader, token.expectedRole)
@@ -245,7 +307,7 @@ async function signAndCommit(
   }
   let signed: ObtainedCertificate | undefined
   try {
-    signed = await obtainByToken(dependencies, wanted, token.hash)
+    signed = await obtainByToken(dependencies, wanted, attempt)
   } catch (error) {
     if (!(error instanceof CaError)) throw error
     const { reason } = error

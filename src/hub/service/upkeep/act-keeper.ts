@@ -100,6 +100,7 @@ const Payload = Type.Object({
   hostname: Type.Optional(Type.String()),
   role: Type.Optional(Type.String()),
   token_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
+  join_rule_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
   admin_token_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
 })
 type Payload = Static<typeof Payload>
@@ -110,9 +111,9 @@ async function toAct(reader: Reader, entry: RecordedEntry): Promise<RememberedAc
   if (agentId !== null || !(REMEMBERED_TYPES as readonly string[]).includes(type)) return undefined
   const payload: unknown = JSON.parse(entry.payloadText)
   if (!Check(Payload, payload)) return undefined
-  const { agente_id, hostname, role } = payload
+  const { agente_id, hostname, role, join_rule_id: join_rule } = payload
   const token = await findHash(reader, type, payload)
-  const act = { seq, at, type, agente_id, hostname, role, token }
+  const act = { seq, at, type, agente_id, hostname, role, token, join_rule }
   const said: unknown = Object.fromEntries(
     Object.entries(act).filter(([, value]) => value !== undefined),
   )

@@ -1,7 +1,7 @@
 // Requests to the CA that are under way, and those that a hub which was killed has left behind. docs/protocol.md EVD-16.
 
 import type { OpenSigning } from '../../domain/open-signing.ts'
-import type { TokenHash } from '../../../protocol/identifiers.ts'
+import type { JoinRuleId, TokenHash } from '../../../protocol/identifiers.ts'
 import type { Instant } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -19,24 +19,26 @@ interface SigningRow {
   readonly id: string
   readonly asked_at: Instant
   readonly token_hash: TokenHash | null
+  readonly join_rule: JoinRuleId | null
   readonly pedido: string
 }
 
+const COLUMNS = 'id, asked_at, token_hash, join_rule, pedido'
+
 export function insertOpenSigning(
   session: SqlSession,
-  { id, askedAt, tokenHash, ...asked }: OpenSigning,
+  { id, askedAt, tokenHash, joinRuleId, ...asked }: OpenSigning,
 ): void {
-  const sql =
-    'INSERT INTO assinaturas_abertas (id, asked_at, token_hash, pedido) VALUES (?, ?, ?, ?)'
-  session.runQuietly(sql, id, askedAt.getTime(), tokenHash, JSON.stringify(asked))
+  const sql = `INSERT INTO assinaturas_abertas (id, asked_at, token_hash, join_rule, pedido)
+    VALUES (?, ?, ?, ?, ?)`
+  session.runQuietly(sql, id, askedAt.getTime(), tokenHash, joinRuleId, JSON.stringify(asked))
 }
 
 export function selectSigningOfToken(
   session: SqlSession,
   tokenHash: TokenHash,
 ): OpenSigning | undefined {
-  const sql =
-    'SELECT id, asked_at, token_hash, pedido FROM assinaturas_abertas WHERE token_hash = ?'
+  const sql = `SELECT ${COLUMNS} FROM assinaturas_abertas WHERE token_hash = ?`
   return session.all<SigningRow>(sql, tokenHash).map(readSigning)[0]
 }
 
@@ -45,7 +47,7 @@ export function deleteOpenSigning(session: SqlSession, id: string): boolean {
 }
 
 export function selectOpenSignings(session: SqlSession, limit: number): OpenSigning[] {
-  const sql = `SELECT id, asked_at, token_hash, pedido FROM assinaturas_abertas
+  const sql = `SELECT ${COLUMNS} FROM assinaturas_abertas
     WHERE id > '' ORDER BY id LIMIT ?`
   return session.all<SigningRow>(sql, limit).map(readSigning)
 }
@@ -55,6 +57,7 @@ function readSigning(row: SigningRow): OpenSigning {
     id: row.id,
     askedAt: new Date(row.asked_at),
     tokenHash: row.token_hash,
-    ...(JSON.parse(row.pedido) as Omit<OpenSigning, 'id' | 'askedAt' | 'tokenHash'>),
+    joinRuleId: row.join_rule,
+    ...(JSON.parse(row.pedido) as Omit<OpenSigning, 'id' | 'askedAt' | 'tokenHash' | 'joinRuleId'>),
   }
 }

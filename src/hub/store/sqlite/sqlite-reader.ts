@@ -89,7 +89,7 @@ import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
-import { SqliteEntryReader } from './sqlite-entry-reader.ts'
+import { SqliteJoinReader } from './sqlite-join-reader.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -126,7 +126,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqliteEntryReader implements StoreReader {
+export class SqliteReader extends SqliteJoinReader implements StoreReader {
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
   }

@@ -20,6 +20,7 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import type { EventDebt } from '../../domain/event-budget.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
+import type { JoinRule } from '../../domain/join-rule.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { LabelChange } from '../../domain/label-change.ts'
 import type { LastRestore } from '../../domain/decide-take-back.ts'
@@ -53,6 +54,13 @@ import {
   updateAccessToken,
 } from './access-tokens.ts'
 import { changeLabels } from './agent-labels.ts'
+import {
+  countJoin,
+  endExpiredJoinRules,
+  insertJoinRule,
+  selectFirstJoinRuleEnd,
+  updateJoinRule,
+} from './join-rules.ts'
 import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
@@ -146,7 +154,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async insertToken(token: EnrollmentToken): Promise<void> {
     const session = this.session()
-    session.about('no agent', () => session.insert('enrollment_tokens', fromToken(token)))
+    session.about('no agent', () => {
+      session.insert('enrollment_tokens', fromToken(token))
+      if (token.joinRuleId !== null) countJoin(session, token.joinRuleId)
+    })
     this.#memory.tokenEnds.noteToken(token.expiresAt)
   }
 
@@ -166,13 +177,30 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     session.about('no agent', () => {
       session.run(sql, now.getTime(), now.getTime())
       endExpiredAccessTokens(session, now)
+      endExpiredJoinRules(session, now)
     })
     const first = `SELECT expires_at FROM enrollment_tokens INDEXED BY tokens_por_fim
        WHERE ${OPEN_TOKEN} AND expires_at > ? ORDER BY expires_at LIMIT 1`
     const row = session.get<{ expires_at: number }>(first, now.getTime())
     tokenEnds.noteFirst(row?.expires_at ?? null)
-    const firstAccess = selectFirstAccessTokenEnd(session, now)
-    if (firstAccess !== undefined) tokenEnds.noteToken(firstAccess)
+    for (const end of [
+      selectFirstAccessTokenEnd(session, now),
+      selectFirstJoinRuleEnd(session, now),
+    ]) {
+      if (end !== undefined) tokenEnds.noteToken(end)
+    }
+  }
+
+  async insertJoinRule(rule: JoinRule): Promise<void> {
+    const session = this.session()
+    session.about('no agent', () => insertJoinRule(session, rule))
+    this.#memory.tokenEnds.noteToken(rule.expiresAt)
+  }
+
+  async updateJoinRule(rule: JoinRule): Promise<void> {
+    const session = this.session()
+    session.about('no agent', () => updateJoinRule(session, rule))
+    this.#memory.tokenEnds.noteToken(rule.expiresAt)
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {

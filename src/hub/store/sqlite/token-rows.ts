@@ -16,6 +16,7 @@ export interface TokenRow {
   reenroll: 0 | 1
   de_operador: 0 | 1
   mismatches: number
+  join_rule: EnrollmentToken['joinRuleId']
   replay_fingerprint: string | null
   replay_agente_id: Agent['id'] | null
   replay_cert: string | null
@@ -36,6 +37,7 @@ export function toToken(row: TokenRow): EnrollmentToken {
     isReenrollment: row.reenroll === 1,
     isOperators: row.de_operador === 1,
     mismatches: row.mismatches,
+    joinRuleId: row.join_rule,
     replay: isReplayable ? { fingerprint, agentId, certificatePem: pem } : null,
   }
 }
@@ -53,6 +55,7 @@ export function fromToken(token: EnrollmentToken): TokenRow {
     reenroll: token.isReenrollment ? 1 : 0,
     de_operador: token.isOperators ? 1 : 0,
     mismatches: token.mismatches,
+    join_rule: token.joinRuleId,
     replay_fingerprint: token.replay?.fingerprint ?? null,
     replay_agente_id: token.replay?.agentId ?? null,
     replay_cert: token.replay?.certificatePem ?? null,
