@@ -35,6 +35,7 @@ import {
   obtainServerCertificate,
   type ServerCertificate,
 } from './service/upkeep/server-certificate.ts'
+import { watchSilentHosts } from './service/upkeep/silent-hosts.ts'
 import { showLog } from './service/agent/show-log.ts'
 import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
@@ -111,6 +112,7 @@ export type HubTask =
   | 'webhooks'
   | 'revocations'
   | 'lateRenewals'
+  | 'silentHosts'
   | 'changes'
   | 'entryIndex'
   | 'leftOpen'
@@ -259,6 +261,12 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
         watchLateRenewals(
           { store: jobs, clock, thresholdMs },
           logging.forModule('hub.late'),
+          signal,
+        ),
+      ),
+      silentHosts: asJob((signal) =>
+        watchSilentHosts(
+          { store: jobs, clock, log: logging.forModule('hub.join'), cutOff },
           signal,
         ),
       ),
