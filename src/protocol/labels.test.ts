@@ -4,7 +4,7 @@ import {
   findGivenKeyFault,
   findKeyFault,
   findValueFault,
-  formatLabels,
+  listLabels,
   splitLabel,
   toLabelRecord,
 } from './labels.ts'
@@ -64,7 +64,7 @@ describe('[LBL-1] a label', () => {
       ['zone', 'a'],
       ['canary', ''],
     ])
-    assert.equal(formatLabels(labels), 'canary=,zone=a')
+    assert.deepEqual(listLabels(labels), ['canary=', 'zone=a'])
     assert.deepEqual(Object.entries(toLabelRecord(labels)), [
       ['canary', ''],
       ['zone', 'a'],

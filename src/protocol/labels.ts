@@ -71,11 +71,9 @@ export function splitLabel(text: string): Label | undefined {
   return at === -1 ? undefined : { key: text.slice(0, at), value: text.slice(at + 1) }
 }
 
-/** By key, so that the same labels are the same text. */
-export function formatLabels(labels: Labels): string {
-  return sortLabels(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',')
+/** As `key=value`, by key: the same labels are the same list. */
+export function listLabels(labels: Labels): string[] {
+  return sortLabels(labels).map(([key, value]) => `${key}=${value}`)
 }
 
 export function toLabelRecord(labels: Labels): Record<string, string> {

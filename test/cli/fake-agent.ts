@@ -24,5 +24,5 @@ export const AGENT: AdminAgent = {
   ca_revocations_waiting: 0,
   ca_revocations_refused: 0,
   ca_revocation_reason: null,
-  labels: { env: 'prod', 'host.os': 'linux' },
+  labels: ['env=prod', 'host.os=linux'],
 }

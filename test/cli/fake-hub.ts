@@ -203,7 +203,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     expires_at: '2026-11-21T11:00:00.000Z',
     consumed_at: '2026-11-21T10:30:00.000Z',
     created_at: '2026-11-21T10:00:00.000Z',
-    labels: {},
+    labels: [],
   }
   const accessToken: AdminAccessToken = {
     id: '9d1c0c5e9b7d2417',
@@ -270,7 +270,9 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       ...token,
       hostname: request.hostname,
       role: request.role,
-      labels: request.labels ?? {},
+      labels: Object.entries(request.labels ?? {})
+        .map((label) => label.join('='))
+        .sort(),
       consumed_at: null,
       expires_at: new Date(
         Date.UTC(2026, 10, 21) + (request.ttl_seconds ?? 0) * 1000,

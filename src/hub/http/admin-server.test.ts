@@ -255,7 +255,7 @@ function agentNamed(hostname: string) {
     id: '0b0e9c6e-59f5-4f39-9d3b-6f5a3f0f3a11',
     hostname,
     role: 'web',
-    labels: {},
+    labels: [],
     last_seen_at: null,
     last_poll_at: null,
     revoked_at: null,

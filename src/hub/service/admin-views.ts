@@ -9,7 +9,7 @@ import type {
   AdminPolicy,
   AdminToken,
 } from '../../protocol/admin/views.ts'
-import { type Labels, toLabelRecord } from '../../protocol/labels.ts'
+import { type Labels, listLabels } from '../../protocol/labels.ts'
 import type { Agent } from '../domain/agent.ts'
 import {
   type AgentSighting,
@@ -39,7 +39,7 @@ export function toAdminToken(token: EnrollmentToken): AdminToken {
     expires_at: token.expiresAt.toISOString(),
     consumed_at: timeOrNull(token.consumedAt),
     created_at: token.createdAt.toISOString(),
-    labels: toLabelRecord(token.labels),
+    labels: listLabels(token.labels),
   }
 }
 
@@ -91,7 +91,7 @@ export function toAdminAgent(agent: Agent, facts: AgentFacts): AdminAgent {
     ca_revocations_waiting: caRevocations.waiting,
     ca_revocations_refused: caRevocations.refused,
     ca_revocation_reason: caRevocations.reason,
-    labels: toLabelRecord(facts.labels),
+    labels: listLabels(facts.labels),
   }
 }
 

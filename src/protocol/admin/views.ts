@@ -4,7 +4,8 @@ import type { Static } from 'typebox'
 import { nullable, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 
-const labelRecord = Type.Record(Type.String(), Type.String())
+/** As `key=value`, by key: svc up to 0.4.0 prints each field of an agent, and an object as nothing that is of use. */
+const labelList = Type.Array(Type.String())
 
 export const AdminToken = Type.Object({
   /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */
@@ -15,7 +16,7 @@ export const AdminToken = Type.Object({
   consumed_at: nullable(time),
   created_at: time,
   /** What the host gets when it enrols. */
-  labels: labelRecord,
+  labels: labelList,
 })
 export type AdminToken = Static<typeof AdminToken>
 
@@ -62,7 +63,7 @@ export const AdminAgent = Type.Object({
   ca_revocations_refused: Type.Integer(),
   ca_revocation_reason: nullable(Type.String()),
   /** What tokens and operators gave it, and as `host.…` what its agent says. */
-  labels: labelRecord,
+  labels: labelList,
 })
 export type AdminAgent = Static<typeof AdminAgent>
 

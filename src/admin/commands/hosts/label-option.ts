@@ -4,7 +4,6 @@ import { UserError } from '../../../platform/errors.ts'
 import {
   findGivenKeyFault,
   findValueFault,
-  formatLabels,
   type Label,
   splitLabel,
 } from '../../../protocol/labels.ts'
@@ -45,9 +44,8 @@ export function collectLabel(
 }
 
 /** Undefined for a row of a hub that knows no labels. */
-export function showLabels(labels: Readonly<Record<string, string>> | undefined): string | null {
-  if (labels === undefined) return null
-  return formatLabels(new Map(Object.entries(labels)))
+export function showLabels(labels: readonly string[] | undefined): string | null {
+  return labels?.join(',') ?? null
 }
 
 function invalid(word: string, why: string): UserError {

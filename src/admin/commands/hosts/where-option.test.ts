@@ -72,7 +72,7 @@ describe('[LBL-8] labels on a command line', () => {
   })
 
   test('are shown by key, and of an older hub not at all', () => {
-    assert.equal(showLabels({ zone: 'a', env: '' }), 'env=,zone=a')
+    assert.equal(showLabels(['env=', 'zone=a']), 'env=,zone=a')
     assert.equal(showLabels(undefined), null)
   })
 })

@@ -45,7 +45,7 @@ describe('a token that is made', () => {
       expires_at,
       consumed_at: null,
       created_at: '2026-11-21T10:00:00.123Z',
-      labels: {},
+      labels: [],
     })
     const { isReenrollment, isOperators, mismatches } =
       (await store.reader.findToken(hashToken(token))) ?? {}
@@ -208,9 +208,9 @@ describe('svc token revoke', () => {
     const seq = await lastSeq(store.reader)
     const labels = { env: 'prod', canary: '' }
     const made = await hub.admin.createToken({ hostname: 'labelled', role: 'web', labels })
-    assert.deepEqual(made.labels, labels)
+    assert.deepEqual(made.labels, ['canary=', 'env=prod'])
     const { tokens } = await hub.admin.listTokens({ limit: 1 })
-    assert.deepEqual(tokens[0]?.labels, labels)
+    assert.deepEqual(tokens[0]?.labels, ['canary=', 'env=prod'])
     const [[, payload] = []] = await readActs(store.reader, seq)
     assert.deepEqual((payload as { labels: unknown }).labels, labels)
     const refused = { hostname: 'refused', role: 'web', labels: { 'host.os': 'plan9' } }

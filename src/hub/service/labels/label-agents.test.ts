@@ -23,7 +23,8 @@ async function insert(...names: readonly string[]): Promise<void> {
 }
 
 async function labelsOf(name: string): Promise<Record<string, string>> {
-  return (await hub.admin.showAgent({ agente: name })).labels
+  const { labels } = await hub.admin.showAgent({ agente: name })
+  return Object.fromEntries(labels.map((label) => label.split('=') as [string, string]))
 }
 
 /** As the agent would have said. */
