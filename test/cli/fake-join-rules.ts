@@ -11,6 +11,7 @@ const joinRule: AdminJoinRule = {
   method: 'token',
   role: 'web',
   pattern: 'web-*.example.org',
+  labels: ['env=prod'],
   state: 'open',
   hosts: 1,
   hosts_max: 40,

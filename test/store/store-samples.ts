@@ -85,6 +85,7 @@ export async function insertJoinRule(
     pattern: 'web-*.example.org',
     hostsMax: 40,
     hosts: 0,
+    labels: new Map(),
     silentMs: null,
     createdAt: NOW,
     expiresAt: LATER,

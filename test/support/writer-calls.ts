@@ -60,6 +60,7 @@ const joinRule = {
   pattern: 'web-*.example',
   hostsMax: 10,
   hosts: 0,
+  labels: new Map(),
   silentMs: null,
   createdAt: NOW,
   expiresAt: NOW,

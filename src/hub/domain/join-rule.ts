@@ -8,6 +8,7 @@ import {
   parseHostname,
   type TokenHash,
 } from '../../protocol/identifiers.ts'
+import type { Labels } from '../../protocol/labels.ts'
 import type { EnrollmentToken } from './enrollment-token.ts'
 import { matchesPattern } from './name-pattern.ts'
 import type { SilenceWatch } from './silent-host.ts'
@@ -19,6 +20,8 @@ export interface JoinRule {
   readonly proof: JoinProof
   readonly role: string
   readonly pattern: string
+  /** That its hosts get when they enrol. */
+  readonly labels: Labels
   readonly hostsMax: number
   /** That have joined, whatever became of them. */
   readonly hosts: number
@@ -106,7 +109,7 @@ function deriveToken(rule: JoinRule, hostname: Hostname): EnrollmentToken {
     isReenrollment: false,
     isOperators: false,
     mismatches: 0,
-    labels: new Map(),
+    labels: rule.labels,
     joinRuleId: rule.id,
     replay: null,
   }

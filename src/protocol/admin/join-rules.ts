@@ -2,9 +2,10 @@
 
 import type { Static } from 'typebox'
 import { ACCESS_TOKEN_NAME } from './admin-tokens.ts'
-import { type AdminOperation, listRequest, next, nullable, text, time } from './operation.ts'
+import { type AdminOperation, givenLabels, listRequest, next, nullable, text, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { newRole } from './tokens.ts'
+import { labelList } from './views.ts'
 
 export const JOIN_TOKEN_PREFIX = 'svcj_'
 /** How a host shows that a rule is for it. */
@@ -23,6 +24,7 @@ export const AdminJoinRule = Type.Object({
   method: Type.Enum([...JOIN_METHODS]),
   role: Type.String(),
   pattern: Type.String(),
+  labels: labelList,
   state: Type.Enum([...JOIN_RULE_STATES]),
   /** That joined, whatever became of them. */
   hosts: Type.Integer(),
@@ -63,6 +65,7 @@ export const JOIN_RULE_OPERATIONS = {
       method: Type.Enum([...JOIN_METHODS]),
       pattern: text,
       role: newRole,
+      labels: Type.Optional(givenLabels),
       hosts_max: Type.Integer({ minimum: 1, maximum: JOIN_HOSTS_MAX }),
       ttl_seconds: Type.Optional(
         Type.Integer({ minimum: JOIN_TTL_MIN_SECONDS, maximum: JOIN_TTL_MAX_SECONDS }),

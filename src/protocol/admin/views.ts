@@ -5,7 +5,7 @@ import { nullable, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 
 /** As `key=value`, by key: svc up to 0.4.0 prints each field of an agent, and an object as nothing that is of use. */
-const labelList = Type.Array(Type.String())
+export const labelList = Type.Array(Type.String())
 
 export const AdminToken = Type.Object({
   /** The first 16 hex characters of the token's SHA-256: enough to name it, useless to use it. */

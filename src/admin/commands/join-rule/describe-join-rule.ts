@@ -1,16 +1,18 @@
 import { formatDurationMs } from '../../../platform/durations.ts'
 import type { AdminJoinRule } from '../../../protocol/admin/join-rules.ts'
+import { showLabels } from '../hosts/label-option.ts'
 import { stateWord } from '../../terminal/table.ts'
 
 /** What a person reads of a rule. */
 export function describeJoinRule(rule: AdminJoinRule) {
-  const { id, name, method, pattern, role, expires_at, ended_at } = rule
+  const { id, name, method, pattern, role, labels, expires_at, ended_at } = rule
   return {
     id,
     name,
     method,
     pattern,
     role,
+    labels: showLabels(labels),
     state: stateWord(rule.state),
     hosts: hostsOf(rule),
     expires_at,

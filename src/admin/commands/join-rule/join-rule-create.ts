@@ -7,6 +7,7 @@ import {
   SILENT_MAX_SECONDS,
   SILENT_MIN_SECONDS,
 } from '../../../protocol/admin/join-rules.ts'
+import { collectLabel } from '../hosts/label-option.ts'
 import { renderFields } from '../../terminal/table.ts'
 import type { CommandContext } from '../command-context.ts'
 import { parseTtlSeconds } from '../parse-ttl.ts'
@@ -16,6 +17,7 @@ interface JoinRuleCreateOptions {
   readonly pattern: string
   readonly role: string
   readonly maxHosts: string
+  readonly label: Readonly<Record<string, string>>
   readonly ttl?: string
   readonly revokeAfter?: string
   readonly json?: true
@@ -48,6 +50,12 @@ export function registerJoinRuleCreate(joinRule: Command, context: CommandContex
     )
     .requiredOption('--role <role>', 'the role that they enrol with')
     .requiredOption('--max-hosts <count>', `how many may join, at most ${JOIN_HOSTS_MAX}`)
+    .option(
+      '--label <key=value>',
+      'a label that each of the hosts gets when it enrols; repeatable',
+      collectLabel,
+      {},
+    )
     .option('--ttl <duration>', 'how long it works, 1h to 90d; 7d unless the policy says less')
     .option('--revoke-after <duration>', 'revoke a host that joined and was silent for so long')
     .option('--json', 'print one JSON document')
@@ -66,7 +74,7 @@ most; a policy's --token-ttl-max for the role holds for rules too.
 
 Examples:
   svc join-rule create web-images --pattern 'web-*.example.org' --role web --max-hosts 40
-  svc join-rule create spot --pattern '*.spot.example.org' --role worker --max-hosts 500 --ttl 30d --revoke-after 48h
+  svc join-rule create spot --pattern '*.spot.example.org' --role worker --max-hosts 500 --label env=prod --revoke-after 48h
   svc join-rule create ci --pattern 'ci-*-eu.example.org' --role ci --max-hosts 8 --ttl 1d --json
 `,
     )
@@ -76,7 +84,7 @@ Examples:
 async function create(
   context: CommandContext,
   name: string,
-  { pattern, role, maxHosts, ttl, revokeAfter, json }: JoinRuleCreateOptions,
+  { pattern, role, maxHosts, label: labels, ttl, revokeAfter, json }: JoinRuleCreateOptions,
 ): Promise<void> {
   const request = {
     name,
@@ -84,6 +92,7 @@ async function create(
     pattern,
     role,
     hosts_max: parseHostsMax(maxHosts),
+    ...(Object.keys(labels).length > 0 && { labels }),
     ...(ttl !== undefined && { ttl_seconds: parseTtlSeconds(ttl, TTL) }),
     ...(revokeAfter !== undefined && {
       silent_seconds: parseTtlSeconds(revokeAfter, REVOKE_AFTER),

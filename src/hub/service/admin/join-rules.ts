@@ -12,6 +12,7 @@ import {
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import type { JoinRuleId } from '../../../protocol/identifiers.ts'
+import { listLabels, toLabelRecord } from '../../../protocol/labels.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { isRuleInForce, type JoinRule, stateOfRule } from '../../domain/join-rule.ts'
@@ -19,6 +20,7 @@ import { findPatternFault } from '../../domain/name-pattern.ts'
 import { policyOfRole, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import type { JoinedHost, StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
+import { parseGivenLabels } from '../labels/parse-labels.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 import { agentCommand, type AgentCommandContext } from './agent-command.ts'
@@ -50,6 +52,7 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
     proof: { method: request.method, tokenHash: hashToken(token) },
     role,
     pattern,
+    labels: parseGivenLabels(request.labels),
     hostsMax: request.hosts_max,
     hosts: 0,
     silentMs: silentSeconds === undefined ? null : silentSeconds * 1000,
@@ -60,8 +63,9 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
   }
   await writer.insertJoinRule(rule)
   const { state: _state, hosts: _hosts, ended_at: _endedAt, ...shown } = toAdminJoinRule(rule, now)
-  const { id, name: _name, created_at: _createdAt, ...bounds } = shown
-  const act = { join_rule_id: id, join_rule: name, ...bounds }
+  const { id, name: _name, created_at: _createdAt, labels: _labels, ...bounds } = shown
+  const labels = rule.labels.size > 0 && { labels: toLabelRecord(rule.labels) }
+  const act = { join_rule_id: id, join_rule: name, ...bounds, ...labels }
   return {
     acts: [{ type: HubEventType.joinRuleCreated, payload: act }],
     reply: {
@@ -152,6 +156,7 @@ function toAdminJoinRule(rule: JoinRule, now: Date): AdminJoinRule {
     method: rule.proof.method,
     role: rule.role,
     pattern: rule.pattern,
+    labels: listLabels(rule.labels),
     state,
     hosts: rule.hosts,
     hosts_max: rule.hostsMax,

@@ -53,6 +53,7 @@ async function join(hostname: string): Promise<Agent> {
       isReenrollment: false,
       isOperators: false,
       mismatches: 0,
+      labels: new Map(),
       joinRuleId: rule.id,
       replay: null,
     })

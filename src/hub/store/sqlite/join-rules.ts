@@ -4,6 +4,7 @@ import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../../protocol
 import type { JoinRule } from '../../domain/join-rule.ts'
 import type { JoinedHost, Page } from '../store.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
+import { fromLabels, toLabels } from './label-columns.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** A step of migrations.ts: it only adds, and the program before it inserts tokens and requests of no rule. */
@@ -16,6 +17,7 @@ CREATE TABLE join_rules (
   token_hash TEXT UNIQUE CHECK (length(token_hash) = 64),
   role TEXT NOT NULL,
   pattern TEXT NOT NULL,
+  labels TEXT CHECK (labels IS NULL OR json_type(labels) = 'object'),
   hosts_max INTEGER NOT NULL CHECK (hosts_max >= 1),
   hosts INTEGER NOT NULL DEFAULT 0,
   silent_ms INTEGER,
@@ -43,6 +45,7 @@ interface JoinRuleRow {
   readonly token_hash: TokenHash
   readonly role: string
   readonly pattern: string
+  readonly labels: string | null
   readonly hosts_max: number
   readonly hosts: number
   readonly silent_ms: number | null
@@ -165,6 +168,7 @@ function toJoinRule(row: JoinRuleRow): JoinRule {
     proof: { method: row.method, tokenHash: row.token_hash },
     role: row.role,
     pattern: row.pattern,
+    labels: toLabels(row.labels),
     hostsMax: row.hosts_max,
     hosts: row.hosts,
     silentMs: row.silent_ms,
@@ -186,6 +190,7 @@ function fromJoinRule(rule: JoinRule): JoinRuleRow {
     token_hash: rule.proof.tokenHash,
     role: rule.role,
     pattern: rule.pattern,
+    labels: fromLabels(rule.labels),
     hosts_max: rule.hostsMax,
     hosts: rule.hosts,
     silent_ms: rule.silentMs,

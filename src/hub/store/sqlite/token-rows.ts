@@ -1,7 +1,7 @@
-import { toLabelRecord } from '../../../protocol/labels.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
+import { fromLabels, toLabels } from './label-columns.ts'
 
 export interface TokenRow {
   token_hash: EnrollmentToken['hash']
@@ -29,7 +29,7 @@ export function toToken(row: TokenRow): EnrollmentToken {
     hash: row.token_hash,
     expectedHostname: row.expected_hostname,
     expectedRole: row.expected_role,
-    labels: new Map(Object.entries(JSON.parse(row.labels ?? '{}') as Record<string, string>)),
+    labels: toLabels(row.labels),
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
     consumedAt: toDate(row.consumed_at),
@@ -47,7 +47,7 @@ export function fromToken(token: EnrollmentToken): TokenRow {
     token_hash: token.hash,
     expected_hostname: token.expectedHostname,
     expected_role: token.expectedRole,
-    labels: token.labels.size === 0 ? null : JSON.stringify(toLabelRecord(token.labels)),
+    labels: fromLabels(token.labels),
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
     consumed_at: fromDate(token.consumedAt),
