@@ -50,6 +50,13 @@ function judgeOfHub({ state, other, reason }: Status): Finding {
 function judgeOfStandby({ state, other, reason }: Status): Finding {
   if (state === 'connected')
     return ok(`this machine is the standby of ${other}, and has its writes`)
+  if (state === 'behind') {
+    return warning(`this standby lacks writes: another copy of the vault is on its way`, {
+      why: ONE_MACHINE,
+      remedy: 'let the hub finish; svc standby promote --force promotes the older copy',
+      commands: LOOK,
+    })
+  }
   const what = state === 'empty' ? 'has no copy of the vault yet' : 'hears nothing of its hub'
   return warning(`this standby ${what}: ${other}: ${reason}`, {
     why: state === 'empty' ? `${ONE_MACHINE}, and it cannot be promoted` : ONE_MACHINE,

@@ -60,6 +60,13 @@ const FAULTS: readonly Fault[] = [
     /^this standby has no copy of the vault yet: https:\/\/hub1:8447: ECONNREFUSED$/,
   ],
   [
+    'a standby that another copy is on its way to',
+    withStandby('standby', { state: 'behind', other: 'https://hub1:8447', reason: null }),
+    'standby',
+    'warning',
+    /^this standby lacks writes: another copy of the vault is on its way$/,
+  ],
+  [
     'a standby whose hub is silent',
     withStandby('standby', { state: 'silent', other: 'https://hub1:8447', reason: 'ECONNREFUSED' }),
     'standby',

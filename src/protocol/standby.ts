@@ -13,7 +13,7 @@ export type StandbyState = (typeof STANDBY_STATES)[number]
 export const StandbyStatus = Type.Object({
   role: Type.Union([Type.Literal('hub'), Type.Literal('standby')]),
   mode: Type.Union([StandbyMode, Type.Null()]),
-  /** Of a hub a StandbyState, or `none`; of a standby `connected`, `silent`, or `empty` before it has a copy. */
+  /** Of a hub a StandbyState, or `none`; of a standby `connected`, `silent`, `behind` while another copy is on its way, or `empty` before the first. */
   state: Type.String(),
   /** Of a standby the URL of its hub; of a hub the address of the standby that is connected. */
   other: Type.Union([Type.String(), Type.Null()]),

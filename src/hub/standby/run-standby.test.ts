@@ -23,7 +23,7 @@ import type { VaultStore } from '../open-store.ts'
 import { vaultFiles } from '../vault/vault-files.ts'
 import type { OutsideVault } from './promote.ts'
 import { runStandby } from './run-standby.ts'
-import { makeStandbyDirectory, readRole } from './standby-role.ts'
+import { makeStandbyDirectory, readRole, writeRole } from './standby-role.ts'
 
 const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
 
@@ -162,6 +162,24 @@ describe('a standby', () => {
       status.reason,
       'the hub closed the connection and asked nothing: it has another standby, or stops',
     )
+  })
+
+  test('[STB-13] [STB-15] that another copy of the vault was on its way to is behind, and is promoted by force alone', async () => {
+    await using scene = await openStandbyScene()
+    const { store, standby } = await startPair(scene)
+    await using _ = standby
+    await standby.stop()
+    await store.close()
+    await writeRole(standby.root, { role: 'standby', journal: '' })
+    await using again = await startStandby(scene, { root: standby.root })
+    await untilStatus(again)
+    assert.equal((await again.status()).state, 'behind')
+    const { status, stderr } = await again.svc('standby', 'promote')
+    assert.equal(status, 1)
+    assert.match(stderr, /^svc: error: the hub was sending another copy of the vault/)
+    const restarted = await scene.openHub('required')
+    await untilTrue(() => restarted.standby?.state() === 'together')
+    assert.equal((await again.status()).state, 'connected')
   })
 
   test('[STB-13] ends although somebody holds its socket, and has asked nothing', async () => {

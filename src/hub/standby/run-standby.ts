@@ -83,7 +83,7 @@ export async function runStandby(
   let failure: string | undefined
   const door = await openStandbyDoor({
     socketPath: vaultFiles(root).standbySocket,
-    status: () => describe(copy, { mode: place.mode, hub, failure, heard: hubHeard() }),
+    status: () => describe(place, { hub, failure, heard: hubHeard() }),
     promote: async (force) => {
       // One that was committed is finished, however often that has failed.
       committed ??= await commit(force)
@@ -178,16 +178,19 @@ function createHeard(server: StandbyServer, clock: Clock): () => Heard {
 }
 
 interface Situation {
-  readonly mode: StandbyStatus['mode'] | undefined
   readonly hub: URL
   /** Why the hub was not connected last. */
   readonly failure: string | undefined
   readonly heard: Heard
 }
 
-function describe(copy: StandbyCopy, { mode, hub, failure, heard }: Situation): StandbyStatus {
+function describe(
+  { copy, journal, mode }: OpenedPlace,
+  { hub, failure, heard }: Situation,
+): StandbyStatus {
   const record = copy.position?.number ?? null
-  const state = record === null ? 'empty' : heard.isConnected ? 'connected' : 'silent'
+  const hearing = heard.isConnected ? 'connected' : 'silent'
+  const state = record === null ? 'empty' : journal === '' ? 'behind' : hearing
   return {
     role: 'standby',
     mode: mode ?? null,

@@ -14,8 +14,8 @@ export function registerStandbyStatus(
       'after',
       `
 Of a hub: "together" when the standby has all that the hub acknowledged; "alone" when it lacks some (SVC_STANDBY=preferred); "apart" when it is
-away and the hub writes nothing (required); "none" without SVC_STANDBY_BIND. Of a standby: "connected", "silent" when its hub says nothing, or
-"empty" before it has a copy.
+away and the hub writes nothing (required); "none" without SVC_STANDBY_BIND. Of a standby: "connected", "silent" when its hub says nothing,
+"behind" while another copy of the vault is on its way, or "empty" before the first one.
 
 Examples:
   svc standby status
