@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import {
   insertAgent,
   insertCertificate,
+  insertJoinRule,
   insertToken,
   LATER,
   NOW,
@@ -74,6 +75,37 @@ describe('[BKP-19] an act that is done again', () => {
       enrolled({ ...agent, id: other('web-9').id, hostname: other('web-9').hostname }, hash),
     )
     assert.deepEqual((await store.reader.findToken(hash))?.consumedAt, new Date(AT))
+  })
+
+  test('[JNR-6] takes the place of a join rule that the backup has, once', async () => {
+    const { rule } = await insertJoinRule(store)
+    const young = other('web-2')
+    const act = { ...enrolled(young), join_rule: rule.id } as RememberedAct
+    const [done] = await replay(act)
+    assert.equal(done?.payload['join_rule'], rule.name)
+    assert.deepEqual(await replay(act), [])
+    assert.equal((await store.reader.findJoinRule(rule.id))?.hosts, 1)
+    const unknown = { ...enrolled(other('web-3'), 'c'.repeat(64)), join_rule: 'f'.repeat(16) }
+    assert.deepEqual(typesOf(await replay(unknown as RememberedAct)), ['agent_enrolled'])
+  })
+
+  test('[JNR-4] ends a join rule for good, once', async () => {
+    const { rule } = await insertJoinRule(store)
+    const act: RememberedAct = { ...about(), type: 'join_rule_ended', join_rule: rule.id }
+    assert.deepEqual(await replay(act), [
+      {
+        type: 'join_rule_ended',
+        payload: {
+          actor: 'restore',
+          recorded_at: AT,
+          join_rule_id: rule.id,
+          join_rule: rule.name,
+          hosts: 0,
+        },
+      },
+    ])
+    assert.deepEqual((await store.reader.findJoinRule(rule.id))?.endedAt, LATER)
+    assert.deepEqual(await replay(act), [])
   })
 
   test('makes the agent that enrolled, and revokes it when it was revoked', async () => {

@@ -77,7 +77,8 @@ async function enrol(
   }
   const { agente_id, hostname, role } = act
   const reenroll = known !== undefined
-  return [said(act, { token_id: idOf(act.token), agente_id, hostname, role, reenroll })]
+  const ofRule = rule && { join_rule: rule.name, join_rule_id: rule.id }
+  return [said(act, { token_id: idOf(act.token), agente_id, hostname, role, reenroll, ...ofRule })]
 }
 
 async function revoke(

@@ -4,7 +4,8 @@ import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { createLogging } from '../../../platform/logger.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
-import { insertToken, LATER, NOW } from '../../../../test/store/store-samples.ts'
+import { insertJoinRule, insertToken, LATER, NOW } from '../../../../test/store/store-samples.ts'
+import { collectLog } from '../../../../test/support/collected-log.ts'
 import type { Store } from '../../store/store.ts'
 import { createLeakedTokens, type LeakedTokens } from './end-leaked-token.ts'
 import { hashToken } from '../../domain/hash-token.ts'
@@ -157,4 +158,32 @@ describe('[TOK-10] a URL with', () => {
         [['error', 'no disk', 'Token in a URL not ended']],
       )
     }))
+})
+
+describe('[TOK-10] [JNR-4] the token of a join rule in a URL', () => {
+  test('ends its rule, once, and the log says why', async () => {
+    await using store = await openTemporaryStore()
+    const token = `svcj_${'D'.repeat(43)}`
+    const proof = { method: 'token', tokenHash: hashToken(token) } as const
+    const { rule } = await insertJoinRule(store, { proof })
+    const { log } = collectLog()
+    const clock = { now: () => NOW, sleep: () => Promise.resolve() }
+    const tokens = createLeakedTokens(store, clock, log)
+    await tokens.endTokenIn(`/v1/enroll?token=${token}`, ORIGIN)
+    await tokens.endTokenIn(`/v1/enroll?token=${token}`, ORIGIN)
+    assert.deepEqual((await store.reader.findJoinRule(rule.id))?.endedAt, NOW)
+    assert.deepEqual(await acts(store), [
+      [
+        'join_rule_ended',
+        {
+          actor: 'hub',
+          join_rule_id: rule.id,
+          join_rule: rule.name,
+          hosts: 0,
+          reason: 'in_url',
+          ...ORIGIN,
+        },
+      ],
+    ])
+  })
 })

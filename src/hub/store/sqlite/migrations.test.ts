@@ -284,6 +284,28 @@ describe('a database of an older format keeps its rows when it is brought forwar
       createdAt: new Date(2),
     })
   })
+
+  test('[VLT-16] [JNR-1] of the one before join rules: no token and no request is of a rule, and the program before goes on', async () => {
+    using database = new OldDatabase(38)
+    const insertOld = (hash: string): void =>
+      void database.connection.exec(`
+        INSERT INTO enrollment_tokens
+          (token_hash, expected_hostname, expected_role, created_at, expires_at, reenroll)
+          VALUES ('${hash}', 'web-1', 'web', 1, 2, 0);
+        INSERT INTO assinaturas_abertas (id, asked_at, token_hash, pedido)
+          VALUES ('${hash}', 1, '${hash}', '{}')`)
+    insertOld('1'.repeat(64))
+    database.bringForward()
+    insertOld('2'.repeat(64))
+    for (const table of ['enrollment_tokens', 'assinaturas_abertas']) {
+      assert.deepEqual(database.all(`SELECT join_rule FROM ${table}`), [
+        { join_rule: null },
+        { join_rule: null },
+      ])
+    }
+    assert.deepEqual(database.all('SELECT * FROM join_rules'), [])
+    assert.equal(MIGRATIONS[38]?.readableFrom, 37)
+  })
 })
 
 class OldDatabase implements Disposable {
