@@ -100,6 +100,36 @@ describe(
       assert.deepEqual(statuses, [200, ...Array.from({ length: USES - 1 }, () => 401)])
     })
 
+    test(`[JNR-6] a join rule for 10, ${USES} hosts at once at both: ten join`, async () => {
+      const { token } = await here.admin<{ token: string }>('POST', '/v1/admin/join-rules', {
+        name: 'ten',
+        method: 'token',
+        pattern: 'join-*.example.org',
+        role: 'web',
+        hosts_max: 10,
+      })
+      const join = async (at: number): Promise<unknown> => {
+        const hostname = `join-${at}.example.org`
+        const { csrPem } = await createKeyAndCsr(hostname)
+        const body = { token, hostname, role: 'web', csr_pem: csrPem }
+        const hub = at % 2 === 0 ? here : there
+        const { status, json } = await post({ port: hub.ports.enroll }, '/v1/enroll', body)
+        // As agents do.
+        return status === 503 ? join(at) : (json['error'] ?? 'joined')
+      }
+      const outcomes = await Promise.all(Array.from({ length: USES }, (_, at) => join(at)))
+      assert.deepEqual(outcomes.toSorted(), [
+        ...Array<string>(10).fill('joined'),
+        ...Array<string>(USES - 10).fill('token_expired'),
+      ])
+      const rule = await there.admin<{ hosts: number; state: string }>(
+        'POST',
+        '/v1/admin/join-rules/show',
+        { join_rule: 'ten' },
+      )
+      assert.deepEqual([rule.hosts, rule.state], [10, 'full'])
+    })
+
     test('[HUB-11] ten mismatches of a token are ten in all', async () => {
       const token = await here.createToken({ hostname: 'ten.example.org' })
       const use = async (hub: HubProcess, hostname: string): Promise<unknown> => {

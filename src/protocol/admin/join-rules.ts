@@ -95,8 +95,8 @@ export const JOIN_RULE_OPERATIONS = {
   },
   showJoinRule: {
     does: 'reads',
-    method: 'GET',
-    path: '/v1/admin/join-rules/:join_rule',
+    method: 'POST',
+    path: '/v1/admin/join-rules/show',
     role: 'viewer',
     summary: 'A join rule, named by name or id.',
     request: byName,
@@ -104,8 +104,8 @@ export const JOIN_RULE_OPERATIONS = {
   },
   listJoinedHosts: {
     does: 'reads',
-    method: 'GET',
-    path: '/v1/admin/join-rules/:join_rule/hosts',
+    method: 'POST',
+    path: '/v1/admin/join-rules/hosts',
     role: 'viewer',
     summary: 'The hosts that joined by a rule, oldest first.',
     request: Type.Object({ ...byName.properties, ...listRequest.properties }),
@@ -114,7 +114,7 @@ export const JOIN_RULE_OPERATIONS = {
   endJoinRule: {
     does: 'changes',
     method: 'POST',
-    path: '/v1/admin/join-rules/:join_rule/end',
+    path: '/v1/admin/join-rules/end',
     role: 'operator',
     summary: 'End a join rule: no more hosts join by it; those that joined stay.',
     request: byName,

@@ -6,7 +6,7 @@ import type { StoreWriter } from '../../store/store.ts'
 import { cancelDeliveries } from '../cargo/change-delivery.ts'
 import { listStandingDeliveries } from '../cargo/replace-delivery.ts'
 import { findAgent } from '../find-agent.ts'
-import { endOpenTokens } from './end-open-tokens.ts'
+import { endOpenTokens } from '../end-open-tokens.ts'
 import { type AgentViewContext, viewAgent } from './view-agents.ts'
 
 /** Labels are of hosts that are there. */

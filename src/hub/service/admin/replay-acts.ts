@@ -10,7 +10,7 @@ import { cancelDeliveries } from '../cargo/change-delivery.ts'
 import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
 import { listStandingDeliveries } from '../cargo/replace-delivery.ts'
 import { findRules } from '../find-rules.ts'
-import { endOpenTokens } from './end-open-tokens.ts'
+import { endOpenTokens } from '../end-open-tokens.ts'
 
 type ActOf<Type extends RememberedAct['type']> = Extract<RememberedAct, { type: Type }>
 

@@ -2,7 +2,7 @@ import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Write } from '../admin-act.ts'
 import { findAgent } from '../find-agent.ts'
-import { endOpenTokens } from './end-open-tokens.ts'
+import { endOpenTokens } from '../end-open-tokens.ts'
 import { type AgentViewContext, viewAgent } from './view-agents.ts'
 
 /**

@@ -10,7 +10,7 @@ import type { Agent } from '../../domain/agent.ts'
 import type { JoinRule } from '../../domain/join-rule.ts'
 import { isSilent, nextWatch, type SilenceWatch } from '../../domain/silent-host.ts'
 import type { JoinedHost, Store, StoreReader, StoreWriter } from '../../store/store.ts'
-import { endOpenTokens } from '../admin/end-open-tokens.ts'
+import { endOpenTokens } from '../end-open-tokens.ts'
 import { agentSlices } from '../agent-slices.ts'
 import { recordHubAct } from '../hub-acts.ts'
 

@@ -1,5 +1,5 @@
-import { endToken } from '../../domain/enrollment-token.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import { endToken } from '../domain/enrollment-token.ts'
+import type { StoreWriter } from '../store/store.ts'
 
 /**
  * Permanently ends all open tokens, expired ones as well, which would otherwise work again when somebody sets the clock back.
